@@ -1,0 +1,94 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "swift-web-image",
+    platforms: [.macOS("26.0"), .iOS("26.0")],
+    products: [
+        .library(name: "WebImage", targets: ["WebImage"]),
+        .library(name: "WebImageBinding", targets: ["WebImageBinding"]),
+        .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
+        .library(name: "ImageCoding", targets: ["ImageCoding"]),
+        .library(name: "TaskCoordination", targets: ["TaskCoordination"]),
+        .library(name: "WebImageTesting", targets: ["WebImageTesting"]),
+        .executable(name: "fetch", targets: ["fetch"]),
+        .executable(name: "bench", targets: ["bench"]),
+    ],
+    targets: [
+        // Floor 1: the C libraries, and the smallest shims for what Swift cannot import (variadic functions, setjmp).
+        .systemLibrary(
+            name: "CLibcurl", pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+        .systemLibrary(
+            name: "CLibjpeg", pkgConfig: "libjpeg",
+            providers: [.apt(["libjpeg-dev"]), .brew(["jpeg-turbo"])]),
+        .systemLibrary(
+            name: "CLibpng", pkgConfig: "libpng",
+            providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
+        .systemLibrary(
+            name: "CLibwebp", pkgConfig: "libwebpmux",
+            providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
+        .systemLibrary(
+            name: "CLibgif",
+            providers: [.apt(["libgif-dev"]), .brew(["giflib"])]),
+        .systemLibrary(
+            name: "COpenSSL", pkgConfig: "openssl",
+            providers: [.apt(["libssl-dev"]), .brew(["openssl"])]),
+        .target(name: "CTransportShims", dependencies: ["CLibcurl"]),
+        .target(name: "CImageShims", dependencies: ["CLibjpeg", "CLibpng"]),
+
+        // Floor 1: flights, slots, pools. The standard library only.
+        .target(name: "TaskCoordination"),
+
+        // Floor 2: the network, and the pictures. Neither knows the other.
+        .target(name: "HTTPTransport", dependencies: ["TaskCoordination", "CLibcurl", "CTransportShims"]),
+        .target(name: "ImageCoding", dependencies: ["CImageShims", "CLibwebp", "CLibgif"]),
+
+        // Floor 3: the four actors and the road of a request.
+        .target(name: "WebImage", dependencies: ["TaskCoordination", "HTTPTransport", "ImageCoding"]),
+
+        // Floor 4: loads bound to views.
+        .target(name: "WebImageBinding", dependencies: ["WebImage"]),
+
+        // What tests need, ours and other people's.
+        .target(name: "WebImageTesting", dependencies: ["TaskCoordination", "ImageCoding", "COpenSSL"]),
+
+        // Floor 5.
+        .executableTarget(name: "fetch", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/Fetch"),
+        .executableTarget(
+            name: "bench",
+            dependencies: ["WebImage", "WebImageTesting", "TaskCoordination", "CLibcurl", "CTransportShims"],
+            path: "Examples/Bench"),
+
+        .testTarget(name: "TaskCoordinationTests", dependencies: ["TaskCoordination", "WebImageTesting"]),
+        .testTarget(name: "HTTPTransportTests", dependencies: ["HTTPTransport", "WebImageTesting"]),
+        .testTarget(
+            name: "ImageCodingTests", dependencies: ["ImageCoding", "WebImageTesting"], exclude: ["Fixtures"]),
+        .testTarget(name: "WebImageTests", dependencies: ["WebImage", "WebImageTesting"]),
+        .testTarget(name: "WebImageBindingTests", dependencies: ["WebImageBinding", "WebImageTesting"]),
+        .testTarget(name: "WebImageTestingTests", dependencies: ["WebImageTesting"]),
+    ],
+    cLanguageStandard: .gnu11
+)
+
+/// One set of settings for every Swift target.
+var settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+]
+
+// A warning fails the build where it is checked, and only there: a newer compiler may warn about what this one accepts.
+if Context.environment["CI"] != nil { settings.append(.treatAllWarnings(as: .error)) }
+
+// The thread sanitizer cannot see the standard library's futex-based `Mutex` on Linux; see `ThreadSanitizer/Mutex.swift`.
+if Context.environment["THREAD_SANITIZER"] != nil { settings.append(.define("THREAD_SANITIZER")) }
+
+for target in package.targets where ![.system, .plugin].contains(target.type) && !target.name.hasPrefix("C") {
+    target.swiftSettings = settings
+}
