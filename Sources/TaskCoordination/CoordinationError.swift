@@ -1,0 +1,48 @@
+/// Why work was refused before it began.
+///
+/// Cancellation is never folded into this type: a cancelled caller gets `CancellationError`.
+public struct CoordinationError: Error, Sendable, Equatable {
+    /// What kind of refusal it was.
+    public struct Code: Sendable, Hashable {
+        private enum Kind { case overloaded, shutDown }
+
+        private let kind: Kind
+
+        /// The queue is at its limit.
+        ///
+        /// The work may be tried again later.
+        public static let overloaded = Code(kind: .overloaded)
+
+        /// The service takes no more work.
+        ///
+        /// Trying again does not help.
+        public static let shutDown = Code(kind: .shutDown)
+    }
+
+    /// What kind of refusal it was.
+    public let code: Code
+
+    /// What happened and what to do about it, in a sentence.
+    public let message: String
+
+    /// Creates an error.
+    public init(code: Code, message: String) {
+        self.code = code
+        self.message = message
+    }
+}
+
+extension CoordinationError: CustomStringConvertible {
+    /// The message, which says what to do.
+    public var description: String { message }
+}
+
+extension CoordinationError.Code: CustomStringConvertible {
+    /// The name of the code as it is spelled in the source.
+    public var description: String {
+        switch kind {
+        case .overloaded: "overloaded"
+        case .shutDown: "shutDown"
+        }
+    }
+}

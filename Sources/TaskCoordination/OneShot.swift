@@ -1,0 +1,95 @@
+import Synchronization
+
+/// A value that is resolved once and awaited by one task.
+///
+/// The first ``resolve(_:)`` wins, whether it comes before or after the task waits, and every later one is refused.
+/// This is the only type of the module that touches a continuation; everything that parks, parks here.
+public final class OneShot<Value: Sendable>: Sendable {
+    /// Safe to pass around: the continuation comes out in one place, and only to be resumed.
+    @safe private enum State {
+        case empty
+        case waiting(UnsafeContinuation<Value, Never>)
+        case resolved(Value)
+        case spent
+    }
+
+    private let state = Mutex(State.empty)
+
+    /// Creates an unresolved one-shot.
+    public init() {}
+
+    /// Resolves the value and resumes the waiting task, if there is one.
+    ///
+    /// Safe to call from cancellation and escalation handlers: the waiting task is resumed after the lock is released.
+    ///
+    /// - Returns: `false`, and nothing happens, when the value was resolved before.
+    /// - Complexity: O(1).
+    @discardableResult
+    public func resolve(_ value: Value) -> Bool {
+        let (won, parked) = unsafe state.withLock { state -> (Bool, UnsafeContinuation<Value, Never>?) in
+            switch state {
+            case .empty:
+                state = .resolved(value)
+                return (true, nil)
+            case .waiting(let continuation):
+                state = .spent
+                return unsafe (true, continuation)
+            case .resolved, .spent:
+                return (false, nil)
+            }
+        }
+        // Resumed exactly once: only the step from `.waiting` to `.spent` hands the continuation out.
+        unsafe parked?.resume(returning: value)
+        return won
+    }
+
+    /// Whether the value has been resolved.
+    public var isResolved: Bool {
+        state.withLock { state in
+            switch state {
+            case .empty, .waiting: false
+            case .resolved, .spent: true
+            }
+        }
+    }
+
+    /// Waits for the value and ignores cancellation.
+    ///
+    /// - Precondition: No other task waits, or has waited, for this one-shot.
+    public func wait() async -> Value {
+        await unsafe withUnsafeContinuation { unsafe park($0) }
+    }
+
+    /// Waits for the value, which the cancellation of the waiting task resolves to `fallback`.
+    ///
+    /// **Cancellation**: returns at once. A value resolved before the cancellation is returned all the same.
+    ///
+    /// - Precondition: No other task waits, or has waited, for this one-shot.
+    public func wait(onCancel fallback: Value) async -> Value {
+        await withTaskCancellationHandler {
+            await wait()
+        } onCancel: {
+            resolve(fallback)
+        }
+    }
+
+    /// Keeps the continuation until the value comes, or resumes it with the value that has come already.
+    ///
+    /// The continuation cannot be lost: the task that waits holds the one-shot, and every state after `.waiting`
+    /// is entered by the call that resumes it.
+    func park(_ continuation: UnsafeContinuation<Value, Never>) {
+        let ready = state.withLock { state -> Value? in
+            switch state {
+            case .empty:
+                unsafe state = .waiting(continuation)
+                return nil
+            case .resolved(let value):
+                state = .spent
+                return value
+            case .waiting, .spent:
+                preconditionFailure("a OneShot is awaited by one task, once")
+            }
+        }
+        if let ready { unsafe continuation.resume(returning: ready) }
+    }
+}

@@ -1,0 +1,26 @@
+/// Jobs, first in, first out.
+///
+/// An array with a head that moves; the part before it is dropped when it is the greater one. O(1), amortised.
+struct JobQueue {
+    private var jobs: [UnownedJob] = []
+    private var head = 0
+
+    var count: Int { jobs.count - head }
+
+    mutating func append(_ job: UnownedJob) {
+        jobs.append(job)
+    }
+
+    mutating func popFirst() -> UnownedJob? {
+        guard head < jobs.count else { return nil }
+        defer { advance() }
+        return jobs[head]
+    }
+
+    private mutating func advance() {
+        head += 1
+        guard head > jobs.count / 2 else { return }
+        jobs.removeFirst(head)
+        head = 0
+    }
+}

@@ -1,0 +1,82 @@
+import Synchronization
+
+/// A task whose outcome a test reads without `await`.
+///
+/// On a ``SeededExecutor`` the whole test stays synchronous: start probes, drain, look.
+public final class Probe<Value: Sendable>: Sendable {
+    private let task: Task<Void, Never>
+    private let outcome: Outcome
+
+    /// Starts a task.
+    ///
+    /// - Parameters:
+    ///   - executor: Where it runs. `nil` is the default pool.
+    ///   - priority: Its priority. `nil` is the current one.
+    ///   - body: What it does.
+    public init(
+        on executor: (any TaskExecutor)? = nil, priority: TaskPriority? = nil,
+        _ body: @escaping @concurrent @Sendable () async throws -> Value
+    ) {
+        let outcome = Outcome()
+        self.outcome = outcome
+        task = Task(executorPreference: executor, priority: priority) {
+            do {
+                outcome.set(.success(try await body()))
+            } catch {
+                outcome.set(.failure(error))
+            }
+        }
+    }
+
+    /// How the task has ended.
+    ///
+    /// `nil` while it has not.
+    public var result: Result<Value, any Error>? { outcome.result }
+
+    /// Whether the task has not ended.
+    public var isRunning: Bool { result == nil }
+
+    /// The value with which the task has ended, if it has.
+    public var value: Value? {
+        guard case .success(let value) = result else { return nil }
+        return value
+    }
+
+    /// The error with which the task has ended, if it has.
+    public var error: (any Error)? {
+        guard case .failure(let error) = result else { return nil }
+        return error
+    }
+
+    /// Whether the task has ended with `CancellationError`.
+    public var wasCancelled: Bool { error is CancellationError }
+
+    /// Cancels the task.
+    public func cancel() { task.cancel() }
+
+    /// Raises the task's priority.
+    ///
+    /// A lower one than the present is ignored.
+    public func escalate(to priority: TaskPriority) { task.escalatePriority(to: priority) }
+
+    /// Waits for the end of the task.
+    ///
+    /// **Priority**: the task rises to that of whoever waits.
+    ///
+    /// - Throws: What the task threw.
+    public func finish() async throws -> Value {
+        await task.value
+        guard let result else { throw CancellationError() }
+        return try result.get()
+    }
+}
+
+extension Probe {
+    private final class Outcome: Sendable {
+        private let state = Mutex<Result<Value, any Error>?>(nil)
+
+        var result: Result<Value, any Error>? { state.withLock { $0 } }
+
+        func set(_ result: Result<Value, any Error>) { state.withLock { $0 = result } }
+    }
+}

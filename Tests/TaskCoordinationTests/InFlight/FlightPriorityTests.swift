@@ -1,0 +1,103 @@
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+@Suite struct FlightPriorityTests {
+    enum Route: CaseIterable {
+        case joins, joinsWithExplicitPriority, isEscalated, isAwaited
+    }
+
+    @Test(arguments: Route.allCases, seeds)
+    func `no inversion through continuations: a queued flight moves forward with its callers`(
+        route: Route, seed: UInt64
+    ) {
+        let scenario = FlightScenario(seed: seed)
+        let (slots, gate) = (Slots(limit: 1), Gate())
+        let blocker = hold(slots, gate, on: scenario.executor)
+        let slow = call("slow", .low, scenario, slots)
+        let medium = call("medium", .medium, scenario, slots)
+        #expect(slots.queued == 2)
+        let late: Probe<Int>?
+        switch route {
+        case .joins: late = call("slow", .high, scenario, slots)
+        case .joinsWithExplicitPriority: late = call("slow", .low, asking: .high, scenario, slots)
+        case .isEscalated:
+            slow.escalate(to: .high)
+            late = nil
+        case .isAwaited:
+            late = Probe(on: scenario.executor, priority: .high) { try await slow.finish() }
+        }
+        scenario.executor.drain()
+        gate.open()
+        scenario.executor.drain()
+        #expect(scenario.journal.entries == ["slow at 25", "medium at 21"])
+        #expect(slow.value == 1 && medium.value == 1 && (late == nil || late?.value == 1) && blocker.value != nil)
+    }
+
+    @Test(arguments: seeds) func `a flight keeps its place when the urgent caller leaves`(seed: UInt64) {
+        let scenario = FlightScenario(seed: seed)
+        let (slots, gate) = (Slots(limit: 1), Gate())
+        let blocker = hold(slots, gate, on: scenario.executor)
+        let slow = call("slow", .low, scenario, slots)
+        let medium = call("medium", .medium, scenario, slots)
+        let urgent = call("slow", .high, scenario, slots)
+        urgent.cancel()
+        scenario.executor.drain()
+        #expect(urgent.wasCancelled && slow.isRunning)
+        gate.open()
+        scenario.executor.drain()
+        #expect(scenario.journal.entries == ["slow at 25", "medium at 21"])
+        #expect(slow.value == 1 && medium.value == 1 && blocker.value != nil)
+    }
+
+    @Test(arguments: seeds) func `an escalation missed before the handler is caught up`(seed: UInt64) {
+        let scenario = FlightScenario(seed: seed)
+        let gate = Gate()
+        let first = scenario.call(priority: .low) { [journal = scenario.journal] report in
+            await report(1)
+            await gate.pass()
+            journal.write("at \(Task.currentPriority.rawValue)")
+            return 1
+        }
+        scenario.executor.drain()
+        // The observer is called while the late caller joins: after its priority was read, before it waits.
+        let late = scenario.call(
+            priority: .low,
+            onProgress: { _ in unsafe withUnsafeCurrentTask { unsafe $0?.escalatePriority(to: .high) } },
+            operation: { _ in 2 })
+        scenario.executor.drain()
+        gate.open()
+        scenario.executor.drain()
+        #expect(first.value == 1 && late.value == 1 && scenario.journal.entries == ["at 25"])
+    }
+
+    @Test(arguments: seeds) func `an explicit priority below the caller's own is respected`(seed: UInt64) {
+        let scenario = FlightScenario(seed: seed)
+        let gate = Gate()
+        let caller = scenario.call(priority: .high, asking: .low) { [journal = scenario.journal] _ in
+            journal.write("at \(Task.currentPriority.rawValue)")
+            await gate.pass()
+            journal.write("at \(Task.currentPriority.rawValue)")
+            return 1
+        }
+        scenario.executor.drain()
+        gate.open()
+        scenario.executor.drain()
+        #expect(caller.value == 1 && scenario.journal.entries == ["at 17", "at 17"])
+    }
+
+    /// A caller whose operation waits for a slot and then notes at which priority it runs.
+    private func call(
+        _ key: String, _ priority: TaskPriority, asking asked: TaskPriority? = nil, _ scenario: FlightScenario,
+        _ slots: Slots
+    ) -> Probe<Int> {
+        let caller = scenario.call(key, priority: priority, asking: asked) { [journal = scenario.journal] _ in
+            try await slots.withSlot {
+                journal.write("\(key) at \(Task.currentPriority.rawValue)")
+                return 1
+            }
+        }
+        scenario.executor.drain()
+        return caller
+    }
+}

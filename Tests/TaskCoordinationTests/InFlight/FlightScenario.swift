@@ -1,0 +1,62 @@
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+typealias Flights = InFlight<String, Int, Int>
+
+/// Flights on a seeded executor, and what happens in them.
+struct FlightScenario: Sendable {
+    let executor: SeededExecutor
+    let flights: Flights
+    let journal = Journal<String>()
+
+    init(seed: UInt64) {
+        executor = SeededExecutor(seed: seed)
+        flights = Flights(name: "test", executor: executor)
+    }
+
+    /// Starts a caller and does not run it yet.
+    func call(
+        _ key: String = "key", priority: TaskPriority? = nil, asking asked: TaskPriority? = nil,
+        onProgress: (@Sendable (Int) -> Void)? = nil, operation: @escaping Flights.Operation
+    ) -> Probe<Int> {
+        Probe(on: executor, priority: priority) { [flights] in
+            try await flights.value(for: key, priority: asked, onProgress: onProgress, operation: operation)
+        }
+    }
+
+    /// An operation that waits at a gate whatever happens, and notes its start and its cancellation.
+    func gated(_ gate: Gate, _ value: Int = 1) -> Flights.Operation {
+        { [journal] _ in
+            journal.write("start")
+            await withTaskCancellationHandler {
+                await gate.pass()
+            } onCancel: {
+                journal.write("cancel")
+            }
+            try Task.checkCancellation()
+            return value
+        }
+    }
+
+    /// How many flights can be joined.
+    func count() -> Int? {
+        let count = Probe(on: executor) { [flights] in await flights.count }
+        executor.drain()
+        return count.value
+    }
+
+    func cancelAll() {
+        let done = Probe(on: executor) { [flights] in await flights.cancelAll() }
+        executor.drain()
+        #expect(done.value != nil)
+    }
+
+    func close() {
+        let done = Probe(on: executor) { [flights] in await flights.close() }
+        executor.drain()
+        #expect(done.value != nil)
+    }
+
+    func drain() -> Probe<Void> { Probe(on: executor) { [flights] in await flights.drain() } }
+}

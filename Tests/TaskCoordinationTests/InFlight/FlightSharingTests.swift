@@ -1,0 +1,88 @@
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+@TaskLocal private var tenant = "none"
+
+@Suite struct FlightSharingTests {
+    @Test(arguments: seeds) func `no reentrancy between lookup and insert: equal keys share one flight`(seed: UInt64) {
+        let scenario = FlightScenario(seed: seed)
+        let gate = Gate()
+        let callers = (0..<20).map { _ in scenario.call(operation: scenario.gated(gate, 7)) }
+        scenario.executor.drain()
+        #expect(callers.allSatisfy(\.isRunning) && scenario.count() == 1)
+        gate.open()
+        scenario.executor.drain()
+        #expect(callers.allSatisfy { $0.value == 7 })
+        #expect(scenario.journal.entries == ["start"] && scenario.count() == 0)
+    }
+
+    @Test(arguments: seeds) func `different keys fly apart`(seed: UInt64) {
+        let scenario = FlightScenario(seed: seed)
+        let (slow, quick) = (Gate(), Gate())
+        let one = scenario.call("one", operation: scenario.gated(slow, 1))
+        let other = scenario.call("other", operation: scenario.gated(quick, 2))
+        scenario.executor.drain()
+        #expect(scenario.count() == 2)
+        quick.open()
+        scenario.executor.drain()
+        #expect(one.isRunning && other.value == 2 && scenario.count() == 1)
+        slow.open()
+        scenario.executor.drain()
+        #expect(one.value == 1)
+    }
+
+    @Test(arguments: seeds) func `an error reaches every caller and is not remembered`(seed: UInt64) {
+        let scenario = FlightScenario(seed: seed)
+        let gate = Gate()
+        let callers = (0..<3).map { _ in
+            scenario.call { _ in
+                await gate.pass()
+                throw Broken()
+            }
+        }
+        scenario.executor.drain()
+        gate.open()
+        scenario.executor.drain()
+        #expect(callers.allSatisfy { $0.error is Broken })
+        let again = scenario.call { _ in 5 }
+        scenario.executor.drain()
+        #expect(again.value == 5)
+    }
+
+    @Test(arguments: seeds) func `task-local values of the first caller do not govern shared work`(seed: UInt64) {
+        let scenario = FlightScenario(seed: seed)
+        let caller = $tenant.withValue("first") {
+            scenario.call { [journal = scenario.journal] _ in
+                journal.write(tenant)
+                return 1
+            }
+        }
+        scenario.executor.drain()
+        #expect(caller.value == 1 && scenario.journal.entries == ["none"])
+    }
+
+    @Test(arguments: seeds) func `a landed flight is not joined again`(seed: UInt64) {
+        let scenario = FlightScenario(seed: seed)
+        for round in 1...3 {
+            let caller = scenario.call { _ in round }
+            scenario.executor.drain()
+            #expect(caller.value == round && scenario.count() == 0)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func `heavy work does not run on the actor, which stays free`() async throws {
+        let flights = Flights(name: "test")
+        let blocked = Blocker()
+        let caller = Probe {
+            try await flights.value(for: "key") { _ in
+                blocked.block()
+                return 1
+            }
+        }
+        await blocked.reached()
+        #expect(await flights.count == 1, "the actor answers while the operation blocks its thread")
+        blocked.release()
+        #expect(try await caller.finish() == 1)
+    }
+}

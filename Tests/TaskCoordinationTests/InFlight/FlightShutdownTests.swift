@@ -1,0 +1,89 @@
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+@Suite struct FlightShutdownTests {
+    @Test(arguments: seeds) func `cancelling everything ends every caller once and drains what unwinds`(seed: UInt64) {
+        let scenario = FlightScenario(seed: seed)
+        let gate = Gate()
+        let callers = (0..<6).map { scenario.call("key \($0 % 2)", operation: scenario.gated(gate)) }
+        scenario.executor.drain()
+        scenario.cancelAll()
+        #expect(callers.allSatisfy(\.wasCancelled) && scenario.count() == 0)
+        #expect(scenario.journal.count(of: "cancel") == 2)
+        let drained = scenario.drain()
+        scenario.executor.drain()
+        #expect(drained.isRunning, "the operations have not returned")
+        gate.open()
+        scenario.executor.drain()
+        #expect(drained.value != nil)
+    }
+
+    @Test(arguments: seeds) func `a flight that its callers have left is awaited too`(seed: UInt64) {
+        let scenario = FlightScenario(seed: seed)
+        let (doomed, flying) = (Gate(), Gate())
+        let leaving = scenario.call("doomed", operation: scenario.gated(doomed))
+        let staying = scenario.call("flying", operation: scenario.gated(flying, 2))
+        scenario.executor.drain()
+        leaving.cancel()
+        scenario.executor.drain()
+        let drained = scenario.drain()
+        scenario.executor.drain()
+        #expect(leaving.wasCancelled && drained.isRunning)
+        doomed.open()
+        scenario.executor.drain()
+        #expect(drained.isRunning && staying.isRunning, "a flight in the air is waited for as well")
+        flying.open()
+        scenario.executor.drain()
+        #expect(drained.value != nil && staying.value == 2)
+    }
+
+    @Test(arguments: seeds) func `draining is not cut short by cancellation`(seed: UInt64) {
+        let scenario = FlightScenario(seed: seed)
+        let gate = Gate()
+        let caller = scenario.call(operation: scenario.gated(gate))
+        scenario.executor.drain()
+        caller.cancel()
+        let drained = scenario.drain()
+        scenario.executor.drain()
+        drained.cancel()
+        scenario.executor.drain()
+        let again = scenario.drain()
+        scenario.executor.drain()
+        #expect(again.isRunning)
+        gate.open()
+        scenario.executor.drain()
+        #expect(drained.value != nil && again.value != nil)
+    }
+
+    @Test(arguments: seeds) func `a closed table refuses newcomers and lands who flies`(seed: UInt64) {
+        let scenario = FlightScenario(seed: seed)
+        let gate = Gate()
+        let caller = scenario.call(operation: scenario.gated(gate))
+        scenario.executor.drain()
+        scenario.close()
+        let late = scenario.call(operation: scenario.gated(gate))
+        scenario.executor.drain()
+        let error = late.error as? CoordinationError
+        #expect(error?.code == .shutDown && error?.message.contains("test") == true && caller.isRunning)
+        gate.open()
+        scenario.executor.drain()
+        #expect(caller.value == 1 && scenario.journal.entries == ["start"])
+    }
+
+    @Test(arguments: seeds) func `newcomers after a general cancellation fly afresh`(seed: UInt64) {
+        let scenario = FlightScenario(seed: seed)
+        let (doomed, fresh) = (Gate(), Gate())
+        let first = scenario.call(operation: scenario.gated(doomed, 1))
+        scenario.executor.drain()
+        let ending = Probe(on: scenario.executor) { [flights = scenario.flights] in await flights.cancelAll() }
+        scenario.executor.drain()
+        let second = scenario.call(operation: scenario.gated(fresh, 2))
+        scenario.executor.drain()
+        doomed.open()
+        scenario.executor.drain()
+        fresh.open()
+        scenario.executor.drain()
+        #expect(first.wasCancelled && second.value == 2 && ending.value != nil)
+    }
+}

@@ -1,0 +1,54 @@
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+@Suite struct SlotsPriorityTests {
+    @Test(arguments: seeds) func `an escalated waiter moves forward in the queue`(seed: UInt64) {
+        let executor = SeededExecutor(seed: seed)
+        let (slots, gate, journal) = (Slots(limit: 1), Gate(), Journal<String>())
+        let blocker = hold(slots, gate, on: executor)
+        let slow = Probe(on: executor, priority: .low) { try await slots.withSlot { journal.write("slow") } }
+        executor.drain()
+        let medium = Probe(on: executor, priority: .medium) { try await slots.withSlot { journal.write("medium") } }
+        executor.drain()
+        slow.escalate(to: .high)
+        gate.open()
+        executor.drain()
+        #expect(journal.entries == ["slow", "medium"])
+        #expect(slow.value != nil && medium.value != nil && blocker.value != nil)
+    }
+
+    @Test(arguments: seeds) func `an escalation from before the wait counts`(seed: UInt64) {
+        let executor = SeededExecutor(seed: seed)
+        let (slots, gate, journal) = (Slots(limit: 1), Gate(), Journal<String>())
+        let blocker = hold(slots, gate, on: executor)
+        let medium = Probe(on: executor, priority: .medium) { try await slots.withSlot { journal.write("medium") } }
+        executor.drain()
+        let slow = Probe(on: executor, priority: .low) { try await slots.withSlot { journal.write("slow") } }
+        slow.escalate(to: .high)
+        executor.drain()
+        gate.open()
+        executor.drain()
+        #expect(journal.entries == ["slow", "medium"])
+        #expect(slow.value != nil && medium.value != nil && blocker.value != nil)
+    }
+
+    @Test(arguments: seeds) func `an explicit priority counts until the task is escalated`(seed: UInt64) {
+        let executor = SeededExecutor(seed: seed)
+        let (slots, gate, journal) = (Slots(limit: 1), Gate(), Journal<String>())
+        let blocker = hold(slots, gate, on: executor)
+        var waiters: [Probe<Void>] = []
+        for (name, asked) in [("modest", TaskPriority.background), ("own", nil), ("urgent", .high), ("raised", .low)] {
+            waiters.append(
+                Probe(on: executor, priority: .medium) {
+                    try await slots.withSlot(priority: asked) { journal.write(name) }
+                })
+            executor.drain()
+        }
+        waiters[3].escalate(to: .high)
+        gate.open()
+        executor.drain()
+        #expect(journal.entries == ["urgent", "raised", "own", "modest"])
+        #expect(blocker.value != nil)
+    }
+}

@@ -1,0 +1,26 @@
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+/// Takes a slot and keeps it until the gate opens.
+func hold(_ slots: Slots, _ gate: Gate, on executor: SeededExecutor) -> Probe<Void> {
+    let holder = Probe(on: executor, priority: .high) { try await slots.withSlot { await gate.pass() } }
+    executor.drain()
+    return holder
+}
+
+/// All slots can be held at once, so none is lost; and nobody is left in the queue.
+func expectAllFree(
+    _ slots: Slots, on executor: SeededExecutor, sourceLocation: SourceLocation = #_sourceLocation
+) {
+    #expect(slots.running == 0 && slots.queued == 0, sourceLocation: sourceLocation)
+    let gate = Gate()
+    let holders = (0..<slots.limit).map { _ in
+        Probe(on: executor) { try await slots.withSlot { await gate.pass() } }
+    }
+    executor.drain()
+    #expect(gate.arrivals == slots.limit, sourceLocation: sourceLocation)
+    gate.open()
+    executor.drain()
+    #expect(holders.allSatisfy { $0.value != nil } && slots.running == 0, sourceLocation: sourceLocation)
+}

@@ -1,0 +1,139 @@
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+@Suite struct SlotsTests {
+    @Test(arguments: seeds) func `no more than the limit run, and every body runs`(seed: UInt64) {
+        let executor = SeededExecutor(seed: seed)
+        let slots = Slots(limit: 3)
+        let running = Journal<Int>()
+        let bodies = (0..<12).map { _ in
+            Probe(on: executor) {
+                try await slots.withSlot {
+                    running.write(slots.running)
+                    await Task.yield()
+                    await Task.yield()
+                }
+            }
+        }
+        executor.drain()
+        #expect(bodies.allSatisfy { $0.value != nil })
+        #expect(running.count == 12 && running.entries.max() == 3)
+        expectAllFree(slots, on: executor)
+    }
+
+    @Test(arguments: [SlotOrder.fifo, .lifo], seeds)
+    func `the queue goes by priority and then by arrival`(order: SlotOrder, seed: UInt64) {
+        let executor = SeededExecutor(seed: seed)
+        let (slots, gate, journal) = (Slots(limit: 1, order: order), Gate(), Journal<String>())
+        let blocker = hold(slots, gate, on: executor)
+        var waiters: [Probe<Void>] = []
+        for (name, priority) in [("a", TaskPriority.low), ("b", .low), ("c", .high), ("d", .high), ("e", .medium)] {
+            waiters.append(
+                Probe(on: executor, priority: priority) { try await slots.withSlot { journal.write(name) } })
+            executor.drain()
+        }
+        #expect(slots.queued == 5 && slots.running == 1)
+        gate.open()
+        executor.drain()
+        #expect(journal.entries == (order == .fifo ? ["c", "d", "e", "a", "b"] : ["d", "c", "e", "b", "a"]))
+        #expect(blocker.value != nil && waiters.allSatisfy { $0.value != nil })
+    }
+
+    @Test(arguments: seeds) func `a cancelled waiter leaves the queue in the cancellation itself`(seed: UInt64) {
+        let executor = SeededExecutor(seed: seed)
+        let (slots, gate, journal) = (Slots(limit: 1, queueLimit: 1), Gate(), Journal<String>())
+        let blocker = hold(slots, gate, on: executor)
+        let queued = Probe(on: executor) { try await slots.withSlot { journal.write("cancelled") } }
+        executor.drain()
+        queued.cancel()
+        #expect(slots.queued == 0, "there is room before the waiter has resumed")
+        let next = Probe(on: executor) { try await slots.withSlot { journal.write("next") } }
+        executor.drain()
+        #expect(queued.wasCancelled && next.isRunning)
+        gate.open()
+        executor.drain()
+        #expect(journal.entries == ["next"] && next.value != nil && blocker.value != nil)
+        expectAllFree(slots, on: executor)
+    }
+
+    @Test(arguments: seeds) func `a waiter cancelled with its grant never enters and loses no slot`(seed: UInt64) {
+        let executor = SeededExecutor(seed: seed)
+        let (slots, gate, journal) = (Slots(limit: 1), Gate(), Journal<String>())
+        let blocker = hold(slots, gate, on: executor)
+        let waiter = Probe(on: executor) {
+            try await slots.withSlot { journal.write(Task.isCancelled ? "entered cancelled" : "entered") }
+        }
+        executor.drain()
+        let canceller = Probe(on: executor) { waiter.cancel() }
+        let opener = Probe(on: executor) { gate.open() }
+        executor.drain()
+        #expect(waiter.wasCancelled != (journal.entries == ["entered"]))
+        #expect(journal.count(of: "entered cancelled") == 0)
+        #expect(!blocker.isRunning && !canceller.isRunning && !opener.isRunning)
+        expectAllFree(slots, on: executor)
+    }
+
+    @Test func `a cancelled caller does not start, even with a free slot`() {
+        let executor = SeededExecutor(seed: 0)
+        let (slots, journal) = (Slots(limit: 1), Journal<String>())
+        let caller = Probe(on: executor) { try await slots.withSlot { journal.write("ran") } }
+        caller.cancel()
+        executor.drain()
+        #expect(caller.wasCancelled && journal.count == 0)
+        expectAllFree(slots, on: executor)
+    }
+
+    @Test func `a body that throws gives its slot back`() async {
+        let slots = Slots(limit: 1)
+        for _ in 0..<3 {
+            await #expect(throws: Broken.self) { try await slots.withSlot { throw Broken() } }
+        }
+        #expect(slots.running == 0)
+    }
+
+    @Test func `a full queue refuses and says so`() async {
+        let executor = SeededExecutor(seed: 0)
+        let (slots, gate) = (Slots(limit: 1, queueLimit: 2, name: "decodes"), Gate())
+        let blocker = hold(slots, gate, on: executor)
+        let queued = (0..<2).map { _ in Probe(on: executor) { try await slots.withSlot {} } }
+        executor.drain()
+        let refused = Probe(on: executor) { try await slots.withSlot {} }
+        executor.drain()
+        let error = refused.error as? CoordinationError
+        #expect(error?.code == .overloaded && error?.message.contains("decodes") == true)
+        gate.open()
+        executor.drain()
+        #expect(queued.allSatisfy { $0.value != nil } && blocker.value != nil)
+        expectAllFree(slots, on: executor)
+    }
+
+    @Test(arguments: seeds) func `closing refuses who waits, and draining waits for who runs`(seed: UInt64) {
+        let executor = SeededExecutor(seed: seed)
+        let (slots, gate) = (Slots(limit: 1), Gate())
+        let blocker = hold(slots, gate, on: executor)
+        let queued = Probe(on: executor) { try await slots.withSlot {} }
+        executor.drain()
+        slots.close()
+        let drains = (0..<2).map { _ in Probe(on: executor) { await slots.drain() } }
+        let late = Probe(on: executor) { try await slots.withSlot {} }
+        executor.drain()
+        #expect((queued.error as? CoordinationError)?.code == .shutDown)
+        #expect((late.error as? CoordinationError)?.code == .shutDown)
+        #expect(drains.allSatisfy(\.isRunning) && blocker.isRunning)
+        gate.open()
+        executor.drain()
+        #expect(drains.allSatisfy { $0.value != nil } && blocker.value != nil && slots.running == 0)
+        let again = Probe(on: executor) { await slots.drain() }
+        executor.drain()
+        #expect(again.value != nil)
+    }
+
+    @Test func `no slots at all is a programmer's error`() async {
+        await #expect(processExitsWith: .failure) { _ = Slots(limit: 0) }
+    }
+
+    @Test func `a queue limit below zero is a programmer's error`() async {
+        await #expect(processExitsWith: .failure) { _ = Slots(limit: 1, queueLimit: -1) }
+    }
+}

@@ -1,0 +1,134 @@
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+/// The scenarios once more, on real threads.
+///
+/// Under the thread sanitizer these look for data races; everywhere for locks held across a resumption, which end in
+/// a deadlock and so in the time limit.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ThreadedTests {
+    @Test func `flights: every caller ends once, and nothing is left behind`() async {
+        let flights = InFlight<Int, Int, Int>(name: "threaded")
+        let (landed, cancelled, left) = (Journal<Int>(), Journal<Int>(), Journal<Int>())
+        await withDiscardingTaskGroup { group in
+            for index in 0..<2_000 {
+                group.addTask {
+                    let caller = Probe(priority: index % 2 == 0 ? .low : .medium) {
+                        try await flights.value(for: index % 20, onProgress: { _ in }) { report in
+                            await report(1)
+                            for _ in 0..<(index % 7) { await Task.yield() }
+                            return index % 20
+                        }
+                    }
+                    if index % 5 == 0 { caller.escalate(to: .high) }
+                    if index % 3 == 0 {
+                        await Task.yield()
+                        caller.cancel()
+                    }
+                    do {
+                        #expect(try await caller.finish() == index % 20)
+                        landed.write(index)
+                    } catch {
+                        #expect(error is CancellationError && index % 3 == 0)
+                        cancelled.write(index)
+                    }
+                }
+            }
+        }
+        await flights.drain()
+        left.write(await flights.count)
+        #expect(landed.count + cancelled.count == 2_000 && left.entries == [0])
+    }
+
+    @Test(arguments: [1, 6]) func `slots: the limit holds, and no slot and no wake-up is lost`(limit: Int) async {
+        let slots = Slots(limit: limit)
+        let (ran, ended) = (Journal<Int>(), Journal<Int>())
+        await withDiscardingTaskGroup { group in
+            for index in 0..<4_000 {
+                group.addTask {
+                    let caller = Probe(priority: index % 5 == 0 ? .high : .low) {
+                        try await slots.withSlot {
+                            ran.write(slots.running)
+                            if index % 4 == 0 { await Task.yield() }
+                        }
+                    }
+                    if index % 3 == 0 { caller.cancel() }
+                    if index % 7 == 0 { caller.escalate(to: .high) }
+                    do { try await caller.finish() } catch { #expect(error is CancellationError && index % 3 == 0) }
+                    ended.write(index)
+                }
+            }
+        }
+        #expect(ended.count == 4_000 && ran.entries.allSatisfy { $0 <= limit })
+        #expect(slots.running == 0 && slots.queued == 0)
+    }
+
+    @Test func `the pool: every caller ends once, also in the middle of a shutdown`() async {
+        let pool = WorkerPool(name: "threaded", width: 3, queueLimit: 1_000)
+        let (ran, ended) = (Journal<Int>(), Journal<Int>())
+        await withDiscardingTaskGroup { group in
+            for index in 0..<1_500 {
+                group.addTask {
+                    let caller = Probe(priority: index % 5 == 0 ? .high : .low) {
+                        try await pool.run { ran.write(pool.running) }
+                    }
+                    if index % 3 == 0 { caller.cancel() }
+                    if index % 7 == 0 { caller.escalate(to: .high) }
+                    do { try await caller.finish() } catch {
+                        #expect(error is CoordinationError || error is CancellationError)
+                    }
+                    ended.write(index)
+                    if index == 1_000 { await pool.shutdown() }
+                }
+            }
+        }
+        await pool.shutdown()
+        #expect(ended.count == 1_500 && ran.entries.allSatisfy { $0 <= 3 })
+        #expect(pool.running == 0 && pool.queued == 0)
+    }
+
+    @Test func `no lock across a resumption: value and cancellation race for a one-shot`() async {
+        for round in 0..<3_000 {
+            let shot = OneShot<Int>()
+            let waiter = Task { await shot.wait(onCancel: -1) }
+            let resolver = Task { shot.resolve(round) }
+            waiter.cancel()
+            let (value, won) = (await waiter.value, await resolver.value)
+            #expect(value == (won ? round : -1))
+        }
+    }
+
+    @Test func `no lock across a resumption: grant, cancellation and escalation race for a slot`() async {
+        let slots = Slots(limit: 1)
+        for _ in 0..<2_000 {
+            let gate = Gate()
+            let holder = Task { try await slots.withSlot { await gate.pass() } }
+            await gate.reached()
+            let waiter = Probe(priority: .low) { try await slots.withSlot {} }
+            let opener = Task { gate.open() }
+            waiter.escalate(to: .high)
+            waiter.cancel()
+            _ = (await opener.value, await holder.result, try? await waiter.finish())
+        }
+        #expect(slots.running == 0 && slots.queued == 0)
+    }
+
+    @Test func `no escalation is missed between reading the priority and queueing`() async throws {
+        let journal = Journal<String>()
+        for _ in 0..<500 {
+            let (slots, gate) = (Slots(limit: 1), Gate())
+            let holder = Probe { try await slots.withSlot { await gate.pass() } }
+            await gate.reached()
+            let raised = Probe(priority: .low) { try await slots.withSlot { journal.write("raised") } }
+            let escalation = Task { raised.escalate(to: .high) }
+            while slots.queued < 1 { await Task.yield() }
+            await escalation.value
+            let medium = Probe(priority: .medium) { try await slots.withSlot { journal.write("medium") } }
+            while slots.queued < 2 { await Task.yield() }
+            gate.open()
+            _ = (try await holder.finish(), try await raised.finish(), try await medium.finish())
+        }
+        let first = journal.entries.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
+        #expect(first.allSatisfy { $0 == "raised" })
+    }
+}

@@ -1,0 +1,133 @@
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+@TaskLocal private var tenant = "none"
+
+/// The pool's logic, on an executor that the test drives: a second one, so that its work can be held back.
+@Suite struct WorkerPoolTests {
+    private let callers: SeededExecutor
+    private let workers: SeededExecutor
+    private let journal = Journal<String>()
+
+    init() {
+        callers = SeededExecutor(seed: 0)
+        workers = SeededExecutor(seed: 1)
+    }
+
+    private func pool(width: Int = 1, queueLimit: Int = 8) -> WorkerPool {
+        WorkerPool(name: "test", width: width, queueLimit: queueLimit, executor: workers)
+    }
+
+    /// Runs everybody to the end.
+    private func finish() {
+        while callers.drain() + workers.drain() > 0 {}
+    }
+
+    private func ask(_ pool: WorkerPool, _ name: String, _ priority: TaskPriority? = nil) -> Probe<Void> {
+        let caller = Probe(on: callers, priority: priority) { [journal] in
+            try await pool.run { journal.write(name) }
+        }
+        callers.drain()
+        return caller
+    }
+
+    @Test func `no more than the width is handed to the threads, so the order stays ours`() {
+        let pool = pool(width: 2)
+        let asked = (0..<6).map { ask(pool, "\($0)", .low) }
+        #expect(pool.running == 2 && pool.queued == 4 && workers.pending == 2)
+        asked[5].escalate(to: .high)
+        asked[4].escalate(to: .medium)
+        workers.drain()
+        #expect(pool.running == 2 && journal.count == 2, "the next ones have their slots as soon as the bodies end")
+        finish()
+        #expect(Set(journal.entries[..<2]) == ["0", "1"] && Set(journal.entries[2..<4]) == ["4", "5"])
+        #expect(Set(journal.entries[4...]) == ["2", "3"] && asked.allSatisfy { $0.value != nil })
+        #expect(pool.running == 0 && pool.queued == 0)
+    }
+
+    @Test func `a full queue refuses at once`() {
+        let pool = pool(queueLimit: 1)
+        let (running, queued, refused) = (ask(pool, "running"), ask(pool, "queued"), ask(pool, "refused"))
+        #expect((refused.error as? CoordinationError)?.code == .overloaded)
+        finish()
+        #expect(running.value != nil && queued.value != nil && journal.entries == ["running", "queued"])
+    }
+
+    @Test func `a queued caller leaves at once on cancellation, while the threads are busy`() {
+        let pool = pool()
+        let (running, queued) = (ask(pool, "running"), ask(pool, "queued"))
+        queued.cancel()
+        #expect(pool.queued == 0)
+        callers.drain()
+        #expect(queued.wasCancelled && running.isRunning)
+        finish()
+        #expect(journal.entries == ["running"])
+    }
+
+    @Test func `a caller cancelled after its grant does not start its body and loses no slot`() {
+        let pool = pool()
+        let granted = ask(pool, "granted")
+        #expect(pool.running == 1)
+        granted.cancel()
+        finish()
+        #expect(granted.wasCancelled && journal.count == 0 && pool.running == 0)
+        let next = ask(pool, "next")
+        finish()
+        #expect(next.value != nil)
+    }
+
+    @Test func `the body runs inside the calling task`() {
+        let pool = pool()
+        let caller = $tenant.withValue("caller") {
+            Probe(on: callers) {
+                try await pool.run {
+                    let before = Task.isCancelled
+                    unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                    return "\(tenant) \(before) \(Task.isCancelled)"
+                }
+            }
+        }
+        finish()
+        #expect(caller.value == "caller false true")
+    }
+
+    @Test func `what the body throws reaches the caller and gives the slot back`() {
+        let pool = pool()
+        let failing = Probe(on: callers) { try await pool.run { throw Broken() } }
+        finish()
+        #expect(failing.error is Broken && pool.running == 0)
+    }
+
+    @Test func `shutdown waits for the work that runs and refuses everybody else`() {
+        let pool = pool()
+        let (running, queued) = (ask(pool, "running"), ask(pool, "queued"))
+        let ends = (0..<2).map { _ in Probe(on: callers) { await pool.shutdown() } }
+        callers.drain()
+        let late = ask(pool, "late")
+        #expect((queued.error as? CoordinationError)?.code == .shutDown)
+        #expect((late.error as? CoordinationError)?.code == .shutDown)
+        #expect(ends.allSatisfy { $0.isRunning })
+        ends[0].cancel()
+        callers.drain()
+        #expect(ends[0].isRunning, "not cut short by cancellation")
+        finish()
+        #expect(running.value != nil && ends.allSatisfy { $0.value != nil } && journal.entries == ["running"])
+    }
+
+    @Test(arguments: seeds) func `in every order each caller ends once and no slot is lost`(seed: UInt64) {
+        var random = XorShift(seed: seed)
+        let (executor, running) = (SeededExecutor(seed: seed), Journal<Int>())
+        let pool = WorkerPool(name: "test", width: 2, queueLimit: 6, executor: executor)
+        let asked = (0..<12).map { _ in Probe(on: executor) { try await pool.run { running.write(pool.running) } } }
+        for caller in asked.shuffled(using: &random).prefix(4) {
+            executor.run(steps: Int.random(in: 0..<8, using: &random))
+            caller.cancel()
+        }
+        executor.drain()
+        #expect(asked.allSatisfy { !$0.isRunning } && pool.running == 0 && pool.queued == 0)
+        #expect(running.entries.allSatisfy { $0 <= 2 } && running.count == asked.count { $0.value != nil })
+        let ends = asked.filter { $0.wasCancelled || ($0.error as? CoordinationError)?.code == .overloaded }
+        #expect(ends.count + running.count == 12)
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+/// The pool on threads of its own.
+///
+/// Each test has its own name for them, as the tests run side by side.
+@Suite(.timeLimit(.minutes(10))) struct WorkerPoolThreadsTests {
+    @Test func `threads are named, bounded in number, and gone after shutdown`() async throws {
+        let pool = WorkerPool(name: "bounded-threads-of-a-pool", width: 3, queueLimit: 100)
+        let blocker = Blocker()
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<20 {
+                group.addTask { try await pool.run { blocker.block() } }
+            }
+            while pool.queued < 17 { await Task.yield() }
+            await blocker.reached()
+            #expect(threads(named: "bounded-threa").count <= 3)
+            for _ in 0..<20 { blocker.release() }
+            try await group.waitForAll()
+        }
+        let names = threads(named: "bounded-threa")
+        #expect(!names.isEmpty && Set(names).isSubset(of: ["bounded-threa-1", "bounded-threa-2", "bounded-threa-3"]))
+        await pool.shutdown()
+        #expect(threads(named: "bounded-threa").isEmpty, "shutdown has joined them")
+        await #expect(throws: CoordinationError.self) { try await pool.run {} }
+    }
+
+    @Test func `bodies really run side by side, off the caller's thread`() async throws {
+        let pool = WorkerPool(name: "together", width: 2, queueLimit: 10)
+        let (left, right) = (Blocker(), Blocker())
+        async let one: Void = pool.run { left.block() }
+        async let other: Void = pool.run { right.block() }
+        await left.reached()
+        await right.reached()
+        #expect(pool.running == 2)
+        left.release()
+        right.release()
+        _ = try await (one, other)
+        await pool.shutdown()
+    }
+
+    @Test func `niceness is the threads' own`() async throws {
+        let pool = WorkerPool(name: "nice", width: 1, queueLimit: 1, niceness: 7)
+        let (before, inside) = (niceness(), try await pool.run { niceness() })
+        #expect(inside == min(before + 7, 19) && niceness() == before)
+        await pool.shutdown()
+    }
+
+    @Test func `threads that nobody needs any more end without a shutdown`() async throws {
+        do {
+            let pool = WorkerPool(name: "abandoned", width: 2, queueLimit: 1)
+            try await pool.run {}
+            #expect(!threads(named: "abandoned").isEmpty)
+        }
+        while !threads(named: "abandoned").isEmpty { await Task.yield() }
+    }
+
+    @Test @MainActor func `a body does not run on the caller's actor, which stays free`() async throws {
+        let pool = WorkerPool(name: "off-main", width: 1, queueLimit: 1)
+        let blocker = Blocker()
+        let caller = Task { @MainActor in try await pool.run { blocker.block() } }
+        await blocker.reached()
+        blocker.release()  // reached only when the main actor was not blocked
+        try await caller.value
+        await pool.shutdown()
+    }
+
+    private func threads(named prefix: String) -> [String] {
+        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        return tasks.compactMap { task in
+            let name = try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)
+            return name?.trimmingCharacters(in: .newlines)
+        }.filter { $0.hasPrefix(prefix) }
+    }
+}
+
+/// The nice value of the calling thread.
+private func niceness() -> CInt { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }

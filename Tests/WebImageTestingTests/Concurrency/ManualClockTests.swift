@@ -1,0 +1,50 @@
+import Testing
+import WebImageTesting
+
+@Suite struct ManualClockTests {
+    @Test(arguments: 0..<50 as Range<UInt64>) func `sleepers wake when their deadline comes and not before`(
+        seed: UInt64
+    ) {
+        let (executor, clock) = (SeededExecutor(seed: seed), ManualClock())
+        let sleepers = [3, 1, 2].map { seconds in
+            Probe(on: executor) { try await clock.sleep(for: .seconds(seconds)) }
+        }
+        executor.drain()
+        #expect(clock.sleepers == 3)
+        for (elapsed, awake) in [(Duration.milliseconds(999), 0), (.milliseconds(1), 1), (.seconds(9), 3)] {
+            clock.advance(by: elapsed)
+            executor.drain()
+            #expect(sleepers.count { $0.value != nil } == awake && clock.sleepers == 3 - awake)
+        }
+        #expect(clock.now.offset == .seconds(10))
+    }
+
+    @Test func `a cancelled sleeper leaves at once`() {
+        let (executor, clock) = (SeededExecutor(seed: 0), ManualClock())
+        let sleeper = Probe(on: executor) { try await clock.sleep(for: .seconds(1)) }
+        executor.drain()
+        sleeper.cancel()
+        executor.drain()
+        #expect(sleeper.wasCancelled && clock.sleepers == 0)
+        let late = Probe(on: executor) { try await clock.sleep(for: .seconds(1)) }
+        late.cancel()
+        executor.drain()
+        #expect(late.wasCancelled && clock.sleepers == 0)
+    }
+
+    @Test func `a deadline that has passed is no reason to sleep`() {
+        let (executor, clock) = (SeededExecutor(seed: 0), ManualClock())
+        clock.advance(by: .seconds(5))
+        let sleepers = [ManualClock.Instant.start, clock.now].map { deadline in
+            Probe(on: executor) { try await clock.sleep(until: deadline) }
+        }
+        executor.drain()
+        #expect(sleepers.allSatisfy { $0.value != nil })
+    }
+
+    @Test func `moments are ordered and measured`() {
+        let (start, later) = (ManualClock.Instant.start, ManualClock.Instant.start.advanced(by: .seconds(2)))
+        #expect(start < later && start.duration(to: later) == .seconds(2))
+        #expect(later.duration(to: start) == .seconds(-2) && ManualClock().minimumResolution == .zero)
+    }
+}

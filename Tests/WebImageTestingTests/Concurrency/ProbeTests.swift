@@ -1,0 +1,41 @@
+import Testing
+import WebImageTesting
+
+@Suite struct ProbeTests {
+    private struct Broken: Error {}
+
+    @Test func `a probe tells how its task has ended`() {
+        let executor = SeededExecutor(seed: 0)
+        let value = Probe(on: executor) { 1 }
+        let error = Probe<Int>(on: executor) { throw Broken() }
+        let cancelled = Probe(on: executor) {
+            try Task.checkCancellation()
+            return 2
+        }
+        cancelled.cancel()
+        #expect(value.isRunning && value.result == nil && value.error == nil)
+        executor.drain()
+        #expect(!value.isRunning && value.value == 1 && value.error == nil && !value.wasCancelled)
+        #expect(error.error is Broken && error.value == nil && !error.wasCancelled)
+        #expect(cancelled.wasCancelled)
+    }
+
+    @Test func `a probe's priority can be raised`() {
+        let executor = SeededExecutor(seed: 0)
+        let probe = Probe(on: executor, priority: .low) { Task.currentPriority }
+        probe.escalate(to: .high)
+        executor.drain()
+        #expect(probe.value == .high)
+    }
+
+    @Test func `a probe on the default pool is awaited`() async throws {
+        #expect(try await Probe { 1 }.finish() == 1)
+        await #expect(throws: Broken.self) { try await Probe<Int> { throw Broken() }.finish() }
+    }
+
+    @Test func `a journal keeps the order`() {
+        let journal = Journal<String>()
+        for entry in ["a", "b", "a"] { journal.write(entry) }
+        #expect(journal.entries == ["a", "b", "a"] && journal.count == 3 && journal.count(of: "a") == 2)
+    }
+}

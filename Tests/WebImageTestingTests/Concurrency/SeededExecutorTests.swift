@@ -1,0 +1,73 @@
+import Testing
+import WebImageTesting
+
+@Suite struct SeededExecutorTests {
+    /// The planted bug: lookup, await, insert.
+    private actor NaiveCache {
+        private var values: [Int: Int] = [:]
+
+        func value(_ key: Int, _ journal: Journal<String>) async -> Int {
+            if let value = values[key] { return value }
+            journal.write("fetch")
+            await Task.yield()
+            values[key] = key
+            return key
+        }
+    }
+
+    private func trace(seed: UInt64) -> [String] {
+        let (executor, cache, journal) = (SeededExecutor(seed: seed), NaiveCache(), Journal<String>())
+        let callers = (0..<2).map { index in
+            Probe(on: executor) {
+                journal.write("start \(index)")
+                let value = await cache.value(1, journal)
+                journal.write("end \(index)")
+                return value
+            }
+        }
+        executor.drain()
+        #expect(callers.allSatisfy { $0.value == 1 })
+        return journal.entries
+    }
+
+    @Test func `some seeds find a race, some do not, and each replays exactly`() {
+        let traces = (0..<100).map { trace(seed: $0) }
+        let races = traces.count { $0.count { $0 == "fetch" } == 2 }
+        #expect(races > 0 && races < 100 && Set(traces).count > 5)
+        #expect((0..<100).map { trace(seed: $0) } == traces)
+    }
+
+    @Test func `what is not finished after draining waits for an event`() {
+        let (executor, gate) = (SeededExecutor(seed: 1), Gate())
+        let waiter = Probe(on: executor) { await gate.pass() }
+        #expect(executor.pending == 1 && gate.arrivals == 0)
+        #expect(executor.drain() > 0)
+        #expect(executor.pending == 0 && waiter.isRunning && gate.arrivals == 1)
+        gate.open()
+        #expect(executor.pending == 1)
+        executor.drain()
+        #expect(waiter.value != nil && executor.drain() == 0)
+    }
+
+    @Test func `a run of steps stops in the middle`() {
+        let (executor, journal) = (SeededExecutor(seed: 2), Journal<Int>())
+        let writers = (0..<5).map { index in Probe(on: executor) { journal.write(index) } }
+        #expect(executor.run(steps: 2) == 2 && journal.count <= 2)
+        let left = executor.pending
+        #expect(left > 0 && executor.drain() >= left && executor.run(steps: 9) == 0)
+        #expect(Set(journal.entries) == Set(0..<5) && writers.allSatisfy { $0.value != nil })
+    }
+
+    @Test func `children, actors and yields stay on the executor`() {
+        let (executor, cache, journal) = (SeededExecutor(seed: 3), NaiveCache(), Journal<String>())
+        let parent = Probe(on: executor) {
+            async let child = cache.value(1, journal)
+            await withDiscardingTaskGroup { group in
+                for _ in 0..<3 { group.addTask { await Task.yield() } }
+            }
+            return await child
+        }
+        executor.drain()
+        #expect(parent.value == 1)
+    }
+}
