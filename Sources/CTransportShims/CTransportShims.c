@@ -1,1 +1,141 @@
+#define _GNU_SOURCE
 #include "CTransportShims.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+CURLcode transport_set_long(CURL *easy, CURLoption option, long value) {
+    return curl_easy_setopt(easy, option, value);
+}
+CURLcode transport_set_offset(CURL *easy, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(easy, option, value);
+}
+CURLcode transport_set_string(CURL *easy, CURLoption option, const char *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+CURLcode transport_set_pointer(CURL *easy, CURLoption option, void *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+CURLcode transport_set_list(CURL *easy, CURLoption option, struct curl_slist *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+CURLcode transport_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t count) {
+    struct curl_blob blob = {.data = (void *)bytes, .len = count, .flags = CURL_BLOB_COPY};
+    return curl_easy_setopt(easy, option, &blob);
+}
+CURLcode transport_set_data_callback(CURL *easy, CURLoption option, transport_data_callback callback) {
+    return curl_easy_setopt(easy, option, callback);
+}
+CURLcode transport_set_open_socket(CURL *easy, transport_open_socket_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
+}
+CURLcode transport_set_prereq(CURL *easy, transport_prereq_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
+}
+
+CURLcode transport_get_long(CURL *easy, CURLINFO info, long *value) { return curl_easy_getinfo(easy, info, value); }
+CURLcode transport_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+CURLcode transport_get_string(CURL *easy, CURLINFO info, const char **value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+CURLcode transport_get_pointer(CURL *easy, CURLINFO info, void **value) {
+    return curl_easy_getinfo(easy, info, (char **)value);
+}
+
+CURLMcode transport_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+CURLMcode transport_multi_set_context(CURLM *multi, void *context) {
+    CURLMcode result = curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
+    return result ? result : curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context);
+}
+CURLMcode transport_multi_set_callbacks(
+    CURLM *multi, transport_socket_callback socket, transport_timer_callback timer) {
+    CURLMcode result = curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, socket);
+    return result ? result : curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, timer);
+}
+
+int transport_message_is_done(const CURLMsg *message, CURLcode *result) {
+    *result = CURLE_OK;
+    if (message->msg != CURLMSG_DONE) return 0;
+    *result = message->data.result;
+    return 1;
+}
+
+size_t transport_address_bytes(const struct curl_sockaddr *address, uint8_t bytes[16]) {
+    // `addr` is declared as a plain sockaddr but libcurl stores the whole address behind it.
+    if (address->family == AF_INET && address->addrlen >= sizeof(struct sockaddr_in)) {
+        struct sockaddr_in four;
+        memcpy(&four, &address->addr, sizeof four);
+        memcpy(bytes, &four.sin_addr, 4);
+        return 4;
+    }
+    if (address->family == AF_INET6 && address->addrlen >= sizeof(struct sockaddr_in6)) {
+        struct sockaddr_in6 six;
+        memcpy(&six, &address->addr, sizeof six);
+        memcpy(bytes, &six.sin6_addr, 16);
+        return 16;
+    }
+    return 0;
+}
+
+curl_socket_t transport_open_socket(const struct curl_sockaddr *address) {
+#ifdef SOCK_CLOEXEC
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+#else
+    int descriptor = socket(address->family, address->socktype, address->protocol);
+    if (descriptor >= 0) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+    return descriptor;
+#endif
+}
+
+const char *transport_default_ca_directory(void) { return curl_version_info(CURLVERSION_NOW)->capath; }
+const char *transport_default_ca_file(void) { return curl_version_info(CURLVERSION_NOW)->cainfo; }
+
+#if __linux__
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+int transport_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
+int transport_eventfd_create(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+void transport_eventfd_signal(int descriptor) {
+    uint64_t one = 1;
+    ssize_t written = write(descriptor, &one, sizeof one);
+    (void)written;  // The only failure is a full counter, and then the reader is awake anyway.
+}
+void transport_eventfd_clear(int descriptor) {
+    uint64_t count;
+    ssize_t read_count = read(descriptor, &count, sizeof count);
+    (void)read_count;
+}
+int transport_epoll_watch(int epoll, int descriptor, int what, int is_new) {
+    struct epoll_event event = {.data = {.fd = descriptor}};
+    event.events = ((what & CURL_POLL_IN) ? EPOLLIN : 0) | ((what & CURL_POLL_OUT) ? EPOLLOUT : 0);
+    return epoll_ctl(epoll, is_new ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, &event) == 0 ? 0 : errno;
+}
+void transport_epoll_forget(int epoll, int descriptor) { epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, NULL); }
+int transport_epoll_wait(int epoll, int *descriptors, int *actions, int capacity, int milliseconds) {
+    struct epoll_event events[256];
+    int count = epoll_wait(epoll, events, capacity < 256 ? capacity : 256, milliseconds);
+    for (int i = 0; i < count; i++) {
+        uint32_t ready = events[i].events;
+        descriptors[i] = events[i].data.fd;
+        actions[i] = ((ready & (EPOLLIN | EPOLLHUP)) ? CURL_CSELECT_IN : 0)
+            | ((ready & EPOLLOUT) ? CURL_CSELECT_OUT : 0) | ((ready & EPOLLERR) ? CURL_CSELECT_ERR : 0);
+    }
+    return count;
+}
+void transport_prepare_thread(const char *name) {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    pthread_setname_np(pthread_self(), name);
+}
+#endif

@@ -1,2 +1,59 @@
 #pragma once
 #include <curl/curl.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// libcurl's setters and getters are variadic functions, which Swift cannot call: one typed entry per kind of value.
+typedef size_t (*transport_data_callback)(char *bytes, size_t size, size_t count, void *context);
+typedef curl_socket_t (*transport_open_socket_callback)(void *context, curlsocktype purpose, struct curl_sockaddr *address);
+typedef int (*transport_prereq_callback)(
+    void *context, char *remote_ip, char *local_ip, int remote_port, int local_port);
+typedef int (*transport_socket_callback)(CURL *easy, curl_socket_t socket, int what, void *context, void *known);
+typedef int (*transport_timer_callback)(CURLM *multi, long milliseconds, void *context);
+
+CURLcode transport_set_long(CURL *easy, CURLoption option, long value);
+CURLcode transport_set_offset(CURL *easy, CURLoption option, curl_off_t value);
+CURLcode transport_set_string(CURL *easy, CURLoption option, const char *value);
+CURLcode transport_set_pointer(CURL *easy, CURLoption option, void *value);
+CURLcode transport_set_list(CURL *easy, CURLoption option, struct curl_slist *value);
+CURLcode transport_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t count);
+CURLcode transport_set_data_callback(CURL *easy, CURLoption option, transport_data_callback callback);
+CURLcode transport_set_open_socket(CURL *easy, transport_open_socket_callback callback);
+CURLcode transport_set_prereq(CURL *easy, transport_prereq_callback callback);
+
+CURLcode transport_get_long(CURL *easy, CURLINFO info, long *value);
+CURLcode transport_get_offset(CURL *easy, CURLINFO info, curl_off_t *value);
+CURLcode transport_get_string(CURL *easy, CURLINFO info, const char **value);
+CURLcode transport_get_pointer(CURL *easy, CURLINFO info, void **value);
+
+CURLMcode transport_multi_set_long(CURLM *multi, CURLMoption option, long value);
+CURLMcode transport_multi_set_context(CURLM *multi, void *context);
+CURLMcode transport_multi_set_callbacks(
+    CURLM *multi, transport_socket_callback socket, transport_timer_callback timer);
+
+/// The result of a finished transfer, which C keeps in a union; `CURLE_OK` and 0 when the message is another one.
+int transport_message_is_done(const CURLMsg *message, CURLcode *result);
+
+/// Copies the 4 or 16 bytes of the address in network order; 0 when it is neither IPv4 nor IPv6.
+size_t transport_address_bytes(const struct curl_sockaddr *address, uint8_t bytes[16]);
+/// A close-on-exec socket for the address, or `CURL_SOCKET_BAD`.
+curl_socket_t transport_open_socket(const struct curl_sockaddr *address);
+
+/// What libcurl was built with: the hashed directory of certificate authorities and the bundle file, or null.
+const char *transport_default_ca_directory(void);
+const char *transport_default_ca_file(void);
+
+#if __linux__
+// epoll and eventfd are not in the Glibc module of Swift.
+int transport_epoll_create(void);
+int transport_eventfd_create(void);
+void transport_eventfd_signal(int descriptor);
+void transport_eventfd_clear(int descriptor);
+/// Watches a descriptor for the `CURL_POLL_*` in `what`; 0 or an errno.
+int transport_epoll_watch(int epoll, int descriptor, int what, int is_new);
+void transport_epoll_forget(int epoll, int descriptor);
+/// Waits and fills `descriptors` and `actions` (`CURL_CSELECT_*`); the number of events, at most `capacity` and 256.
+int transport_epoll_wait(int epoll, int *descriptors, int *actions, int capacity, int milliseconds);
+/// Names the calling thread and keeps every signal of the process away from it.
+void transport_prepare_thread(const char *name);
+#endif

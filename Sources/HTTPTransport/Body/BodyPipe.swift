@@ -1,0 +1,122 @@
+import Synchronization
+
+/// The bytes between the event loop, which writes, and the one task that reads.
+///
+/// A reader finds what is there without a hop to the loop. The loop stops the socket when `highWaterMark` bytes wait and
+/// is told to go on when they are taken.
+final class BodyPipe: Sendable {
+    /// Bytes after which the writer stops.
+    static let highWaterMark = 256 << 10
+
+    enum Taken {
+        /// Bytes, and whether the writer waits to be told that there is room again.
+        case chunk([UInt8], resumesWriter: Bool)
+        case end
+        case failed(any Error)
+        /// Nothing there yet.
+        case nothing
+    }
+
+    private typealias Reader = CheckedContinuation<Void, Never>
+
+    private struct State {
+        var bytes: [UInt8] = []
+        var wanted = 1
+        var reader: Reader?
+        var end: Result<Void, any Error>?
+        var isFull = false
+
+        var isReadable: Bool { end != nil || isFull || (!bytes.isEmpty && bytes.count >= wanted) }
+
+        /// The reader, when there is something for it.
+        mutating func takeReader() -> Reader? {
+            guard isReadable else { return nil }
+            return reader.take()
+        }
+    }
+
+    private let state = Mutex(State())
+
+    // MARK: Reading
+
+    /// What is there, if it is at least `wanted` bytes, or everything there is when no more can come for now.
+    func take(atLeast wanted: Int) -> Taken {
+        state.withLock { state in
+            state.wanted = min(max(1, wanted), Self.highWaterMark / 2)
+            guard state.isReadable else { return .nothing }
+            guard state.bytes.isEmpty else {
+                let resumes = state.isFull
+                state.isFull = false
+                return .chunk(exchange(&state.bytes, with: []), resumesWriter: resumes)
+            }
+            switch state.end {
+            case .success: return .end
+            case .failure(let error): return .failed(error)
+            case nil: return .nothing
+            }
+        }
+    }
+
+    /// Returns when `take` has something for the reader.
+    /// - Returns: `false` when another task waits already.
+    func waitUntilReadable() async -> Bool {
+        var isAlone = true
+        await withCheckedContinuation { (reader: Reader) in
+            let resumesNow = state.withLock { state in
+                if state.isReadable { return true }
+                guard state.reader == nil else {
+                    isAlone = false
+                    return true
+                }
+                state.reader = reader
+                return false
+            }
+            if resumesNow { reader.resume() }
+        }
+        return isAlone
+    }
+
+    /// Whether nothing more will be written.
+    var hasEnded: Bool { state.withLock { $0.end != nil } }
+
+    // MARK: Writing, on the event loop
+
+    /// Takes the bytes, or refuses them all because the reader is too far behind.
+    func write(_ bytes: UnsafeRawBufferPointer, expecting remaining: Int?) -> Bool {
+        let (isTaken, reader) = state.withLock { state -> (Bool, Reader?) in
+            if !state.bytes.isEmpty && state.bytes.count + bytes.count > Self.highWaterMark {
+                state.isFull = true
+                return (false, state.takeReader())
+            }
+            if state.bytes.isEmpty {
+                // Enough for a small picture in one piece, and little enough for an announcement that lies.
+                state.bytes.reserveCapacity(max(bytes.count, min(remaining ?? 0, 64 << 10)))
+            }
+            unsafe state.bytes.append(contentsOf: bytes)
+            return (true, state.takeReader())
+        }
+        reader?.resume()
+        return isTaken
+    }
+
+    /// Ends the body; only the first end counts.
+    ///
+    /// Bytes that arrived before an error are still read before it, so that a transfer can be resumed from them.
+    func finish(_ end: Result<Void, any Error>) {
+        let reader = state.withLock { state -> Reader? in
+            guard state.end == nil else { return nil }
+            state.end = end
+            state.isFull = false
+            return state.takeReader()
+        }
+        reader?.resume()
+    }
+
+}
+
+/// Stores the new value and returns the old one.
+private func exchange<Value>(_ place: inout Value, with new: consuming Value) -> Value {
+    let old = place
+    place = new
+    return old
+}

@@ -1,0 +1,125 @@
+/// The content of a response: chunks of bytes, in order, as they arrive.
+///
+/// The body of a transfer is read once: whoever iterates takes chunks out. A reader which does not read stops the socket
+/// once 256 KiB are waiting, so memory stays flat. Dropping the body, and every iterator of it, before its end cancels the
+/// transfer.
+///
+/// **Cancellation**: cancelling the reading task ends the transfer; `next()` throws `CancellationError`.
+public struct HTTPBody: AsyncSequence, Sendable {
+    /// A chunk, never empty.
+    public typealias Element = [UInt8]
+    /// ``HTTPError`` or `CancellationError`, or whatever a sequence handed to the initializer throws.
+    public typealias Failure = any Error
+
+    enum Storage: Sendable {
+        case chunks([[UInt8]])
+        case transfer(TransferBody)
+        case sequence(@Sendable () -> any AsyncIteratorProtocol<[UInt8], any Error>)
+    }
+
+    /// How many bytes there will be; `nil` when unknown, or when the body is compressed on the way.
+    ///
+    /// For the body of a transfer the number is at most the client's limit and the transfer fails if it proves wrong.
+    public let expectedByteCount: Int?
+    let storage: Storage
+
+    /// Makes a body of bytes that are already there.
+    ///
+    /// It can be read any number of times.
+    public init(_ chunks: [[UInt8]]) {
+        let filled = chunks.filter { !$0.isEmpty }
+        storage = .chunks(filled)
+        expectedByteCount = filled.reduce(0) { $0 + $1.count }
+    }
+
+    /// Makes a body of a sequence, which is iterated when the body is.
+    /// - Parameters:
+    ///   - sequence: Chunks in order; empty ones are skipped.
+    ///   - expectedByteCount: How many bytes there will be, if known. Not checked.
+    public init<Chunks: AsyncSequence & Sendable>(_ sequence: Chunks, expectedByteCount: Int? = nil)
+    where Chunks.Element == [UInt8] {
+        storage = .sequence { Erased(base: sequence.makeAsyncIterator()) }
+        self.expectedByteCount = expectedByteCount
+    }
+
+    init(_ transfer: TransferBody, expectedByteCount: Int?) {
+        storage = .transfer(transfer)
+        self.expectedByteCount = expectedByteCount
+    }
+
+    /// Starts reading; see the type about reading twice.
+    public func makeAsyncIterator() -> Iterator {
+        switch storage {
+        case .chunks(let chunks): Iterator(source: .chunks(chunks[...]))
+        case .transfer(let transfer): Iterator(source: .transfer(transfer))
+        case .sequence(let make): Iterator(source: .sequence(make()))
+        }
+    }
+}
+
+extension HTTPBody {
+    /// Reads a body chunk by chunk.
+    public struct Iterator: AsyncIteratorProtocol {
+        enum Source {
+            case chunks(ArraySlice<[UInt8]>)
+            case transfer(TransferBody)
+            case sequence(any AsyncIteratorProtocol<[UInt8], any Error>)
+            case ended
+        }
+
+        var source: Source
+
+        /// The next chunk, or `nil` at the end; after an error and after the end always `nil`.
+        /// - Throws: ``HTTPError``; `CancellationError`.
+        public mutating func next(
+            isolation actor: isolated (any Actor)? = #isolation
+        ) async throws -> [UInt8]? {
+            try await next(atLeast: 1, isolation: actor)
+        }
+
+        /// Like `next()`, but a transfer waits until that many bytes are there or it has ended.
+        mutating func next(
+            atLeast count: Int, isolation actor: isolated (any Actor)? = #isolation
+        ) async throws -> [UInt8]? {
+            switch source {
+            case .ended:
+                return nil
+            case .chunks(var chunks):
+                let chunk = chunks.popFirst()
+                source = chunk == nil ? .ended : .chunks(chunks)
+                return chunk
+            case .transfer(let transfer):
+                do {
+                    guard let chunk = try await transfer.next(atLeast: count) else { return end() }
+                    return chunk
+                } catch {
+                    source = .ended
+                    throw error
+                }
+            case .sequence(var iterator):
+                source = .ended
+                while let chunk = try await iterator.next(isolation: actor) {
+                    guard !chunk.isEmpty else { continue }
+                    source = .sequence(iterator)
+                    return chunk
+                }
+                return nil
+            }
+        }
+
+        /// Lets the source go, so that its resources do not outlive the end of the body.
+        private mutating func end() -> [UInt8]? {
+            source = .ended
+            return nil
+        }
+    }
+
+    /// Gives every iterator the same failure type.
+    private struct Erased<Base: AsyncIteratorProtocol>: AsyncIteratorProtocol where Base.Element == [UInt8] {
+        var base: Base
+
+        mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> [UInt8]? {
+            try await base.next(isolation: actor)
+        }
+    }
+}

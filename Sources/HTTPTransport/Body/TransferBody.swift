@@ -1,0 +1,52 @@
+/// The reader's end of a transfer.
+///
+/// When the last reference goes, the transfer is cancelled.
+final class TransferBody: Sendable {
+    private let pipe: BodyPipe
+    private let id: UInt64
+    /// Keeps the event loop running while somebody may read.
+    private let client: HTTPClient
+
+    init(pipe: BodyPipe, id: UInt64, client: HTTPClient) {
+        self.pipe = pipe
+        self.id = id
+        self.client = client
+    }
+
+    deinit {
+        cancel()
+    }
+
+    /// Ends the transfer if it still runs.
+    ///
+    /// Bytes that arrived stay readable.
+    func cancel() {
+        if !pipe.hasEnded { client.loop.post(.cancel(id)) }
+    }
+
+    /// The next bytes, or `nil` at the end.
+    func next(atLeast count: Int) async throws -> [UInt8]? {
+        try Task.checkCancellation()
+        while true {
+            switch pipe.take(atLeast: count) {
+            case .chunk(let bytes, let resumesWriter):
+                if resumesWriter { client.loop.post(.resume(id)) }
+                return bytes
+            case .end: return nil
+            case .failed(let error): throw error
+            case .nothing:
+                // The handler only posts: the loop ends the transfer, and that end wakes the reader.
+                let isAlone = await withTaskCancellationHandler {
+                    await pipe.waitUntilReadable()
+                } onCancel: {
+                    client.loop.post(.cancel(id))
+                }
+                try Task.checkCancellation()
+                guard isAlone else {
+                    throw HTTPError(
+                        code: .bodyInUse, message: "Another task is reading this body; read it in one task.")
+                }
+            }
+        }
+    }
+}

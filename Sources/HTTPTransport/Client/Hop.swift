@@ -1,0 +1,100 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// One checked request of a chain of redirects, ready to be sent.
+struct Hop: Sendable {
+    let request: HTTPRequest
+    let origin: Origin
+    /// The URL without its fragment, printable ASCII only.
+    let target: String
+
+    var isHead: Bool { request.method == "HEAD" }
+
+    /// Checks everything in the request that reaches the wire.
+    init(_ request: HTTPRequest, limits: HTTPClient.Configuration) throws(HTTPError) {
+        let text = request.url.absoluteString
+        guard text.utf8.count <= limits.maximumURLByteCount else {
+            throw HTTPError(
+                code: .invalidRequest,
+                message: "The URL has \(text.utf8.count) bytes, beyond the limit of \(limits.maximumURLByteCount).")
+        }
+        origin = try Origin(request.url)
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw HTTPError(code: .invalidRequest, message: "The URL contains characters that must be escaped.")
+        }
+        target = String(text.prefix { $0 != "#" })
+        self.request = request
+        try Self.check(method: request.method, url: request.url)
+        guard !isHead || request.body == nil else {
+            throw HTTPError(code: .invalidRequest, message: "A HEAD request has no body.", url: request.url)
+        }
+        try Self.check(request.headers, url: request.url, limits: limits)
+        if let address = origin.literalAddress, let reason = limits.addressPolicy.reasonToRefuse(address) {
+            throw HTTPError.addressNotAllowed(address, because: reason, url: request.url)
+        }
+    }
+
+    private static func check(method: String, url: URL) throws(HTTPError) {
+        guard method.isToken, method.utf8.count <= 32, method != "CONNECT", method != "TRACE" else {
+            throw HTTPError(
+                code: .invalidRequest, message: "The method must be a token other than CONNECT and TRACE.", url: url)
+        }
+    }
+
+    /// Fields which frame the message or belong to one connection: two opinions about them are request smuggling.
+    private static let reserved: Set<String> = [
+        "connection", "content-length", "expect", "host", "keep-alive", "proxy-connection", "te", "trailer",
+        "transfer-encoding", "upgrade",
+    ]
+
+    private static func check(
+        _ headers: HTTPHeaders, url: URL, limits: HTTPClient.Configuration
+    ) throws(HTTPError) {
+        var byteCount = 0
+        for field in headers {
+            guard field.name.isToken else {
+                throw HTTPError(
+                    code: .invalidRequest, message: "A header name contains characters that it may not.", url: url)
+            }
+            guard !reserved.contains(field.name.lowercased()) else {
+                throw HTTPError(
+                    code: .invalidRequest, message: "The header \(field.name) is set by the client; leave it out.",
+                    url: url)
+            }
+            guard field.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+                throw HTTPError(
+                    code: .invalidRequest, message: "The value of the header \(field.name) has a control character.",
+                    url: url)
+            }
+            byteCount += field.name.utf8.count + field.value.utf8.count + 4
+        }
+        guard byteCount <= limits.maximumHeaderByteCount, headers.count <= limits.maximumHeaderCount else {
+            throw HTTPError(code: .invalidRequest, message: "The request headers exceed the limits.", url: url)
+        }
+    }
+}
+
+extension String {
+    /// Whether this is a token: one or more of the characters allowed in names.
+    /// - Source: RFC 9110, section 5.6.2.
+    var isToken: Bool {
+        !isEmpty
+            && utf8.allSatisfy { byte in
+                (0x61...0x7A).contains(byte.lowercasedASCII) || (0x30...0x39).contains(byte)
+                    || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+            }
+    }
+}
+
+extension HTTPError {
+    static func addressNotAllowed(_ address: IPAddress, because reason: String, url: URL) -> HTTPError {
+        HTTPError(
+            code: .addressNotAllowed,
+            message:
+                "\(address) \(reason); allow its network in the address policy if the request is meant to go there.",
+            url: url)
+    }
+}

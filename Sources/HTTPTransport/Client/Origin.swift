@@ -1,0 +1,67 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Scheme, host and port: what credentials belong to and connections lead to.
+/// - Source: RFC 9110, section 4.3.1.
+struct Origin: Hashable, Sendable {
+    let isSecure: Bool
+    /// In lower case; an IPv6 address in brackets.
+    let host: String
+    let port: Int
+
+    /// Checks the parts of a URL that decide where a request goes.
+    init(_ url: URL) throws(HTTPError) {
+        switch url.scheme?.lowercased() {
+        case "https": isSecure = true
+        case "http": isSecure = false
+        case let scheme:
+            let found = scheme.map { "\"\($0)\"" } ?? "missing"
+            throw HTTPError(
+                code: .unsupportedURL, message: "The scheme is \(found); use an absolute http or https URL.", url: url)
+        }
+        guard url.user == nil, url.password == nil else {
+            throw HTTPError(
+                code: .invalidRequest,
+                message: "The URL carries a user name or password, which leak into logs and keys; "
+                    + "send an Authorization header instead.")
+        }
+        guard let host = url.host(percentEncoded: false)?.lowercased(), !host.isEmpty else {
+            throw HTTPError(code: .unsupportedURL, message: "The URL has no host.", url: url)
+        }
+        guard Self.isHost(host, encoded: url.host(percentEncoded: true) ?? host) else {
+            throw HTTPError(
+                code: .invalidRequest,
+                message: "The host \"\(host)\" is neither a name nor an address that can be looked up.", url: url)
+        }
+        self.host = host
+        port = url.port ?? (isSecure ? 443 : 80)
+        guard (1...65_535).contains(port) else {
+            throw HTTPError(code: .invalidRequest, message: "The port \(port) is not within 1 … 65535.", url: url)
+        }
+    }
+
+    /// The address in the URL, if its host is one as it stands.
+    var literalAddress: IPAddress? {
+        IPAddress(host.hasPrefix("[") ? host.dropFirst().dropLast() : host[...])
+    }
+
+    /// Letters, digits, dots, hyphens and underscores; an IPv6 address without zone; or an internationalised name,
+    /// which libcurl converts.
+    ///
+    /// Escaped ASCII is refused: nobody needs it, and parsers differ about it.
+    private static func isHost(_ host: String, encoded: String) -> Bool {
+        if host.contains(":") {
+            let inner = host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : host[...]
+            return IPAddress(inner) != nil
+        }
+        let isInternational = host.utf8.contains { $0 >= 0x80 }
+        guard isInternational || !encoded.contains("%") else { return false }
+        return host.utf8.allSatisfy { byte in
+            byte >= 0x80 || (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
+                || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+        }
+    }
+}

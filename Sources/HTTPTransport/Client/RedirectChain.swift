@@ -1,0 +1,108 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The hops of one request, and the rules that lead from one to the next.
+/// - Source: RFC 9110, section 15.4.
+struct RedirectChain {
+    private(set) var current: Hop
+    private let limits: HTTPClient.Configuration
+    private let credentialHeaders: Set<String>
+    private var visited: Set<Visit>
+    private var count = 0
+
+    /// Where the chain has been: the same method at the same place again is a circle.
+    private struct Visit: Hashable {
+        let method: String
+        let target: String
+    }
+
+    init(first: Hop, limits: HTTPClient.Configuration) {
+        current = first
+        self.limits = limits
+        credentialHeaders = Self.alwaysDropped.union(limits.credentialHeaders.map { $0.lowercased() })
+        visited = [Visit(method: first.request.method, target: first.target)]
+    }
+
+    private static let alwaysDropped: Set<String> = ["authorization", "cookie", "cookie2", "proxy-authorization"]
+
+    /// The URL of the current hop.
+    var url: URL { current.request.url }
+
+    /// Moves on to the next hop.
+    /// - Returns: `false` when the head is the answer, because it is no redirect, names no target or none is to be followed.
+    mutating func follow(_ head: ResponseHead) throws -> Bool {
+        guard [301, 302, 303, 307, 308].contains(head.status), limits.maximumRedirects > 0,
+            let location = try location(of: head)
+        else { return false }
+        guard count < limits.maximumRedirects else {
+            throw refusal(.tooManyRedirects, "More than \(limits.maximumRedirects) redirects.", head.status)
+        }
+        count += 1
+        let target = try resolve(location, head.status)
+        let next = try hop(to: target, after: head.status)
+        if current.origin.isSecure, !next.origin.isSecure, !limits.allowsInsecureRedirects {
+            let message = "A redirect leads from https to http; allow insecure redirects if that is acceptable."
+            throw refusal(.redirectNotAllowed, message, head.status)
+        }
+        guard visited.insert(Visit(method: next.request.method, target: next.target)).inserted else {
+            throw refusal(.tooManyRedirects, "The redirects lead in a circle to \(next.target).", head.status)
+        }
+        current = next
+        return true
+    }
+
+    private func refusal(_ code: HTTPError.Code, _ message: String, _ status: Int) -> HTTPError {
+        HTTPError(code: code, message: message, url: url, status: status)
+    }
+
+    /// The one target of the redirect; several that differ are an attempt to be understood differently by different readers.
+    private func location(of head: ResponseHead) throws -> String? {
+        let locations = Set(head.headers.values(for: "Location"))
+        guard locations.count <= 1 else {
+            throw refusal(.invalidResponse, "The redirect has several Location fields that differ.", head.status)
+        }
+        return locations.first
+    }
+
+    /// Resolves against the current URL, and inherits its fragment (RFC 9110, section 10.2.2).
+    private func resolve(_ location: String, _ status: Int) throws -> URL {
+        let text = location.isEmpty ? current.target : location
+        guard text.utf8.count <= limits.maximumURLByteCount, text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
+            var target = URL(string: text, relativeTo: url)?.absoluteURL
+        else { throw refusal(.redirectNotAllowed, "The redirect does not lead to a URL.", status) }
+        if !text.contains("#"), let fragment = url.fragment(percentEncoded: true),
+            let inherited = URL(string: target.absoluteString + "#" + fragment)
+        {
+            target = inherited
+        }
+        return target
+    }
+
+    private func hop(to target: URL, after status: Int) throws -> Hop {
+        var request = current.request
+        request.url = target
+        if status < 307, request.method != "GET", request.method != "HEAD" {
+            request.method = "GET"
+            request.body = nil
+            // Fields about a content that is no longer there (RFC 9110, section 15.4, point 5).
+            for name in ["Content-Type", "Content-Encoding", "Content-Language", "Content-Location"] {
+                request.headers.removeAll(named: name)
+            }
+        }
+        let origin: Origin
+        do { origin = try Origin(target) } catch {
+            throw HTTPError(
+                code: .redirectNotAllowed, message: "The redirect leads to a URL that may not be fetched.",
+                cause: error,
+                url: url, status: status)
+        }
+        if origin != current.origin {
+            request.headers = HTTPHeaders(
+                request.headers.filter { !credentialHeaders.contains($0.name.lowercased()) })
+        }
+        return try Hop(request, limits: limits)
+    }
+}

@@ -1,0 +1,37 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What to ask of an origin.
+///
+/// A plain value: it is checked when it is sent. Two requests are equal when all that reaches the origin is.
+public struct HTTPRequest: Sendable, Hashable {
+    /// The absolute `http` or `https` URL, without user name and password.
+    ///
+    /// The fragment is never sent.
+    public var url: URL
+    /// The method, in the case in which it is sent.
+    public var method: String
+    /// Fields to send.
+    ///
+    /// Those which frame the message (`Host`, `Content-Length`, `Transfer-Encoding`, `Connection` …) belong to the
+    /// client and are refused.
+    public var headers: HTTPHeaders
+    /// The bytes to send with the request, all in memory.
+    public var body: [UInt8]?
+
+    /// Makes a request.
+    /// - Parameters:
+    ///   - url: The absolute `http` or `https` URL.
+    ///   - method: A token of RFC 9110, section 9.1, not `CONNECT` and not `TRACE`.
+    ///   - headers: Fields to send beside those of the client.
+    ///   - body: The content, if any.
+    public init(url: URL, method: String = "GET", headers: HTTPHeaders = [:], body: [UInt8]? = nil) {
+        self.url = url
+        self.method = method
+        self.headers = headers
+        self.body = body
+    }
+}

@@ -1,0 +1,141 @@
+/// Decides which transfers may run now, so that none waits inside libcurl, where waiting would count as being slow.
+///
+/// First come, first served within an origin; origins that wait take turns.
+/// - Complexity: O(1) to enter and to leave, O(number of waiting origins) to admit.
+struct AdmissionQueue {
+    private final class Lane {
+        var running = 0
+        /// Whether the origin is known to answer in HTTP/2, where transfers share a connection.
+        var isMultiplexed = false
+        var waiting: [Transfer] = []
+        var next = 0
+        var isListed = false
+
+        /// Connections in use, as far as can be known from here.
+        var connections: Int { isMultiplexed ? min(1, running) : running }
+    }
+
+    /// Streams on one HTTP/2 connection; what servers commonly allow.
+    private static let streamLimit = 100
+    /// Origins to remember beyond those with transfers.
+    private static let memory = 1_000
+
+    private let perOrigin: Int
+    private let total: Int
+    private let queueLimit: Int
+    private var lanes: [Origin: Lane] = [:]
+    private var waitingOrigins: [Origin] = []
+    private var connections = 0
+    /// Transfers that wait.
+    private(set) var waitingCount = 0
+
+    init(_ configuration: HTTPClient.Configuration) {
+        perOrigin = max(1, configuration.maximumConnectionsPerHost)
+        total = max(1, configuration.maximumConnections)
+        queueLimit = max(1, configuration.maximumQueuedRequests)
+    }
+
+    enum Entry {
+        case admitted
+        case queued
+        case overloaded
+    }
+
+    /// Asks for a transfer to run now or later.
+    mutating func enter(_ transfer: Transfer) -> Entry {
+        let lane = lanes[transfer.hop.origin] ?? Lane()
+        lanes[transfer.hop.origin] = lane
+        if lane.next == lane.waiting.count, mayRun(in: lane) {
+            changeRunning(in: lane, by: 1)
+            return .admitted
+        }
+        guard waitingCount < queueLimit else { return .overloaded }
+        waitingCount += 1
+        lane.waiting.append(transfer)
+        if !lane.isListed {
+            lane.isListed = true
+            waitingOrigins.append(transfer.hop.origin)
+        }
+        return .queued
+    }
+
+    /// A transfer that ran has ended.
+    mutating func leave(_ origin: Origin) {
+        guard let lane = lanes[origin] else { return }
+        changeRunning(in: lane, by: -1)
+        if lane.running == 0, !lane.isListed, lanes.count > Self.memory { lanes[origin] = nil }
+    }
+
+    /// A transfer that waited has ended; its place in the queue is skipped when its turn comes.
+    mutating func abandon(_ origin: Origin) {
+        waitingCount -= 1
+        guard let lane = lanes[origin], lane.waiting.count > 64 else { return }
+        // Many who gave up must not fill the queue of an origin that does not move.
+        if lane.waiting.count - lane.next > 2 * max(32, waitingCount) {
+            lane.waiting = lane.waiting[lane.next...].filter { $0.phase == .queued }
+            lane.next = 0
+        }
+    }
+
+    /// An origin has answered in HTTP/2, or in HTTP/1.1 again.
+    mutating func learn(_ origin: Origin, isMultiplexed: Bool) {
+        guard let lane = lanes[origin], lane.isMultiplexed != isMultiplexed else { return }
+        connections -= lane.connections
+        lane.isMultiplexed = isMultiplexed
+        connections += lane.connections
+    }
+
+    /// The transfers which may run now and did not before.
+    mutating func admit() -> [Transfer] {
+        guard waitingCount > 0 || !waitingOrigins.isEmpty else { return [] }
+        var admitted: [Transfer] = []
+        var index = 0
+        var untouched = 0
+        // Around the origins until a whole round brings nothing.
+        while !waitingOrigins.isEmpty, untouched < waitingOrigins.count {
+            if index >= waitingOrigins.count { index = 0 }
+            guard let lane = lanes[waitingOrigins[index]] else {
+                waitingOrigins.remove(at: index)
+                continue
+            }
+            skipEnded(in: lane)
+            if lane.next == lane.waiting.count {
+                lane.isListed = false
+                lane.waiting = []
+                lane.next = 0
+                waitingOrigins.remove(at: index)
+                continue
+            }
+            if mayRun(in: lane) {
+                admitted.append(lane.waiting[lane.next])
+                lane.next += 1
+                waitingCount -= 1
+                changeRunning(in: lane, by: 1)
+                untouched = 0
+            } else {
+                untouched += 1
+            }
+            index += 1
+        }
+        return admitted
+    }
+
+    private func skipEnded(in lane: Lane) {
+        while lane.next < lane.waiting.count, lane.waiting[lane.next].phase == .ended { lane.next += 1 }
+        if lane.next > 256, lane.next * 2 > lane.waiting.count {
+            lane.waiting.removeFirst(lane.next)
+            lane.next = 0
+        }
+    }
+
+    private func mayRun(in lane: Lane) -> Bool {
+        if lane.isMultiplexed && lane.running > 0 { return lane.running < Self.streamLimit }
+        return lane.running < perOrigin && connections < total
+    }
+
+    private mutating func changeRunning(in lane: Lane, by change: Int) {
+        connections -= lane.connections
+        lane.running += change
+        connections += lane.connections
+    }
+}

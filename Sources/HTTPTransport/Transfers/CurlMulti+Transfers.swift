@@ -1,0 +1,115 @@
+import CLibcurl
+
+/// The life of a transfer: entered, admitted, ended exactly once.
+extension CurlMulti {
+    /// Starts a transfer, or lets it wait for a connection.
+    func start(_ transfer: Transfer) {
+        assertOnLoop()
+        transfers[transfer.id] = transfer
+        deadlines.update(transfer)
+        if let closedBecause {
+            return end(transfer.id, .failure(HTTPError(code: .shutDown, message: closedBecause)))
+        }
+        switch admission.enter(transfer) {
+        case .queued: break
+        case .admitted: run(transfer)
+        case .overloaded:
+            // It neither waits nor runs, so it must not leave anything.
+            deadlines.remove(transfer)
+            transfers[transfer.id] = nil
+            transfer.end(
+                .failure(
+                    HTTPError(
+                        code: .overloaded, message: "Too many requests wait for a connection; try again later.",
+                        url: transfer.hop.request.url)))
+        }
+    }
+
+    /// Starts those that waited and may run now.
+    func admitWaiting() {
+        for transfer in admission.admit() { run(transfer) }
+    }
+
+    private func run(_ transfer: Transfer) {
+        transfer.phase = .running
+        guard add(transfer) else {
+            let error = HTTPError(
+                code: .transferFailed, message: "libcurl has no memory for another transfer.",
+                url: transfer.hop.request.url)
+            return end(transfer.id, .failure(error))
+        }
+    }
+
+    /// The caller is gone.
+    ///
+    /// Nothing happens when the transfer has ended.
+    func cancel(_ id: UInt64) {
+        end(id, .failure(CancellationError()))
+    }
+
+    /// The reader has made room.
+    func resume(_ id: UInt64) {
+        guard let transfer = transfers[id], transfer.isPaused, let easy = transfer.easy else { return }
+        transfer.isPaused = false
+        transfer.lastActivity = LoopThread.nanoseconds
+        unpause(easy)
+        reschedule(transfer)
+    }
+
+    /// libcurl is done with a transfer.
+    func finish(_ transfer: Transfer, _ result: CURLcode) {
+        guard result != CURLE_OK || transfer.failure != nil else { return end(transfer.id, .success(())) }
+        end(transfer.id, .failure(transfer.error(for: result)))
+    }
+
+    /// Ends a transfer, whatever its phase.
+    ///
+    /// The only way out.
+    func end(_ id: UInt64, _ result: Result<Void, any Error>) {
+        assertOnLoop()
+        guard let transfer = transfers.removeValue(forKey: id) else { return }
+        deadlines.remove(transfer)
+        let origin = transfer.hop.origin
+        switch transfer.phase {
+        case .running:
+            if transfer.head.isComplete, let version = transfer.recorder.snapshot.httpVersion {
+                admission.learn(origin, isMultiplexed: version == "2")
+            }
+            remove(transfer)
+            admission.leave(origin)
+            transfer.end(result)
+        case .queued:
+            transfer.end(result)
+            admission.abandon(origin)
+        case .ended:
+            break
+        }
+    }
+
+    // MARK: - Deadlines
+
+    /// Ends the transfers whose time is over.
+    ///
+    /// A transfer that moved since its time was noted is noted again.
+    func expireDeadlines() {
+        let now = LoopThread.nanoseconds
+        while let transfer = deadlines.first, transfer.wakeTime <= now {
+            if transfer.deadline <= now {
+                end(transfer.id, .failure(transfer.timeout(isTotal: true)))
+            } else if let idle = transfer.idleDeadline, idle <= now {
+                end(transfer.id, .failure(transfer.timeout(isTotal: false)))
+            } else {
+                reschedule(transfer)
+            }
+        }
+    }
+
+    /// Notes when to look at the transfer next.
+    ///
+    /// Activity only moves the time back, so it needs no note of its own.
+    func reschedule(_ transfer: Transfer) {
+        guard transfer.heapPosition != nil else { return }
+        transfer.wakeTime = min(transfer.deadline, transfer.idleDeadline ?? .max)
+        deadlines.update(transfer)
+    }
+}

@@ -1,0 +1,101 @@
+/// The head of a response, as it is put together from header lines.
+struct ResponseHead: Sendable {
+    var status = 0
+    var headers = HTTPHeaders()
+    /// Bytes and fields received in all header sections, so that a storm of interim answers counts too.
+    private(set) var byteCount = 0
+    private(set) var fieldCount = 0
+    private(set) var isComplete = false
+
+    enum Line {
+        case more
+        /// The empty line behind a final head.
+        case complete
+        case tooLarge(String)
+        case malformed(String)
+    }
+
+    /// Takes one line as libcurl delivers it, line end included.
+    ///
+    /// Trailers, behind the head, are dropped.
+    mutating func receive(_ line: UnsafeRawBufferPointer, status: Int, limits: Limits) -> Line {
+        let (sum, overflows) = byteCount.addingReportingOverflow(line.count)
+        guard !overflows, sum <= limits.byteCount else { return .tooLarge("bytes (limit \(limits.byteCount))") }
+        byteCount = sum
+        guard !isComplete else { return .more }
+        let text = unsafe Self.trim(line[...])
+        if unsafe text.isEmpty { return endSection(status: status) }
+        if unsafe text.starts(with: "HTTP/".utf8) && headers.isEmpty {
+            self.status = status
+            return .more
+        }
+        fieldCount += 1
+        guard fieldCount <= limits.fieldCount else { return .tooLarge("fields (limit \(limits.fieldCount))") }
+        if let first = unsafe line.first, first == 0x20 || first == 0x09 {
+            unsafe headers.continueLast(with: String(decoding: text, as: UTF8.self))
+            return .more
+        }
+        guard let colon = unsafe text.firstIndex(of: UInt8(ascii: ":")) else {
+            return .malformed("a header line without a colon")
+        }
+        let name = unsafe String(decoding: text[..<colon], as: UTF8.self)
+        guard name.isToken else { return .malformed("a header name that is not a token") }
+        let value = unsafe String(decoding: Self.trim(text[(colon + 1)...]), as: UTF8.self)
+        guard !value.utf8.contains(0) else { return .malformed("a zero byte in a header") }
+        headers.append(name: name, value: value)
+        return .more
+    }
+
+    struct Limits {
+        var byteCount: Int
+        var fieldCount: Int
+    }
+
+    /// The empty line: interim heads (1xx) are forgotten.
+    private mutating func endSection(status: Int) -> Line {
+        self.status = status
+        guard status >= 200 else {
+            headers = HTTPHeaders()
+            return .more
+        }
+        isComplete = true
+        return .complete
+    }
+
+    private static func trim(_ slice: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
+        var slice = unsafe slice
+        while let last = unsafe slice.last, last == 0x0D || last == 0x0A || last == 0x20 || last == 0x09 {
+            unsafe slice.removeLast()
+        }
+        while let first = unsafe slice.first, first == 0x20 || first == 0x09 { unsafe slice.removeFirst() }
+        return unsafe slice
+    }
+}
+
+extension ResponseHead {
+    /// How long the body will be.
+    enum BodyLength: Equatable {
+        case none
+        case announced(Int)
+        /// Announced, but decoded on the way to the reader.
+        case encoded(Int?)
+        case unknown
+        case contradictory
+    }
+
+    /// - Source: RFC 9112, section 6.3.
+    func bodyLength(isHead: Bool) -> BodyLength {
+        if isHead || status == 204 || status == 304 { return .none }
+        if headers.contains(name: "Transfer-Encoding") { return .unknown }
+        var length: Int?
+        for value in headers.values(for: "Content-Length") {
+            guard !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(value),
+                length == nil || length == number
+            else { return .contradictory }
+            length = number
+        }
+        let encoding = headers["Content-Encoding"]?.lowercased() ?? "identity"
+        if !encoding.isEmpty && encoding != "identity" { return .encoded(length) }
+        return length.map { .announced($0) } ?? .unknown
+    }
+}

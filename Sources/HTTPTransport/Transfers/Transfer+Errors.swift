@@ -1,0 +1,67 @@
+import CLibcurl
+import CTransportShims
+
+extension Transfer {
+    /// The error for a time limit that passed.
+    func timeout(isTotal: Bool) -> HTTPError {
+        let limit = isTotal ? configuration.totalTimeout : configuration.idleTimeout
+        let what = isTotal ? "The request did not end within" : "The origin was silent for"
+        return HTTPError(
+            code: .timedOut, message: "\(what) \(limit).", url: hop.request.url, status: head.knownStatus)
+    }
+
+    /// The error for a result of libcurl, or the one that a callback left.
+    func error(for result: CURLcode) -> HTTPError {
+        if let failure { return failure }
+        if let refusal, result == CURLE_COULDNT_CONNECT || result == CURLE_ABORTED_BY_CALLBACK {
+            return .addressNotAllowed(refusal.address, because: refusal.reason, url: hop.request.url)
+        }
+        let said = easy?.failureText ?? ""
+        let detail = said.isEmpty ? unsafe String(cString: curl_easy_strerror(result)) : said
+        let (code, hint) = meaning(of: result)
+        let message = "\(detail) (libcurl \(result.rawValue))." + (hint.isEmpty ? "" : " \(hint)")
+        return HTTPError(code: code, message: message, url: hop.request.url, status: head.knownStatus)
+    }
+
+    private func meaning(of result: CURLcode) -> (HTTPError.Code, hint: String) {
+        switch result {
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
+            (.cannotResolveHost, "Check the host name and the resolver of this machine.")
+        case CURLE_COULDNT_CONNECT: (.cannotConnect, "")
+        case CURLE_OPERATION_TIMEDOUT: (.timedOut, "No connection within \(configuration.connectTimeout).")
+        case CURLE_PARTIAL_FILE: (.truncatedBody, "")
+        case CURLE_GOT_NOTHING, CURLE_SEND_ERROR: (.connectionLost, "")
+        case CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM:
+            (.connectionLost, head.isComplete ? "The body is incomplete." : "")
+        case CURLE_URL_MALFORMAT: (.invalidRequest, "")
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING,
+            CURLE_FILESIZE_EXCEEDED:
+            (.invalidResponse, "")
+        // libcurl's word for a header line beyond its own limit; memory itself does not run out this way.
+        case CURLE_OUT_OF_MEMORY where !head.isComplete: (.headersTooLarge, "")
+        case CURLE_PEER_FAILED_VERIFICATION: certificateMeaning
+        case CURLE_SSL_CACERT_BADFILE:
+            (.certificateNotTrusted, "Install the certificate authorities of the system, or check the file given.")
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_CERTPROBLEM,
+            CURLE_USE_SSL_FAILED, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_ISSUER_ERROR:
+            (.tlsFailed, "")
+        default: (.transferFailed, "")
+        }
+    }
+
+    /// Tells apart why a certificate was refused, by OpenSSL's verdict; its `X509_V_ERR_*` are part of its ABI.
+    private var certificateMeaning: (HTTPError.Code, hint: String) {
+        switch easy?.integer(CURLINFO_SSL_VERIFYRESULT) ?? 0 {
+        case 9: (.certificateExpired, "The certificate is not valid yet; check the clock of this machine.")
+        case 10: (.certificateExpired, "The certificate has expired.")
+        // Verified, so only the name can be wrong: libcurl compares it itself.
+        case 0, 62: (.certificateHostMismatch, "The certificate is for another host.")
+        case 18, 19, 20, 21:
+            (
+                .certificateNotTrusted,
+                "The issuer is unknown; add it to the authorities of the TLS policy if it is yours."
+            )
+        default: (.certificateNotTrusted, "")
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import CLibcurl
+import CTransportShims
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension Transfer {
+    /// Sets everything on a handle that was reset: nothing of an earlier transfer survives.
+    func configure(_ easy: EasyHandle) {
+        self.easy = easy
+        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+        unsafe easy.set(CURLOPT_PRIVATE, context: context)
+        unsafe transport_set_data_callback(easy.pointer, CURLOPT_HEADERFUNCTION, TransferCallbacks.header)
+        unsafe easy.set(CURLOPT_HEADERDATA, context: context)
+        unsafe transport_set_data_callback(easy.pointer, CURLOPT_WRITEFUNCTION, TransferCallbacks.body)
+        unsafe easy.set(CURLOPT_WRITEDATA, context: context)
+        unsafe transport_set_open_socket(easy.pointer, TransferCallbacks.openSocket)
+        unsafe easy.set(CURLOPT_OPENSOCKETDATA, context: context)
+        unsafe transport_set_prereq(easy.pointer, TransferCallbacks.prereq)
+        unsafe easy.set(CURLOPT_PREREQDATA, context: context)
+        setConnection(easy)
+        setTLS(easy)
+        setRequest(easy)
+    }
+
+    private func setConnection(_ easy: EasyHandle) {
+        easy.set(CURLOPT_URL, hop.target)
+        easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
+        easy.set(CURLOPT_FOLLOWLOCATION, 0)
+        easy.set(CURLOPT_PATH_AS_IS, 1)
+        easy.set(CURLOPT_NOSIGNAL, 1)
+        // Removing a handle would otherwise wait for its name look-up.
+        easy.set(CURLOPT_QUICK_EXIT, 1)
+        easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(configuration.connectTimeout.clampedNanoseconds / 1_000_000))
+        easy.set(CURLOPT_MAXAGE_CONN, Int(configuration.idleConnectionLifetime.clampedNanoseconds / 1_000_000_000))
+        easy.set(CURLOPT_BUFFERSIZE, 64 << 10)
+        // An empty text keeps libcurl from asking the environment.
+        easy.set(CURLOPT_PROXY, configuration.proxy?.absoluteString ?? "")
+        easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        let usesHTTP2 = hop.origin.isSecure && configuration.allowsHTTP2
+        easy.set(CURLOPT_HTTP_VERSION, Int(usesHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
+        // A transfer waits for a connection in the making: it may turn out to be HTTP/2.
+        if usesHTTP2 { easy.set(CURLOPT_PIPEWAIT, 1) }
+        // All that libcurl was built with; the pipe counts decoded bytes.
+        easy.set(CURLOPT_ACCEPT_ENCODING, "")
+    }
+
+    private func setTLS(_ easy: EasyHandle) {
+        easy.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        // libcurl parses the bundle once and shares it, but only while no directory is set; some distributions set one
+        // at build time, and every connection then costs 18 ms of parsing.
+        easy.clear(CURLOPT_CAPATH)
+        switch configuration.tls.trust {
+        case .system:
+            break
+        case .only(let file):
+            easy.set(CURLOPT_CAINFO, file)
+        case .systemAnd(let file):
+            easy.set(CURLOPT_CAINFO, file)
+            // The directory of the system is searched by hash, one small file at a time.
+            if let directory = unsafe transport_default_ca_directory() {
+                easy.set(CURLOPT_CAPATH, unsafe String(cString: directory))
+            }
+        case .nobody:
+            easy.set(CURLOPT_SSL_VERIFYPEER, 0)
+            easy.set(CURLOPT_SSL_VERIFYHOST, 0)
+        }
+    }
+
+    private func setRequest(_ easy: EasyHandle) {
+        let request = hop.request
+        let sendsContent = request.body != nil || ["POST", "PUT", "PATCH"].contains(request.method)
+        if sendsContent {
+            easy.set(CURLOPT_POST, 1)
+            easy.setBody(request.body ?? [])
+        }
+        switch request.method {
+        case "HEAD": easy.set(CURLOPT_NOBODY, 1)
+        case "GET" where !sendsContent: easy.set(CURLOPT_HTTPGET, 1)
+        default: easy.set(CURLOPT_CUSTOMREQUEST, request.method)
+        }
+        easy.set(CURLOPT_HTTPHEADER, list: headerLines(sendsContent: sendsContent))
+    }
+
+    /// Lines as libcurl wants them: `Name;` sends an empty value, `Name:` keeps libcurl from adding the field.
+    private func headerLines(sendsContent: Bool) -> [String] {
+        let headers = hop.request.headers
+        var lines = headers.map { $0.value.isBlank ? "\($0.name);" : "\($0.name): \($0.value)" }
+        if !headers.contains(name: "User-Agent") {
+            lines.append("User-Agent: \(configuration.userAgent.filter { !$0.isNewline && $0 != "\0" })")
+        }
+        if sendsContent {
+            lines.append("Expect:")
+            if !headers.contains(name: "Content-Type") { lines.append("Content-Type:") }
+        }
+        return lines
+    }
+}
+
+extension String {
+    fileprivate var isBlank: Bool { utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 } }
+}

@@ -1,0 +1,180 @@
+import CLibcurl
+import CTransportShims
+
+/// One request on its way: everything libcurl's callbacks need.
+///
+/// Lives on the event loop; only the pipe is shared.
+final class Transfer: DeadlineHolding {
+    enum Phase {
+        /// Waits for a connection.
+        case queued
+        case running
+        case ended
+    }
+
+    let id: UInt64
+    let hop: Hop
+    let configuration: HTTPClient.Configuration
+    let pipe = BodyPipe()
+    let recorder: MetricsRecorder
+    var head = ResponseHead()
+    var phase = Phase.queued
+    var easy: EasyHandle?
+    /// Who waits for the head.
+    var caller: CheckedContinuation<ResponseHead, any Error>?
+    /// Why a callback ended the transfer; takes the place of libcurl's error.
+    var failure: HTTPError?
+    /// The last address that the policy refused, and why.
+    var refusal: (address: IPAddress, reason: String)?
+    /// Decoded bytes so far.
+    private var receivedCount = 0
+    private(set) var expectedCount: Int?
+
+    // MARK: Deadlines, in nanoseconds of the loop's clock
+
+    /// When the caller asked; redirects before this hop count.
+    let started: UInt64
+    let deadline: UInt64
+    /// The last time at which bytes moved; `nil` until the connection is there, which has a limit of its own.
+    var lastActivity: UInt64?
+    /// Whether libcurl was told to stop receiving, so that silence is the reader's.
+    var isPaused = false
+    var wakeTime: UInt64
+    var heapPosition: Int?
+
+    init(
+        id: UInt64, hop: Hop, configuration: HTTPClient.Configuration, started: UInt64, recorder: MetricsRecorder
+    ) {
+        self.id = id
+        self.hop = hop
+        self.configuration = configuration
+        self.started = started
+        self.recorder = recorder
+        deadline = started + configuration.totalTimeout.clampedNanoseconds
+        wakeTime = deadline
+    }
+
+    /// When the origin will have been silent for too long; `nil` while silence is nobody's fault.
+    var idleDeadline: UInt64? {
+        guard let lastActivity, !isPaused else { return nil }
+        return lastActivity + configuration.idleTimeout.clampedNanoseconds
+    }
+
+    /// Hands the head to the caller; what follows goes into the pipe.
+    private func deliverHead() {
+        if let easy { recorder.update { $0.recordHead(from: easy) } }
+        caller.take()?.resume(returning: head)
+    }
+
+    // MARK: Callbacks
+
+    /// A header line.
+    ///
+    /// Returns whether to go on.
+    func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+        lastActivity = LoopThread.nanoseconds
+        let status = easy?.integer(CURLINFO_RESPONSE_CODE) ?? 0
+        let limits = ResponseHead.Limits(
+            byteCount: configuration.maximumHeaderByteCount, fieldCount: configuration.maximumHeaderCount)
+        switch unsafe head.receive(line, status: status, limits: limits) {
+        case .more: return true
+        case .complete: return acceptHead()
+        case .tooLarge(let what): return fail(.headersTooLarge, "The response headers have too many \(what).")
+        case .malformed(let what): return fail(.invalidResponse, "The response has \(what).")
+        }
+    }
+
+    private func acceptHead() -> Bool {
+        let limit = configuration.maximumBodyByteCount
+        switch head.bodyLength(isHead: hop.isHead) {
+        case .contradictory:
+            return fail(.invalidResponse, "The response has a malformed Content-Length, or several that differ.")
+        case .announced(let count), .encoded(let count?):
+            guard count <= limit else {
+                failure = HTTPError.bodyTooLarge(limit: limit, announced: count).at(hop.request.url, head.status)
+                return false
+            }
+            if case .announced = head.bodyLength(isHead: hop.isHead) { expectedCount = count }
+        case .none: expectedCount = 0
+        case .encoded(nil), .unknown: break
+        }
+        deliverHead()
+        return true
+    }
+
+    enum Reception {
+        case taken
+        case pause
+        case abort
+    }
+
+    /// Bytes of the body, decoded.
+    func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Reception {
+        lastActivity = LoopThread.nanoseconds
+        guard head.isComplete else {
+            _ = fail(.invalidResponse, "A body arrived before its head.")
+            return .abort
+        }
+        let limit = configuration.maximumBodyByteCount
+        guard bytes.count <= limit - receivedCount else {
+            failure = HTTPError.bodyTooLarge(limit: limit, announced: nil).at(hop.request.url, head.status)
+            return .abort
+        }
+        let remaining = expectedCount.map { $0 - receivedCount }
+        guard unsafe pipe.write(bytes, expecting: remaining) else {
+            isPaused = true
+            return .pause
+        }
+        receivedCount += bytes.count
+        return .taken
+    }
+
+    /// Whether this transfer may use a connection to the address.
+    ///
+    /// Remembers a refusal for the error.
+    func mayConnect(to address: IPAddress?) -> Bool {
+        let policy = configuration.addressPolicy
+        // The proxy was named by the owner of the client; what lies behind it is not to be seen from here.
+        if policy.isUnrestricted || configuration.proxy != nil { return true }
+        guard let address else { return false }
+        guard let reason = policy.reasonToRefuse(address) else { return true }
+        refusal = (address, reason)
+        return false
+    }
+
+    /// The request is about to be sent over a connection that is ready.
+    func connectionIsReady() {
+        lastActivity = LoopThread.nanoseconds
+    }
+
+    private func fail(_ code: HTTPError.Code, _ message: String) -> Bool {
+        failure = HTTPError(code: code, message: message, url: hop.request.url, status: head.knownStatus)
+        return false
+    }
+
+    // MARK: End
+
+    /// Ends the transfer for its caller and its reader; called once by the table of transfers.
+    func end(_ result: Result<Void, any Error>) {
+        phase = .ended
+        recorder.update {
+            $0.bytesReceived = receivedCount
+            $0.total = .nanoseconds(Int64(clamping: LoopThread.nanoseconds - started))
+        }
+        pipe.finish(result)
+        guard let caller = caller.take() else { return }
+        switch result {
+        case .failure(let error):
+            caller.resume(throwing: error)
+        case .success:
+            caller.resume(
+                throwing: HTTPError(
+                    code: .invalidResponse, message: "The answer ended before its head.", url: hop.request.url))
+        }
+    }
+}
+
+extension ResponseHead {
+    /// The status, once a head has said one.
+    var knownStatus: Int? { status == 0 ? nil : status }
+}

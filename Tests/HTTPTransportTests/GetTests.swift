@@ -1,0 +1,67 @@
+import HTTPTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(10)))
+struct GetTests {
+    @Test func `A body arrives whole with status, headers and metrics`() async throws {
+        let picture = (0..<200_000).map { UInt8(truncatingIfNeeded: $0) }
+        try await withOrigin {
+            $0.respond(200, ["ETag: \"a\"", "X-Twice: 1", "x-twice: 2"], body: picture)
+        } _: {
+            origin, client in
+            let response = try await client.send(HTTPRequest(url: origin.url("/picture")))
+            #expect(response.status == 200)
+            #expect(response.headers["etag"] == "\"a\"")
+            #expect(response.headers["X-Twice"] == "1, 2")
+            #expect(response.body.expectedByteCount == picture.count)
+            #expect(try await response.body.collect(upTo: 1 << 20) == picture)
+            let metrics = response.metrics
+            #expect(metrics.bytesReceived == picture.count)
+            #expect(metrics.total != nil)
+            #expect(metrics.httpVersion == "1.1")
+            #expect(metrics.remoteAddress == "127.0.0.1")
+            #expect(!metrics.reusedConnection)
+            #expect(metrics.redirectCount == 0)
+        }
+    }
+
+    @Test func `A second request reuses the connection`() async throws {
+        try await withOrigin {
+            $0.respond(body: [1, 2, 3])
+        } _: { origin, client in
+            for index in 0..<5 {
+                let response = try await client.send(HTTPRequest(url: origin.url("/\(index)")))
+                #expect(try await response.body.collect(upTo: 3) == [1, 2, 3])
+                #expect(response.metrics.reusedConnection == (index > 0))
+            }
+            #expect(origin.connectionCount == 1)
+        }
+    }
+
+    @Test func `Error statuses are responses`() async throws {
+        try await withOrigin {
+            $0.respond(404, body: [9])
+        } _: { origin, client in
+            let response = try await client.send(HTTPRequest(url: origin.url("/")))
+            #expect(response.status == 404)
+            #expect(try await response.body.collect(upTo: 10) == [9])
+        }
+    }
+
+    @Test func `A body of unknown length streams in chunks`() async throws {
+        try await withOrigin {
+            $0.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n")
+            $0.write("2\r\nde\r\n0\r\nX-Trailer: 1\r\n\r\n")
+        } _: { origin, client in
+            let response = try await client.send(HTTPRequest(url: origin.url("/")))
+            #expect(response.body.expectedByteCount == nil)
+            var bytes: [UInt8] = []
+            for try await chunk in response.body {
+                #expect(!chunk.isEmpty)
+                bytes += chunk
+            }
+            #expect(bytes == Array("abcde".utf8))
+            #expect(!response.headers.contains(name: "X-Trailer"))
+        }
+    }
+}
