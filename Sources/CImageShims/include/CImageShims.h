@@ -1,3 +1,87 @@
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
+
+/// The part of libjpeg and libpng that Swift cannot import: both report errors by `longjmp`, so every function here keeps
+/// `setjmp`, the library's structures and their clean-up to itself and answers with a status.
+
+enum {
+    SWI_OK = 0,
+    SWI_TRUNCATED = 1,
+    SWI_MALFORMED = 2,
+    SWI_UNSUPPORTED = 3,
+    SWI_TOO_LARGE = 4,
+    SWI_STOPPED = 5,
+    SWI_NO_MEMORY = 6,
+};
+
+/// Says what went wrong, in the library's words, as a C string.
+typedef struct swi_failure {
+    char message[256];
+} swi_failure;
+
+/// Asked between rows; anything but zero ends the work with `SWI_STOPPED`. It returns before anything is unwound.
+typedef int (*swi_should_stop)(void);
+
+/// Bytes from `malloc`, to be given back by `swi_bytes_free`.
+typedef struct swi_bytes {
+    uint8_t *_Nullable start;
+    size_t count;
+    size_t capacity;
+} swi_bytes;
+
+void swi_bytes_free(swi_bytes *_Nonnull bytes);
+
+typedef struct swi_jpeg_decode_request {
+    /// 1, 2, 4 or 8: the picture is drawn at `1 / denominator` of its size, each side rounded up.
+    int denominator;
+    /// What the header said. Another size in the file ends the decode with `SWI_MALFORMED`.
+    int width, height;
+    int max_scans;
+    swi_should_stop _Nullable should_stop;
+} swi_jpeg_decode_request;
+
+/// Draws RGBA rows, opaque, top down, without padding. CMYK is taken as Adobe stores it: inverted.
+///
+/// A file that ends early is `SWI_TRUNCATED`, entropy-coded data that breaks off or makes no sense is `SWI_MALFORMED`:
+/// libjpeg alone would draw grey.
+int swi_jpeg_decode(
+    const uint8_t *_Nonnull bytes, size_t count, const swi_jpeg_decode_request *_Nonnull request,
+    uint8_t *_Nonnull rgba, swi_failure *_Nonnull failure);
+
+typedef struct swi_jpeg_encode_request {
+    int width, height;
+    int quality;
+    int progressive;
+    swi_should_stop _Nullable should_stop;
+} swi_jpeg_encode_request;
+
+/// Reads RGBA rows without padding and ignores alpha. `output` is empty unless the answer is `SWI_OK`.
+int swi_jpeg_encode(
+    const uint8_t *_Nonnull rgba, const swi_jpeg_encode_request *_Nonnull request, swi_bytes *_Nonnull output,
+    swi_failure *_Nonnull failure);
+
+typedef struct swi_png_decode_request {
+    /// What the header said. Another size in the file ends the decode with `SWI_MALFORMED`.
+    uint32_t width, height;
+    swi_should_stop _Nullable should_stop;
+} swi_png_decode_request;
+
+/// Draws RGBA rows, not premultiplied, top down, without padding. Sixteen bits become eight by dropping the low byte.
+int swi_png_decode(
+    const uint8_t *_Nonnull bytes, size_t count, const swi_png_decode_request *_Nonnull request,
+    uint8_t *_Nonnull rgba, swi_failure *_Nonnull failure);
+
+typedef struct swi_png_encode_request {
+    uint32_t width, height;
+    /// 0 to 9, as zlib counts.
+    int level;
+    /// Zero writes RGB and ignores alpha.
+    int has_alpha;
+    swi_should_stop _Nullable should_stop;
+} swi_png_encode_request;
+
+/// Reads RGBA rows, not premultiplied, without padding. `output` is empty unless the answer is `SWI_OK`.
+int swi_png_encode(
+    const uint8_t *_Nonnull rgba, const swi_png_encode_request *_Nonnull request, swi_bytes *_Nonnull output,
+    swi_failure *_Nonnull failure);

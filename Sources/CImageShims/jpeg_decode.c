@@ -1,0 +1,134 @@
+#include "CImageShims.h"
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+#include <jpeglib.h>
+#include <jerror.h>
+
+/// Lives in the frame below the one that calls `setjmp`, so its values are good after a `longjmp`.
+typedef struct decoding {
+    struct jpeg_decompress_struct codec;
+    struct jpeg_error_mgr errors;
+    struct jpeg_progress_mgr progress;
+    jmp_buf escape;
+    const swi_jpeg_decode_request *request;
+    swi_failure *failure;
+    int status;
+} decoding;
+
+static void fail(decoding *job, int status, const char *message) {
+    job->status = status;
+    snprintf(job->failure->message, sizeof job->failure->message, "%s", message);
+    longjmp(job->escape, 1);
+}
+
+static void fail_with_library_message(j_common_ptr codec, int status) {
+    char message[JMSG_LENGTH_MAX];
+    codec->err->format_message(codec, message);
+    fail(codec->client_data, status, message);
+}
+
+static void on_error(j_common_ptr codec) {
+    switch (codec->err->msg_code) {
+    case JERR_INPUT_EOF:
+    case JERR_INPUT_EMPTY: fail_with_library_message(codec, SWI_TRUNCATED); break;
+    case JERR_OUT_OF_MEMORY: fail_with_library_message(codec, SWI_NO_MEMORY); break;
+    case JERR_SOF_UNSUPPORTED:
+    case JERR_BAD_PRECISION:
+    case JERR_CONVERSION_NOTIMPL:
+    case JERR_ARITH_NOTIMPL:
+    case JERR_FRACT_SAMPLE_NOTIMPL: fail_with_library_message(codec, SWI_UNSUPPORTED); break;
+    default: fail_with_library_message(codec, SWI_MALFORMED);
+    }
+}
+
+/// libjpeg goes on after these warnings with made-up data; the others (stray bytes, odd markers) leave every pixel right.
+static void on_message(j_common_ptr codec, int level) {
+    if (level >= 0) return;
+    codec->err->num_warnings++;
+    switch (codec->err->msg_code) {
+    case JWRN_JPEG_EOF: fail_with_library_message(codec, SWI_TRUNCATED); break;
+    case JWRN_HIT_MARKER:
+    case JWRN_HUFF_BAD_CODE:
+    case JWRN_ARITH_BAD_CODE:
+    case JWRN_MUST_RESYNC: fail_with_library_message(codec, SWI_MALFORMED); break;
+    default: break;
+    }
+}
+
+/// Called by libjpeg for every row of blocks in every scan, so also inside `jpeg_start_decompress`.
+static void on_progress(j_common_ptr codec) {
+    decoding *job = codec->client_data;
+    if (job->codec.input_scan_number > job->request->max_scans) fail(job, SWI_TOO_LARGE, "too many scans");
+    if (job->request->should_stop && job->request->should_stop()) fail(job, SWI_STOPPED, "stopped");
+}
+
+static inline unsigned multiply(unsigned a, unsigned b) {
+    unsigned product = a * b + 128;
+    return (product + (product >> 8)) >> 8;
+}
+
+static void rgba_from_inverted_cmyk(const uint8_t *cmyk, uint8_t *rgba, size_t width) {
+    for (size_t x = 0; x < width; x++, cmyk += 4, rgba += 4) {
+        unsigned light = cmyk[3];
+        for (int k = 0; k < 3; k++) rgba[k] = (uint8_t)(light - multiply(255 - cmyk[k], light));
+        rgba[3] = 255;
+    }
+}
+
+static void draw(decoding *job, const uint8_t *bytes, size_t count, uint8_t *rgba) {
+    j_decompress_ptr codec = &job->codec;
+    const swi_jpeg_decode_request *request = job->request;
+    if (setjmp(job->escape)) return;
+
+    jpeg_create_decompress(codec);
+    codec->client_data = job;
+    codec->progress = &job->progress;
+    jpeg_mem_src(codec, bytes, count);
+    jpeg_read_header(codec, TRUE);
+    if (codec->image_width != (JDIMENSION)request->width || codec->image_height != (JDIMENSION)request->height)
+        fail(job, SWI_MALFORMED, "the headers disagree about the size");
+
+    int is_cmyk = codec->jpeg_color_space == JCS_CMYK || codec->jpeg_color_space == JCS_YCCK;
+    codec->out_color_space = is_cmyk ? JCS_CMYK : JCS_EXT_RGBA;
+    codec->scale_num = 1;
+    codec->scale_denom = (unsigned)request->denominator;
+    jpeg_start_decompress(codec);
+    if (codec->output_width != (JDIMENSION)((request->width + request->denominator - 1) / request->denominator)
+        || codec->output_height != (JDIMENSION)((request->height + request->denominator - 1) / request->denominator)
+        || codec->output_components != 4)
+        fail(job, SWI_MALFORMED, "the headers disagree about the size");
+
+    size_t stride = (size_t)codec->output_width * 4;
+    JSAMPROW ink = NULL;
+    if (is_cmyk) ink = codec->mem->alloc_large((j_common_ptr)codec, JPOOL_IMAGE, stride);
+    while (codec->output_scanline < codec->output_height) {
+        uint8_t *row = rgba + codec->output_scanline * stride;
+        if (is_cmyk) {
+            jpeg_read_scanlines(codec, &ink, 1);
+            rgba_from_inverted_cmyk(ink, row, codec->output_width);
+            continue;
+        }
+        JSAMPROW rows[8];
+        JDIMENSION wanted = codec->output_height - codec->output_scanline;
+        if (wanted > 8) wanted = 8;
+        for (JDIMENSION k = 0; k < wanted; k++) rows[k] = row + k * stride;
+        jpeg_read_scanlines(codec, rows, wanted);
+    }
+    jpeg_finish_decompress(codec);
+    job->status = SWI_OK;
+}
+
+int swi_jpeg_decode(
+    const uint8_t *bytes, size_t count, const swi_jpeg_decode_request *request, uint8_t *rgba, swi_failure *failure
+) {
+    decoding job = {.request = request, .failure = failure, .status = SWI_MALFORMED};
+    job.codec.err = jpeg_std_error(&job.errors);
+    job.codec.client_data = &job;
+    job.errors.error_exit = on_error;
+    job.errors.emit_message = on_message;
+    job.progress.progress_monitor = on_progress;
+    draw(&job, bytes, count, rgba);
+    jpeg_destroy_decompress(&job.codec);
+    return job.status;
+}

@@ -1,0 +1,83 @@
+/// Names an encoding to the last knob: which format, written how.
+///
+/// Equal values give equal bytes for equal pixels (with the same library versions), and ``key`` says all of it.
+public struct EncodedFormat: Hashable, Sendable {
+    /// The format to write.
+    public let format: ImageFormat
+    /// How to write it.
+    public let options: EncodeOptions
+
+    /// Makes an encoding, for formats of your own or rare combinations.
+    ///
+    /// - Parameters:
+    ///   - format: The format to write.
+    ///   - options: How to write it.
+    public init(_ format: ImageFormat, options: EncodeOptions = EncodeOptions()) {
+        self.format = format
+        self.options = options
+    }
+
+    /// The media type of the bytes.
+    public var contentType: String { format.mimeType }
+
+    /// A stable text that differs between any two different values: part of a cache key.
+    public var key: String {
+        let options = [
+            "quality=\(options.quality)", "lossless=\(options.isLossless)", "progressive=\(options.isProgressive)",
+            "level=\(options.compressionLevel)", "background=\(options.background)", "dither=\(options.isDithered)",
+            "first=\(options.firstFrameOnly)",
+        ]
+        // The type is part of the key: a format of someone else's may have the same name.
+        return "\(KeyText.escaped(format.name)):\(KeyText.escaped(format.mimeType)):"
+            + "\(KeyText.escaped(format.fileExtension))(\(options.joined(separator: ",")))"
+    }
+}
+
+extension EncodedFormat {
+    /// JPEG, 4:2:0, alpha laid over a background.
+    ///
+    /// The first frame of an animation.
+    ///
+    /// - Parameters:
+    ///   - quality: 1 (smallest) to 100 (best).
+    ///   - isProgressive: Whether the picture comes in passes of growing detail.
+    ///   - background: What transparent pixels are laid over.
+    public static func jpeg(
+        quality: Int = 80, isProgressive: Bool = false, background: PixelColor = .white
+    ) -> EncodedFormat {
+        EncodedFormat(
+            .jpeg, options: EncodeOptions(quality: quality, isProgressive: isProgressive, background: background))
+    }
+
+    /// PNG at zlib's level 6; see ``png(level:)``.
+    public static let png = EncodedFormat.png(level: 6)
+
+    /// PNG, 8 bits a channel, without alpha when the picture is opaque.
+    ///
+    /// The first frame of an animation.
+    ///
+    /// - Parameter level: 0 (none) to 9 (smallest).
+    public static func png(level: Int) -> EncodedFormat {
+        EncodedFormat(.png, options: EncodeOptions(compressionLevel: level))
+    }
+
+    /// GIF with dithering; see ``gif(isDithered:)``.
+    public static let gif = EncodedFormat.gif(isDithered: true)
+
+    /// GIF, still or animated, 256 colours a frame; pixels of less than half alpha become transparent.
+    ///
+    /// - Parameter isDithered: Whether missing colours are mixed by error diffusion.
+    public static func gif(isDithered: Bool) -> EncodedFormat {
+        EncodedFormat(.gif, options: EncodeOptions(isDithered: isDithered))
+    }
+
+    /// Lossy WebP, still or animated, alpha kept exactly.
+    ///
+    /// - Parameter quality: 1 (smallest) to 100 (best).
+    public static func webp(quality: Int = 80) -> EncodedFormat {
+        EncodedFormat(.webp, options: EncodeOptions(quality: quality))
+    }
+
+    /// Lossless WebP, still or animated.
+    public static let losslessWebP = EncodedFormat(.webp, options: EncodeOptions(isLossless: true))
+}

@@ -1,0 +1,36 @@
+import CImageShims
+
+/// What the C functions answer, as Swift errors.
+enum ShimStatus {
+    /// Asked between rows by the C functions, on the thread and so in the task that called them.
+    static let shouldStop: @convention(c) () -> Int32 = { Task.isCancelled ? 1 : 0 }
+
+    /// Throws unless the answer is `SWI_OK`.
+    ///
+    /// - Throws: ``ImageError``; `CancellationError` for `SWI_STOPPED`.
+    static func check(_ status: Int32, _ failure: swi_failure, format: ImageFormat) throws {
+        let code: ImageError.Code
+        switch Int(status) {
+        case SWI_OK: return
+        case SWI_STOPPED: throw CancellationError()
+        case SWI_TRUNCATED: code = .truncated
+        case SWI_UNSUPPORTED: code = .unsupportedFormat
+        case SWI_TOO_LARGE: code = .tooLarge
+        case SWI_NO_MEMORY: code = .outOfMemory
+        default: code = .malformed
+        }
+        throw ImageError(code, "\(format): \(text(failure)).")
+    }
+
+    /// Moves the bytes of a C function into an array and gives their memory back.
+    static func take(_ bytes: inout swi_bytes) -> [UInt8] {
+        defer { unsafe swi_bytes_free(&bytes) }
+        return unsafe [UInt8](UnsafeBufferPointer(start: bytes.start, count: bytes.count))
+    }
+
+    private static func text(_ failure: swi_failure) -> String {
+        unsafe withUnsafeBytes(of: failure.message) { bytes in
+            unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+/// A picture, or a sequence of them, as plain pixels: what coders and transformers hand to each other.
+///
+/// Every frame has the same size and is complete: nothing of the frame before shines through. Pixels are RGBA, 8 bits a
+/// channel, premultiplied by alpha, taken as sRGB, rows top down without padding. The picture stands upright: an EXIF
+/// orientation was applied. A copy shares its pixels.
+public struct DecodedImage: Hashable, Sendable {
+    /// One picture of a sequence.
+    public struct Frame: Hashable, Sendable {
+        /// RGBA, 8 bits a channel, premultiplied; `width * 4` bytes a row, top down.
+        public let pixels: [UInt8]
+        /// How long the frame is shown; `.zero` in a still picture.
+        public let duration: Duration
+
+        /// Makes a frame.
+        ///
+        /// - Parameters:
+        ///   - pixels: RGBA, 8 bits a channel, premultiplied, rows top down without padding.
+        ///   - duration: How long the frame is shown.
+        public init(pixels: [UInt8], duration: Duration = .zero) {
+            self.pixels = pixels
+            self.duration = duration
+        }
+    }
+
+    /// Width in pixels, at least 1.
+    public let width: Int
+    /// Height in pixels, at least 1.
+    public let height: Int
+    /// The frames in the order they are shown, at least one.
+    public let frames: [Frame]
+    /// How often an animation is played, as its file says; 0 means for ever.
+    ///
+    /// 0 in a still picture.
+    public let loopCount: Int
+    /// Whether a pixel may be less than opaque.
+    ///
+    /// `false` promises that every alpha is 255.
+    public let hasAlpha: Bool
+
+    /// Makes a picture from frames.
+    ///
+    /// - Parameters:
+    ///   - width: Width in pixels.
+    ///   - height: Height in pixels.
+    ///   - frames: The frames, each of `width * height * 4` bytes.
+    ///   - loopCount: How often an animation is played; 0 means for ever.
+    ///   - hasAlpha: Whether a pixel may be less than opaque.
+    /// - Throws: `.invalidRequest` without frames, for a side below 1, or when a frame has another number of bytes.
+    public init(width: Int, height: Int, frames: [Frame], loopCount: Int = 0, hasAlpha: Bool) throws(ImageError) {
+        guard width > 0, height > 0, !frames.isEmpty, loopCount >= 0 else {
+            throw ImageError(.invalidRequest, "A picture needs a frame, a pixel and a loop count that is not negative.")
+        }
+        let (pixels, overflow) = width.multipliedReportingOverflow(by: height)
+        guard !overflow, pixels <= Int.max / 4, frames.allSatisfy({ $0.pixels.count == pixels * 4 }) else {
+            throw ImageError(.invalidRequest, "Every frame must have width * height * 4 bytes.")
+        }
+        self.init(checked: width, height, frames: frames, loopCount: loopCount, hasAlpha: hasAlpha)
+    }
+
+    /// For callers that made the frames themselves and know their size.
+    init(checked width: Int, _ height: Int, frames: [Frame], loopCount: Int = 0, hasAlpha: Bool) {
+        assert(!frames.isEmpty && frames.allSatisfy { $0.pixels.count == width * height * 4 })
+        self.width = width
+        self.height = height
+        self.frames = frames
+        self.loopCount = loopCount
+        self.hasAlpha = hasAlpha
+    }
+}
+
+extension DecodedImage {
+    /// The size in pixels.
+    public var size: PixelSize { PixelSize(width: width, height: height) }
+
+    /// Whether there is more than one frame.
+    public var isAnimated: Bool { frames.count > 1 }
+
+    /// The bytes all pixels take in memory: the picture's cost to a cache.
+    public var byteCount: Int { width * height * 4 * frames.count }
+
+    /// The first frame alone, as a still picture.
+    public var firstFrame: DecodedImage {
+        DecodedImage(checked: width, height, frames: [Frame(pixels: frames[0].pixels)], hasAlpha: hasAlpha)
+    }
+}
+
+extension DecodedImage: CustomStringConvertible {
+    /// The size and the number of frames, never the pixels.
+    public var description: String {
+        "DecodedImage(\(size), \(frames.count) frame\(frames.count == 1 ? "" : "s")\(hasAlpha ? ", alpha" : ""))"
+    }
+}

@@ -1,0 +1,43 @@
+extension ImageFormat {
+    /// Finds the format a media type stands for.
+    ///
+    /// Case, surrounding blanks and parameters (`; charset=…`) do not matter; old and vendor names are understood.
+    ///
+    /// - Parameter mimeType: The value of a `Content-Type` header.
+    public init?(mimeType: String) {
+        let essence = mimeType.prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased()
+        if let known = ImageFormat.all.first(where: { $0.mimeType == essence }) ?? ImageFormat.otherTypes[essence] {
+            self = known
+        } else {
+            return nil
+        }
+    }
+
+    /// Finds the format a file name extension stands for.
+    ///
+    /// - Parameter fileExtension: The extension without a dot, in any case.
+    public init?(fileExtension: String) {
+        let name = fileExtension.lowercased()
+        if let known = ImageFormat.all.first(where: { $0.fileExtension == name }) ?? ImageFormat.otherExtensions[name] {
+            self = known
+        } else {
+            return nil
+        }
+    }
+
+    private static let otherTypes: [String: ImageFormat] = [
+        "image/jpg": .jpeg, "image/pjpeg": .jpeg, "image/x-png": .png, "image/apng": .png, "image/tiff-fx": .tiff,
+        "image/heic-sequence": .heic, "image/heif-sequence": .heif, "application/x-pdf": .pdf,
+        "image/svg": .svg, "image/x-bmp": .bmp, "image/x-ms-bmp": .bmp, "image/vnd.microsoft.bmp": .bmp,
+        "image/x-adobe-dng": .raw, "image/dng": .raw, "image/x-canon-cr2": .raw, "image/x-canon-cr3": .raw,
+        "image/x-nikon-nef": .raw, "image/x-sony-arw": .raw, "image/x-fuji-raf": .raw,
+        "image/x-olympus-orf": .raw, "image/x-panasonic-rw2": .raw, "image/x-panasonic-raw": .raw,
+        "image/x-pentax-pef": .raw, "image/avif-sequence": .avif, "image/jpegxl": .jpegXL,
+    ]
+
+    private static let otherExtensions: [String: ImageFormat] = [
+        "jpeg": .jpeg, "jpe": .jpeg, "jfif": .jpeg, "apng": .png, "tif": .tiff, "heics": .heic, "heifs": .heif,
+        "hif": .heif, "dib": .bmp, "dng": .raw, "cr2": .raw, "cr3": .raw, "nef": .raw, "arw": .raw, "raf": .raw,
+        "orf": .raw, "rw2": .raw, "pef": .raw, "avifs": .avif,
+    ]
+}

@@ -1,0 +1,102 @@
+extension ImageFormat {
+    /// How many leading bytes ``init(sniffing:)`` needs at most to know every format but SVG.
+    public static let signatureLength = 64
+
+    /// Finds the format of a file from its first bytes (for SVG also from its last ones).
+    ///
+    /// No format is recognised by fewer than two bytes, and those of two bytes are checked against a field that follows.
+    /// ``raw`` is never found: its files begin as TIFF does.
+    ///
+    /// - Parameter bytes: The file or its beginning, at best ``signatureLength`` bytes or more.
+    /// - Returns: `nil` when no signature matches.
+    /// - Complexity: O(1), except for SVG, whose leading comments are skipped.
+    /// - Source: The formats' specifications; WHATWG MIME Sniffing, section 6.1, where it names the same formats.
+    public init?(sniffing bytes: [UInt8]) {
+        let found: ImageFormat?
+        switch bytes.first {
+        case 0xFF where bytes.starts(with: [0xFF, 0xD8, 0xFF]): found = .jpeg
+        case 0xFF where bytes.starts(with: [0xFF, 0x0A]): found = .jpegXL
+        case 0x89 where bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]): found = .png
+        case 0x47 where bytes.starts(with: "GIF87a".utf8) || bytes.starts(with: "GIF89a".utf8): found = .gif
+        case 0x49, 0x4D: found = ImageFormat.isTIFF(bytes) ? .tiff : nil
+        case 0x52 where ImageFormat.has("RIFF", at: 0, in: bytes) && ImageFormat.has("WEBP", at: 8, in: bytes):
+            found = .webp
+        case 0x25 where bytes.starts(with: "%PDF-".utf8): found = .pdf
+        case 0x42: found = ImageFormat.isBitmap(bytes) ? .bmp : nil
+        case 0x00: found = ImageFormat.sniffBoxes(bytes)
+        default: found = ImageFormat.isSVG(bytes) ? .svg : nil
+        }
+        guard let found else { return nil }
+        self = found
+    }
+
+    private static func has(_ text: StaticString, at offset: Int, in bytes: [UInt8]) -> Bool {
+        bytes.dropFirst(offset).starts(with: text.description.utf8)
+    }
+
+    private static func isTIFF(_ bytes: [UInt8]) -> Bool {
+        bytes.starts(with: [0x49, 0x49, 0x2A, 0x00]) || bytes.starts(with: [0x4D, 0x4D, 0x00, 0x2A])
+            || bytes.starts(with: [0x49, 0x49, 0x2B, 0x00, 0x08, 0x00])
+            || bytes.starts(with: [0x4D, 0x4D, 0x00, 0x2B, 0x00, 0x08])
+    }
+
+    /// `BM`, and a header length that some version of the format has.
+    private static func isBitmap(_ bytes: [UInt8]) -> Bool {
+        guard bytes.starts(with: "BM".utf8), bytes.count >= 18, bytes[15] == 0, bytes[16] == 0, bytes[17] == 0 else {
+            return false
+        }
+        return [12, 16, 40, 52, 56, 64, 108, 124].contains(bytes[14])
+    }
+
+    /// ISO base media files (HEIF and AVIF) by the brands in `ftyp`, and the JPEG XL container.
+    private static func sniffBoxes(_ bytes: [UInt8]) -> ImageFormat? {
+        if bytes.starts(with: [0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A]) { return .jpegXL }
+        guard bytes.count >= 12, has("ftyp", at: 4, in: bytes) else { return nil }
+        let end = min(Int(bytes[2]) << 8 | Int(bytes[3]), bytes.count)
+        // The major brand, then the compatible ones after the minor version.
+        for offset in [8] + Array(stride(from: 16, to: max(end - 3, 16), by: 4)) {
+            switch String(decoding: bytes[offset..<offset + 4], as: UTF8.self) {
+            case "heic", "heix", "hevc", "hevx", "heim", "heis", "hevm", "hevs": return .heic
+            case "avif", "avis": return .avif
+            default: continue
+            }
+        }
+        return ["mif1", "msf1"].contains(String(decoding: bytes[8..<12], as: UTF8.self)) ? .heif : nil
+    }
+
+    /// An `<svg` root element after a byte order mark, blanks, an XML declaration, comments and a document type.
+    private static func isSVG(_ bytes: [UInt8]) -> Bool {
+        var rest = bytes[...]
+        if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
+        while true {
+            rest = rest.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+            if rest.starts(with: "<svg".utf8) {
+                guard let next = rest.dropFirst(4).first else { return true }
+                return [0x20, 0x09, 0x0A, 0x0D, 0x3E, 0x2F, 0x3A].contains(next)
+            }
+            let end: [UInt8]
+            if rest.starts(with: "<!--".utf8) {
+                end = Array("-->".utf8)
+            } else if rest.starts(with: "<?xml".utf8) {
+                end = Array("?>".utf8)
+            } else if rest.starts(with: "<!DOCTYPE".utf8) {
+                end = Array(">".utf8)
+            } else {
+                return false
+            }
+            guard let after = index(after: end, in: rest) else { return false }
+            rest = rest[after...]
+        }
+    }
+
+    private static func index(after pattern: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
+        var start = bytes.startIndex
+        while start + pattern.count <= bytes.endIndex {
+            if bytes[start] == pattern[0], bytes[start..<start + pattern.count].elementsEqual(pattern) {
+                return start + pattern.count
+            }
+            start += 1
+        }
+        return nil
+    }
+}

@@ -1,0 +1,65 @@
+/// Names a picture file format.
+///
+/// The formats below are known by name and by signature. Only those a coder was registered for can be decoded; a coder of
+/// your own may bring a format of its own, made with ``init(name:mimeType:fileExtension:)``.
+public struct ImageFormat: Hashable, Sendable {
+    /// A short lower-case name, such as `jpeg`.
+    public let name: String
+    /// The registered media type, such as `image/jpeg`.
+    public let mimeType: String
+    /// The usual file name extension without a dot, such as `jpg`.
+    public let fileExtension: String
+
+    /// Makes a format.
+    ///
+    /// - Parameters:
+    ///   - name: A short lower-case name, unique among the formats in use.
+    ///   - mimeType: The media type, lower case, without parameters.
+    ///   - fileExtension: The file name extension, lower case, without a dot.
+    public init(name: String, mimeType: String, fileExtension: String) {
+        self.name = name
+        self.mimeType = mimeType
+        self.fileExtension = fileExtension
+    }
+}
+
+extension ImageFormat {
+    /// JPEG (ISO/IEC 10918-1) in any wrapping: JFIF, EXIF or bare.
+    public static let jpeg = ImageFormat(name: "jpeg", mimeType: "image/jpeg", fileExtension: "jpg")
+    /// Portable Network Graphics, animated ones included.
+    public static let png = ImageFormat(name: "png", mimeType: "image/png", fileExtension: "png")
+    /// GIF87a and GIF89a.
+    public static let gif = ImageFormat(name: "gif", mimeType: "image/gif", fileExtension: "gif")
+    /// TIFF 6.0 in either byte order, and BigTIFF.
+    public static let tiff = ImageFormat(name: "tiff", mimeType: "image/tiff", fileExtension: "tiff")
+    /// WebP: lossy, lossless and animated.
+    public static let webp = ImageFormat(name: "webp", mimeType: "image/webp", fileExtension: "webp")
+    /// HEIF holding HEVC pictures.
+    public static let heic = ImageFormat(name: "heic", mimeType: "image/heic", fileExtension: "heic")
+    /// HEIF that does not say what it holds.
+    public static let heif = ImageFormat(name: "heif", mimeType: "image/heif", fileExtension: "heif")
+    /// Portable Document Format.
+    public static let pdf = ImageFormat(name: "pdf", mimeType: "application/pdf", fileExtension: "pdf")
+    /// Scalable Vector Graphics as plain XML.
+    public static let svg = ImageFormat(name: "svg", mimeType: "image/svg+xml", fileExtension: "svg")
+    /// Windows bitmap.
+    public static let bmp = ImageFormat(name: "bmp", mimeType: "image/bmp", fileExtension: "bmp")
+    /// A camera's sensor data.
+    ///
+    /// Known only by its declared type: the files look like TIFF.
+    public static let raw = ImageFormat(name: "raw", mimeType: "image/x-dcraw", fileExtension: "raw")
+    /// AV1 Image File Format, still and sequence.
+    public static let avif = ImageFormat(name: "avif", mimeType: "image/avif", fileExtension: "avif")
+    /// JPEG XL, bare codestream and container.
+    public static let jpegXL = ImageFormat(name: "jxl", mimeType: "image/jxl", fileExtension: "jxl")
+
+    /// Every format named here, in no promised order.
+    public static let all: [ImageFormat] = [
+        .jpeg, .png, .gif, .tiff, .webp, .heic, .heif, .pdf, .svg, .bmp, .raw, .avif, .jpegXL,
+    ]
+}
+
+extension ImageFormat: CustomStringConvertible {
+    /// The format's ``name``.
+    public var description: String { name }
+}

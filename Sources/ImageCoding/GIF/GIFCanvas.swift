@@ -1,0 +1,79 @@
+/// The screen that the frames of a GIF are drawn on, one over the other.
+///
+/// - Source: GIF89a, section 23 (disposal methods), as browsers read it: "background" means transparent.
+struct GIFCanvas {
+    /// What happens to a frame before the next one is drawn.
+    enum Disposal {
+        case keep
+        case clear
+        case restore
+
+        init(_ method: Int32) {
+            switch method {
+            case 2: self = .clear
+            case 3: self = .restore
+            default: self = .keep
+            }
+        }
+    }
+
+    private let size: PixelSize
+    /// RGBA, either opaque or all zero.
+    private(set) var pixels: [UInt8]
+    private var frame = PixelRect(x: 0, y: 0, width: 0, height: 0)
+    private var disposal = Disposal.keep
+    /// What the frame covers, while it will be restored.
+    private var saved: [UInt8] = []
+
+    init(size: PixelSize) {
+        self.size = size
+        pixels = [UInt8](repeating: 0, count: size.width * size.height * 4)
+    }
+
+    /// Disposes of the frame before and gets ready for the rows of the next one.
+    mutating func begin(_ next: PixelRect, disposal nextDisposal: Disposal) {
+        forEachVisibleRow(of: frame) { canvas, bytes, offset in
+            switch canvas.disposal {
+            case .keep: break
+            case .clear: for index in bytes { canvas.pixels[index] = 0 }
+            case .restore: for index in bytes { canvas.pixels[index] = canvas.saved[offset + index - bytes.lowerBound] }
+            }
+        }
+        frame = next
+        disposal = nextDisposal
+        saved = []
+        if disposal == .restore {
+            forEachVisibleRow(of: frame) { canvas, bytes, _ in canvas.saved += canvas.pixels[bytes] }
+        }
+    }
+
+    /// Draws one row of the frame; what lies outside the screen is left out.
+    mutating func draw(_ indexes: [UInt8], row: Int, palette: GIFPalette) {
+        let y = frame.y + row
+        let width = min(frame.width, size.width - frame.x)
+        guard y < size.height, width > 0 else { return }
+        let start = (y * size.width + frame.x) * 4
+        let indexes = indexes.span
+        let colors = palette.pixels.span
+        var target = pixels.mutableSpan
+        for x in 0..<width where indexes[x] != palette.transparent {
+            let color = Int(indexes[x]) * 4
+            let offset = start + x * 4
+            target[offset] = colors[color]
+            target[offset + 1] = colors[color + 1]
+            target[offset + 2] = colors[color + 2]
+            target[offset + 3] = 255
+        }
+    }
+
+    /// Calls `body` with the bytes of each row inside the screen and how many bytes the rows before had.
+    private mutating func forEachVisibleRow(
+        of rect: PixelRect, _ body: (inout GIFCanvas, Range<Int>, Int) -> Void
+    ) {
+        guard let visible = rect.clipped(to: size) else { return }
+        for row in 0..<visible.height {
+            let start = ((visible.y + row) * size.width + visible.x) * 4
+            body(&self, start..<start + visible.width * 4, row * visible.width * 4)
+        }
+    }
+}

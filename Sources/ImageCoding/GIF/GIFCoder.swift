@@ -1,0 +1,27 @@
+/// Reads and writes GIF, still and animated, with giflib.
+///
+/// Frames are composed as browsers do: the screen starts transparent and its background colour is not used, frames are
+/// clipped to the screen, delays below 11 ms count as 100 ms.
+public struct GIFCoder: ImageDecoding, ImageEncoding {
+    /// Makes a coder.
+    public init() {}
+
+    /// Whether the format is GIF.
+    public func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .gif }
+
+    /// Whether the format is GIF.
+    public func canEncode(_ format: ImageFormat) -> Bool { format == .gif }
+
+    /// Walks over the blocks without decompressing anything.
+    ///
+    /// The number of frames is known when the file is whole.
+    public func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
+        let outline = try GIFOutline(bytes, frameLimit: .max)
+        guard outline.size.width > 0, outline.size.height > 0 else {
+            throw ImageError(.malformed, "The GIF's screen is \(outline.size) pixels.", byteOffset: 6)
+        }
+        return ImageProperties(
+            format: .gif, width: outline.size.width, height: outline.size.height,
+            frameCount: outline.isComplete ? outline.frameCount : nil, hasAlpha: outline.hasAlpha)
+    }
+}

@@ -1,0 +1,85 @@
+/// What the blocks of a GIF tell without decompressing anything.
+///
+/// - Source: GIF89a, sections 17 to 27; the NETSCAPE2.0 application extension.
+struct GIFOutline {
+    /// The logical screen, in pixels.
+    let size: PixelSize
+    /// How many frames were found.
+    private(set) var frameCount = 0
+    /// The pixels that all frames hold together, inside the screen or not.
+    private(set) var framePixels = 0
+    /// The largest frame.
+    private(set) var largestFrame = 0
+    /// How often the animation is played; 1 when the file does not say, 0 for ever.
+    private(set) var loopCount = 1
+    /// Whether a frame has a transparent colour or leaves part of the screen free.
+    private(set) var hasAlpha = false
+    /// Whether the file was walked to its end.
+    private(set) var isComplete = false
+
+    /// Walks over the blocks as far as there are bytes.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file or its beginning.
+    ///   - frameLimit: Where to stop counting frames.
+    /// - Throws: `.truncated` without a whole header, `.malformed`.
+    /// - Complexity: O(number of blocks).
+    init(_ bytes: [UInt8], frameLimit: Int) throws(ImageError) {
+        guard bytes.count >= 13 else {
+            throw ImageError(.truncated, "The GIF ends in its header.", byteOffset: bytes.count)
+        }
+        func number(at offset: Int) -> Int { Int(bytes[offset]) | Int(bytes[offset + 1]) << 8 }
+        size = PixelSize(width: number(at: 6), height: number(at: 8))
+        var offset = 13 + GIFOutline.paletteLength(bytes[10])
+        while offset < bytes.count, frameCount < frameLimit {
+            switch bytes[offset] {
+            case 0x21:
+                guard offset + 2 < bytes.count else { return }
+                readExtension(bytes, at: offset)
+                offset += 2
+            case 0x2C:
+                guard offset + 10 < bytes.count else { return }
+                let frame = PixelSize(width: number(at: offset + 5), height: number(at: offset + 7))
+                let corner = PixelSize(width: number(at: offset + 1), height: number(at: offset + 3))
+                add(frame, at: corner)
+                offset += 11 + GIFOutline.paletteLength(bytes[offset + 9])
+            case 0x3B:
+                isComplete = true
+                return
+            default:
+                throw ImageError(.malformed, "The GIF has a block of an unknown kind.", byteOffset: offset)
+            }
+            // Both end with a chain of sub-blocks.
+            while true {
+                guard offset < bytes.count else { return }
+                let length = Int(bytes[offset])
+                offset += 1 + length
+                if length == 0 { break }
+            }
+        }
+    }
+
+    private mutating func add(_ frame: PixelSize, at corner: PixelSize) {
+        frameCount += 1
+        framePixels += frame.width * frame.height
+        largestFrame = max(largestFrame, frame.width * frame.height)
+        let coversScreen =
+            corner.width == 0 && corner.height == 0 && frame.width >= size.width && frame.height >= size.height
+        if frameCount == 1, !coversScreen { hasAlpha = true }
+    }
+
+    /// Looks into graphic controls for transparency and into application extensions for the loop count.
+    private mutating func readExtension(_ bytes: [UInt8], at offset: Int) {
+        let rest = bytes[offset...]
+        if bytes[offset + 1] == 0xF9, rest.count >= 8, bytes[offset + 2] == 4 {
+            if bytes[offset + 3] & 1 != 0 { hasAlpha = true }
+        } else if bytes[offset + 1] == 0xFF, rest.count >= 19, bytes[offset + 2] == 11,
+            rest.dropFirst(3).starts(with: "NETSCAPE2.0".utf8) || rest.dropFirst(3).starts(with: "ANIMEXTS1.0".utf8),
+            bytes[offset + 14] >= 3, bytes[offset + 15] == 1
+        {
+            loopCount = Int(bytes[offset + 16]) | Int(bytes[offset + 17]) << 8
+        }
+    }
+
+    private static func paletteLength(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1) }
+}

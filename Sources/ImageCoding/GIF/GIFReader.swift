@@ -1,0 +1,136 @@
+import CLibgif
+
+/// Reads a GIF record by record with giflib and composes its frames.
+///
+/// Safe to use: the file handle and the bytes it reads live for the length of one call to ``read(_:on:onFrame:)``.
+@safe struct GIFReader: ~Copyable {
+    /// What giflib's read function is given.
+    @unsafe private struct Source {
+        let start: UnsafePointer<UInt8>
+        let count: Int
+        var offset = 0
+    }
+
+    private let file: UnsafeMutablePointer<GifFileType>
+    private var canvas: GIFCanvas
+    private var control = GraphicsControlBlock()
+    private var indexes: [UInt8] = []
+
+    /// Reads all frames.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file.
+    ///   - size: The screen, already checked against the limits.
+    ///   - onFrame: Gets each composed frame and its delay in milliseconds; answers whether to go on.
+    /// - Throws: ``ImageError``; `CancellationError`; what `onFrame` throws.
+    static func read(_ bytes: [UInt8], on size: PixelSize, onFrame: ([UInt8], Int) throws -> Bool) throws {
+        try unsafe bytes.withUnsafeBufferPointer { buffer in
+            // Not empty: the outline was read.
+            var source = unsafe Source(start: buffer.baseAddress!, count: buffer.count)
+            try unsafe withUnsafeMutablePointer(to: &source) { source in
+                var status: Int32 = 0
+                guard let file = unsafe DGifOpen(source, copyBytes, &status) else { throw GIFReader.error(status) }
+                var reader = unsafe GIFReader(file: file, canvas: GIFCanvas(size: size))
+                try reader.readRecords(onFrame)
+            }
+        }
+    }
+
+    private init(file: UnsafeMutablePointer<GifFileType>, canvas: GIFCanvas) {
+        unsafe self.file = file
+        self.canvas = canvas
+        control.TransparentColor = NO_TRANSPARENT_COLOR
+    }
+
+    deinit {
+        var status: Int32 = 0
+        _ = unsafe DGifCloseFile(file, &status)
+    }
+
+    private static let copyBytes: InputFunc = { file, target, wanted in
+        guard let target = unsafe target, wanted > 0,
+            let source = unsafe file?.pointee.UserData?.assumingMemoryBound(to: Source.self)
+        else { return 0 }
+        let count = unsafe min(Int(wanted), source.pointee.count - source.pointee.offset)
+        unsafe target.update(from: source.pointee.start + source.pointee.offset, count: count)
+        unsafe source.pointee.offset += count
+        return Int32(count)
+    }
+
+    private mutating func readRecords(_ onFrame: ([UInt8], Int) throws -> Bool) throws {
+        while true {
+            var kind = UNDEFINED_RECORD_TYPE
+            try unsafe check(DGifGetRecordType(file, &kind))
+            switch kind {
+            case EXTENSION_RECORD_TYPE: try readExtension()
+            case IMAGE_DESC_RECORD_TYPE: if try !readFrame(onFrame) { return }
+            default: return
+            }
+        }
+    }
+
+    private mutating func readExtension() throws {
+        var code: Int32 = 0
+        var block: UnsafeMutablePointer<GifByteType>?
+        try unsafe check(DGifGetExtension(file, &code, &block))
+        while let data = unsafe block {
+            // Its first byte is its length. A control of another length than four is ignored, as giflib does.
+            if code == GRAPHICS_EXT_FUNC_CODE {
+                _ = unsafe DGifExtensionToGCB(Int(data[0]), data + 1, &control)
+            }
+            try unsafe check(DGifGetExtensionNext(file, &block))
+        }
+    }
+
+    private mutating func readFrame(_ onFrame: ([UInt8], Int) throws -> Bool) throws -> Bool {
+        try Task.checkCancellation()
+        try unsafe check(DGifGetImageDesc(file))
+        let image = unsafe file.pointee.Image
+        let frame = unsafe PixelRect(
+            x: Int(image.Left), y: Int(image.Top), width: Int(image.Width), height: Int(image.Height))
+        guard frame.width > 0, frame.height > 0 else {
+            throw ImageError(.malformed, "A frame of the GIF is \(frame.width) by \(frame.height) pixels.")
+        }
+        guard let map = unsafe image.ColorMap ?? file.pointee.SColorMap else {
+            throw ImageError(.malformed, "A frame of the GIF has no palette.")
+        }
+        let palette = unsafe GIFPalette(map.pointee, transparent: Int(control.TransparentColor))
+        canvas.begin(frame, disposal: GIFCanvas.Disposal(control.DisposalMode))
+        try readRows(of: frame, isInterlaced: unsafe image.Interlace, palette: palette)
+        let milliseconds = Int(control.DelayTime) * 10
+        control = GraphicsControlBlock()
+        control.TransparentColor = NO_TRANSPARENT_COLOR
+        return try onFrame(canvas.pixels, milliseconds)
+    }
+
+    private mutating func readRows(of frame: PixelRect, isInterlaced: Bool, palette: GIFPalette) throws {
+        if indexes.count < frame.width { indexes = [UInt8](repeating: 0, count: frame.width) }
+        let passes = isInterlaced ? [(0, 8), (4, 8), (2, 4), (1, 2)] : [(0, 1)]
+        for (first, step) in passes {
+            for row in stride(from: first, to: frame.height, by: step) {
+                if row % 64 == 0 { try Task.checkCancellation() }
+                let file = unsafe file
+                let status = unsafe indexes.withUnsafeMutableBufferPointer { line in
+                    unsafe DGifGetLine(file, line.baseAddress, Int32(frame.width))
+                }
+                try check(status)
+                canvas.draw(indexes, row: row, palette: palette)
+            }
+        }
+    }
+
+    private func check(_ status: Int32) throws(ImageError) {
+        if status != GIF_OK { throw unsafe GIFReader.error(file.pointee.Error) }
+    }
+
+    private static func error(_ status: Int32) -> ImageError {
+        let code: ImageError.Code
+        switch status {
+        case D_GIF_ERR_READ_FAILED: code = .truncated
+        case D_GIF_ERR_NOT_ENOUGH_MEM: code = .outOfMemory
+        default: code = .malformed
+        }
+        let text = unsafe GifErrorString(status).map { unsafe String(cString: $0) } ?? "status \(status)"
+        return ImageError(code, "gif: \(text).")
+    }
+}

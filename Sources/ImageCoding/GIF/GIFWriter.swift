@@ -1,0 +1,123 @@
+import CLibgif
+
+/// Writes a GIF record by record with giflib.
+///
+/// Safe to use: the file handle is closed once, by ``finish()`` or at the end of the writer's life.
+@safe struct GIFWriter: ~Copyable {
+    /// One frame as it is written.
+    struct Frame {
+        /// Where the frame lies on the screen.
+        let rect: PixelRect
+        /// One palette index a pixel of `rect`.
+        let indexes: [UInt8]
+        let palette: [SIMD3<UInt8>]
+        /// The index that shows what is below, if any; beyond the palette's end.
+        let transparent: Int?
+        /// In hundredths of a second.
+        let delay: Int
+        /// Whether the screen is cleared under the frame before the next one.
+        let clears: Bool
+    }
+
+    /// What giflib's write function is given: the only owner of the bytes while a file is open.
+    private final class Output {
+        var bytes: [UInt8] = []
+    }
+
+    private let output: Output
+    private let file: UnsafeMutablePointer<GifFileType>
+    private var isOpen = true
+
+    /// Starts a file.
+    ///
+    /// - Parameters:
+    ///   - size: The screen, both sides up to 65,535.
+    ///   - loopCount: How often an animation is played, 0 for ever; `nil` writes nothing about it.
+    static func open(size: PixelSize, loopCount: Int?) throws(ImageError) -> GIFWriter {
+        let output = Output()
+        var status: Int32 = 0
+        // The writer holds the output until the file is closed.
+        let handle = unsafe Unmanaged.passUnretained(output).toOpaque()
+        guard let file = unsafe EGifOpen(handle, append, &status) else { throw GIFWriter.error(status) }
+        unsafe EGifSetGifVersion(file, true)
+        let writer = unsafe GIFWriter(output: output, file: file)
+        try writer.check(unsafe EGifPutScreenDesc(file, Int32(size.width), Int32(size.height), 8, 0, nil))
+        if let loopCount { try writer.putLoopCount(min(loopCount, 65_535)) }
+        return writer
+    }
+
+    private init(output: Output, file: UnsafeMutablePointer<GifFileType>) {
+        self.output = output
+        unsafe self.file = file
+    }
+
+    deinit {
+        var status: Int32 = 0
+        if isOpen { _ = unsafe EGifCloseFile(file, &status) }
+    }
+
+    private static let append: OutputFunc = { file, bytes, count in
+        guard let handle = unsafe file?.pointee.UserData, count > 0 else { return 0 }
+        let output = unsafe Unmanaged<Output>.fromOpaque(handle).takeUnretainedValue()
+        unsafe output.bytes.append(contentsOf: UnsafeBufferPointer(start: bytes, count: Int(count)))
+        return count
+    }
+
+    private func putLoopCount(_ count: Int) throws(ImageError) {
+        let name: [UInt8] = Array("NETSCAPE2.0".utf8)
+        let value: [UInt8] = [1, UInt8(count & 0xFF), UInt8(count >> 8)]
+        try check(unsafe EGifPutExtensionLeader(file, APPLICATION_EXT_FUNC_CODE))
+        try check(unsafe EGifPutExtensionBlock(file, Int32(name.count), name))
+        try check(unsafe EGifPutExtensionBlock(file, Int32(value.count), value))
+        try check(unsafe EGifPutExtensionTrailer(file))
+    }
+
+    /// Writes one frame.
+    ///
+    /// - Throws: ``ImageError``; `CancellationError`, asked between rows.
+    func put(_ frame: Frame) throws {
+        // A palette has a power of two of entries, at least two.
+        var size = 2
+        while size < frame.palette.count + (frame.transparent == nil ? 0 : 1) { size *= 2 }
+        var colors = frame.palette.map { GifColorType(Red: $0.x, Green: $0.y, Blue: $0.z) }
+        colors += Array(repeating: GifColorType(), count: size - colors.count)
+        guard let map = unsafe GifMakeMapObject(Int32(size), colors) else {
+            throw ImageError(.outOfMemory, "gif: no memory for a palette.")
+        }
+        defer { unsafe GifFreeMapObject(map) }
+        var control = GraphicsControlBlock(
+            DisposalMode: frame.clears ? DISPOSE_BACKGROUND : DISPOSE_DO_NOT, UserInputFlag: false,
+            DelayTime: Int32(frame.delay), TransparentColor: Int32(frame.transparent ?? -1))
+        var block = [UInt8](repeating: 0, count: 4)
+        _ = unsafe EGifGCBToExtension(&control, &block)
+        try check(unsafe EGifPutExtension(file, GRAPHICS_EXT_FUNC_CODE, Int32(block.count), block))
+        let rect = frame.rect
+        try check(
+            unsafe EGifPutImageDesc(
+                file, Int32(rect.x), Int32(rect.y), Int32(rect.width), Int32(rect.height), false, map))
+        var line = [UInt8](repeating: 0, count: rect.width)
+        for row in 0..<rect.height {
+            if row % 64 == 0 { try Task.checkCancellation() }
+            // giflib masks the line in place, hence the copy.
+            line.replaceSubrange(0..<rect.width, with: frame.indexes[row * rect.width..<(row + 1) * rect.width])
+            try check(unsafe EGifPutLine(file, &line, Int32(rect.width)))
+        }
+    }
+
+    /// Ends the file.
+    consuming func finish() throws(ImageError) -> [UInt8] {
+        var status: Int32 = 0
+        isOpen = false
+        guard unsafe EGifCloseFile(file, &status) == GIF_OK else { throw GIFWriter.error(status) }
+        return output.bytes
+    }
+
+    private func check(_ status: Int32) throws(ImageError) {
+        if status != GIF_OK { throw unsafe GIFWriter.error(file.pointee.Error) }
+    }
+
+    private static func error(_ status: Int32) -> ImageError {
+        let text = unsafe GifErrorString(status).map { unsafe String(cString: $0) } ?? "status \(status)"
+        return ImageError(status == E_GIF_ERR_NOT_ENOUGH_MEM ? .outOfMemory : .malformed, "gif: \(text).")
+    }
+}

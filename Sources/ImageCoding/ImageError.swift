@@ -1,0 +1,56 @@
+/// Says why a picture could not be read, changed or written.
+///
+/// Cancellation is never one of these: it arrives as `CancellationError`.
+public struct ImageError: Error, Sendable {
+    /// What kind of failure it is.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The code's name.
+        public let description: String
+
+        /// The bytes end before the picture does.
+        public static let truncated = Code(description: "truncated")
+        /// The bytes break the rules of their format.
+        public static let malformed = Code(description: "malformed")
+        /// The bytes match no known signature.
+        public static let unknownFormat = Code(description: "unknownFormat")
+        /// The format is known, but no coder here reads or writes it (or this variety of it).
+        public static let unsupportedFormat = Code(description: "unsupportedFormat")
+        /// The picture is beyond one of the ``ImageLimits``, or beyond what the format can hold.
+        public static let tooLarge = Code(description: "tooLarge")
+        /// The request makes no sense, such as a crop outside the picture.
+        public static let invalidRequest = Code(description: "invalidRequest")
+        /// A library ran out of memory.
+        public static let outOfMemory = Code(description: "outOfMemory")
+    }
+
+    /// What kind of failure it is.
+    public let code: Code
+    /// What happened and what can be done about it, for a reader of logs.
+    public let message: String
+    /// Where in the file, when known.
+    public let byteOffset: Int?
+    /// The error underneath, if any.
+    public let cause: (any Error)?
+
+    /// Makes an error.
+    ///
+    /// - Parameters:
+    ///   - code: What kind of failure it is.
+    ///   - message: What happened and what can be done about it.
+    ///   - byteOffset: Where in the file, when known.
+    ///   - cause: The error underneath, if any.
+    public init(_ code: Code, _ message: String, byteOffset: Int? = nil, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.byteOffset = byteOffset
+        self.cause = cause
+    }
+}
+
+extension ImageError: CustomStringConvertible {
+    /// The code, the message and the place, on one line.
+    public var description: String {
+        let place = byteOffset.map { " (at byte \($0))" } ?? ""
+        return "ImageError.\(code): \(message)\(place)"
+    }
+}

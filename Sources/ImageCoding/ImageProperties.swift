@@ -1,0 +1,39 @@
+/// What a file's header tells about the picture in it.
+public struct ImageProperties: Hashable, Sendable {
+    /// The file's format.
+    public var format: ImageFormat
+    /// Width in pixels as shown, that is after ``orientation`` is applied.
+    public var width: Int
+    /// Height in pixels as shown, that is after ``orientation`` is applied.
+    public var height: Int
+    /// How many frames there are; `nil` when only the whole file could tell.
+    public var frameCount: Int?
+    /// How the stored pixels must be turned; a decoded picture already is.
+    public var orientation: ImageOrientation
+    /// Whether the file says that pixels may be transparent.
+    public var hasAlpha: Bool
+
+    /// Makes a description of a picture.
+    ///
+    /// - Parameters:
+    ///   - format: The file's format.
+    ///   - width: Width in pixels as shown.
+    ///   - height: Height in pixels as shown.
+    ///   - frameCount: How many frames there are, if known.
+    ///   - orientation: How the stored pixels must be turned.
+    ///   - hasAlpha: Whether the file says that pixels may be transparent.
+    public init(
+        format: ImageFormat, width: Int, height: Int, frameCount: Int?, orientation: ImageOrientation = .up,
+        hasAlpha: Bool
+    ) {
+        self.format = format
+        self.width = width
+        self.height = height
+        self.frameCount = frameCount
+        self.orientation = orientation
+        self.hasAlpha = hasAlpha
+    }
+
+    /// The size in pixels as shown.
+    public var size: PixelSize { PixelSize(width: width, height: height) }
+}

@@ -1,0 +1,80 @@
+/// What the markers before the first scan of a JPEG tell.
+///
+/// - Source: ITU-T T.81, annex B.
+struct JPEGHeader {
+    /// The stored size in pixels.
+    let size: PixelSize
+    /// How the stored pixels must be turned.
+    let orientation: ImageOrientation
+
+    /// Reads the markers up to the start of the first scan.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file or its beginning.
+    ///   - maxMetadataByteCount: A larger EXIF block is skipped.
+    /// - Throws: `.truncated`, `.malformed`, or `.unsupportedFormat` for samples of more than 8 bits.
+    /// - Complexity: O(number of markers), plus stray bytes between them.
+    init(_ bytes: [UInt8], maxMetadataByteCount: Int) throws(ImageError) {
+        guard bytes.starts(with: [0xFF, 0xD8]) else { throw ImageError(.malformed, "Not a JPEG.", byteOffset: 0) }
+        var size: PixelSize?
+        var orientation: ImageOrientation?
+        var offset = 2
+        while true {
+            let marker = try JPEGHeader.nextMarker(in: bytes, at: &offset)
+            // Markers without a length: TEM, the restarts and another start of image.
+            if marker == 0x01 || (0xD0...0xD8).contains(marker) { continue }
+            if marker == 0xD9 { throw ImageError(.malformed, "The JPEG has no picture.", byteOffset: offset) }
+            guard offset + 2 <= bytes.count else { throw JPEGHeader.truncated(bytes) }
+            let length = Int(bytes[offset]) << 8 | Int(bytes[offset + 1])
+            guard length >= 2 else { throw ImageError(.malformed, "A JPEG marker is too short.", byteOffset: offset) }
+            if marker == 0xDA { break }
+            guard offset + length <= bytes.count else { throw JPEGHeader.truncated(bytes) }
+            let payload = bytes[offset + 2..<offset + length]
+            if marker == 0xE1, orientation == nil, payload.starts(with: EXIF.prefix),
+                payload.count <= maxMetadataByteCount
+            {
+                orientation = EXIF.orientation(in: payload)
+            } else if JPEGHeader.startsFrame(marker), size == nil {
+                size = try JPEGHeader.size(in: payload)
+            }
+            offset += length
+        }
+        guard let size else { throw ImageError(.malformed, "The JPEG's scan has no frame header.", byteOffset: offset) }
+        self.size = size
+        self.orientation = orientation ?? .up
+    }
+
+    /// Skips to the next marker, over fill bytes and over strays as libjpeg does.
+    private static func nextMarker(in bytes: [UInt8], at offset: inout Int) throws(ImageError) -> UInt8 {
+        while offset + 1 < bytes.count {
+            if bytes[offset] == 0xFF, bytes[offset + 1] != 0xFF, bytes[offset + 1] != 0 {
+                offset += 2
+                return bytes[offset - 1]
+            }
+            offset += 1
+        }
+        throw truncated(bytes)
+    }
+
+    /// All frame headers but the tables that share their range: DHT, JPG and DAC.
+    private static func startsFrame(_ marker: UInt8) -> Bool {
+        (0xC0...0xCF).contains(marker) && marker != 0xC4 && marker != 0xC8 && marker != 0xCC
+    }
+
+    private static func size(in frame: ArraySlice<UInt8>) throws(ImageError) -> PixelSize {
+        let start = frame.startIndex
+        guard frame.count >= 6 else {
+            throw ImageError(.malformed, "The JPEG's frame header is too short.", byteOffset: start)
+        }
+        guard frame[start] == 8 else {
+            throw ImageError(.unsupportedFormat, "jpeg: \(frame[start]) bits a sample are not supported, only 8.")
+        }
+        return PixelSize(
+            width: Int(frame[start + 3]) << 8 | Int(frame[start + 4]),
+            height: Int(frame[start + 1]) << 8 | Int(frame[start + 2]))
+    }
+
+    private static func truncated(_ bytes: [UInt8]) -> ImageError {
+        ImageError(.truncated, "The JPEG ends before its first scan.", byteOffset: bytes.count)
+    }
+}

@@ -1,0 +1,29 @@
+import CImageShims
+
+extension PNGCoder {
+    /// Decodes a PNG.
+    ///
+    /// **Cancellation**: Asked every 16 rows.
+    ///
+    /// - Throws: ``ImageError``; `CancellationError`.
+    public func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
+        let header = try PNGHeader(bytes, maxMetadataByteCount: options.limits.maxMetadataByteCount)
+        try options.limits.check(width: header.size.width, height: header.size.height)
+        let plan = FramePlan(stored: header.size, orientation: header.orientation, thumbnail: options.thumbnail)
+        var hasAlpha = false
+        let pixels = try unsafe Bitmap.draw(plan.drawn) { output in
+            var failure = swi_failure()
+            var request = swi_png_decode_request(
+                width: UInt32(header.size.width), height: UInt32(header.size.height),
+                should_stop: ShimStatus.shouldStop)
+            let status = unsafe bytes.withUnsafeBufferPointer { input in
+                // Neither is empty: the header was read, and both sides are at least one pixel.
+                unsafe swi_png_decode(input.baseAddress!, input.count, &request, output.baseAddress!, &failure)
+            }
+            try ShimStatus.check(status, failure, format: .png)
+            if header.hasAlpha { hasAlpha = unsafe Bitmap.premultiply(output) }
+        }
+        let frame = DecodedImage.Frame(pixels: try plan.finish(pixels))
+        return DecodedImage(checked: plan.result.width, plan.result.height, frames: [frame], hasAlpha: hasAlpha)
+    }
+}

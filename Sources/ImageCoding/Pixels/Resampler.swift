@@ -1,0 +1,153 @@
+/// Resizes premultiplied RGBA bitmaps with Lanczos, one source row at a time.
+///
+/// Works on `Float` from end to end and rounds once. The filter runs on sRGB values, as browsers and other image servers
+/// do. Memory beyond the two bitmaps is a handful of rows. One resampler serves any number of frames of one size.
+struct Resampler: Sendable {
+    private let source: PixelSize
+    private let target: PixelSize
+    private let across: ResamplingTaps
+    private let down: ResamplingTaps
+    /// How many output rows are unfinished at once, at most.
+    private let liveRows: Int
+
+    /// Plans a resize.
+    ///
+    /// - Parameters:
+    ///   - source: Size of the bitmaps to come.
+    ///   - window: The part that becomes the output, in source pixels: left, top, width, height.
+    ///   - target: Size of the results.
+    init(
+        source: PixelSize, window: (x: Double, y: Double, width: Double, height: Double), target: PixelSize
+    ) {
+        self.source = source
+        self.target = target
+        across = ResamplingTaps(source: source.width, start: window.x, length: window.width, target: target.width)
+        down = ResamplingTaps(source: source.height, start: window.y, length: window.height, target: target.height)
+        var most = 1
+        var oldest = 0
+        for row in 0..<target.height {
+            while down.first[oldest] + down.count[oldest] <= down.first[row] { oldest += 1 }
+            most = max(most, row - oldest + 1)
+        }
+        liveRows = most
+    }
+
+    /// Plans a resize of whole bitmaps.
+    init(source: PixelSize, target: PixelSize) {
+        self.init(source: source, window: (0, 0, Double(source.width), Double(source.height)), target: target)
+    }
+
+    /// Resizes one bitmap.
+    ///
+    /// - Throws: `CancellationError`, asked between rows.
+    /// - Complexity: O(source pixels * (1 + target width * taps / source width)).
+    func resample(_ pixels: [UInt8]) throws -> [UInt8] {
+        precondition(pixels.count == source.width * source.height * 4)
+        return try unsafe Bitmap.draw(target) { output in
+            try unsafe pixels.withUnsafeBufferPointer { input in
+                try unsafe run(from: input, to: output)
+            }
+        }
+    }
+
+    private func run(from input: UnsafeBufferPointer<UInt8>, to output: UnsafeMutableBufferPointer<UInt8>) throws {
+        let width = target.width
+        var row = [SIMD4<Float>](repeating: .zero, count: source.width)
+        var narrowed = [SIMD4<Float>](repeating: .zero, count: width)
+        var sums = [SIMD4<Float>](repeating: .zero, count: width * liveRows)
+        var finished = 0
+        for y in down.first[0]..<source.height where finished < target.height {
+            if y % 16 == 0 { try Task.checkCancellation() }
+            unsafe Resampler.widen(input, from: y * source.width * 4, into: &row)
+            narrow(row, into: &narrowed)
+            var index = finished
+            while index < target.height, down.first[index] <= y {
+                let tap = y - down.first[index]
+                if tap < down.count[index] {
+                    let weight = down.weights[index * down.stride + tap]
+                    Resampler.add(narrowed, times: weight, to: &sums, at: index % liveRows * width)
+                }
+                index += 1
+            }
+            while finished < target.height, down.first[finished] + down.count[finished] <= y + 1 {
+                unsafe Resampler.emit(
+                    &sums, at: finished % liveRows * width, to: output, from: finished * width * 4, count: width)
+                finished += 1
+            }
+        }
+    }
+
+    private static func widen(
+        _ input: UnsafeBufferPointer<UInt8>, from offset: Int, into row: inout [SIMD4<Float>]
+    ) {
+        unsafe row.withUnsafeMutableBufferPointer { row in
+            var at = offset
+            for x in row.indices {
+                let pixel = unsafe SIMD4(input[at], input[at + 1], input[at + 2], input[at + 3])
+                unsafe row[x] = SIMD4<Float>(pixel)
+                at += 4
+            }
+        }
+    }
+
+    private func narrow(_ row: [SIMD4<Float>], into narrowed: inout [SIMD4<Float>]) {
+        unsafe row.withUnsafeBufferPointer { row in
+            unsafe narrowed.withUnsafeMutableBufferPointer { narrowed in
+                unsafe across.weights.withUnsafeBufferPointer { weights in
+                    for x in narrowed.indices {
+                        let first = across.first[x]
+                        let count = across.count[x]
+                        let start = x * across.stride
+                        // Two sums, so that an addition need not wait for the one before. `addProduct` would call `fma`
+                        // in libm on plain x86-64.
+                        var even = SIMD4<Float>.zero
+                        var odd = SIMD4<Float>.zero
+                        var tap = 0
+                        while tap + 1 < count {
+                            unsafe even = even + row[first + tap] * weights[start + tap]
+                            unsafe odd = odd + row[first + tap + 1] * weights[start + tap + 1]
+                            tap += 2
+                        }
+                        if tap < count { unsafe even = even + row[first + tap] * weights[start + tap] }
+                        unsafe narrowed[x] = even + odd
+                    }
+                }
+            }
+        }
+    }
+
+    private static func add(
+        _ row: [SIMD4<Float>], times weight: Float, to sums: inout [SIMD4<Float>], at offset: Int
+    ) {
+        unsafe row.withUnsafeBufferPointer { row in
+            unsafe sums.withUnsafeMutableBufferPointer { sums in
+                for x in row.indices { unsafe sums[offset + x] = sums[offset + x] + row[x] * weight }
+            }
+        }
+    }
+
+    /// Rounds a finished row and clears its sums for the next one.
+    ///
+    /// The filter overshoots at edges: channels are kept in
+    /// range, and colours at or below their alpha, as premultiplied pixels must be.
+    private static func emit(
+        _ sums: inout [SIMD4<Float>], at offset: Int, to output: UnsafeMutableBufferPointer<UInt8>, from start: Int,
+        count: Int
+    ) {
+        unsafe sums.withUnsafeMutableBufferPointer { sums in
+            for x in 0..<count {
+                var value = unsafe sums[offset + x] + 0.5
+                unsafe sums[offset + x] = .zero
+                value.replace(with: 0, where: value .< 0)
+                value.replace(with: 255, where: value .> 255)
+                value.replace(with: value.w, where: value .> value.w)
+                let pixel = SIMD4<UInt8>(truncatingIfNeeded: SIMD4<Int32>(value))
+                let at = start + x * 4
+                unsafe output[at] = pixel.x
+                unsafe output[at + 1] = pixel.y
+                unsafe output[at + 2] = pixel.z
+                unsafe output[at + 3] = pixel.w
+            }
+        }
+    }
+}

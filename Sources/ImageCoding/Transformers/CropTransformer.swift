@@ -1,0 +1,44 @@
+/// Cuts a rectangle out of a picture.
+public struct CropTransformer: ImageTransforming, Hashable {
+    /// The rectangle, in pixels of the picture.
+    public let rect: PixelRect
+
+    /// Makes a transformer.
+    ///
+    /// - Parameter rect: The rectangle, in pixels of the picture. What lies outside the picture is left out.
+    public init(_ rect: PixelRect) {
+        self.rect = rect
+    }
+
+    /// The name and the rectangle.
+    public var key: String { "crop(\(rect.x),\(rect.y),\(rect.width),\(rect.height))" }
+
+    /// Cuts the rectangle out of every frame.
+    ///
+    /// - Throws: ``ImageError`` with `.invalidRequest` when no pixel of the picture is in the rectangle;
+    ///   `CancellationError`.
+    public func transform(_ image: DecodedImage) throws -> DecodedImage {
+        guard let part = rect.clipped(to: image.size) else {
+            throw ImageError(.invalidRequest, "Nothing of a picture of \(image.size) is inside \(key).")
+        }
+        let size = PixelSize(width: part.width, height: part.height)
+        if size == image.size { return image }
+        return try image.mapFrames(to: size) { pixels in
+            var cropped = [UInt8]()
+            cropped.reserveCapacity(size.width * size.height * 4)
+            for y in part.y..<part.y + part.height {
+                if y % 64 == 0 { try Task.checkCancellation() }
+                let start = (y * image.width + part.x) * 4
+                cropped.append(contentsOf: pixels[start..<start + part.width * 4])
+            }
+            return cropped
+        }
+    }
+}
+
+extension ImageTransforming where Self == CropTransformer {
+    /// Cuts out a rectangle in pixels.
+    ///
+    /// - Parameter rect: The rectangle; what lies outside the picture is left out.
+    public static func crop(to rect: PixelRect) -> CropTransformer { CropTransformer(rect) }
+}

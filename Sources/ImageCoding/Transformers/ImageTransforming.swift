@@ -1,0 +1,31 @@
+/// Makes one picture out of another.
+///
+/// A transformer is a value whose ``key`` says everything about it. Equal keys promise equal results, and different
+/// results need different keys: keys name cached pictures.
+public protocol ImageTransforming: Sendable {
+    /// A stable text that names the transformer and every parameter that changes the result.
+    var key: String { get }
+
+    /// Transforms a picture, an animation frame by frame.
+    ///
+    /// Blocks its thread for the whole work; run it where that is allowed.
+    ///
+    /// **Cancellation**: Asks the current task between rows and throws `CancellationError`.
+    ///
+    /// - Parameter image: The picture to start from.
+    /// - Throws: ``ImageError``; `CancellationError`; what a transformer of your own throws.
+    func transform(_ image: DecodedImage) throws -> DecodedImage
+}
+
+extension DecodedImage {
+    /// A picture of another size with the same timing, each frame's pixels made by `transform`.
+    ///
+    /// - Parameters:
+    ///   - size: The size of the result.
+    ///   - transform: Makes `size.width * size.height * 4` bytes from a frame's pixels.
+    func mapFrames(to size: PixelSize, _ transform: ([UInt8]) throws -> [UInt8]) throws -> DecodedImage {
+        let frames = try frames.map { Frame(pixels: try transform($0.pixels), duration: $0.duration) }
+        return DecodedImage(
+            checked: size.width, size.height, frames: frames, loopCount: loopCount, hasAlpha: hasAlpha)
+    }
+}

@@ -1,0 +1,92 @@
+/// Resizes with a Lanczos filter on premultiplied sRGB values.
+public struct ResizeTransformer: ImageTransforming, Hashable {
+    /// What to do when the picture and the box differ in shape.
+    public enum Mode: String, Hashable, Sendable {
+        /// Keeps the whole picture and its shape: one side may be shorter than the box.
+        case fit
+        /// Keeps the shape and fills the box: what juts out is cut off on both sides alike.
+        case fill
+        /// Keeps the whole picture and fills the box: the shape changes.
+        case stretch
+    }
+
+    /// The box, in pixels.
+    public let size: PixelSize
+    /// What to do when the shapes differ.
+    public let mode: Mode
+    /// Whether a picture smaller than the box grows.
+    ///
+    /// Without it no side ever gets longer.
+    public let allowsEnlarging: Bool
+
+    /// Makes a transformer.
+    ///
+    /// - Parameters:
+    ///   - size: The box, in pixels, both sides at least 1.
+    ///   - mode: What to do when the shapes differ.
+    ///   - allowsEnlarging: Whether a picture smaller than the box grows.
+    public init(size: PixelSize, mode: Mode = .fit, allowsEnlarging: Bool = false) {
+        self.size = size
+        self.mode = mode
+        self.allowsEnlarging = allowsEnlarging
+    }
+
+    /// The name, the box, the mode and whether it enlarges.
+    public var key: String { "resize(\(size),\(mode.rawValue)\(allowsEnlarging ? ",enlarging" : ""))" }
+
+    /// Resizes every frame.
+    ///
+    /// - Throws: ``ImageError`` with `.invalidRequest` for a box without area, `.tooLarge` when enlarging beyond the
+    ///   default ``ImageLimits``; `CancellationError`.
+    public func transform(_ image: DecodedImage) throws -> DecodedImage {
+        guard size.width > 0, size.height > 0 else {
+            throw ImageError(.invalidRequest, "A box of \(size) has no pixels to resize to.")
+        }
+        let (target, window) = plan(for: image.size)
+        let isWhole = window.width == Double(image.width) && window.height == Double(image.height)
+        if target == image.size, isWhole { return image }
+        if target.width > image.width || target.height > image.height {
+            try ImageLimits.default.check(width: target.width, height: target.height, frames: image.frames.count)
+        }
+        let resampler = Resampler(source: image.size, window: window, target: target)
+        return try image.mapFrames(to: target, resampler.resample)
+    }
+
+    private typealias Window = (x: Double, y: Double, width: Double, height: Double)
+
+    /// The size of the result and the part of the picture it shows.
+    private func plan(for source: PixelSize) -> (PixelSize, Window) {
+        let whole: Window = (0, 0, Double(source.width), Double(source.height))
+        switch mode {
+        case .fit:
+            return (source.fitted(into: size, enlarging: allowsEnlarging), whole)
+        case .stretch where allowsEnlarging:
+            return (size, whole)
+        case .stretch:
+            return (
+                PixelSize(width: min(size.width, source.width), height: min(size.height, source.height)), whole
+            )
+        case .fill:
+            let covering = source.covering(size, enlarging: allowsEnlarging)
+            let target = PixelSize(
+                width: min(size.width, covering.width), height: min(size.height, covering.height))
+            let width = whole.width * Double(target.width) / Double(covering.width)
+            let height = whole.height * Double(target.height) / Double(covering.height)
+            return (target, ((whole.width - width) / 2, (whole.height - height) / 2, width, height))
+        }
+    }
+}
+
+extension ImageTransforming where Self == ResizeTransformer {
+    /// Resizes to a box in pixels.
+    ///
+    /// - Parameters:
+    ///   - size: The box, in pixels.
+    ///   - mode: What to do when the shapes differ.
+    ///   - allowsEnlarging: Whether a picture smaller than the box grows.
+    public static func resize(
+        to size: PixelSize, mode: ResizeTransformer.Mode = .fit, allowsEnlarging: Bool = false
+    ) -> ResizeTransformer {
+        ResizeTransformer(size: size, mode: mode, allowsEnlarging: allowsEnlarging)
+    }
+}

@@ -1,0 +1,34 @@
+/// Several transformers, one after the other.
+public struct TransformerPipeline: ImageTransforming {
+    /// The transformers in the order they are applied.
+    public let transformers: [any ImageTransforming]
+
+    /// Makes a pipeline.
+    ///
+    /// - Parameter transformers: In the order they are applied. None leaves a picture as it is.
+    public init(_ transformers: [any ImageTransforming]) {
+        self.transformers = transformers
+    }
+
+    /// The keys of all transformers in order, each escaped so that no two lists share a key.
+    public var key: String { "[\(transformers.map { KeyText.escaped($0.key) }.joined(separator: "|"))]" }
+
+    /// Applies every transformer to the result of the one before.
+    ///
+    /// - Throws: What the transformers throw.
+    public func transform(_ image: DecodedImage) throws -> DecodedImage {
+        try transformers.reduce(image) { image, transformer in
+            try Task.checkCancellation()
+            return try transformer.transform(image)
+        }
+    }
+}
+
+extension ImageTransforming where Self == TransformerPipeline {
+    /// Applies several transformers, one after the other.
+    ///
+    /// - Parameter transformers: In the order they are applied.
+    public static func pipeline(_ transformers: [any ImageTransforming]) -> TransformerPipeline {
+        TransformerPipeline(transformers)
+    }
+}

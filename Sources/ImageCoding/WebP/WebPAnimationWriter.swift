@@ -1,0 +1,36 @@
+import CLibwebp
+
+/// Writes animations with libwebp's animation encoder, which keeps only what changes between frames.
+enum WebPAnimationWriter {
+    /// Encodes all frames of a picture.
+    ///
+    /// - Throws: ``ImageError``; `CancellationError`.
+    static func encode(_ image: DecodedImage, config: WebPConfig) throws -> [UInt8] {
+        var options = WebPAnimEncoderOptions()
+        guard unsafe WebPAnimEncoderOptionsInit(&options) != 0 else { throw WebPCoder.wrongLibrary }
+        options.anim_params.loop_count = Int32(min(image.loopCount, 65_535))
+        guard let encoder = unsafe WebPAnimEncoderNew(Int32(image.width), Int32(image.height), &options) else {
+            throw WebPCoder.noMemory
+        }
+        defer { unsafe WebPAnimEncoderDelete(encoder) }
+        var config = config
+        var start = 0
+        for frame in image.frames {
+            try Task.checkCancellation()
+            try unsafe WebPPicture.withPicture(frame.pixels, of: image) { picture in
+                let isDone = unsafe WebPAnimEncoderAdd(encoder, picture, Int32(clamping: start), &config) != 0
+                try unsafe WebPPicture.check(isDone, picture.pointee.error_code)
+            }
+            // A frame holds 24 bits of milliseconds, and not less than one.
+            start += min(max(1, FrameTiming.milliseconds(frame.duration)), 0xFF_FFFF)
+        }
+        guard unsafe WebPAnimEncoderAdd(encoder, nil, Int32(clamping: start), nil) != 0 else {
+            throw ImageError(.tooLarge, "webp: the animation's end could not be written.")
+        }
+        var data = unsafe WebPData()
+        unsafe WebPDataInit(&data)
+        defer { unsafe WebPDataClear(&data) }
+        guard unsafe WebPAnimEncoderAssemble(encoder, &data) != 0 else { throw WebPCoder.noMemory }
+        return unsafe [UInt8](UnsafeBufferPointer(start: data.bytes, count: data.size))
+    }
+}

@@ -1,0 +1,26 @@
+/// Reads and writes WebP, still and animated, with libwebp.
+///
+/// An animation's background colour is not used: its canvas starts transparent, as in browsers. Delays below 11 ms count
+/// as 100 ms. Embedded colour profiles are not applied.
+public struct WebPCoder: ImageDecoding, ImageEncoding {
+    /// Makes a coder.
+    public init() {}
+
+    /// Whether the format is WebP.
+    public func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .webp }
+
+    /// Whether the format is WebP.
+    public func canEncode(_ format: ImageFormat) -> Bool { format == .webp }
+
+    /// Walks over the chunks without decoding anything.
+    ///
+    /// The number of frames of an animation is known when the file is whole, and so is the orientation.
+    public func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
+        let outline = try WebPOutline(bytes, maxMetadataByteCount: options.limits.maxMetadataByteCount)
+        let shown = outline.size.turned(outline.orientation)
+        return ImageProperties(
+            format: .webp, width: shown.width, height: shown.height,
+            frameCount: outline.isAnimated && !outline.isComplete ? nil : outline.frameCount,
+            orientation: outline.orientation, hasAlpha: outline.hasAlpha)
+    }
+}

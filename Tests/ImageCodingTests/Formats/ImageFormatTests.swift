@@ -1,0 +1,84 @@
+import ImageCoding
+import Testing
+
+@Suite("ImageFormat")
+struct ImageFormatTests {
+    static let signatures: [(ImageFormat, [UInt8])] = [
+        (.jpeg, [0xFF, 0xD8, 0xFF]),
+        (.png, [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
+        (.gif, Array("GIF87a".utf8)),
+        (.gif, Array("GIF89a".utf8)),
+        (.tiff, [0x49, 0x49, 0x2A, 0x00]),
+        (.tiff, [0x4D, 0x4D, 0x00, 0x2A]),
+        (.tiff, [0x49, 0x49, 0x2B, 0x00, 0x08, 0x00]),
+        (.tiff, [0x4D, 0x4D, 0x00, 0x2B, 0x00, 0x08]),
+        (.webp, Array("RIFF\u{10}\u{0}\u{0}\u{0}WEBP".utf8)),
+        (.heic, boxes("heic")), (.heic, boxes("heix")), (.heic, boxes("hevc")), (.heic, boxes("hevx")),
+        (.heic, boxes("mif1", "heic")),
+        (.heif, boxes("mif1")), (.heif, boxes("msf1")),
+        (.avif, boxes("avif")), (.avif, boxes("avis")), (.avif, boxes("mif1", "miaf", "avif")),
+        (.jpegXL, [0xFF, 0x0A]),
+        (.jpegXL, [0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A]),
+        (.pdf, Array("%PDF-".utf8)),
+        (.bmp, Array("BM".utf8) + [0, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0, 40, 0, 0, 0]),
+        (.svg, Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8)),
+        (.svg, Array("<svg>".utf8)),
+        (.svg, [0xEF, 0xBB, 0xBF] + Array("<?xml version='1.0'?>\n<!-- <svg> -->\n<!DOCTYPE svg>\n<svg ".utf8)),
+    ]
+
+    static func boxes(_ major: String, _ compatible: String...) -> [UInt8] {
+        [0, 0, 0, UInt8(16 + compatible.count * 4)] + Array("ftyp\(major)".utf8) + [0, 0, 0, 0]
+            + compatible.flatMap { Array($0.utf8) }
+    }
+
+    @Test(arguments: signatures)
+    func `a signature names its format`(format: ImageFormat, bytes: [UInt8]) {
+        #expect(ImageFormat(sniffing: bytes) == format)
+        #expect(ImageFormat(sniffing: bytes + [UInt8](repeating: 0x20, count: 100)) == format)
+    }
+
+    @Test(arguments: signatures)
+    func `half a signature names nothing`(format: ImageFormat, bytes: [UInt8]) {
+        let known = format == .svg ? 4 : format == .heic || format == .heif || format == .avif ? 12 : bytes.count
+        #expect((0..<min(known, bytes.count)).allSatisfy { ImageFormat(sniffing: Array(bytes.prefix($0))) == nil })
+    }
+
+    @Test(
+        arguments: [
+            "", "B", "BM", "BMW drivers' handbook", "GIF", "GIFTS", "I", "II", "It was", "M", "MM", "%PD", "RIFF",
+            "RIFF0000WAVE", "<html>", "<svgs>", "<!-- no end", "Just text", "\u{0}\u{0}\u{0}\u{18}ftypmp42",
+        ])
+    func `text and other files are no pictures`(text: String) {
+        #expect(ImageFormat(sniffing: Array(text.utf8)) == nil)
+    }
+
+    @Test
+    func `no single byte is enough for any format`() {
+        #expect((UInt8.min...UInt8.max).allSatisfy { ImageFormat(sniffing: [$0]) == nil })
+    }
+
+    @Test(arguments: ImageFormat.all)
+    func `the names of a format lead back to it`(format: ImageFormat) {
+        #expect(ImageFormat(mimeType: format.mimeType) == format)
+        #expect(ImageFormat(mimeType: " " + format.mimeType.uppercased() + " ; charset=binary") == format)
+        #expect(ImageFormat(fileExtension: format.fileExtension) == format)
+        #expect(ImageFormat(fileExtension: format.fileExtension.uppercased()) == format)
+    }
+
+    @Test
+    func `old and vendor names are understood, others are not`() {
+        #expect(ImageFormat(mimeType: "image/pjpeg") == .jpeg)
+        #expect(ImageFormat(mimeType: "image/x-canon-cr2") == .raw)
+        #expect(ImageFormat(fileExtension: "NEF") == .raw)
+        #expect(ImageFormat(fileExtension: "tif") == .tiff)
+        #expect(ImageFormat(mimeType: "text/html") == nil)
+        #expect(ImageFormat(mimeType: "") == nil)
+        #expect(ImageFormat(fileExtension: "txt") == nil)
+    }
+
+    @Test
+    func `names are unique`() {
+        #expect(Set(ImageFormat.all.map(\.name)).count == ImageFormat.all.count)
+        #expect(Set(ImageFormat.all.map(\.fileExtension)).count == ImageFormat.all.count)
+    }
+}
