@@ -1,0 +1,63 @@
+internal import Glibc
+
+/// The listening sockets of a server and the thread that accepts from them.
+final class Listener: Sendable {
+    /// The port, the same for IPv4 and IPv6.
+    let port: UInt16
+    private let latch = Latch()
+    private let thread: SystemThread
+
+    /// Listens, and accepts until ``stop()``.
+    ///
+    /// - Parameter accepted: Runs on the accept thread and owns the socket it gets.
+    init(withIPv6: Bool, accepted: @escaping @Sendable (CInt) -> Void) throws(OriginError) {
+        let (port, sockets) = try Self.open(withIPv6: withIPv6)
+        self.port = port
+        do {
+            guard let wake = try latch.descriptor() else { preconditionFailure("a latch is born closed") }
+            thread = try SystemThread.start(stackByteCount: 256 * 1024) {
+                Self.run(on: sockets, wake: wake, accepted: accepted)
+            }
+        } catch {
+            for socket in sockets { SystemSocket.close(socket) }
+            throw error
+        }
+    }
+
+    /// Stops listening and waits for the thread.
+    func stop() {
+        latch.open()
+        thread.join()
+    }
+
+    private static func open(withIPv6: Bool) throws(OriginError) -> (UInt16, [CInt]) {
+        var attempt = 0
+        while true {
+            attempt += 1
+            let first = try SystemSocket.listenIPv4(port: 0)
+            let port = SystemSocket.port(of: first)
+            guard withIPv6 else { return (port, [first]) }
+            do {
+                return (port, [first, try SystemSocket.listenIPv6(port: port)])
+            } catch {
+                // The port may be taken on `::1` alone; the kernel gives another one.
+                SystemSocket.close(first)
+                if attempt == 20 { throw error }
+            }
+        }
+    }
+
+    private static func run(on sockets: [CInt], wake: CInt, accepted: (CInt) -> Void) {
+        defer { for socket in sockets { SystemSocket.close(socket) } }
+        while let ready = SystemSocket.waitForConnections(on: sockets, latch: wake) {
+            for listener in ready {
+                if let socket = SystemSocket.accept(on: listener) {
+                    accepted(socket)
+                } else if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) {
+                    // The connection stays in the kernel's queue until somebody closes a descriptor.
+                    if SystemSocket.waitForBytes(on: wake, for: .milliseconds(10)) { return }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+/// Why an ``OriginServer`` or a ``TestCertificate`` could not be set up.
+public struct OriginError: Error, Sendable, CustomStringConvertible {
+    /// What kind of thing went wrong.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The name of the code, as in the source.
+        public let description: String
+
+        /// The system refused a socket, a thread or a descriptor.
+        public static let system = Code(description: "system")
+        /// The `openssl` command is not installed.
+        public static let opensslMissing = Code(description: "opensslMissing")
+        /// The `openssl` command ran and failed, or its output could not be read.
+        public static let certificate = Code(description: "certificate")
+    }
+
+    /// What kind of thing went wrong.
+    public let code: Code
+    /// What happened and what to do about it.
+    public let message: String
+    /// The `errno` of the failed call, where there was one.
+    public let errorNumber: Int32?
+
+    init(_ code: Code, _ message: String, errorNumber: Int32? = nil) {
+        self.code = code
+        self.message = message
+        self.errorNumber = errorNumber
+    }
+
+    /// The code and the message, with the number of the system's error where there is one.
+    public var description: String {
+        guard let errorNumber else { return "\(code): \(message)" }
+        return "\(code): \(message) (errno \(errorNumber))"
+    }
+}

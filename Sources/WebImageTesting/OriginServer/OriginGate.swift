@@ -1,0 +1,58 @@
+/// A gate that replies are held at until a test opens it.
+///
+/// It takes the place of every sleep in a test: the server's thread waits at it, the test waits for the thread to have
+/// got there. A gate opens once and stays open. Any number of replies, of any number of servers, may be held at one.
+///
+/// ```swift
+/// let gate = OriginGate()
+/// origin.respond(to: "/slow.png", with: .ok(picture).held(at: gate))
+/// async let answer = client.get(origin.url("/slow.png"))
+/// await gate.waitUntilReached()      // the request has come, no byte of the reply has left
+/// gate.open()
+/// ```
+public final class OriginGate: Sendable {
+    private let latch = Latch()
+    private let arrivals = Tally()
+
+    /// Makes a closed gate.
+    public init() {}
+
+    /// Whether the gate was opened.
+    public var isOpen: Bool { latch.isOpen }
+
+    /// How many replies have come to the gate, open or closed.
+    public var reachedCount: Int { arrivals.count }
+
+    /// Lets everybody through, now and from now on.
+    ///
+    /// Later calls do nothing.
+    public func open() {
+        latch.open()
+    }
+
+    /// Waits until replies have come to the gate, open or closed.
+    ///
+    /// **Cancellation**: returns `false` at once.
+    ///
+    /// - Parameter count: How many, counted from the making of the gate.
+    /// - Returns: Whether so many came.
+    @discardableResult
+    public func waitUntilReached(count: Int = 1) async -> Bool {
+        await arrivals.wait(for: count)
+    }
+
+    /// Holds the calling connection until the gate opens.
+    ///
+    /// - Throws: `.peer` when the peer went first; `.reset` when the process has no descriptor left to wait with.
+    func hold(_ socket: CInt) throws(ConnectionEnd) {
+        let descriptor: CInt?
+        do {
+            descriptor = try latch.descriptor()
+        } catch {
+            throw .reset
+        }
+        arrivals.increment()
+        guard let descriptor else { return }
+        if SystemSocket.wait(on: socket, latch: descriptor, for: nil) == .peerGone { throw .peer }
+    }
+}

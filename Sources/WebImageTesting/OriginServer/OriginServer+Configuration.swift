@@ -1,0 +1,45 @@
+extension OriginServer {
+    /// Where a server listens and how much it takes.
+    public struct Configuration: Sendable {
+        /// Whether `::1` is listened to as well, on the same port.
+        ///
+        /// Default: `false`.
+        public var listensOnIPv6 = false
+        /// Largest request line with header fields, in bytes; more is answered with 431.
+        ///
+        /// Default: 64 KiB.
+        public var headLimit = 64 * 1024
+        /// Largest request body, in bytes; more is answered with 413.
+        ///
+        /// Default: 64 MiB.
+        public var bodyLimit = 64 * 1024 * 1024
+        /// How many bytes of each body are kept in ``OriginRequest/body``.
+        ///
+        /// Default: 1 MiB.
+        public var recordedBodyLimit = 1024 * 1024
+        /// How many requests are kept in ``OriginServer/requests``, and how many different paths are counted.
+        ///
+        /// Default: 100,000.
+        public var recordedRequestLimit = 100_000
+        /// The stack of each connection's thread, in bytes; handlers run on it.
+        ///
+        /// Default: 512 KiB, of which the system provides what is used.
+        public var stackByteCount = 512 * 1024
+        /// Holds each connection after it was accepted, before its first byte is read and before TLS is agreed on.
+        ///
+        /// Default: `nil`.
+        public var connectionGate: OriginGate?
+
+        /// The newest version of TLS that the server speaks.
+        ///
+        /// It speaks 1.2 as well when this is newer, and only this one when it is older. Default: 1.3.
+        public var newestTLSVersion = TLSVersion.v13
+        /// Whether a client has to show a certificate of the server's own root, such as the server's own.
+        ///
+        /// Default: `false`.
+        public var requiresClientCertificate = false
+
+        /// Makes the default configuration.
+        public init() {}
+    }
+}

@@ -1,0 +1,94 @@
+extension OriginServer {
+    /// The requests, in the order in which their last byte was read.
+    ///
+    /// A refused request is none of them.
+    ///
+    /// The first ``Configuration/recordedRequestLimit`` are kept.
+    public var requests: [OriginRequest] { record.requests }
+
+    /// How many requests were read.
+    public var requestCount: Int { record.requestTally.count }
+
+    /// How many requests were read for a path, whatever their query and method.
+    public func requestCount(for path: String) -> Int { record.count(for: path) }
+
+    /// Requests that were read and whose reply has not come to its end.
+    ///
+    /// A request counts as answered just before the last bytes of its reply leave, so a client that waits for a reply
+    /// before it asks again is never seen with two.
+    public var openRequests: Int { record.openRequests }
+
+    /// The most requests that were open at the same time.
+    public var peakOpenRequests: Int { record.peakOpenRequests }
+
+    /// Connections that are open now.
+    public var openConnections: Int { connections.openCount }
+
+    /// Connections that were accepted.
+    public var connectionCount: Int { connections.acceptedCount }
+
+    /// Connections that the peer closed or reset before the server did.
+    ///
+    /// A peer that shuts down its sending direction alone counts as well when the reply was held or delayed.
+    public var closedByPeer: Int { record.peerCloseTally.count }
+
+    /// Requests that were answered with an error because they broke the rules of HTTP or a limit.
+    public var refusedRequests: Int { record.refusalTally.count }
+
+    /// Connections that did not get through the TLS handshake, because the peer did not trust the certificate or left.
+    public var failedHandshakes: Int { record.failedHandshakeTally.count }
+
+    /// Bytes of reply bodies that were handed to the kernel.
+    ///
+    /// Shows whether a slow reader stops the stream.
+    public var bodyBytesSent: Int { record.bodyBytesSent }
+
+    /// Forgets ``requests`` and starts ``peakOpenRequests`` anew.
+    ///
+    /// Counts go on.
+    public func forgetRequests() {
+        record.forgetRequests()
+    }
+
+    /// Waits until so many requests were read since the start.
+    ///
+    /// **Cancellation**: returns `false` at once.
+    ///
+    /// - Returns: `false` when the server was stopped before.
+    @discardableResult
+    public func waitForRequests(count: Int) async -> Bool {
+        await record.requestTally.wait(for: count)
+    }
+
+    /// Waits until so many requests for a path were read since the start.
+    ///
+    /// **Cancellation**: returns `false` at once.
+    ///
+    /// - Returns: `false` when the server was stopped before.
+    @discardableResult
+    public func waitForRequests(count: Int, for path: String) async -> Bool {
+        await record.tally(for: path).wait(for: count)
+    }
+
+    /// Waits until peers have closed so many connections since the start.
+    ///
+    /// They are no longer open then.
+    ///
+    /// **Cancellation**: returns `false` at once.
+    ///
+    /// - Returns: `false` when the server was stopped before.
+    @discardableResult
+    public func waitUntilClosedByPeer(count: Int) async -> Bool {
+        await record.peerCloseTally.wait(for: count)
+    }
+
+    /// Waits until so many TLS handshakes have failed since the start.
+    ///
+    /// **Cancellation**: returns `false` at once.
+    ///
+    /// - Returns: `false` when the server was stopped before.
+    @discardableResult
+    public func waitForFailedHandshakes(count: Int) async -> Bool {
+        await record.failedHandshakeTally.wait(for: count)
+    }
+}

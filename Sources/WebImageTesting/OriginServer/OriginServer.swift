@@ -1,0 +1,116 @@
+public import Foundation
+internal import Synchronization
+
+/// A loopback HTTP/1.1 server that does what a test tells it to, and remembers what it was asked.
+///
+/// It listens on `127.0.0.1` at a port of the kernel's choice. Each path is scripted with an ``OriginReply``, which can
+/// be as broken as a reply can be; what is not scripted is answered with 404. Requests are parsed strictly: what
+/// a lenient server would guess at is answered with 400.
+///
+/// ```swift
+/// let origin = try OriginServer.start()
+/// origin.respond(to: "/a.png", with: .ok(picture, type: "image/png").entityTag("\"v1\""))
+/// let bytes = try await client.get(origin.url("/a.png"))
+/// #expect(origin.requestCount(for: "/a.png") == 1)
+/// origin.stop()
+/// ```
+///
+/// Every connection has a thread of its own that blocks on its socket. The concurrency runtime's threads are never
+/// used, so the server answers even when a test has blocked all of them, and thousands of connections cost little more
+/// than their descriptors.
+///
+/// Stop it with ``stop()``, or let ``withOriginServer(tls:configuration:_:)`` do it. A server whose last reference goes
+/// is stopped as well; handlers that hold the server keep that from happening.
+public final class OriginServer: Sendable {
+    /// Makes the reply to a request.
+    ///
+    /// Runs on the connection's thread and may block it.
+    public typealias Handler = @Sendable (OriginRequest) -> OriginReply
+
+    /// Whether URLs begin with `https`.
+    public let usesTLS: Bool
+    private let listener: Listener
+    private let isStopped = Mutex(false)
+    let script: OriginScript
+    let record: OriginRecord
+    let connections: ConnectionTable
+
+    private init(
+        usesTLS: Bool, listener: Listener, script: OriginScript, record: OriginRecord, connections: ConnectionTable
+    ) {
+        self.usesTLS = usesTLS
+        self.listener = listener
+        self.script = script
+        self.record = record
+        self.connections = connections
+    }
+
+    deinit {
+        stop()
+    }
+
+    /// Starts a server.
+    ///
+    /// - Parameters:
+    ///   - certificate: Makes the server speak TLS, with `http/1.1` for its application protocol.
+    ///   - configuration: Where it listens and how much it takes.
+    /// - Throws: ``OriginError`` with code `.system` when there are no sockets or threads to be had, `.certificate` when
+    ///   the certificate cannot be used.
+    public static func start(
+        tls certificate: TestCertificate? = nil, configuration: Configuration = Configuration()
+    ) throws(OriginError) -> OriginServer {
+        var context: TLSContext?
+        if let certificate { context = try TLSContext(certificate, configuration: configuration) }
+        let security = context
+        let script = OriginScript()
+        let record = OriginRecord(limit: configuration.recordedRequestLimit)
+        let connections = ConnectionTable(stackByteCount: configuration.stackByteCount)
+        let listener = try Listener(withIPv6: configuration.listensOnIPv6) { descriptor in
+            connections.add(descriptor: descriptor) { number in
+                let end = OriginConnection.serve(
+                    descriptor, number: number, security: security, configuration: configuration, script: script,
+                    record: record)
+                connections.end(number) { byServer in
+                    if end == .peer && !byServer { record.peerCloseTally.increment() }
+                    if end == .handshake && !byServer { record.failedHandshakeTally.increment() }
+                }
+            }
+        }
+        return OriginServer(
+            usesTLS: security != nil, listener: listener, script: script, record: record, connections: connections)
+    }
+
+    /// Closes all connections and waits for the end of all threads.
+    ///
+    /// Later calls do nothing.
+    ///
+    /// Held and delayed replies end at once, a running handler is waited for. The script is forgotten; tasks that wait
+    /// for a count get `false`; what was recorded stays.
+    public func stop() {
+        let isFirst = isStopped.withLock { isStopped in
+            defer { isStopped = true }
+            return !isStopped
+        }
+        guard isFirst else { return }
+        listener.stop()
+        connections.stop()
+        record.close()
+        script.removeAll()
+    }
+
+    /// The port.
+    public var port: Int { Int(listener.port) }
+
+    /// The URL of a path.
+    ///
+    /// - Parameters:
+    ///   - path: Path and query, beginning with `/`. Characters that a URL cannot have are percent-encoded.
+    ///   - host: Another name of the loopback interface, such as `localhost` or `::1`.
+    public func url(_ path: String, host: String = "127.0.0.1") -> URL {
+        precondition(path.hasPrefix("/"), "a path begins with /")
+        let authority = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        let text = "\(usesTLS ? "https" : "http")://\(authority)\(path)"
+        guard let url = URL(string: text) else { preconditionFailure("\(text) is no URL") }
+        return url
+    }
+}

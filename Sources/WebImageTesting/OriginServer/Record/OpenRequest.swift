@@ -1,0 +1,24 @@
+/// A request that was read and not yet answered to the end.
+///
+/// Used by one thread.
+final class OpenRequest {
+    private let record: OriginRecord
+    private var isOpen = true
+
+    /// - Parameter record: Counts the request as open already.
+    init(record: OriginRecord) {
+        self.record = record
+    }
+
+    /// Counts the request as answered; later calls do nothing.
+    func finish() {
+        guard isOpen else { return }
+        isOpen = false
+        record.finishRequest()
+    }
+
+    /// Counts bytes of the body that were handed to the kernel.
+    func addBodyBytes(_ count: Int) {
+        record.addBodyBytes(count)
+    }
+}

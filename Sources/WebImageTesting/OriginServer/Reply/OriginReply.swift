@@ -1,0 +1,95 @@
+/// A reply, well-behaved or not, that an ``OriginServer`` gives.
+///
+/// Start with one of the static members, such as ``ok(_:type:)`` or ``redirect(to:status:)``, and add what has to go
+/// wrong:
+///
+/// ```swift
+/// OriginReply.ok(picture, type: "image/png").entityTag("\"v1\"").servingRanges()
+/// OriginReply.ok(picture).chunked(byteCount: 1024).truncated(after: 5000)
+/// OriginReply.ok(picture).dripping(byteCount: 100, every: .milliseconds(20))
+/// ```
+///
+/// A reply says only what it was told to: there are no `Date` and `Server` fields. `Content-Length` is added unless
+/// another framing or length was asked for.
+public struct OriginReply: Sendable {
+    /// The status code.
+    public var status: Int
+    /// The reason phrase; `nil` stands for the usual one.
+    public var reason: String?
+    /// The header fields.
+    ///
+    /// Names and values are written as they are: line breaks in them inject header fields.
+    public var headers: OriginHeaders
+    /// The body, before transfer coding and after content coding: to serve gzip, give gzip bytes and
+    /// a `Content-Encoding` field.
+    public var body: [UInt8]
+
+    var conduct = Conduct()
+
+    /// Makes a reply.
+    public init(status: Int = 200, headers: OriginHeaders = [:], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}
+
+extension OriginReply {
+    /// How a reply goes over the wire.
+    struct Conduct: Sendable {
+        /// What is sent at all.
+        enum Form: Sendable {
+            case response
+            /// These bytes and no others, then the end.
+            case verbatim([UInt8])
+            /// Nothing, and the connection stays open.
+            case silence
+            /// Nothing, and the connection is closed.
+            case hangUp
+        }
+
+        enum Framing: Sendable {
+            case length
+            /// `nil` makes one chunk of every piece that is sent.
+            case chunked(byteCount: Int?, trailers: OriginHeaders)
+            case untilClose
+        }
+
+        enum Ending: Sendable {
+            case truncate, reset, stall
+        }
+
+        struct Hold: Sendable {
+            let gate: OriginGate
+            let byteCount: Int
+        }
+
+        struct Drip: Sendable {
+            let byteCount: Int
+            let interval: Duration
+        }
+
+        struct Interim: Sendable {
+            let status: Int
+            let headers: OriginHeaders
+            let count: Int
+        }
+
+        struct Closing: Sendable {
+            let isAnnounced: Bool
+        }
+
+        var form = Form.response
+        var headGate: OriginGate?
+        var headDelay = Duration.zero
+        var interims: [Interim] = []
+        var framing = Framing.length
+        var claimedLengths: [String]?
+        var holds: [Hold] = []
+        var drip: Drip?
+        var cut: (byteCount: Int, ending: Ending)?
+        var isEndless = false
+        var closing: Closing?
+        var servesRanges = false
+    }
+}

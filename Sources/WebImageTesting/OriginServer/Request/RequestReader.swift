@@ -1,0 +1,149 @@
+/// Reads one request after the other from a connection.
+///
+/// Used by one thread.
+struct RequestReader {
+    /// What ends the reading of a request.
+    enum Failure: Error {
+        case connection(ConnectionEnd)
+        case request(RequestFault)
+    }
+
+    private let stream: any ByteStream
+    private let limits: OriginServer.Configuration
+    private var buffer: [UInt8] = []
+    private var position = 0
+
+    init(stream: any ByteStream, limits: OriginServer.Configuration) {
+        self.stream = stream
+        self.limits = limits
+    }
+
+    /// Reads the next head.
+    ///
+    /// - Returns: `nil` when the peer closed the connection between two requests, or in the middle of a head.
+    mutating func head() throws(Failure) -> RequestHead? {
+        buffer.removeFirst(position)
+        position = 0
+        var searched = 0
+        // One empty line before a request is let pass: RFC 9112, section 2.2.
+        var start = 0
+        while true {
+            while searched < buffer.count {
+                defer { searched += 1 }
+                guard buffer[searched] == UInt8(ascii: "\n") else { continue }
+                guard searched > 0, buffer[searched - 1] == UInt8(ascii: "\r") else {
+                    throw .request(.malformed("A line does not end with CR LF."))
+                }
+                if searched == 1 { start = 2 }
+                guard searched - start >= 3, buffer[searched - 2] == UInt8(ascii: "\n") else { continue }
+                let end = searched + 1
+                guard end - start <= limits.headLimit else { throw .request(.headTooLarge) }
+                position = end
+                do {
+                    return try RequestHead(parsing: buffer[start..<end])
+                } catch {
+                    throw .request(error)
+                }
+            }
+            guard buffer.count - start <= limits.headLimit else { throw .request(.headTooLarge) }
+            guard try fill() else { return nil }
+        }
+    }
+
+    /// Reads the body that belongs to a head.
+    ///
+    /// - Returns: The beginning of the body up to the recorded limit, and its whole size.
+    mutating func body(_ framing: RequestHead.Framing) throws(Failure) -> (bytes: [UInt8], count: Int) {
+        var body = Body(kept: limits.recordedBodyLimit, limit: limits.bodyLimit)
+        switch framing {
+        case .length(let count):
+            try take(count, into: &body)
+        case .chunked:
+            while true {
+                let size = try chunkSize()
+                if size == 0 { break }
+                try take(size, into: &body)
+                guard try line().isEmpty else { throw .request(.malformed("A chunk is longer than announced.")) }
+            }
+            var trailerByteCount = 0
+            while true {
+                let line = try line()
+                if line.isEmpty { break }
+                trailerByteCount += line.count
+                guard trailerByteCount <= limits.headLimit else { throw .request(.headTooLarge) }
+            }
+        }
+        return (body.bytes, body.count)
+    }
+
+    private mutating func chunkSize() throws(Failure) -> Int {
+        let digits = try line().prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
+        guard !digits.isEmpty, digits.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }) else {
+            throw .request(.malformed("A chunk's size is not a hexadecimal number."))
+        }
+        guard let size = Int(String(decoding: digits, as: UTF8.self), radix: 16) else {
+            throw .request(.bodyTooLarge)
+        }
+        return size
+    }
+
+    private mutating func line() throws(Failure) -> ArraySlice<UInt8> {
+        let limit = 4096
+        while true {
+            let rest = buffer[position...]
+            if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                guard end > position, buffer[end - 1] == UInt8(ascii: "\r") else {
+                    throw .request(.malformed("A line does not end with CR LF."))
+                }
+                defer { position = end + 1 }
+                return buffer[position..<end - 1]
+            }
+            guard rest.count <= limit else { throw .request(.malformed("A line of the body is too long.")) }
+            guard try fill() else { throw .connection(.peer) }
+        }
+    }
+
+    private mutating func take(_ count: Int, into body: inout Body) throws(Failure) {
+        guard body.announce(count) else { throw .request(.bodyTooLarge) }
+        var rest = count
+        while rest > 0 {
+            if position == buffer.count {
+                buffer.removeAll(keepingCapacity: true)
+                position = 0
+                guard try fill() else { throw .connection(.peer) }
+            }
+            let taken = min(rest, buffer.count - position)
+            body.append(buffer[position..<position + taken])
+            position += taken
+            rest -= taken
+        }
+    }
+
+    private mutating func fill() throws(Failure) -> Bool {
+        do {
+            let bytes = try stream.receive(upTo: 16 * 1024)
+            buffer += bytes
+            return !bytes.isEmpty
+        } catch {
+            throw .connection(error)
+        }
+    }
+
+    private struct Body {
+        let kept: Int
+        let limit: Int
+        var bytes: [UInt8] = []
+        var count = 0
+
+        /// Counts what is to come; `false` when that is more than the limit.
+        mutating func announce(_ more: Int) -> Bool {
+            guard more <= limit - count else { return false }
+            count += more
+            return true
+        }
+
+        mutating func append(_ more: ArraySlice<UInt8>) {
+            bytes += more.prefix(max(0, kept - bytes.count))
+        }
+    }
+}

@@ -1,0 +1,61 @@
+internal import Glibc
+internal import Synchronization
+
+/// A switch that opens once and that any number of threads can wait for together with their sockets.
+///
+/// It is a pipe whose writing end is closed to open it: every `poll` on the reading end wakes then, and goes on
+/// returning at once for ever. The pipe is made by the first wait, so a latch nobody waits for costs no descriptor.
+final class Latch: Sendable {
+    private struct State {
+        var isOpen = false
+        var reading: CInt?
+        var writing: CInt?
+    }
+
+    private let state = Mutex(State())
+
+    deinit {
+        state.withLock { state in
+            for descriptor in [state.reading, state.writing] {
+                if let descriptor { Glibc.close(descriptor) }
+            }
+        }
+    }
+
+    /// Whether the latch was opened.
+    var isOpen: Bool { state.withLock { $0.isOpen } }
+
+    /// Lets everybody through, now and from now on.
+    ///
+    /// Later calls do nothing.
+    func open() {
+        state.withLock { state in
+            state.isOpen = true
+            if let writing = state.writing { Glibc.close(writing) }
+            state.writing = nil
+        }
+    }
+
+    /// The descriptor that becomes readable, by end of file, when the latch opens.
+    ///
+    /// Valid as long as the latch lives.
+    ///
+    /// - Returns: `nil` when the latch is open already.
+    /// - Throws: ``OriginError`` with code `.system` when the process has no descriptors left.
+    func descriptor() throws(OriginError) -> CInt? {
+        let (descriptor, failure) = state.withLock { state -> (CInt?, CInt?) in
+            if state.isOpen { return (nil, nil) }
+            if let reading = state.reading { return (reading, nil) }
+            var ends: [CInt] = [-1, -1]
+            guard unsafe pipe(&ends) == 0 else { return (nil, errno) }
+            for end in ends { SystemSocket.closeOnExec(end) }
+            state.reading = ends[0]
+            state.writing = ends[1]
+            return (ends[0], nil)
+        }
+        if let failure {
+            throw OriginError(.system, "No pipe to wait at: raise `ulimit -n`.", errorNumber: failure)
+        }
+        return descriptor
+    }
+}

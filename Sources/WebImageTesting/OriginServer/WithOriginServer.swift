@@ -1,0 +1,14 @@
+/// Starts a server for the time of a closure, and stops it however the closure ends.
+///
+/// **Isolation**: the closure runs where the caller runs.
+///
+/// - Throws: ``OriginError`` when the server cannot be started, and what the closure throws.
+public func withOriginServer<Result>(
+    tls certificate: TestCertificate? = nil,
+    configuration: OriginServer.Configuration = OriginServer.Configuration(),
+    _ body: (OriginServer) async throws -> Result
+) async throws -> Result {
+    let origin = try OriginServer.start(tls: certificate, configuration: configuration)
+    defer { origin.stop() }
+    return try await body(origin)
+}

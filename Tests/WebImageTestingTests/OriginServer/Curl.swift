@@ -1,0 +1,42 @@
+import Foundation
+import WebImageTesting
+
+/// The `curl` and `openssl` commands, as clients whose TLS is not ours.
+enum Curl {
+    static let isInstalled = FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")
+
+    /// Runs curl and waits for it.
+    ///
+    /// - Returns: What it printed, errors included, and its exit status.
+    static func run(_ arguments: String...) throws -> (output: String, status: Int32) {
+        try command(
+            "/usr/bin/curl", ["--silent", "--show-error", "--noproxy", "*", "--max-time", "60"] + arguments)
+    }
+
+    /// Sends a request for a path by `openssl s_client`, which tells how TLS came to its end.
+    ///
+    /// - Returns: What it printed, errors included, and its exit status.
+    static func sendByOpenSSL(_ path: String, to origin: OriginServer) throws -> (output: String, status: Int32) {
+        try command(
+            "/usr/bin/openssl", ["s_client", "-quiet", "-connect", "127.0.0.1:\(origin.port)"],
+            input: "GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
+    }
+
+    private static func command(
+        _ path: String, _ arguments: [String], input: String = ""
+    ) throws -> (output: String, status: Int32) {
+        let process = Process()
+        process.executableURL = URL(filePath: path)
+        process.arguments = arguments
+        let (stdin, stdout) = (Pipe(), Pipe())
+        process.standardInput = stdin
+        process.standardOutput = stdout
+        process.standardError = stdout
+        try process.run()
+        // The input stays open until the command has ended by itself.
+        try stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+        let output = stdout.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return (String(decoding: output, as: UTF8.self), process.terminationStatus)
+    }
+}

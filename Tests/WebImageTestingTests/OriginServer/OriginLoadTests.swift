@@ -1,0 +1,107 @@
+import Foundation
+import Glibc
+import Testing
+import WebImageTesting
+
+/// Counts that belong to the whole process are taken in processes of their own.
+@Suite(.timeLimit(.minutes(10)))
+struct OriginLoadTests {
+    @Test func `Two hundred rounds leave neither descriptors nor threads`() async {
+        await #expect(processExitsWith: .success) {
+            func round() async throws {
+                let origin = try OriginServer.start()
+                let gate = OriginGate()
+                origin.respond(to: "/held", with: OriginReply().held(at: gate))
+                let clients = try (1...4).map { _ in try RawClient(origin) }
+                try clients[0].get("/held")
+                try clients[1].get("/a")
+                _ = clients[1].readHead()
+                clients[2].close()
+                await gate.waitUntilReached()
+                await origin.waitUntilClosedByPeer(count: 1)
+                origin.stop()
+            }
+            for _ in 1...3 { try await round() }
+            let before = (entries("/proc/self/fd"), entries("/proc/self/task"))
+            for _ in 1...200 { try await round() }
+            // A leak would show two hundredfold; the runtime's own threads and descriptors may come and go.
+            #expect(entries("/proc/self/fd") < before.0 + 8)
+            #expect(entries("/proc/self/task") < before.1 + 8)
+        }
+    }
+
+    @Test func `Two thousand connections are open at once and all are answered`() async {
+        await #expect(processExitsWith: .success) {
+            raiseDescriptorLimit(to: 5000)
+            let origin = try OriginServer.start()
+            let gate = OriginGate()
+            origin.respond(to: "/a", with: .text("x").held(at: gate))
+            let clients = try (1...2000).map { _ in
+                let client = try RawClient(origin)
+                try client.get("/a", "Connection: close")
+                return client
+            }
+            #expect(await gate.waitUntilReached(count: 2000))
+            #expect(origin.peakOpenRequests == 2000)
+            #expect(origin.openConnections == 2000)
+            gate.open()
+            for client in clients { #expect(client.readToEnd().text.hasSuffix("\r\n\r\nx")) }
+            origin.stop()
+            #expect(origin.openConnections == 0)
+        }
+    }
+
+    @Test func `Writing to a peer that has gone does not end the process`() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGPIPE, SIG_DFL)
+            let origin = try OriginServer.start()
+            origin.respond(to: "/a", with: OriginReply().endless())
+            for _ in 1...50 {
+                let client = try RawClient(origin)
+                try client.get("/a")
+                _ = client.readHead()
+            }
+            #expect(await origin.waitUntilClosedByPeer(count: 50))
+            origin.stop()
+        }
+    }
+
+    @Test func `The last reference that goes stops the server`() async {
+        await #expect(processExitsWith: .success) {
+            for _ in 1...20 {
+                let client: RawClient
+                do {
+                    let origin = try OriginServer.start()
+                    client = try RawClient(origin)
+                    try client.get("/a")
+                    _ = client.readHead()
+                }
+                #expect(client.readToEnd().end == .endOfStream)
+            }
+        }
+    }
+
+    @Test func `A handler may stop its own server`() async {
+        await #expect(processExitsWith: .success) {
+            let origin = try OriginServer.start()
+            origin.respond(to: "/a") { _ in
+                origin.stop()
+                return .status(200)
+            }
+            let client = try RawClient(origin)
+            try client.get("/a")
+            #expect(client.readToEnd().text.isEmpty)
+        }
+    }
+}
+
+private func entries(_ folder: String) -> Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0
+}
+
+private func raiseDescriptorLimit(to count: UInt) {
+    var limit = rlimit()
+    _ = unsafe getrlimit(__rlimit_resource_t(7), &limit)
+    limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, count))
+    _ = unsafe setrlimit(__rlimit_resource_t(7), &limit)
+}

@@ -1,0 +1,123 @@
+import Testing
+import WebImageTesting
+
+@Suite(.timeLimit(.minutes(10)))
+struct OriginQuirkTests {
+    private let digits = OriginReply(body: Array("0123456789".utf8))
+
+    @Test(arguments: ["20", "4", "-1", "ten", "99999999999999999999"])
+    func `A claimed length stands in the head and the true body follows`(length: String) throws {
+        let (text, end) = try exchange(digits.claimingLength(length))
+        #expect(text == "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n0123456789")
+        #expect(end == .endOfStream)
+    }
+
+    @Test func `Two lengths are two fields`() throws {
+        let (text, _) = try exchange(digits.claimingLength("10", "4"))
+        #expect(text == "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nContent-Length: 4\r\n\r\n0123456789")
+    }
+
+    @Test func `A length and the chunked coding go together when asked for`() throws {
+        let (text, _) = try exchange(digits.claimingLength("4").chunked())
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"
+        #expect(text == head + "a\r\n0123456789\r\n0\r\n\r\n")
+    }
+
+    @Test func `A truncated body ends early and in order`() throws {
+        let (text, end) = try exchange(digits.truncated(after: 4))
+        #expect(text == "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123")
+        #expect(end == .endOfStream)
+    }
+
+    @Test func `A chunk is cut short, or the last one is missing`() throws {
+        let short = try exchange(digits.chunked(byteCount: 8).truncated(after: 5))
+        #expect(parts(short.text).body == "8\r\n01234")
+        #expect(short.end == .endOfStream)
+        let missing = try exchange(digits.chunked(byteCount: 4).truncated(after: 8))
+        #expect(parts(missing.text).body == "4\r\n0123\r\n4\r\n4567\r\n")
+        #expect(missing.end == .endOfStream)
+    }
+
+    @Test func `A reset inside the body is a reset for the peer`() throws {
+        let (text, end) = try exchange(digits.reset(after: 4))
+        #expect("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123".hasPrefix(text))
+        #expect(end == .reset)
+    }
+
+    @Test func `A reset in place of a reply is a reset for the peer`() throws {
+        let (text, end) = try exchange(.reset)
+        #expect(text.isEmpty)
+        #expect(end == .reset)
+    }
+
+    @Test func `A server that hangs up sends nothing and ends in order`() throws {
+        let (text, end) = try exchange(.hangUp)
+        #expect(text.isEmpty)
+        #expect(end == .endOfStream)
+    }
+
+    @Test func `Garbage and other bytes stand in place of a reply`() throws {
+        let garbage = try exchange(.garbage)
+        #expect(garbage.text == "\u{0}\u{1}\u{2}garbage\r\n\r\n")
+        #expect(garbage.end == .endOfStream)
+        #expect(try exchange(.verbatim(Array("HTTP/1.1 200 OK\r\nConte".utf8))).text == "HTTP/1.1 200 OK\r\nConte")
+    }
+
+    @Test func `A stalled body leaves the connection open`() async throws {
+        let origin = try OriginServer.start()
+        defer { origin.stop() }
+        origin.respond(to: "/a", with: digits.stalled(after: 4))
+        let client = try RawClient(origin)
+        try client.get("/a")
+        _ = client.readHead()
+        #expect(client.read(exactly: 4) == "0123")
+        #expect(client.isQuiet)
+        #expect(origin.openRequests == 1)
+        client.close()
+        #expect(await origin.waitUntilClosedByPeer(count: 1))
+        #expect(origin.openRequests == 0)
+    }
+
+    @Test func `An endless body repeats until the peer goes`() async throws {
+        let origin = try OriginServer.start()
+        defer { origin.stop() }
+        origin.respond(to: "/a", with: digits.endless())
+        let client = try RawClient(origin)
+        try client.get("/a")
+        #expect(client.readHead() == "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+        #expect(client.read(exactly: 200_000) == String(repeating: "0123456789", count: 20_000))
+        client.close()
+        #expect(await origin.waitUntilClosedByPeer(count: 1))
+        #expect(origin.bodyBytesSent >= 200_000)
+    }
+
+    @Test func `An endless body may claim a length or come in chunks`() throws {
+        let origin = try OriginServer.start()
+        defer { origin.stop() }
+        origin.respond(to: "/length", with: OriginReply().endless().claimingLength("17179869184"))
+        origin.respond(to: "/chunks", with: digits.endless().chunked(byteCount: 5))
+        let first = try RawClient(origin)
+        try first.get("/length")
+        #expect(first.readHead() == "HTTP/1.1 200 OK\r\nContent-Length: 17179869184\r\n\r\n")
+        #expect(first.read(exactly: 3) == "\u{0}\u{0}\u{0}")
+        let second = try RawClient(origin)
+        try second.get("/chunks")
+        _ = second.readHead()
+        #expect(second.read(exactly: 30) == "5\r\n01234\r\n5\r\n56789\r\n5\r\n01234\r\n")
+    }
+
+    @Test func `A connection gate holds a connection before anything is read`() async throws {
+        var configuration = OriginServer.Configuration()
+        let gate = OriginGate()
+        configuration.connectionGate = gate
+        let origin = try OriginServer.start(configuration: configuration)
+        defer { origin.stop() }
+        origin.respond(to: "/a", with: digits)
+        let client = try RawClient(origin)
+        try client.get("/a", "Connection: close")
+        #expect(await gate.waitUntilReached())
+        #expect(origin.requestCount == 0)
+        gate.open()
+        #expect(client.readToEnd().text.hasSuffix("0123456789"))
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+@Suite(.timeLimit(.minutes(10)))
+struct OriginRecordTests {
+    @Test func `Waiting for requests ends with the last of them`() async throws {
+        let origin = try OriginServer.start()
+        defer { origin.stop() }
+        async let all = origin.waitForRequests(count: 3)
+        async let some = origin.waitForRequests(count: 2, for: "/a")
+        let client = try RawClient(origin)
+        for path in ["/a", "/b", "/a"] { try client.get(path) }
+        #expect(await all)
+        #expect(await some)
+        #expect(await origin.waitForRequests(count: 2, for: "/a"))
+        #expect(origin.requestCount == 3)
+        #expect(origin.requestCount(for: "/b") == 1)
+        #expect(origin.requestCount(for: "/c") == 0)
+    }
+
+    @Test func `A cancelled wait ends in vain`() async throws {
+        let origin = try OriginServer.start()
+        defer { origin.stop() }
+        let task = Task { await origin.waitForRequests(count: 1) }
+        task.cancel()
+        #expect(await task.value == false)
+        let gate = OriginGate()
+        let late = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return await gate.waitUntilReached()
+        }
+        #expect(await late.value == false)
+    }
+
+    @Test func `A wait begun after the stop ends in vain`() async throws {
+        let origin = try OriginServer.start()
+        origin.stop()
+        #expect(await origin.waitForRequests(count: 1) == false)
+        #expect(await origin.waitForRequests(count: 1, for: "/a") == false)
+        #expect(await origin.waitUntilClosedByPeer(count: 1) == false)
+    }
+
+    @Test func `Requests beyond the limit are counted and not kept`() throws {
+        var configuration = OriginServer.Configuration()
+        configuration.recordedRequestLimit = 2
+        let origin = try OriginServer.start(configuration: configuration)
+        defer { origin.stop() }
+        let client = try RawClient(origin)
+        for path in ["/a", "/b", "/c", "/a"] {
+            try client.get(path, method: "HEAD")
+            _ = client.readHead()
+        }
+        #expect(origin.requests.map(\.path) == ["/a", "/b"])
+        #expect(origin.requestCount == 4)
+        #expect(origin.requestCount(for: "/a") == 2)
+        origin.forgetRequests()
+        #expect(origin.requests.isEmpty)
+        #expect(origin.peakOpenRequests == 0)
+    }
+
+    @Test func `A client that waits for each reply is never seen with two requests`() throws {
+        let origin = try OriginServer.start()
+        defer { origin.stop() }
+        origin.respondToEverything { _ in OriginReply(body: [UInt8](repeating: 0x78, count: 200_000)) }
+        let clients = try (1...2).map { _ in try RawClient(origin) }
+        for round in 0..<200 {
+            let client = clients[round % 2]
+            try client.get("/a")
+            _ = client.readHead()
+            #expect(client.read(exactly: 200_000).utf8.count == 200_000)
+        }
+        #expect(origin.peakOpenRequests == 1)
+        #expect(origin.requests.map(\.connection).max() == 2)
+    }
+
+    @Test func `A connection closed between two requests is closed by the peer`() async throws {
+        let origin = try OriginServer.start()
+        defer { origin.stop() }
+        let clients = try (1...3).map { _ in try RawClient(origin) }
+        try clients[0].get("/a", method: "HEAD")
+        _ = clients[0].readHead()
+        try clients[1].send("GET / HT")
+        for client in clients { client.close() }
+        #expect(await origin.waitUntilClosedByPeer(count: 3))
+        #expect(origin.openConnections == 0)
+        #expect(origin.connectionCount == 3)
+    }
+
+    @Test func `URLs carry scheme, port and host`() throws {
+        let origin = try OriginServer.start()
+        defer { origin.stop() }
+        #expect(origin.url("/a?b=c").absoluteString == "http://127.0.0.1:\(origin.port)/a?b=c")
+        #expect(origin.url("/a", host: "::1").absoluteString == "http://[::1]:\(origin.port)/a")
+        #expect(origin.url("/a b", host: "localhost").absoluteString == "http://localhost:\(origin.port)/a%20b")
+    }
+
+    @Test func `The scope stops its server however it ends`() async throws {
+        struct Failure: Error {}
+        var kept: OriginServer?
+        await #expect(throws: Failure.self) {
+            try await withOriginServer { origin in
+                kept = origin
+                throw Failure()
+            }
+        }
+        #expect(await kept?.waitForRequests(count: 1) == false)
+    }
+}

@@ -1,0 +1,123 @@
+import Testing
+import WebImageTesting
+
+@Suite(.timeLimit(.minutes(10)))
+struct OriginRequestTests {
+    private func answer(
+        _ request: String, configure: (inout OriginServer.Configuration) -> Void = { _ in }
+    ) throws -> (status: String, requests: [OriginRequest], refused: Int) {
+        var configuration = OriginServer.Configuration()
+        configure(&configuration)
+        let origin = try OriginServer.start(configuration: configuration)
+        defer { origin.stop() }
+        origin.respondToEverything { _ in OriginReply.text("fine").closing() }
+        let client = try RawClient(origin)
+        try client.send(request)
+        let (text, end) = client.readToEnd()
+        #expect(end == .endOfStream)
+        return (String(text.dropFirst(9).prefix(3)), origin.requests, origin.refusedRequests)
+    }
+
+    @Test func `A request is taken down as it came`() throws {
+        let (status, requests, refused) = try answer(
+            "PUT /a%20b?x=1&y HTTP/1.1\r\nhOST: h\r\nX-Two: 1\r\nx-two:\t2 \r\nContent-Length: 3\r\n\r\nabc")
+        #expect(status == "200")
+        #expect(refused == 0)
+        let request = try #require(requests.first)
+        #expect(request.method == "PUT")
+        #expect(request.target == "/a%20b?x=1&y")
+        #expect(request.path == "/a%20b")
+        #expect(request.query == "x=1&y")
+        #expect(request.queryValue("y") == "")
+        #expect(request.queryValue("z") == nil)
+        #expect(request.headers["Host"] == "h")
+        #expect(request.headers.values(of: "x-TWO") == ["1", "2"])
+        #expect(request.headers.map(\.name) == ["hOST", "X-Two", "x-two", "Content-Length"])
+        #expect(request.body == Array("abc".utf8))
+        #expect(request.connection == 1)
+    }
+
+    @Test func `The target of a proxy request has a path`() throws {
+        let requests = try answer("GET http://a.example:80/b?c HTTP/1.1\r\nHost: a.example\r\n\r\n").requests
+        #expect(requests.first?.target == "http://a.example:80/b?c")
+        #expect(requests.first?.path == "/b")
+        #expect(requests.first?.query == "c")
+        #expect(try answer("GET http://a.example HTTP/1.1\r\nHost: a\r\n\r\n").requests.first?.path == "/")
+    }
+
+    @Test func `A chunked body is put together and bounded in what is kept`() throws {
+        let chunks = "5;x=y\r\nhello\r\nA\r\n0123456789\r\n0\r\nTrailer: 1\r\n\r\n"
+        let (status, requests, _) = try answer(
+            "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks
+        ) { $0.recordedBodyLimit = 7 }
+        #expect(status == "200")
+        #expect(requests.first?.body == Array("hello01".utf8))
+        #expect(requests.first?.bodyByteCount == 15)
+    }
+
+    @Test func `A body is asked for where the client waits for that`() throws {
+        let origin = try OriginServer.start()
+        defer { origin.stop() }
+        origin.respondToEverything { OriginReply(body: $0.body) }
+        let client = try RawClient(origin)
+        try client.send("POST /a HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n")
+        #expect(client.readHead() == "HTTP/1.1 100 Continue\r\n\r\n")
+        try client.send("hi")
+        #expect(client.readHead() == "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n")
+        #expect(client.read(exactly: 2) == "hi")
+    }
+
+    @Test(arguments: [
+        "GET /a HTTP/1.1\nHost: a\n\n", "GET /a HTTP/1.1\r\nHost: a\n\r\n", "GET  /a HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /a\r\nHost: a\r\n\r\n", "G(T /a HTTP/1.1\r\nHost: a\r\n\r\n", "GET /\u{e4} HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /a HTTP/1.1\r\n\r\n", "GET /a HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+        "GET /a HTTP/1.1\r\nHost : a\r\n\r\n", "GET /a HTTP/1.1\r\nHost: a\r\n folded\r\n\r\n",
+        "GET /a HTTP/1.1\r\nHost: a\r\nX: \u{0}\r\n\r\n", "GET /a HTTP/1.1\r\nHost: a\r\nX: a\rb\r\n\r\n",
+        "GET /a HTTP/1.1\r\nHost: a\r\nno colon\r\n\r\n", "GET /a XXXX/1.1\r\nHost: a\r\n\r\n",
+        "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n",
+        "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: +1\r\n\r\n",
+        "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
+        "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n0\r\n\r\n",
+    ])
+    func `A request that breaks the rules gets 400`(request: String) throws {
+        let (status, requests, refused) = try answer(request)
+        #expect(status == "400")
+        #expect(requests.isEmpty)
+        #expect(refused == 1)
+    }
+
+    @Test(arguments: [
+        ("GET /a HTTP/2.0\r\nHost: a\r\n\r\n", "505"),
+        ("POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", "501"),
+        ("POST /a HTTP/1.1\r\nHost: a\r\nExpect: cake\r\n\r\n", "417"),
+        ("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\n\r\n", "413"),
+        ("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n", "413"),
+        ("POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n123456789\r\n2\r\n12\r\n", "413"),
+        ("POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n7fffffffffffffff\r\n", "413"),
+        ("POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n", "413"),
+        ("GET /\(String(repeating: "a", count: 500)) HTTP/1.1\r\nHost: a\r\n\r\n", "431"),
+        ("GET /a HTTP/1.1\r\nHost: a\r\n" + String(repeating: "X: y\r\n", count: 100), "431"),
+    ])
+    func `A request beyond a limit is refused with its status`(request: String, expected: String) throws {
+        let (status, requests, refused) = try answer(request) {
+            $0.headLimit = 300
+            $0.bodyLimit = 10
+        }
+        #expect(status == expected)
+        #expect(requests.isEmpty)
+        #expect(refused == 1)
+    }
+
+    @Test func `A refusal arrives although the rest of the request was not read`() throws {
+        let body = String(repeating: "x", count: 500_000)
+        let (status, _, _) = try answer(
+            "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 500000\r\n\r\n" + body
+        ) { $0.bodyLimit = 10 }
+        #expect(status == "413")
+    }
+
+    @Test func `An empty line before a request is let pass`() throws {
+        #expect(try answer("\r\nGET /a HTTP/1.1\r\nHost: a\r\n\r\n").status == "200")
+    }
+}

@@ -1,0 +1,152 @@
+import Testing
+import WebImageTesting
+
+@Suite(.timeLimit(.minutes(10)))
+struct OriginServerTests {
+    @Test func `A scripted path is answered with its reply and the connection stays open`() throws {
+        let origin = try OriginServer.start()
+        defer { origin.stop() }
+        origin.respond(to: "/a", with: .text("hello"))
+        let client = try RawClient(origin)
+        let expected =
+            "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 5\r\n\r\nhello"
+        for _ in 1...3 {
+            try client.get("/a")
+            #expect(client.read(exactly: expected.utf8.count) == expected)
+        }
+        #expect(client.isQuiet)
+        #expect(origin.connectionCount == 1)
+        #expect(origin.requestCount(for: "/a") == 3)
+        #expect(origin.requests.map(\.number) == [1, 2, 3])
+        #expect(origin.requests.map(\.attempt) == [1, 2, 3])
+    }
+
+    @Test func `A path that is not scripted gets 404`() throws {
+        let origin = try OriginServer.start()
+        defer { origin.stop() }
+        let client = try RawClient(origin)
+        try client.get("/nowhere?x=1", "Connection: close")
+        let (text, end) = client.readToEnd()
+        #expect(text.hasPrefix("HTTP/1.1 404 Not Found\r\n"))
+        #expect(text.hasSuffix("Connection: close\r\n\r\nThere is nothing at /nowhere.\n"))
+        #expect(end == .endOfStream)
+    }
+
+    @Test func `A target with a query goes before its path and the path before everything`() throws {
+        let origin = try OriginServer.start()
+        defer { origin.stop() }
+        origin.respondToEverything { .text("everything \($0.path)") }
+        origin.respond(to: "/a", with: .text("path"))
+        origin.respond(to: "/a?b=1", with: .text("target"))
+        let client = try RawClient(origin)
+        for (target, body) in [("/a?b=1", "target"), ("/a?b=2", "path"), ("/a", "path"), ("/c", "everything /c")] {
+            try client.get(target)
+            _ = client.readHead()
+            #expect(client.read(exactly: body.utf8.count) == body)
+        }
+        #expect(origin.requests.map(\.query) == ["b=1", "b=2", nil, nil])
+        #expect(origin.requests.first?.queryValue("b") == "1")
+        #expect(origin.requestCount(for: "/a") == 3)
+    }
+
+    @Test func `Replies in turn go on with the last one`() throws {
+        let origin = try OriginServer.start()
+        defer { origin.stop() }
+        origin.respond(to: "/a", inTurn: .status(503), .status(500), .status(204))
+        let client = try RawClient(origin)
+        let statuses = try (1...4).map { _ in
+            try client.get("/a")
+            return client.readHead().split(separator: " ")[1]
+        }
+        #expect(statuses == ["503", "500", "204", "204"])
+    }
+
+    @Test func `Pipelined requests are answered in their order`() throws {
+        let origin = try OriginServer.start()
+        defer { origin.stop() }
+        origin.respondToEverything { OriginReply(body: Array($0.path.utf8)) }
+        let client = try RawClient(origin)
+        try client.send(
+            (1...50).map { "GET /\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined()
+                + "GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        let (text, end) = client.readToEnd()
+        let bodies = text.split(separator: "HTTP/1.1 200 OK\r\n").map { $0.split(separator: "\r\n").last }
+        #expect(bodies == (1...50).map { "/\($0)" } + ["/last"])
+        #expect(end == .endOfStream)
+    }
+
+    @Test func `A held reply is open until its gate is`() async throws {
+        let origin = try OriginServer.start()
+        defer { origin.stop() }
+        let gate = OriginGate()
+        origin.respond(to: "/a", with: .text("late").held(at: gate))
+        let clients = try (1...5).map { _ in try RawClient(origin) }
+        for client in clients { try client.get("/a") }
+        #expect(await gate.waitUntilReached(count: 5))
+        for client in clients { #expect(client.isQuiet) }
+        #expect(origin.openRequests == 5)
+        #expect(origin.openConnections == 5)
+        gate.open()
+        for client in clients {
+            _ = client.readHead()
+            #expect(client.read(exactly: 4) == "late")
+        }
+        #expect(origin.openRequests == 0)
+        #expect(origin.peakOpenRequests == 5)
+    }
+
+    @Test func `A peer that closes while its reply is held is noticed`() async throws {
+        let origin = try OriginServer.start()
+        defer { origin.stop() }
+        let gate = OriginGate()
+        origin.respond(to: "/held", with: .text("late").held(at: gate))
+        origin.respond(to: "/delayed", with: .text("late").delayed(by: .seconds(3600)))
+        origin.respond(to: "/silent", with: .silence)
+        let clients = try ["/held", "/delayed", "/silent"].map { path in
+            let client = try RawClient(origin)
+            try client.get(path)
+            return client
+        }
+        #expect(await origin.waitForRequests(count: 3))
+        for client in clients { client.close() }
+        #expect(await origin.waitUntilClosedByPeer(count: 3))
+        #expect(origin.openConnections == 0)
+        #expect(!gate.isOpen)
+    }
+
+    @Test func `Stopping ends held, delayed and idle connections`() async throws {
+        let origin = try OriginServer.start()
+        origin.respond(to: "/held", with: .text("late").held(at: OriginGate()))
+        origin.respond(to: "/delayed", with: .text("late").delayed(by: .seconds(3600)))
+        origin.respond(to: "/silent", with: .silence)
+        let idle = try RawClient(origin)
+        let clients = try ["/held", "/delayed", "/silent"].map { path in
+            let client = try RawClient(origin)
+            try client.get(path)
+            return client
+        }
+        #expect(await origin.waitForRequests(count: 3))
+        async let inVain = origin.waitForRequests(count: 4)
+        origin.stop()
+        #expect(await inVain == false)
+        for client in clients + [idle] { #expect(client.readToEnd().text.isEmpty) }
+        #expect(origin.closedByPeer == 0)
+        #expect(origin.openConnections == 0)
+        origin.stop()
+    }
+
+    @Test func `Closing the connections leaves the server running`() async throws {
+        let origin = try OriginServer.start()
+        defer { origin.stop() }
+        origin.respond(to: "/a", with: .silence)
+        let first = try RawClient(origin)
+        try first.get("/a")
+        #expect(await origin.waitForRequests(count: 1, for: "/a"))
+        origin.closeConnections()
+        #expect(first.readToEnd().text.isEmpty)
+        let second = try RawClient(origin)
+        try second.get("/b")
+        #expect(second.readHead().hasPrefix("HTTP/1.1 404"))
+        #expect(origin.closedByPeer == 0)
+    }
+}

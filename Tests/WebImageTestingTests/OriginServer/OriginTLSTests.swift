@@ -1,0 +1,192 @@
+import Foundation
+import Glibc
+import Testing
+import WebImageTesting
+
+@Suite(.enabled(if: Curl.isInstalled), .timeLimit(.minutes(10)))
+struct OriginTLSTests {
+    @Test func `A client that trusts the root is answered, by name and by address`() throws {
+        let certificate = try TestCertificate.make()
+        let origin = try OriginServer.start(tls: certificate)
+        defer { origin.stop() }
+        origin.respond(to: "/a", with: .text("secret"))
+        for host in ["localhost", "127.0.0.1"] {
+            let url = origin.url("/a", host: host).absoluteString
+            #expect(url.hasPrefix("https://"))
+            let (output, status) = try Curl.run("--ipv4", "--cacert", certificate.rootPath, url)
+            #expect(output == "secret")
+            #expect(status == 0)
+        }
+        #expect(origin.requestCount(for: "/a") == 2)
+        #expect(origin.failedHandshakes == 0)
+    }
+
+    @Test func `HTTP 1_1 is agreed on, and one connection carries several requests`() throws {
+        let certificate = try TestCertificate.make()
+        let origin = try OriginServer.start(tls: certificate)
+        defer { origin.stop() }
+        origin.respondToEverything { .text($0.path) }
+        let (output, _) = try Curl.run(
+            "--http2", "--verbose", "--cacert", certificate.rootPath, origin.url("/a").absoluteString,
+            origin.url("/b").absoluteString)
+        #expect(output.contains("ALPN: server accepted http/1.1"))
+        #expect(output.contains("/a") && output.contains("/b"))
+        #expect(origin.connectionCount == 1)
+    }
+
+    @Test func `A large body arrives whole`() throws {
+        let certificate = try TestCertificate.make()
+        let origin = try OriginServer.start(tls: certificate)
+        defer { origin.stop() }
+        let body = (0..<1_000_003).map { UInt8(97 + $0 % 26) }
+        origin.respond(to: "/a", with: OriginReply(body: body).chunked(byteCount: 7777))
+        let (output, status) = try Curl.run("--cacert", certificate.rootPath, origin.url("/a").absoluteString)
+        #expect(output == String(decoding: body, as: UTF8.self))
+        #expect(status == 0)
+    }
+
+    @Test func `A client without the root sees an unknown issuer`() async throws {
+        let origin = try OriginServer.start(tls: TestCertificate.make())
+        defer { origin.stop() }
+        #expect(try Curl.run(origin.url("/a").absoluteString).status == 60)
+        #expect(await origin.waitForFailedHandshakes(count: 1))
+        #expect(origin.requestCount == 0)
+    }
+
+    @Test(arguments: [
+        (TestCertificate.Variant.expired, "certificate has expired"),
+        (.notYetValid, "certificate is not yet valid"), (.wrongHost, "no alternative certificate subject name"),
+    ])
+    func `A bad certificate is refused for its own reason`(
+        variant: TestCertificate.Variant, reason: String
+    ) throws {
+        let certificate = try TestCertificate.make(variant: variant)
+        let origin = try OriginServer.start(tls: certificate)
+        defer { origin.stop() }
+        let (output, status) = try Curl.run(
+            "--ipv4", "--cacert", certificate.rootPath, origin.url("/a", host: "localhost").absoluteString)
+        #expect(status == 60)
+        #expect(output.contains(reason))
+        #expect(origin.requestCount == 0)
+    }
+
+    @Test func `The hash of the public key is the one that pinning compares`() throws {
+        let certificate = try TestCertificate.make()
+        let origin = try OriginServer.start(tls: certificate)
+        defer { origin.stop() }
+        origin.respond(to: "/a", with: .text("pinned"))
+        let url = origin.url("/a").absoluteString
+        let pin = "sha256//" + Data(certificate.publicKeySHA256).base64EncodedString()
+        #expect(try Curl.run("--cacert", certificate.rootPath, "--pinnedpubkey", pin, url).output == "pinned")
+        let wrong = "sha256//" + Data([UInt8](repeating: 1, count: 32)).base64EncodedString()
+        #expect(try Curl.run("--cacert", certificate.rootPath, "--pinnedpubkey", wrong, url).status == 90)
+    }
+
+    @Test func `A truncated reply ends without a farewell, a whole one with it`() throws {
+        let origin = try OriginServer.start(tls: TestCertificate.make())
+        defer { origin.stop() }
+        let digits = OriginReply(body: Array("0123456789".utf8)).untilClose()
+        origin.respond(to: "/cut", with: digits.truncated(after: 4))
+        origin.respond(to: "/whole", with: digits)
+        let cut = try Curl.sendByOpenSSL("/cut", to: origin)
+        #expect(cut.output.contains("\r\n\r\n0123"))
+        #expect(cut.output.contains("unexpected eof"))
+        let whole = try Curl.sendByOpenSSL("/whole", to: origin)
+        #expect(whole.output.contains("\r\n\r\n0123456789"))
+        #expect(!whole.output.contains("unexpected eof"))
+    }
+
+    @Test func `A reset, a hang-up and a short body are what they are under TLS as well`() throws {
+        let certificate = try TestCertificate.make()
+        let origin = try OriginServer.start(tls: certificate)
+        defer { origin.stop() }
+        origin.respond(to: "/reset", with: .reset)
+        origin.respond(to: "/empty", with: .hangUp)
+        origin.respond(to: "/short", with: OriginReply(body: [1, 2, 3]).truncated(after: 2))
+        let statuses = try ["/reset", "/empty", "/short"].map { path in
+            try Curl.run("--cacert", certificate.rootPath, "-o", "/dev/null", origin.url(path).absoluteString).status
+        }
+        // Receive error, empty reply, partial file.
+        #expect(statuses == [56, 52, 18])
+    }
+
+    @Test func `An old version of TLS is refused by a client that wants a newer one`() throws {
+        let certificate = try TestCertificate.make()
+        var configuration = OriginServer.Configuration()
+        configuration.newestTLSVersion = .v12
+        let origin = try OriginServer.start(tls: certificate, configuration: configuration)
+        defer { origin.stop() }
+        origin.respond(to: "/a", with: .text("old"))
+        let url = origin.url("/a").absoluteString
+        #expect(try Curl.run("--cacert", certificate.rootPath, url).output == "old")
+        #expect(try Curl.run("--cacert", certificate.rootPath, "--tlsv1.3", url).status == 35)
+    }
+
+    @Test func `Versions before 1_2 are spoken alone`() throws {
+        let certificate = try TestCertificate.make()
+        var configuration = OriginServer.Configuration()
+        configuration.newestTLSVersion = .v11
+        let origin = try OriginServer.start(tls: certificate, configuration: configuration)
+        defer { origin.stop() }
+        origin.respond(to: "/a", with: .text("ancient"))
+        let url = origin.url("/a").absoluteString
+        #expect(try Curl.run("--cacert", certificate.rootPath, "--tlsv1.2", url).status == 35)
+        let (output, _) = try Curl.run(
+            "--cacert", certificate.rootPath, "--tlsv1.1", "--ciphers", "DEFAULT:@SECLEVEL=0", url)
+        #expect(output == "ancient")
+    }
+
+    @Test func `A client certificate is asked for when it has to be there`() throws {
+        let certificate = try TestCertificate.make()
+        var configuration = OriginServer.Configuration()
+        configuration.requiresClientCertificate = true
+        let origin = try OriginServer.start(tls: certificate, configuration: configuration)
+        defer { origin.stop() }
+        origin.respond(to: "/a", with: .text("known"))
+        let url = origin.url("/a").absoluteString
+        #expect(try Curl.run("--cacert", certificate.rootPath, url).status != 0)
+        let (output, _) = try Curl.run(
+            "--cacert", certificate.rootPath, "--cert", certificate.certificatePath, "--key", certificate.keyPath,
+            url)
+        #expect(output == "known")
+        #expect(origin.requestCount == 1)
+    }
+
+    @Test func `A peer that speaks no TLS fails the handshake`() async throws {
+        let origin = try OriginServer.start(tls: TestCertificate.make())
+        defer { origin.stop() }
+        let client = try RawClient(origin)
+        try client.get("/a")
+        _ = client.readToEnd()
+        #expect(await origin.waitForFailedHandshakes(count: 1))
+        #expect(origin.closedByPeer == 0)
+    }
+
+    @Test func `The files go with the certificate, and only the owner may read them`() throws {
+        let paths: [String]
+        do {
+            let certificate = try TestCertificate.make(hosts: ["a.example", "*.b.example", "10.0.0.1", "fe80::1"])
+            paths = [certificate.rootPath, certificate.certificatePath, certificate.keyPath]
+            for path in paths { #expect(FileManager.default.fileExists(atPath: path)) }
+            let folder = URL(filePath: certificate.keyPath).deletingLastPathComponent().path
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder)
+            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o700)
+        }
+        for path in paths { #expect(!FileManager.default.fileExists(atPath: path)) }
+    }
+
+    @Test(arguments: ["", "a b", "a,DNS:b", "a\nb", "$ENV::HOME", "[::1]"])
+    func `What is no host is refused`(host: String) {
+        let error = #expect(throws: OriginError.self) { try TestCertificate.make(hosts: [host]) }
+        #expect(error?.code == .certificate)
+    }
+
+    @Test func `A missing command is named`() async {
+        await #expect(processExitsWith: .success) {
+            unsafe setenv("PATH", "/nowhere", 1)
+            let error = #expect(throws: OriginError.self) { try TestCertificate.make() }
+            #expect(error?.code == .opensslMissing)
+            #expect(error?.message.contains("install the package `openssl`") == true)
+        }
+    }
+}
