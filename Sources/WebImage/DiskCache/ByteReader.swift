@@ -1,0 +1,45 @@
+/// Reads little-endian numbers and counted fields from bytes of unknown origin; never past their end.
+struct ByteReader {
+    /// What has not been read.
+    private(set) var rest: ArraySlice<UInt8>
+
+    init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func byte() -> UInt8? { rest.popFirst() }
+
+    mutating func integer<Number: FixedWidthInteger & UnsignedInteger>(_ type: Number.Type) -> Number? {
+        let width = Number.bitWidth / 8
+        guard rest.count >= width else { return nil }
+        var number: Number = 0
+        for place in 0..<width { number |= Number(rest[rest.startIndex &+ place]) &<< Number(8 &* place) }
+        rest = rest[(rest.startIndex &+ width)...]
+        return number
+    }
+
+    /// A 32-bit length, and that many bytes.
+    mutating func counted() -> ArraySlice<UInt8>? {
+        guard let length = integer(UInt32.self), let count = Int(exactly: length), count <= rest.count else {
+            return nil
+        }
+        let field = rest.prefix(count)
+        rest = rest.dropFirst(count)
+        return field
+    }
+}
+
+extension [UInt8] {
+    mutating func append(littleEndian number: some FixedWidthInteger & UnsignedInteger) {
+        for place in 0..<(number.bitWidth / 8) { append(UInt8(truncatingIfNeeded: number >> (8 * place))) }
+    }
+
+    /// A 32-bit length, and the text's UTF-8.
+    ///
+    /// What is longer than 4 GiB is cut; an entry's limit is far below.
+    mutating func append(counted text: String) {
+        let length = UInt32(clamping: text.utf8.count)
+        append(littleEndian: length)
+        append(contentsOf: text.utf8.prefix(Int(length)))
+    }
+}

@@ -1,0 +1,34 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+extension CacheError {
+    /// What a failed system call means for the cache.
+    init(_ failure: SystemFailure, path: String) {
+        let (code, advice) = Self.meaning(of: failure.errno)
+        self.init(code: code, message: advice, errno: failure.errno, path: path)
+    }
+
+    private static func meaning(of errno: Int32) -> (Code, String) {
+        switch errno {
+        case ENOSPC, EDQUOT:
+            (.diskFull, "The cache folder's file system is full. Free space, or lower the cache's size limit.")
+        case EROFS:
+            (.readOnly, "The cache folder is on a read-only file system. Mount it writable or use another folder.")
+        case EACCES, EPERM:
+            (.permissionDenied, "The cache folder may not be used by this user. Change its owner or its mode.")
+        case ENOENT, ENOTDIR, EISDIR, ENOTEMPTY, ELOOP, ENAMETOOLONG:
+            (.folderUnavailable, "The cache folder cannot be made, or something else stands in its place.")
+        case EMFILE, ENFILE:
+            (.tooManyOpenFiles, "No file descriptor is left. Raise the limit (ulimit -n) or use fewer threads.")
+        case EFBIG:
+            (.tooLarge, "The file system or the process's file size limit (ulimit -f) does not take the entry.")
+        default:
+            (.inputOutput, "The cache folder's device failed. Look into the system's log.")
+        }
+    }
+}

@@ -1,0 +1,56 @@
+/// Why the disk cache could not keep or find an entry.
+///
+/// It never fails a load: the caller goes on without the cache.
+public struct CacheError: Error, Sendable, CustomStringConvertible {
+    /// A kind of trouble.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        /// The name of the kind.
+        public let description: String
+
+        /// No space or no file record is left on the file system, or the quota is used up.
+        public static let diskFull = Code(description: "diskFull")
+        /// The file system is mounted read-only.
+        public static let readOnly = Code(description: "readOnly")
+        /// The process may not read or write the folder.
+        public static let permissionDenied = Code(description: "permissionDenied")
+        /// The folder is not there and cannot be made, or something else stands in its place.
+        public static let folderUnavailable = Code(description: "folderUnavailable")
+        /// The process or the machine has no file descriptor left.
+        public static let tooManyOpenFiles = Code(description: "tooManyOpenFiles")
+        /// The entry is above an eighth of the cache's size limit, or above what the file system takes.
+        public static let tooLarge = Code(description: "tooLarge")
+        /// The entry found was damaged.
+        public static let damagedEntry = Code(description: "damagedEntry")
+        /// A read or write failed for another reason.
+        public static let inputOutput = Code(description: "inputOutput")
+        /// More operations wait for the disk than the cache lets wait.
+        public static let overloaded = Code(description: "overloaded")
+        /// The cache was shut down.
+        public static let shutDown = Code(description: "shutDown")
+    }
+
+    /// The kind of trouble.
+    public var code: Code
+    /// What happened and what to do about it.
+    public var message: String
+    /// The system's error number, when a system call failed.
+    public var errno: Int32?
+    /// The file or folder concerned.
+    public var path: String?
+
+    /// An error.
+    public init(code: Code, message: String, errno: Int32? = nil, path: String? = nil) {
+        self.code = code
+        self.message = message
+        self.errno = errno
+        self.path = path
+    }
+
+    /// The code, the message, the path and the error number.
+    public var description: String {
+        var text = "\(code): \(message)"
+        if let path { text += " [\(path)]" }
+        if let errno { text += " (errno \(errno))" }
+        return text
+    }
+}

@@ -1,0 +1,83 @@
+extension DiskCache {
+    /// Whether a store waits for the device.
+    public enum Durability: Sendable {
+        /// The system writes when it likes. A power cut costs entries stored lately, which then are misses; a crash of
+        /// the process costs nothing that was stored.
+        case fast
+        /// An entry is on the device before its store returns. Some ten times slower.
+        case synced
+    }
+
+    /// Where and how much a disk cache keeps.
+    public struct Configuration: Sendable {
+        /// The folder, an absolute path.
+        ///
+        /// Made when missing, for this user alone. Default: ``defaultFolder``.
+        public var folder: String
+        /// The highest sum of file sizes, in bytes.
+        ///
+        /// Default: 1 GiB. Trimming starts at 95 % and ends at 90 %.
+        public var sizeLimit: Int
+        /// Older entries are misses and are removed.
+        ///
+        /// Counted from when they were stored. Default: one week.
+        public var maximumAge: Duration
+        /// Default: `.fast`.
+        public var durability: Durability
+        /// Threads that wait for the disk.
+        ///
+        /// Default: 4.
+        public var threads: Int
+        /// Operations that may wait for a thread; beyond it reads miss and stores are refused.
+        ///
+        /// Default: 4,096.
+        public var queueLimit: Int
+        /// Called when something keeps the cache from working, once for each kind of trouble until an operation of that
+        /// sort works again.
+        ///
+        /// Default: nothing. Must return soon; it runs on the cache's actor.
+        public var onWarning: @Sendable (CacheError) -> Void
+        /// The time since 1970.
+        ///
+        /// Default: the system's clock.
+        public var now: @Sendable () -> Duration
+        /// What ``DiskCache/shutdown(within:)`` measures its time with.
+        ///
+        /// Default: the continuous clock.
+        public var clock: any Clock<Duration>
+
+        /// A configuration; limits below 1 count as 1.
+        public init(
+            folder: String = Self.defaultFolder, sizeLimit: Int = 1 << 30, maximumAge: Duration = .seconds(604_800),
+            durability: Durability = .fast, threads: Int = 4, queueLimit: Int = 4096,
+            onWarning: @escaping @Sendable (CacheError) -> Void = { _ in },
+            now: @escaping @Sendable () -> Duration = Self.systemTime,
+            clock: any Clock<Duration> = ContinuousClock()
+        ) {
+            self.folder = folder
+            self.sizeLimit = sizeLimit
+            self.maximumAge = maximumAge
+            self.durability = durability
+            self.threads = threads
+            self.queueLimit = queueLimit
+            self.onWarning = onWarning
+            self.now = now
+            self.clock = clock
+        }
+
+        /// The time of the system's clock since 1970.
+        public static func systemTime() -> Duration { ProcessEnvironment.timeSinceEpoch }
+
+        /// `swift-web-image` in `$XDG_CACHE_HOME`, or else in `~/.cache`.
+        ///
+        /// - Source: XDG Base Directory Specification 0.8; a relative `$XDG_CACHE_HOME` is ignored.
+        public static var defaultFolder: String {
+            defaultFolder(environment: ProcessEnvironment.variable, home: ProcessEnvironment.homeFolder)
+        }
+
+        static func defaultFolder(environment: (String) -> String?, home: String?) -> String {
+            if let caches = environment("XDG_CACHE_HOME"), caches.hasPrefix("/") { return caches + "/swift-web-image" }
+            return (environment("HOME") ?? home ?? ".") + "/.cache/swift-web-image"
+        }
+    }
+}

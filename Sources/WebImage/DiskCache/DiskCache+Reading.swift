@@ -1,0 +1,112 @@
+extension DiskCache {
+    /// The entry stored for `key`, read and verified.
+    ///
+    /// - Returns: `nil` when there is none, when it is too old or damaged (then it is removed), when the disk cannot be
+    ///   read, or when the cache was shut down.
+    /// - Throws: `CancellationError` only.
+    /// - Complexity: One open, one status, two reads; O(size) for the checksum.
+    public func entry(for key: CacheKey) async throws -> DiskEntry? {
+        try await find(key, withBody: true)
+    }
+
+    /// The metadata stored for `key`, verified.
+    ///
+    /// The body is not read, and may turn out to be damaged.
+    ///
+    /// Counts as a use.
+    ///
+    /// - Returns: `nil` where ``entry(for:)`` would return `nil`.
+    /// - Throws: `CancellationError` only.
+    public func metadata(for key: CacheKey) async throws -> EntryMetadata? {
+        try await find(key, withBody: false)?.metadata
+    }
+
+    /// Whether there is an entry for `key`.
+    ///
+    /// Asks the file, as ``metadata(for:)`` does.
+    ///
+    /// - Throws: `CancellationError` only.
+    public func contains(_ key: CacheKey) async throws -> Bool {
+        try await metadata(for: key) != nil
+    }
+
+    private func find(_ key: CacheKey, withBody: Bool) async throws -> DiskEntry? {
+        try Task.checkCancellation()
+        guard begin() else { return nil }
+        defer { end() }
+        let (digest, files, limit) = (KeyDigest(of: key), self.files, fileSizeLimit)
+        let result = try await perform {
+            Result { () throws(SystemFailure) in
+                try files.read(key, digest, fileSizeLimit: limit, withBody: withBody)
+            }
+        }
+        switch result {
+        case .success(.entry(let entry, let size)):
+            warnings.recover(.reading)
+            guard entry.metadata.storedAt > expiry else {
+                counters.misses += 1
+                counters.expirations += 1
+                try await discard(digest, nil)
+                return nil
+            }
+            counters.hits += 1
+            noteUse(digest, size: size)
+            return entry
+        case .success(.damaged(let status)):
+            counters.misses += 1
+            counters.damagedEntries += 1
+            try await discard(digest, status)
+        case .success(.nothing):
+            counters.misses += 1
+            if index[digest] != nil { doubt(digest) }
+        case .success(.otherKey), nil:
+            counters.misses += 1
+        case .failure(let failure):
+            counters.misses += 1
+            warn(CacheError(failure, path: files.path(of: digest)), during: .reading)
+        }
+        return nil
+    }
+
+    private func noteUse(_ digest: KeyDigest, size: Int) {
+        if index[digest]?.size == size {
+            index.touch(digest, at: now)
+        } else if isIndexed {
+            doubt(digest)
+        }
+    }
+
+    /// The file is not what the index says.
+    ///
+    /// When a change is under way, the change corrects the index.
+    private func doubt(_ digest: KeyDigest) {
+        guard !turns.isTaken(digest) else { return }
+        doubtful.insert(digest)
+        keepHouse()
+    }
+
+    /// Removes the file with this identity, or any when `nil`, and corrects the index.
+    private func discard(_ digest: KeyDigest, _ status: FileSystem.Status?) async throws {
+        try await takeTurn(digest)
+        defer { passTurn(digest) }
+        let files = self.files
+        let result = try await perform {
+            Result { () throws(SystemFailure) in try files.remove(digest, onlyIf: status) }
+        }
+        settle(digest, result, during: .removing)
+    }
+
+    /// Brings the index in line with what a step found in a file's place.
+    func settle(
+        _ digest: KeyDigest, _ result: Result<EntryFiles.Listed?, SystemFailure>?, during sort: WarningGate.Sort
+    ) {
+        switch result {
+        case .success(let found):
+            note(digest, size: found?.size, storedAt: found?.modifiedAt ?? 0)
+        case .failure(let failure):
+            warn(CacheError(failure, path: files.path(of: digest)), during: sort)
+        case nil:
+            break
+        }
+    }
+}

@@ -1,0 +1,99 @@
+extension DiskCache {
+    /// Stores an entry in place of an earlier one.
+    ///
+    /// What is about to be stored does not show before it is complete; until then readers see the earlier entry.
+    ///
+    /// - Parameter entry: Its `storedAt` is replaced by the cache's time.
+    /// - Returns: `.notStored` with the reason when the entry is above an eighth of the size limit, when the disk is
+    ///   full, cannot be written or is overloaded, or when the cache was shut down. After a full disk, stores are
+    ///   refused for one second without being tried.
+    /// - Throws: `CancellationError` only, and then nothing was stored.
+    public func store(_ entry: DiskEntry, for key: CacheKey) async throws -> StoreOutcome {
+        try Task.checkCancellation()
+        guard begin() else { return refuse(.shutDown, "The cache was shut down. Nothing is stored any more.") }
+        defer { end() }
+        let estimate = EntryHeader.length + key.rawValue.utf8.count + entry.bytes.count
+        guard estimate <= fileSizeLimit else { return refuseTooLarge() }
+        guard !isBackingOff else { return refuse(.diskFull, "The disk was full a moment ago. Free space.") }
+
+        let digest = KeyDigest(of: key)
+        try await takeTurn(digest)
+        defer { passTurn(digest) }
+        pendingBytes += estimate
+        defer { pendingBytes -= estimate }
+        await makeRoom()
+
+        let (files, limit, time) = (self.files, fileSizeLimit, now)
+        let result = try await perform { () -> Result<Int?, SystemFailure> in
+            var metadata = entry.metadata
+            metadata.storedAt = time
+            guard let front = EntryHeader.front(key: key, metadata: metadata, body: entry.bytes),
+                front.count + entry.bytes.count <= limit
+            else { return .success(nil) }
+            return Result { () throws(SystemFailure) in
+                try files.write(front: front, body: entry.bytes, as: digest)
+            }
+        }
+        switch result {
+        case .success(let size?):
+            note(digest, size: size, storedAt: time)
+            counters.stores += 1
+            warnings.recover(.writing)
+            if index.totalBytes > trimStart { keepHouse() }
+            return .stored
+        case .success(nil):
+            return refuseTooLarge()
+        case .failure(let failure):
+            return await refuse(failure)
+        case nil:
+            return refuse(.overloaded, "Too many operations wait for the disk. Store less at a time.")
+        }
+    }
+
+    /// Removes the entry stored for `key`.
+    ///
+    /// That there is none is fine.
+    ///
+    /// - Throws: `CancellationError` only, and then nothing was removed.
+    public func remove(_ key: CacheKey) async throws {
+        try Task.checkCancellation()
+        guard begin() else { return }
+        defer { end() }
+        try await removeWaitingForTurn(KeyDigest(of: key))
+    }
+
+    func removeWaitingForTurn(_ digest: KeyDigest) async throws {
+        try await takeTurn(digest)
+        defer { passTurn(digest) }
+        let files = self.files
+        let result = try await perform {
+            Result { () throws(SystemFailure) in try files.remove(digest, onlyIf: nil) }
+        }
+        settle(digest, result, during: .removing)
+    }
+
+    private var isBackingOff: Bool { backOff?.contains(configuration.now()) ?? false }
+
+    private func refuse(_ code: CacheError.Code, _ message: String) -> StoreOutcome {
+        counters.refusals += 1
+        return .notStored(CacheError(code: code, message: message, path: files.folder))
+    }
+
+    private func refuseTooLarge() -> StoreOutcome {
+        refuse(.tooLarge, "The entry is above \(fileSizeLimit) bytes, an eighth of the cache's size limit. Raise it.")
+    }
+
+    /// A failed write: one warning, and on a full disk one slice of room for later.
+    private func refuse(_ failure: SystemFailure) async -> StoreOutcome {
+        counters.refusals += 1
+        let error = CacheError(failure, path: files.folder)
+        warn(error, during: .writing)
+        if failure.isFull {
+            // A range, so that a clock set back does not stretch the pause.
+            let time = configuration.now()
+            backOff = time..<(time + .seconds(1))
+            _ = await trimSlice(toFree: max(pendingBytes, index.totalBytes / 20))
+        }
+        return .notStored(error)
+    }
+}

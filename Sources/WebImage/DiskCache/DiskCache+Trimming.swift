@@ -1,0 +1,143 @@
+extension DiskCache {
+    /// Files removed by one visit to a thread: some milliseconds, after which others have their turn.
+    static var sliceLength: Int { 100 }
+
+    /// Trimming starts above this sum of sizes.
+    var trimStart: Int { sizeLimit - sizeLimit / 20 }
+
+    /// Trimming ends at this sum of sizes.
+    var trimEnd: Int { sizeLimit - sizeLimit / 10 }
+
+    /// Removes the entries least worth their space until their files' sizes sum up to at most `byteCount`.
+    ///
+    /// Entries that are being changed stay. Waits until the folder was listed once.
+    ///
+    /// - Throws: `CancellationError` between slices.
+    /// - Complexity: O(n) for the index, and one removal of a file for each entry.
+    public func trim(toBytes byteCount: Int) async throws {
+        try Task.checkCancellation()
+        guard begin() else { return }
+        defer { end() }
+        await waitForIndex()
+        while index.totalBytes > max(0, byteCount) {
+            try Task.checkCancellation()
+            if await trimSlice(toFree: index.totalBytes - max(0, byteCount)) == 0 { break }
+        }
+    }
+
+    /// Removes the entries that are too old.
+    ///
+    /// Waits until the folder was listed once.
+    ///
+    /// - Returns: The number of entries removed.
+    /// - Throws: `CancellationError` between slices.
+    @discardableResult
+    public func removeExpired() async throws -> Int {
+        try Task.checkCancellation()
+        guard begin() else { return 0 }
+        defer { end() }
+        await waitForIndex()
+        var count = 0
+        for slice in index.storedAtOrBefore(expiry).slices(of: Self.sliceLength) {
+            try Task.checkCancellation()
+            count += await removeIfUnchanged(slice)
+        }
+        counters.expirations += count
+        return count
+    }
+
+    /// Removes every entry that was stored before the call.
+    ///
+    /// Files that are no entries stay.
+    ///
+    /// - Throws: `CancellationError` between slices.
+    public func removeAll() async throws {
+        try Task.checkCancellation()
+        guard begin() else { return }
+        defer { end() }
+        await waitForIndex()
+        for names in EntryFiles.entryFolders.slices(of: 8) {
+            try Task.checkCancellation()
+            for slice in await list(names).slices(of: Self.sliceLength) {
+                try Task.checkCancellation()
+                let left = await removeFree(slice.map(\.digest)).left
+                // One at a time: holding turns while waiting for more could end in a circle.
+                for digest in left where turns.isTaken(digest) { try await removeWaitingForTurn(digest) }
+            }
+        }
+    }
+
+    /// Makes room before a store would pass the limit.
+    ///
+    /// Usually the housekeeper has done so long before.
+    func makeRoom() async {
+        while index.totalBytes + pendingBytes > sizeLimit {
+            if await trimSlice(toFree: index.totalBytes + pendingBytes - sizeLimit) == 0 { return }
+        }
+    }
+
+    /// Removes some entries, at most ``sliceLength``.
+    ///
+    /// - Returns: How many; 0 when none can be removed now.
+    func trimSlice(toFree byteCount: Int) async -> Int {
+        if plannedVictims.isEmpty {
+            // Enough for several slices: choosing looks at the whole index.
+            let planned = max(byteCount, index.totalBytes - trimEnd)
+            plannedVictims =
+                index.victims(toFree: planned, limit: 40 * Self.sliceLength, now: now, expiry: expiry)[...]
+        }
+        var slice: [DiskIndex.Victim] = []
+        var freed = 0
+        while freed < byteCount, slice.count < Self.sliceLength, let victim = plannedVictims.popFirst() {
+            guard index[victim.digest] == victim.record else { continue }
+            slice.append(victim)
+            freed += victim.record.size
+        }
+        let count = await removeIfUnchanged(slice)
+        counters.evictions += count
+        return count
+    }
+
+    /// Removes those that were not used or stored since they were chosen.
+    private func removeIfUnchanged(_ victims: [DiskIndex.Victim]) async -> Int {
+        await removeFree(victims.lazy.filter { self.index[$0.digest] == $0.record }.map(\.digest)).removed
+    }
+
+    /// Removes those that nobody is changing, in one visit to a thread.
+    private func removeFree(_ digests: [KeyDigest]) async -> (removed: Int, left: [KeyDigest]) {
+        let taken = digests.filter { turns.take($0) }
+        guard !taken.isEmpty else { return (0, digests) }
+        defer { for digest in taken { passTurn(digest) } }
+        let files = self.files
+        // Not interrupted: half a slice removed and not noted would leave the index wrong.
+        let outcome = try? await perform {
+            var removed: [KeyDigest] = []
+            var failure: SystemFailure?
+            for digest in taken {
+                do throws(SystemFailure) {
+                    try files.remove(digest)
+                    removed.append(digest)
+                } catch {
+                    failure = error
+                }
+            }
+            return (removed, failure)
+        }
+        guard let (removed, failure) = outcome else { return (0, digests) }
+        for digest in removed { note(digest, size: nil, storedAt: 0) }
+        if let failure {
+            warn(CacheError(failure, path: files.folder), during: .removing)
+        } else {
+            warnings.recover(.removing)
+        }
+        let gone = Set(removed)
+        return (removed.count, digests.filter { !gone.contains($0) })
+    }
+}
+
+extension Array {
+    /// Consecutive parts of at most `length` elements.
+    func slices(of length: Int) -> [[Element]] {
+        stride(from: 0, to: count, by: length).map { Array(self[$0..<Swift.min($0 + length, count)]) }
+    }
+}

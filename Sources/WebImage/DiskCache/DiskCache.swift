@@ -1,0 +1,138 @@
+internal import TaskCoordination
+
+/// Entries kept in a folder, bounded by size and age, complete and verified or not there at all.
+///
+/// One file for each entry, written beside its place and renamed into it, so that neither a crash nor a second process
+/// on the same folder ever shows half an entry. Every read verifies lengths, checksum and key; what does not verify is
+/// removed and is a miss. Trouble with the disk never fails a load: reads miss, stores say why they did not keep the
+/// entry, and ``Configuration/onWarning`` is told once.
+///
+/// The actor owns the index and the accounting alone. Files are read and written by threads of its own, so neither the
+/// actor nor the cooperative pool waits for a disk. The index is advisory: a hit asks the file, and does not wait for
+/// the folder to have been listed.
+///
+/// **Cancellation**: every method throws `CancellationError` while it waits for its turn. A write that began is
+/// finished.
+public actor DiskCache {
+    let configuration: Configuration
+    nonisolated let files: EntryFiles
+    let pool: WorkerPool
+    let executor: (any TaskExecutor)?
+
+    var index = DiskIndex()
+    var turns = KeyTurns()
+    var counters = Counters()
+    var warnings = WarningGate()
+    var life = LifeCycle()
+    /// Bytes of the entries being written.
+    var pendingBytes = 0
+    /// The disk was full; no store is tried until this time.
+    var backOff: Range<Duration>?
+
+    var isIndexed = false
+    var indexWaiters: [OneShot<Void>] = []
+    /// Keys changed by this process since the listing under way began, about which it may be wrong.
+    var changedDuringListing: Set<KeyDigest> = []
+    /// Keys about whose file the index was wrong; another process may have changed it.
+    var doubtful: Set<KeyDigest> = []
+    var plannedVictims: ArraySlice<DiskIndex.Victim> = []
+    /// Lists, trims and corrects the index beside the operations.
+    ///
+    /// Not a child of any of them: it outlives the one that started it. ``shutdown(within:)`` cancels and awaits it.
+    var housekeeper: Task<Void, Never>?
+
+    /// A cache on a folder.
+    ///
+    /// Nothing is read or made before the first operation.
+    public init(_ configuration: Configuration = .init()) {
+        let pool = WorkerPool(
+            name: "disk-cache", width: max(1, configuration.threads), queueLimit: max(1, configuration.queueLimit))
+        self.init(configuration, pool: pool, system: FileSystem(), executor: nil)
+    }
+
+    /// A cache whose blocking work, housekeeping and system calls a test owns.
+    init(_ configuration: Configuration, pool: WorkerPool, system: FileSystem, executor: (any TaskExecutor)?) {
+        self.configuration = configuration
+        self.pool = pool
+        self.executor = executor
+        files = EntryFiles(
+            folder: configuration.folder, isSynced: configuration.durability == .synced, system: system)
+    }
+
+    /// The sum of the sizes of all entries' files, in bytes.
+    ///
+    /// Waits until the folder was listed once.
+    public var totalBytes: Int {
+        get async {
+            await waitForIndex()
+            return index.totalBytes
+        }
+    }
+
+    /// The number of entries.
+    ///
+    /// Waits until the folder was listed once.
+    public var entryCount: Int {
+        get async {
+            await waitForIndex()
+            return index.count
+        }
+    }
+
+    /// What the cache holds, as far as is known, and has done.
+    ///
+    /// Does not wait.
+    public var statistics: Statistics {
+        Statistics(counters, index: index, isIndexComplete: isIndexed)
+    }
+
+    // MARK: Shared by the operations
+
+    var sizeLimit: Int { max(1, configuration.sizeLimit) }
+
+    /// The largest file: an eighth of the limit, so that one entry cannot empty the cache.
+    var fileSizeLimit: Int { max(EntryHeader.length, sizeLimit / 8) }
+
+    /// Seconds since 1970.
+    var now: Int64 { configuration.now().components.seconds }
+
+    /// Entries stored at or before this time are too old.
+    var expiry: Int64 {
+        let (time, overflow) = now.subtractingReportingOverflow(max(0, configuration.maximumAge.components.seconds))
+        return overflow ? .min : time
+    }
+
+    /// Runs blocking work on the cache's threads.
+    ///
+    /// - Returns: `nil` when the pool refused it.
+    /// - Throws: `CancellationError`, and then the work did not run.
+    func perform<Outcome: Sendable>(_ body: @escaping @Sendable () -> Outcome) async throws -> Outcome? {
+        do {
+            return try await pool.run(body)
+        } catch is CoordinationError {
+            return nil
+        }
+    }
+
+    /// Waits for the turn to change a key's file; ``passTurn(_:)`` must follow.
+    func takeTurn(_ digest: KeyDigest) async throws {
+        if turns.take(digest) { return }
+        guard await turns.join(digest).wait(onCancel: false) else { throw CancellationError() }
+    }
+
+    func passTurn(_ digest: KeyDigest) { turns.pass(digest) }
+
+    /// Notes a file of this size, or that there is none.
+    func note(_ digest: KeyDigest, size: Int?, storedAt: Int64) {
+        if !isIndexed { changedDuringListing.insert(digest) }
+        if let size {
+            index.set(digest, size: size, storedAt: storedAt, usedAt: now)
+        } else {
+            index.remove(digest)
+        }
+    }
+
+    func warn(_ error: CacheError, during sort: WarningGate.Sort) {
+        if warnings.shouldReport(error.code, during: sort) { configuration.onWarning(error) }
+    }
+}

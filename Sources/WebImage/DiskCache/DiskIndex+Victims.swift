@@ -1,0 +1,62 @@
+extension DiskIndex {
+    /// The files least worth their space, worst first: by time since the last use times size.
+    ///
+    /// A picture that is twice as large must be used twice as lately. The added half kilobyte is what a file costs
+    /// beside its bytes.
+    ///
+    /// - Parameters:
+    ///   - byteCount: The list ends when it frees this much.
+    ///   - limit: The longest list.
+    ///   - expiry: Files stored at or before this time go first.
+    /// - Complexity: O(n) for the index, and O(k log k) for the k files returned or equally bad.
+    /// - Source: Chromium, `net/disk_cache/simple/simple_index.cc`, the score of `StartEvictionIfNeeded`.
+    func victims(toFree byteCount: Int, limit: Int, now: Int64, expiry: Int64) -> [Victim] {
+        guard byteCount > 0, limit > 0 else { return [] }
+        let score = { (record: Record) -> Double in
+            guard Int64(record.storedAt) > expiry else { return .greatestFiniteMagnitude }
+            return Double(max(1, now - Int64(record.usedAt))) * Double(record.size + 512)
+        }
+        let threshold = self.threshold(toFree: byteCount, limit: limit, score: score)
+        var candidates: [(score: Double, victim: Victim)] = []
+        for (digest, record) in self.records {
+            let value = score(record)
+            if Self.step(value) >= threshold { candidates.append((value, Victim(digest: digest, record: record))) }
+        }
+        candidates.sort { first, second in
+            // Equal scores go by digest, so that equal caches trim equally.
+            (second.score, first.victim.digest.high) < (first.score, second.victim.digest.high)
+        }
+        var freed = 0
+        var chosen: [Victim] = []
+        for candidate in candidates.prefix(limit) where freed < byteCount {
+            freed += candidate.victim.record.size
+            chosen.append(candidate.victim)
+        }
+        return chosen
+    }
+
+    /// The step above which lie enough files: found by counting, which spares sorting a million scores.
+    private func threshold(toFree byteCount: Int, limit: Int, score: (Record) -> Double) -> Int {
+        var steps = [(bytes: Int, count: Int)](repeating: (0, 0), count: Self.stepCount)
+        for record in records.values {
+            let step = Self.step(score(record))
+            steps[step].bytes += record.size
+            steps[step].count += 1
+        }
+        var (bytes, count) = (0, 0)
+        for step in steps.indices.reversed() {
+            bytes += steps[step].bytes
+            count += steps[step].count
+            if bytes >= byteCount || count >= limit { return step }
+        }
+        return 0
+    }
+
+    private static var stepCount: Int { 2048 }
+
+    /// A logarithmic scale, sixteen steps for each doubling.
+    private static func step(_ score: Double) -> Int {
+        let steps = Int(truncatingIfNeeded: score.bitPattern >> 48) - Int(truncatingIfNeeded: (1.0).bitPattern >> 48)
+        return min(max(0, steps), stepCount - 1)
+    }
+}

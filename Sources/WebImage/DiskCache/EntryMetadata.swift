@@ -1,0 +1,58 @@
+/// What is known about the bytes of a cache entry.
+public struct EntryMetadata: Sendable, Hashable, Codable {
+    /// Where the bytes came from.
+    public var url: String
+    /// The media type that the server named, such as `image/webp`.
+    public var contentType: String?
+    /// The name of the picture's format.
+    public var format: String?
+    /// The picture's width, in pixels.
+    public var pixelWidth: Int?
+    /// The picture's height, in pixels.
+    public var pixelHeight: Int?
+    /// The number of frames.
+    public var frameCount: Int?
+    /// The status of the response.
+    public var httpStatus: Int?
+    /// The entity tag, as received, with quotes and `W/`.
+    public var etag: String?
+    /// The `Last-Modified` field, as received.
+    public var lastModified: String?
+    /// When the server says it answered, in seconds since 1970.
+    public var responseDate: Int64?
+    /// When the entry was stored, in seconds since 1970.
+    ///
+    /// The cache puts its own clock's time here; the entry's age is counted from it.
+    public var storedAt: Int64
+    /// When the response stops being fresh, in seconds since 1970.
+    ///
+    /// The cache keeps stale entries: they can be revalidated.
+    public var expiresAt: Int64?
+    /// The request's values of the fields that the response's `Vary` names, by lower-case field name.
+    public var varySelectors: [String: String]
+    /// Whatever else is worth keeping.
+    public var attributes: [String: String]
+
+    /// Metadata; what is not given is not known.
+    public init(
+        url: String, contentType: String? = nil, format: String? = nil, pixelWidth: Int? = nil,
+        pixelHeight: Int? = nil, frameCount: Int? = nil, httpStatus: Int? = nil, etag: String? = nil,
+        lastModified: String? = nil, responseDate: Int64? = nil, storedAt: Int64 = 0, expiresAt: Int64? = nil,
+        varySelectors: [String: String] = [:], attributes: [String: String] = [:]
+    ) {
+        self.url = url
+        self.contentType = contentType
+        self.format = format
+        self.pixelWidth = pixelWidth
+        self.pixelHeight = pixelHeight
+        self.frameCount = frameCount
+        self.httpStatus = httpStatus
+        self.etag = etag
+        self.lastModified = lastModified
+        self.responseDate = responseDate
+        self.storedAt = storedAt
+        self.expiresAt = expiresAt
+        self.varySelectors = varySelectors
+        self.attributes = attributes
+    }
+}

@@ -1,0 +1,57 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+extension FileSystem {
+    /// The names in a folder, without `.` and `..`, in no order.
+    ///
+    /// Names that are not UTF-8 are left out.
+    ///
+    /// - Complexity: O(number of names).
+    func names(inFolder path: String) throws(SystemFailure) -> [String] {
+        if let fault, case .failure(let number) = fault(.list) { throw SystemFailure(call: .list, errno: number) }
+        guard let folder = unsafe opendir(path) else { throw SystemFailure(call: .list, errno: errno) }
+        defer { unsafe closedir(folder) }
+        var names: [String] = []
+        while true {
+            errno = 0
+            guard let record = unsafe readdir(folder) else {
+                if errno != 0 { throw SystemFailure(call: .list, errno: errno) }
+                return names
+            }
+            // The name ends with a zero byte inside the record, wherever the declared array ends.
+            let name = unsafe withUnsafePointer(to: &record.pointee.d_name) { pointer in
+                unsafe String(validatingCString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self))
+            }
+            if let name, name != ".", name != ".." { names.append(name) }
+        }
+    }
+
+    /// Makes a folder and those above it that are missing.
+    func makeFolders(_ path: String) throws(SystemFailure) {
+        do throws(SystemFailure) {
+            try makeFolder(path)
+        } catch {
+            guard error.errno == ENOENT, let parent = Self.parent(of: path) else { throw error }
+            try makeFolders(parent)
+            try makeFolder(path)
+        }
+    }
+
+    /// Whether a process of this number exists, as far as this process may see.
+    static func isProcessAlive(_ number: Int32) -> Bool {
+        kill(number, 0) == 0 || errno != ESRCH
+    }
+
+    /// This process's number.
+    static var processNumber: Int32 { getpid() }
+
+    private static func parent(of path: String) -> String? {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex else { return nil }
+        return String(path[..<slash])
+    }
+}

@@ -1,0 +1,186 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// The system calls that the disk cache makes, retried when a signal interrupts them.
+///
+/// Every call blocks: only for threads that may. With no fault injected a call costs one comparison with `nil` beside
+/// the system's work.
+struct FileSystem: Sendable {
+    /// Asked before every call; tests make the N-th one fail.
+    var fault: (@Sendable (Call) -> Fault?)?
+
+    /// A file's kind, size, time and identity.
+    struct Status: Equatable {
+        var isRegularFile: Bool
+        var size: Int
+        /// Seconds since 1970.
+        var modifiedAt: Int64
+        var device: UInt64
+        var inode: UInt64
+    }
+
+    /// An open file, to be closed exactly once.
+    struct Descriptor {
+        fileprivate let number: Int32
+    }
+
+    /// Opens for reading.
+    ///
+    /// Never follows a link in the last component, and never waits for a pipe's other end.
+    func openForReading(_ path: String) throws(SystemFailure) -> Descriptor {
+        try open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    }
+
+    /// Makes a new file, readable and writable by this user alone.
+    ///
+    /// Fails when the name is taken.
+    func createFile(_ path: String) throws(SystemFailure) -> Descriptor {
+        try open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+    }
+
+    private func open(_ path: String, _ flags: Int32) throws(SystemFailure) -> Descriptor {
+        Descriptor(number: try retry(.open) { unsafe systemOpen(path, flags | O_CLOEXEC) })
+    }
+
+    /// Closes, also when a fault is injected: a failing `close` gives the descriptor back all the same.
+    func close(_ descriptor: Descriptor) throws(SystemFailure) {
+        let result = systemClose(descriptor.number)
+        let number = errno
+        if case .failure(let number) = fault?(.close) { throw SystemFailure(call: .close, errno: number) }
+        if result != 0, number != EINTR { throw SystemFailure(call: .close, errno: number) }
+    }
+
+    /// Kind, size and identity of an open file.
+    func status(of descriptor: Descriptor) throws(SystemFailure) -> Status {
+        var status = stat()
+        _ = try retry(.status) { unsafe fstat(descriptor.number, &status) }
+        return Status(status)
+    }
+
+    /// Kind, size and identity of what a path names; of a link itself, not of what it points to.
+    func status(ofPath path: String) throws(SystemFailure) -> Status {
+        var status = stat()
+        _ = try retry(.status) { unsafe lstat(path, &status) }
+        return Status(status)
+    }
+
+    /// Reads until `buffer` is full or the file ends.
+    ///
+    /// - Returns: The number of bytes read.
+    func read(_ descriptor: Descriptor, into buffer: UnsafeMutableRawBufferPointer) throws(SystemFailure) -> Int {
+        var done = 0
+        while done < buffer.count {
+            let wanted = buffer.count - done
+            let count = try retry(.read, limit: wanted) { limit in
+                unsafe systemRead(descriptor.number, buffer.baseAddress.map { unsafe $0 + done }, limit)
+            }
+            if count == 0 { break }
+            done += count
+        }
+        return done
+    }
+
+    /// Writes all of `bytes`.
+    func write(_ bytes: [UInt8], to descriptor: Descriptor) throws(SystemFailure) {
+        var done = 0
+        while done < bytes.count {
+            let count = try retry(.write, limit: bytes.count - done) { limit in
+                unsafe bytes.withUnsafeBytes { buffer in
+                    unsafe systemWrite(descriptor.number, buffer.baseAddress.map { unsafe $0 + done }, limit)
+                }
+            }
+            guard count > 0 else { throw SystemFailure(call: .write, errno: EIO) }
+            done += count
+        }
+    }
+
+    /// Waits until the file's bytes are on the device.
+    func synchronize(_ descriptor: Descriptor) throws(SystemFailure) {
+        _ = try retry(.synchronize) { systemSynchronize(descriptor.number) }
+    }
+
+    /// Puts a file in the place of another, at once for all observers.
+    func rename(_ source: String, to target: String) throws(SystemFailure) {
+        _ = try retry(.rename) { unsafe systemRename(source, target) }
+    }
+
+    /// Removes a file or link; with `isFolder` an empty folder.
+    func unlink(_ path: String, isFolder: Bool = false) throws(SystemFailure) {
+        _ = try retry(.unlink) { unsafe isFolder ? rmdir(path) : systemUnlink(path) }
+    }
+
+    /// Makes one folder for this user alone.
+    ///
+    /// One that is there already is fine.
+    func makeFolder(_ path: String) throws(SystemFailure) {
+        do throws(SystemFailure) {
+            _ = try retry(.makeFolder) { unsafe mkdir(path, 0o700) }
+        } catch {
+            guard error.errno == EEXIST else { throw error }
+        }
+    }
+
+    /// Runs a call until no signal interrupts it.
+    func retry(_ call: Call, _ body: () -> Int32) throws(SystemFailure) -> Int32 {
+        while true {
+            if let fault, case .failure(let number) = fault(call) { throw SystemFailure(call: call, errno: number) }
+            let result = body()
+            if result >= 0 { return result }
+            let number = errno
+            if number != EINTR { throw SystemFailure(call: call, errno: number) }
+        }
+    }
+
+    private func retry(_ call: Call, limit: Int, _ body: (Int) -> Int) throws(SystemFailure) -> Int {
+        while true {
+            var limit = limit
+            switch fault?(call) {
+            case .failure(let number): throw SystemFailure(call: call, errno: number)
+            case .short(let most): limit = min(limit, max(1, most))
+            case nil: break
+            }
+            let result = body(limit)
+            if result >= 0 { return result }
+            let number = errno
+            if number != EINTR { throw SystemFailure(call: call, errno: number) }
+        }
+    }
+}
+
+extension FileSystem.Status {
+    fileprivate init(_ status: stat) {
+        isRegularFile = status.st_mode & S_IFMT == S_IFREG
+        size = Int(status.st_size)
+        #if canImport(Darwin)
+        modifiedAt = Int64(status.st_mtimespec.tv_sec)
+        #else
+        modifiedAt = Int64(status.st_mtim.tv_sec)
+        #endif
+        device = UInt64(truncatingIfNeeded: status.st_dev)
+        inode = UInt64(truncatingIfNeeded: status.st_ino)
+    }
+}
+
+// The C functions, where a method of the same name hides them.
+@unsafe private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { unsafe open(path, flags, 0o600) }
+private func systemClose(_ number: Int32) -> Int32 { close(number) }
+@unsafe private func systemRead(_ number: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    unsafe read(number, buffer, count)
+}
+@unsafe private func systemWrite(_ number: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
+    unsafe write(number, buffer, count)
+}
+@unsafe private func systemRename(_ source: String, _ target: String) -> Int32 { unsafe rename(source, target) }
+@unsafe private func systemUnlink(_ path: String) -> Int32 { unsafe unlink(path) }
+private func systemSynchronize(_ number: Int32) -> Int32 {
+    #if canImport(Darwin)
+    fsync(number)
+    #else
+    fdatasync(number)
+    #endif
+}

@@ -1,0 +1,78 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// How much memory this process may use.
+public enum MemoryBudget {
+    /// The default cost limit of a memory cache, in bytes: 15 % of ``processLimit``, at most 768 MB.
+    public static var defaultCostLimit: Int { costLimit(forProcessLimit: processLimit) }
+
+    /// The memory this process may use, in bytes.
+    ///
+    /// The smallest limit of its control groups (version 2, then
+    /// version 1), or else the machine's physical memory. Read once.
+    ///
+    /// - Source: Linux kernel documentation, `cgroup-v2.rst` (`memory.max`) and `cgroup-v1/memory.rst`.
+    public static let processLimit = limit(physical: physicalMemory, readFile: contents(ofFile:))
+
+    static func costLimit(forProcessLimit limit: Int) -> Int {
+        min(max(1, limit / 100 * 15), 768 * 1_000_000)
+    }
+
+    /// The smallest limit among the machine's memory and the control groups named in `/proc/self/cgroup`.
+    ///
+    /// Inside a container the named path is often not mounted, so the root of the hierarchy is asked as well.
+    static func limit(physical: Int, readFile: (String) -> String?) -> Int {
+        var smallest = physical
+        for line in (readFile("/proc/self/cgroup") ?? "").split(separator: "\n") {
+            // hierarchy-id:controllers:path
+            let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+            guard fields.count == 3 else { continue }
+            let (root, file): (String, String)
+            if fields[1].isEmpty {
+                (root, file) = ("/sys/fs/cgroup", "memory.max")
+            } else if fields[1].split(separator: ",").contains("memory") {
+                (root, file) = ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
+            } else {
+                continue
+            }
+            for folder in ancestors(of: fields[2]) {
+                // "max", and version 1's "no limit" of nearly 2^63, are no limit.
+                guard let text = readFile(root + folder + file), let limit = Int(text.prefix { $0.isNumber }) else {
+                    continue
+                }
+                if limit > 0 { smallest = min(smallest, limit) }
+            }
+        }
+        return smallest
+    }
+
+    /// `/a/b` → `/a/b/`, `/a/`, `/`: a group is bound by the limits of those it lies in.
+    private static func ancestors(of path: Substring) -> [String] {
+        var folders = ["/"]
+        for name in path.split(separator: "/") { folders.append((folders.last ?? "/") + name + "/") }
+        return folders.reversed()
+    }
+
+    private static var physicalMemory: Int {
+        let (pages, pageSize) = (sysconf(Int32(_SC_PHYS_PAGES)), sysconf(Int32(_SC_PAGESIZE)))
+        guard pages > 0, pageSize > 0 else { return 1 << 30 }
+        let (bytes, overflow) = pages.multipliedReportingOverflow(by: pageSize)
+        return overflow ? .max : bytes
+    }
+
+    /// The first 4 KiB of a small text file, or `nil` when it cannot be read.
+    private static func contents(ofFile path: String) -> String? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
+            count = unsafe max(0, read(descriptor, buffer.baseAddress, buffer.count))
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

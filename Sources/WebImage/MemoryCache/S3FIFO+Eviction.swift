@@ -1,0 +1,104 @@
+extension S3FIFO {
+    /// Changes the limits; the caller then evicts until ``isOverLimit`` is `false`.
+    mutating func setLimits(cost: Int, count: Int) {
+        costLimit = max(1, cost)
+        countLimit = min(max(1, count), Int(Int32.max))
+    }
+
+    /// Whether more is held than the limits allow, which only lowering them can bring about.
+    var isOverLimit: Bool { totalCost > costLimit || count > countLimit }
+
+    /// Takes one step towards less: drops an entry, or promotes those in use that stand in the way of one.
+    ///
+    /// - Complexity: O(1) amortised: every promotion and every second chance was paid for by a hit.
+    mutating func evictOne(retired: inout [Value]) {
+        if main.count == 0 || isSmallOverShare {
+            evictFromSmall(retired: &retired)
+        } else {
+            evictFromMain(retired: &retired)
+        }
+    }
+
+    /// The small queue's share is a tenth of either limit.
+    private var isSmallOverShare: Bool {
+        small.count > 0 && (small.cost > costLimit / 10 || small.count > countLimit / 10)
+    }
+
+    private mutating func evictFromSmall(retired: inout [Value]) {
+        while small.count > 0 {
+            let number = small.oldest
+            unlink(number)
+            guard slots[Int(number)].hits > 0 else {
+                remember(number)
+                if let value = vacate(number) { retired.append(value) }
+                evictionCount &+= 1
+                return
+            }
+            slots[Int(number)].hits = 0
+            link(number, into: .main)
+            guard isSmallOverShare else { return }
+        }
+    }
+
+    private mutating func evictFromMain(retired: inout [Value]) {
+        while main.count > 0 {
+            let number = main.oldest
+            unlink(number)
+            guard slots[Int(number)].hits > 0 else {
+                if let value = vacate(number) { retired.append(value) }
+                evictionCount &+= 1
+                return
+            }
+            slots[Int(number)].hits -= 1
+            link(number, into: .main)
+        }
+    }
+
+    /// Leaves the hash of an entry behind, as many as there are entries.
+    private mutating func remember(_ number: Int32) {
+        guard let key = slots[Int(number)].key else { return }
+        ghosts.remember(key.hashValue, atMost: max(count, 16))
+    }
+
+    // MARK: Chains of slots
+
+    /// A chain by its name, because two chains and the slots cannot be passed `inout` beside each other.
+    private subscript(queue: Queue) -> Chain {
+        get { queue == .main ? main : small }
+        _modify { if queue == .main { yield &main } else { yield &small } }
+    }
+
+    mutating func link(_ number: Int32, into queue: Queue) {
+        let newest = self[queue].newest
+        slots[Int(number)].queue = queue
+        slots[Int(number)].newer = -1
+        slots[Int(number)].older = newest
+        if newest >= 0 { slots[Int(newest)].newer = number } else { self[queue].oldest = number }
+        self[queue].newest = number
+        self[queue].cost += slots[Int(number)].cost
+        self[queue].count += 1
+    }
+
+    mutating func unlink(_ number: Int32) {
+        let (queue, newer, older) = (slots[Int(number)].queue, slots[Int(number)].newer, slots[Int(number)].older)
+        if newer >= 0 { slots[Int(newer)].older = older } else { self[queue].newest = older }
+        if older >= 0 { slots[Int(older)].newer = newer } else { self[queue].oldest = newer }
+        self[queue].cost -= slots[Int(number)].cost
+        self[queue].count -= 1
+    }
+
+    mutating func takeSlot() -> Int32 {
+        if let number = unused.popLast() { return number }
+        slots.append(Slot())
+        return Int32(slots.count - 1)
+    }
+
+    /// Empties an unlinked slot and hands back what it held.
+    mutating func vacate(_ number: Int32) -> Value? {
+        let value = slots[Int(number)].value
+        if let key = slots[Int(number)].key { slotNumbers[key] = nil }
+        slots[Int(number)] = Slot()
+        unused.append(number)
+        return value
+    }
+}

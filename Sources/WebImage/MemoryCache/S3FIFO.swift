@@ -1,0 +1,116 @@
+/// A bounded table that decides what stays by the S3-FIFO rule, with promotion after one hit.
+///
+/// New entries join a *small* queue that holds a tenth of the cost. What is asked for again before it reaches the end
+/// of that queue moves to the *main* queue; what is not leaves, and only its hash stays behind in a *ghost* queue. A
+/// key that comes back while its hash is remembered goes straight to main. So one pass over many pictures never pushes
+/// out those in use, and a hit moves nothing: it bumps a counter.
+///
+/// A pure value: no lock, no clock. Values that leave are handed back to the caller, which decides where they are
+/// released.
+///
+/// - Source: Yang et al., "FIFO queues are all you need for cache eviction", SOSP 2023, section 4.
+struct S3FIFO<Key: Hashable, Value> {
+    /// Where a slot stands: unused, or in one of the two queues.
+    enum Queue: UInt8 {
+        case unused, small, main
+    }
+
+    /// One entry, linked to its neighbours in the queue by slot number; -1 ends a chain.
+    struct Slot {
+        var key: Key?
+        var value: Value?
+        var cost = 0
+        var newer: Int32 = -1
+        var older: Int32 = -1
+        var queue = Queue.unused
+        var hits: UInt8 = 0
+    }
+
+    /// The ends of a queue, and what it holds.
+    struct Chain {
+        var newest: Int32 = -1
+        var oldest: Int32 = -1
+        var cost = 0
+        var count = 0
+    }
+
+    /// Hits beyond this number no longer change an entry's standing.
+    static var highestHitCount: UInt8 { 3 }
+
+    var slotNumbers: [Key: Int32] = [:]
+    var slots: [Slot] = []
+    var unused: [Int32] = []
+    var small = Chain()
+    var main = Chain()
+    var ghosts = GhostQueue()
+    var costLimit: Int
+    var countLimit: Int
+
+    var hitCount = 0
+    var missCount = 0
+    var evictionCount = 0
+
+    /// An empty table.
+    ///
+    /// Limits below one become one.
+    init(costLimit: Int, countLimit: Int) {
+        self.costLimit = max(1, costLimit)
+        self.countLimit = min(max(1, countLimit), Int(Int32.max))
+    }
+
+    /// The cost of everything held; never above `costLimit`.
+    var totalCost: Int { small.cost + main.cost }
+
+    /// The number of entries held; never above `countLimit`.
+    var count: Int { small.count + main.count }
+
+    /// The highest cost of one entry: an eighth of the limit, so that one picture cannot empty the cache.
+    var entryCostLimit: Int { max(1, costLimit / 8) }
+
+    /// The value of `key`, counted as a use.
+    ///
+    /// - Complexity: O(1); nothing is moved or allocated.
+    mutating func value(for key: Key) -> Value? {
+        guard let number = slotNumbers[key] else {
+            missCount &+= 1
+            return nil
+        }
+        hitCount &+= 1
+        let position = Int(number)
+        if slots[position].hits < Self.highestHitCount { slots[position].hits &+= 1 }
+        return slots[position].value
+    }
+
+    /// Whether `key` is held, without counting as a use.
+    func contains(_ key: Key) -> Bool { slotNumbers[key] != nil }
+
+    /// Holds `value`, in place of what was held for `key`.
+    ///
+    /// - Parameter retired: Receives the replaced value and the values evicted to make room.
+    /// - Returns: `false` when `cost` is negative or above ``entryCostLimit``; then nothing is held for `key`.
+    /// - Complexity: O(1) amortised over the entries it evicts.
+    mutating func store(_ value: Value, for key: Key, cost: Int, retired: inout [Value]) -> Bool {
+        let replaced = slotNumbers[key].map { (slots[Int($0)].queue, slots[Int($0)].hits) }
+        if replaced != nil, let old = remove(key) { retired.append(old) }
+        guard (0...entryCostLimit).contains(cost) else { return false }
+        while totalCost > costLimit - cost || count >= countLimit { evictOne(retired: &retired) }
+        let isKnown = ghosts.forget(key.hashValue) || replaced?.0 == .main
+        let number = takeSlot()
+        slots[Int(number)].key = key
+        slots[Int(number)].value = value
+        slots[Int(number)].cost = cost
+        slots[Int(number)].hits = replaced?.1 ?? 0
+        slotNumbers[key] = number
+        link(number, into: isKnown ? .main : .small)
+        return true
+    }
+
+    /// Forgets `key` and hands back its value.
+    ///
+    /// - Complexity: O(1).
+    mutating func remove(_ key: Key) -> Value? {
+        guard let number = slotNumbers[key] else { return nil }
+        unlink(number)
+        return vacate(number)
+    }
+}

@@ -1,0 +1,187 @@
+import Foundation
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// Trouble with the disk, on an executor that makes every run the same.
+struct DiskCacheFaultTests {
+    private let key = CacheKey("https://images.example/1.png")
+
+    /// A cache in a folder of its own whose system calls are counted.
+    private struct Subject {
+        let folder: TemporaryFolder
+        let faults = FaultPlan()
+        let time = TestTime()
+        let warnings = WarningLog()
+        let executor: SeededExecutor
+        let cache: DiskCache
+
+        init(seed: UInt64 = 0) throws {
+            let executor = SeededExecutor(seed: seed)
+            folder = try TemporaryFolder()
+            self.executor = executor
+            let (time, warnings) = (self.time, self.warnings)
+            let configuration = DiskCache.Configuration(
+                folder: folder.path, sizeLimit: 1 << 20, onWarning: { warnings.append($0) }, now: { time.now })
+            let pool = WorkerPool(name: "disk", width: 2, queueLimit: 100, executor: executor)
+            cache = DiskCache(configuration, pool: pool, system: faults.system, executor: executor)
+        }
+
+        func run<Value: Sendable>(
+            _ body: @escaping @concurrent @Sendable (DiskCache) async throws -> Value
+        ) throws -> Value {
+            let cache = self.cache
+            let probe = Probe(on: executor) { try await body(cache) }
+            executor.drain()
+            return try #require(probe.result).get()
+        }
+
+        /// What must hold after any trouble has passed.
+        func expectSound(_ comment: Comment) throws {
+            faults.clear()
+            #expect(folder.unfinishedFiles.isEmpty, comment)
+            #expect(folder.openDescriptors.isEmpty, comment)
+            let bytes = try run { await $0.totalBytes }
+            #expect(bytes == folder.entryBytes, comment)
+            let cache = self.cache
+            let report = try run { _ in await cache.shutdown(within: .zero) }
+            #expect(report.abandonedOperations == 0, comment)
+        }
+    }
+
+    /// Everything a cache does, once.
+    @concurrent private static func everything(_ cache: DiskCache) async throws {
+        let (first, second) = (CacheKey("1"), CacheKey("2"))
+        _ = try await cache.store(sampleEntry(1), for: first)
+        _ = try await cache.store(sampleEntry(2, size: 5_000), for: second)
+        _ = try await cache.store(sampleEntry(3, size: 50), for: first)
+        if let found = try await cache.entry(for: first) {
+            #expect([sampleEntry(1).bytes, sampleEntry(3, size: 50).bytes].contains(found.bytes))
+        }
+        try? FileManager.default.removeItem(atPath: cache.files.temporaryFolder)
+        _ = try await cache.store(sampleEntry(4), for: CacheKey("3"))
+        // Damaged behind the cache's back, as far as it is there.
+        let path = cache.files.path(of: KeyDigest(of: second))
+        if FileManager.default.fileExists(atPath: path) { try Data([1, 2]).write(to: URL(fileURLWithPath: path)) }
+        #expect(try await cache.entry(for: second) == nil)
+        _ = try await cache.metadata(for: CacheKey("3"))
+        try await cache.remove(first)
+        try await cache.removeExpired()
+        try await cache.trim(toBytes: 0)
+        _ = try await cache.store(sampleEntry(5), for: second)
+        try await cache.removeAll()
+        _ = try await cache.store(sampleEntry(6), for: second)
+    }
+
+    @Test(arguments: [EIO, ENOSPC, EMFILE])
+    func `Whichever call fails, nothing is left behind and the accounting is right`(number: Int32) throws {
+        let calls = try recordCalls()
+        #expect(calls.count > 500)
+        for (place, call) in calls.enumerated() {
+            // Listing goes through 256 folders, all alike.
+            if call == .list, place % 32 != 0 { continue }
+            let subject = try Subject()
+            subject.faults.set { count, _ in count == place + 1 ? .failure(number) : nil }
+            try subject.run(Self.everything)
+            try subject.expectSound("call \(place + 1), \(call), failed")
+        }
+    }
+
+    private func recordCalls() throws -> [FileSystem.Call] {
+        let subject = try Subject()
+        try subject.run(Self.everything)
+        let calls = subject.faults.calls
+        try subject.expectSound("no call failed")
+        return calls
+    }
+
+    @Test func `Reads and writes that move one byte at a time lose nothing`() throws {
+        let subject = try Subject()
+        subject.faults.set { _, call in call == .read || call == .write ? .short(1) : nil }
+        let key = self.key
+        #expect(try subject.run { try await $0.store(sampleEntry(), for: key).isStored })
+        #expect(try subject.run { try await $0.entry(for: key)?.bytes } == sampleEntry().bytes)
+        try subject.expectSound("short calls")
+    }
+
+    @Test func `A full disk frees a slice, rests a second and recovers`() throws {
+        let subject = try Subject()
+        let key = self.key
+        for number in 0..<40 {
+            #expect(try subject.run { try await $0.store(sampleEntry(number), for: CacheKey("\(number)")).isStored })
+        }
+        subject.faults.set { _, call in call == .write ? .failure(ENOSPC) : nil }
+        let store: @concurrent @Sendable (DiskCache) async throws -> StoreOutcome = {
+            try await $0.store(sampleEntry(), for: key)
+        }
+        let outcome = try subject.run(store)
+        #expect(outcome.error?.code == .diskFull)
+        #expect(outcome.error?.errno == ENOSPC)
+        let evictions = try subject.run { await $0.statistics.evictions }
+        #expect((1...10).contains(evictions))
+
+        subject.faults.clear()
+        let calls = subject.faults.count
+        #expect(try subject.run(store).error?.code == .diskFull)
+        #expect(subject.faults.count == calls, "refused without a try")
+        subject.time.advance(by: .seconds(-5))
+        #expect(try subject.run(store).isStored, "a clock set back ends the rest")
+        subject.time.advance(by: .seconds(7))
+        #expect(try subject.run(store).isStored)
+        #expect(subject.warnings.codes == [.diskFull])
+        try subject.expectSound("full disk")
+    }
+
+    @Test(arguments: [
+        (EROFS, CacheError.Code.readOnly), (EACCES, .permissionDenied), (EDQUOT, .diskFull), (EFBIG, .tooLarge),
+        (EMFILE, .tooManyOpenFiles), (EIO, .inputOutput), (ENOTDIR, .folderUnavailable),
+    ])
+    func `A folder that cannot be written is reported once, until it works again`(
+        number: Int32, code: CacheError.Code
+    ) throws {
+        let subject = try Subject()
+        let key = self.key
+        let store: @concurrent @Sendable (DiskCache) async throws -> StoreOutcome = {
+            try await $0.store(sampleEntry(), for: key)
+        }
+        #expect(try subject.run(store).isStored)
+        for round in 1...2 {
+            subject.faults.set { _, call in call == .write || call == .makeFolder ? .failure(number) : nil }
+            for _ in 0..<3 {
+                #expect(try subject.run(store).error?.code == code)
+                subject.time.advance(by: .seconds(2))
+            }
+            #expect(subject.warnings.codes == Array(repeating: code, count: round))
+            subject.faults.clear()
+            #expect(try subject.run(store).isStored)
+        }
+        try subject.expectSound("\(code)")
+    }
+
+    @Test func `A disk that cannot be read makes misses and one warning, and loses nothing`() throws {
+        let subject = try Subject()
+        let key = self.key
+        #expect(try subject.run { try await $0.store(sampleEntry(), for: key).isStored })
+        subject.faults.set { _, call in call == .open ? .failure(EMFILE) : nil }
+        for _ in 0..<3 { #expect(try subject.run { try await $0.entry(for: key) } == nil) }
+        #expect(subject.warnings.codes == [.tooManyOpenFiles])
+        subject.faults.clear()
+        #expect(try subject.run { try await $0.contains(key) })
+        try subject.expectSound("EMFILE")
+    }
+
+    @Test func `A file in the place of the folder is reported, and its removal heals`() throws {
+        let subject = try Subject()
+        let key = self.key
+        try FileManager.default.removeItem(atPath: subject.folder.path)
+        try subject.folder.write([1], to: subject.folder.path)
+        let refused = try subject.run { try await $0.store(sampleEntry(), for: key) }
+        #expect(refused.error?.code == .folderUnavailable)
+        #expect(try subject.run { try await $0.entry(for: key) } == nil)
+        try FileManager.default.removeItem(atPath: subject.folder.path)
+        #expect(try subject.run { try await $0.store(sampleEntry(), for: key).isStored })
+        try subject.expectSound("file in place of the folder")
+    }
+}

@@ -1,0 +1,187 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import WebImage
+
+struct DiskCacheTests {
+    private let folder: TemporaryFolder
+    private let time = TestTime()
+    private let key = CacheKey("https://images.example/1.png")
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func makeCache(sizeLimit: Int = 1 << 20, warnings: WarningLog = .init()) -> DiskCache {
+        let time = self.time
+        return DiskCache(
+            .init(
+                folder: folder.path, sizeLimit: sizeLimit, onWarning: { warnings.append($0) }, now: { time.now }))
+    }
+
+    private func path(_ key: CacheKey) -> String {
+        EntryFiles(folder: folder.path, isSynced: false).path(of: KeyDigest(of: key))
+    }
+
+    @Test func `Gives back what was stored, with the time of its own clock`() async throws {
+        let cache = makeCache()
+        #expect(try await cache.entry(for: key) == nil)
+        #expect(try await cache.store(sampleEntry(), for: key).isStored)
+        var expected = sampleEntry()
+        expected.metadata.storedAt = time.now.components.seconds
+        #expect(try await cache.entry(for: key) == expected)
+        #expect(try await cache.metadata(for: key) == expected.metadata)
+        #expect(try await cache.contains(key))
+        #expect(await cache.entryCount == 1)
+        #expect(await cache.totalBytes == folder.entryBytes)
+        try await cache.remove(key)
+        #expect(try await !cache.contains(key))
+        #expect(await cache.totalBytes == 0)
+        let statistics = await cache.statistics
+        #expect((statistics.hits, statistics.misses, statistics.stores) == (3, 2, 1))
+        #expect(statistics.isIndexComplete)
+    }
+
+    @Test func `A new cache on the folder finds and counts what another stored`() async throws {
+        let first = makeCache()
+        for number in 0..<40 { _ = try await first.store(sampleEntry(number), for: CacheKey("\(number)")) }
+        _ = await first.shutdown(within: .seconds(60))
+        let second = makeCache()
+        #expect(try await second.entry(for: CacheKey("7"))?.bytes == sampleEntry(7).bytes)
+        #expect(await second.entryCount == 40)
+        #expect(await second.totalBytes == folder.entryBytes)
+    }
+
+    @Test func `Two caches on one folder see each other's changes and count right afterwards`() async throws {
+        let (first, second) = (makeCache(), makeCache())
+        #expect(await first.entryCount == 0)
+        #expect(await second.entryCount == 0)
+        _ = try await first.store(sampleEntry(1, size: 10), for: key)
+        #expect(try await second.entry(for: key)?.bytes.count == 10)
+        _ = try await second.store(sampleEntry(1, size: 2_000), for: key)
+        #expect(try await first.entry(for: key)?.bytes.count == 2_000)
+        try await second.remove(key)
+        #expect(try await first.entry(for: key) == nil)
+        for cache in [first, second] {
+            await cache.housekeeper?.value
+            #expect(await cache.totalBytes == 0)
+        }
+    }
+
+    @Test func `A damaged entry is a miss, removed and counted`() async throws {
+        let cache = makeCache()
+        _ = try await cache.store(sampleEntry(), for: key)
+        try folder.write([1, 2, 3], to: path(key))
+        #expect(try await cache.entry(for: key) == nil)
+        #expect(await cache.statistics.damagedEntries == 1)
+        #expect(await cache.totalBytes == 0)
+        #expect(folder.entryFiles.isEmpty)
+        #expect(try await cache.store(sampleEntry(), for: key).isStored)
+        #expect(try await cache.contains(key))
+    }
+
+    @Test func `A body damaged behind sound metadata is found when it is read`() async throws {
+        let cache = makeCache()
+        _ = try await cache.store(sampleEntry(), for: key)
+        var bytes = try folder.read(path(key))
+        bytes[bytes.count - 1] ^= 1
+        try folder.write(bytes, to: path(key))
+        #expect(try await cache.metadata(for: key) != nil)
+        #expect(try await cache.entry(for: key) == nil)
+        #expect(try await cache.metadata(for: key) == nil)
+    }
+
+    @Test func `Too old is a miss, and a clock set back makes nothing old`() async throws {
+        let cache = makeCache()
+        _ = try await cache.store(sampleEntry(), for: key)
+        time.advance(by: .seconds(604_799))
+        #expect(try await cache.contains(key))
+        time.advance(by: .seconds(-40_000_000))
+        #expect(try await cache.contains(key))
+        time.advance(by: .seconds(40_000_001))
+        #expect(try await !cache.contains(key))
+        #expect(await cache.statistics.expirations == 1)
+        #expect(folder.entryFiles.isEmpty)
+    }
+
+    @Test func `Removes what is too old, and keeps the rest`() async throws {
+        let cache = makeCache()
+        for number in 0..<250 { _ = try await cache.store(sampleEntry(number), for: CacheKey("old \(number)")) }
+        time.advance(by: .seconds(604_800))
+        _ = try await cache.store(sampleEntry(), for: key)
+        #expect(try await cache.removeExpired() == 250)
+        #expect(await cache.entryCount == 1)
+        #expect(folder.entryFiles.count == 1)
+    }
+
+    @Test func `Refuses what is above an eighth of the limit`() async throws {
+        let cache = makeCache(sizeLimit: 80_000)
+        let outcome = try await cache.store(sampleEntry(1, size: 10_000), for: key)
+        #expect(outcome.error?.code == .tooLarge)
+        #expect(try await cache.store(sampleEntry(1, size: 9_000), for: key).isStored)
+    }
+
+    @Test func `Stays within its limit and keeps what was used`() async throws {
+        let cache = makeCache(sizeLimit: 100_000)
+        _ = try await cache.store(sampleEntry(0, size: 1_000), for: key)
+        for number in 0..<300 {
+            time.advance(by: .seconds(10))
+            #expect(try await cache.contains(key))
+            #expect(try await cache.store(sampleEntry(number, size: 1_000), for: CacheKey("\(number)")).isStored)
+            #expect(folder.entryBytes <= 100_000)
+        }
+        await cache.housekeeper?.value
+        #expect(try await cache.contains(key))
+        #expect(await cache.totalBytes == folder.entryBytes)
+        #expect(await cache.totalBytes <= 95_000)
+        #expect(await cache.statistics.evictions > 200)
+    }
+
+    @Test func `Trims to a size, and empties the folder of entries alone`() async throws {
+        let cache = makeCache()
+        for number in 0..<220 { _ = try await cache.store(sampleEntry(number), for: CacheKey("\(number)")) }
+        try folder.write([1], to: folder.path + "/00/notes.txt")
+        try await cache.trim(toBytes: 20_000)
+        #expect(await cache.totalBytes == folder.entryBytes)
+        #expect((19_000...20_000).contains(folder.entryBytes))
+        try await cache.removeAll()
+        #expect(await cache.totalBytes == 0)
+        #expect(folder.entryFiles.isEmpty)
+        #expect(FileManager.default.fileExists(atPath: folder.path + "/00/notes.txt"))
+    }
+
+    @Test func `After a shutdown reads miss and stores are refused`() async throws {
+        let cache = makeCache()
+        _ = try await cache.store(sampleEntry(), for: key)
+        let report = await cache.shutdown(within: .seconds(60))
+        #expect(report.abandonedOperations == 0)
+        #expect(await cache.shutdown(within: .zero) == report)
+        #expect(try await cache.entry(for: key) == nil)
+        #expect(try await cache.store(sampleEntry(), for: key).error?.code == .shutDown)
+        try await cache.remove(key)
+        try await cache.removeAll()
+        #expect(folder.entryFiles.count == 1)
+        _ = await cache.totalBytes
+    }
+
+    @Test func `A cancelled caller gets CancellationError and changes nothing`() async throws {
+        let cache = makeCache()
+        let task = Task { [key] in
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            await #expect(throws: CancellationError.self) { try await cache.store(sampleEntry(), for: key) }
+            await #expect(throws: CancellationError.self) { try await cache.entry(for: key) }
+            await #expect(throws: CancellationError.self) { try await cache.remove(key) }
+        }
+        await task.value
+        #expect(folder.entryFiles.isEmpty)
+    }
+
+    @Test func `The default folder follows the XDG rules`() {
+        func folder(_ environment: [String: String], home: String? = nil) -> String {
+            DiskCache.Configuration.defaultFolder(environment: { environment[$0] }, home: home)
+        }
+        #expect(folder(["XDG_CACHE_HOME": "/x", "HOME": "/h"]) == "/x/swift-web-image")
+        #expect(folder(["XDG_CACHE_HOME": "x", "HOME": "/h"]) == "/h/.cache/swift-web-image")
+        #expect(folder([:], home: "/home/u") == "/home/u/.cache/swift-web-image")
+        #expect(DiskCache.Configuration.defaultFolder.hasSuffix("/swift-web-image"))
+    }
+}

@@ -1,0 +1,81 @@
+import TaskCoordination
+import Testing
+
+@testable import WebImage
+
+struct DiskIndexTests {
+    private func digest(_ number: Int) -> KeyDigest { KeyDigest(high: UInt64(number), low: UInt64(number)) }
+
+    @Test func `The total is the sum of what is there`() {
+        var random = TestRandom(seed: 1)
+        var index = DiskIndex()
+        var sizes: [Int: Int] = [:]
+        for _ in 0..<2_000 {
+            let number = Int.random(in: 0..<50, using: &random)
+            if Bool.random(using: &random) {
+                sizes[number] = Int.random(in: 0...10_000, using: &random)
+                index.set(digest(number), size: sizes[number] ?? 0, storedAt: 1, usedAt: 1)
+            } else {
+                sizes[number] = nil
+                index.remove(digest(number))
+            }
+            #expect(index.totalBytes == sizes.values.reduce(0, +))
+            #expect(index.count == sizes.count)
+        }
+    }
+
+    @Test(arguments: 0..<30)
+    func `Victims are those a full sort would choose`(seed: UInt64) {
+        var random = TestRandom(seed: seed)
+        var index = DiskIndex()
+        for number in 0..<200 {
+            index.set(
+                digest(number), size: .random(in: 1...100_000, using: &random),
+                storedAt: .random(in: 0...1_000, using: &random), usedAt: .random(in: 0...1_000, using: &random))
+        }
+        let byteCount = Int.random(in: 1...5_000_000, using: &random)
+        let limit = Int.random(in: 1...250, using: &random)
+        let sorted = (0..<200).sorted { first, second in
+            let scores = [first, second].map { number -> Double in
+                guard let record = index[digest(number)] else { return 0 }
+                if record.storedAt <= 100 { return .infinity }
+                return Double(max(1, 1_000 - Int(record.usedAt))) * Double(record.size + 512)
+            }
+            return (scores[1], first) < (scores[0], second)
+        }
+        var expected: [KeyDigest] = []
+        var freed = 0
+        for number in sorted.prefix(limit) where freed < byteCount {
+            expected.append(digest(number))
+            freed += index[digest(number)]?.size ?? 0
+        }
+        let victims = index.victims(toFree: byteCount, limit: limit, now: 1_000, expiry: 100)
+        #expect(victims.map(\.digest) == expected)
+    }
+
+    @Test func `A clock set back or far ahead overflows nothing`() {
+        var index = DiskIndex()
+        index.set(digest(1), size: Int.max / 4, storedAt: .max, usedAt: .min)
+        index.set(digest(2), size: 0, storedAt: .min, usedAt: .max)
+        for now in [Int64.min / 2, 0, Int64.max / 2] {
+            #expect(index.victims(toFree: 1, limit: 2, now: now, expiry: now).count >= 1)
+        }
+        #expect(index.victims(toFree: 0, limit: 2, now: 0, expiry: 0).isEmpty)
+    }
+
+    @Test func `Turns are given in order, and not to those who left`() {
+        var turns = KeyTurns()
+        let key = digest(1)
+        let isFirst = turns.take(key)
+        #expect(isFirst)
+        #expect(turns.isTaken(key))
+        let (second, third) = (turns.join(key), turns.join(key))
+        second.resolve(false)
+        turns.pass(key)
+        #expect(!third.resolve(false))
+        #expect(turns.isTaken(key))
+        turns.pass(key)
+        #expect(!turns.isTaken(key))
+        #expect(turns.count == 0)
+    }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import Testing
+
+@testable import WebImage
+
+struct EntryFilesTests {
+    private let folder: TemporaryFolder
+    private let files: EntryFiles
+    private let key = CacheKey("https://images.example/1.png")
+    private var digest: KeyDigest { KeyDigest(of: key) }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        files = EntryFiles(folder: folder.path + "/cache", isSynced: false)
+    }
+
+    @discardableResult
+    private func write(_ entry: DiskEntry = sampleEntry(), as digest: KeyDigest? = nil) throws -> Int {
+        let front = try #require(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
+        return try files.write(front: front, body: entry.bytes, as: digest ?? self.digest)
+    }
+
+    private func read(withBody: Bool = true, limit: Int = 1 << 20) throws -> EntryFiles.Finding {
+        try files.read(key, digest, fileSizeLimit: limit, withBody: withBody)
+    }
+
+    private func isDamaged(_ finding: EntryFiles.Finding) -> Bool {
+        if case .damaged = finding { true } else { false }
+    }
+
+    @Test(arguments: [0, 1, 700, 1_000, 5_000, 300_000])
+    func `An entry comes back as it was written`(size: Int) throws {
+        let entry = sampleEntry(2, size: size)
+        let written = try write(entry)
+        guard case .entry(let found, let fileSize) = try read() else { throw Failed() }
+        #expect(found == entry)
+        #expect(fileSize == written)
+        #expect(folder.entryBytes == written)
+        guard case .entry(let bare, _) = try read(withBody: false) else { throw Failed() }
+        #expect(bare.metadata == entry.metadata)
+        #expect(folder.unfinishedFiles.isEmpty)
+    }
+
+    @Test func `A key longer than the first read comes back`() throws {
+        let key = CacheKey(String(repeating: "é", count: 40_000))
+        let entry = sampleEntry()
+        let front = try #require(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
+        _ = try files.write(front: front, body: entry.bytes, as: KeyDigest(of: key))
+        let finding = try files.read(key, KeyDigest(of: key), fileSizeLimit: 1 << 20, withBody: true)
+        guard case .entry(let found, _) = finding else { throw Failed() }
+        #expect(found == entry)
+    }
+
+    @Test func `Folders and files are for this user alone`() throws {
+        try write()
+        let manager = FileManager.default
+        for (path, mode) in [(files.folder, 0o700), (files.temporaryFolder, 0o700), (files.path(of: digest), 0o600)] {
+            #expect(try manager.attributesOfItem(atPath: path)[.posixPermissions] as? Int == mode, "\(path)")
+        }
+    }
+
+    @Test func `Cut at any length it is damaged`() throws {
+        try write()
+        let path = files.path(of: digest)
+        let whole = try folder.read(path)
+        for length in 0..<whole.count {
+            try folder.write(Array(whole[..<length]), to: path)
+            #expect(isDamaged(try read()), "cut to \(length)")
+        }
+        try folder.write(whole + [0], to: path)
+        #expect(isDamaged(try read()))
+    }
+
+    @Test func `With any byte changed it is damaged`() throws {
+        try write()
+        let path = files.path(of: digest)
+        let whole = try folder.read(path)
+        for place in whole.indices {
+            for flip: UInt8 in [0x01, 0x80, 0xFF] {
+                var changed = whole
+                changed[place] ^= flip
+                try folder.write(changed, to: path)
+                #expect(isDamaged(try read()), "byte \(place)")
+            }
+        }
+        try folder.write(whole, to: path)
+        guard case .entry = try read() else { throw Failed() }
+    }
+
+    @Test func `Another key with the same digest is a miss and stays`() throws {
+        try write()
+        guard case .otherKey = try files.read(CacheKey("other"), digest, fileSizeLimit: 1 << 20, withBody: true)
+        else { throw Failed() }
+        guard case .entry = try read() else { throw Failed() }
+    }
+
+    @Test func `A larger file than the limit is damaged`() throws {
+        let size = try write()
+        #expect(isDamaged(try read(limit: size - 1)))
+        guard case .entry = try read(limit: size) else { throw Failed() }
+    }
+
+    @Test func `Links, folders and pipes in place of the file are damaged, removed and overwritten`() throws {
+        let path = files.path(of: digest)
+        try write()
+        let elsewhere = folder.path + "/elsewhere"
+        try FileManager.default.moveItem(atPath: path, toPath: elsewhere)
+        let obstacles: [() throws -> Void] = [
+            { try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: elsewhere) },
+            { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false) },
+            { #expect(unsafe mkfifo(path, 0o600) == 0) },
+        ]
+        for obstruct in obstacles {
+            try obstruct()
+            guard case .damaged(let status) = try read() else { throw Failed() }
+            _ = try files.remove(digest, onlyIf: status)
+            #expect(try files.look(at: digest) == nil)
+            try obstruct()
+            try write()
+            guard case .entry = try read() else { throw Failed() }
+            _ = try files.remove(digest, onlyIf: nil)
+        }
+        #expect(FileManager.default.fileExists(atPath: elsewhere))
+    }
+
+    @Test func `A damaged file's successor is not removed in its place`() throws {
+        try write()
+        try folder.write([1, 2, 3], to: files.path(of: digest))
+        guard case .damaged(let status) = try read() else { throw Failed() }
+        let size = try write()
+        #expect(try files.remove(digest, onlyIf: status)?.size == size)
+        guard case .entry = try read() else { throw Failed() }
+    }
+
+    @Test func `A folder deleted under way is made again`() throws {
+        try write()
+        try FileManager.default.removeItem(atPath: files.folder)
+        guard case .nothing = try read() else { throw Failed() }
+        try write()
+        guard case .entry = try read() else { throw Failed() }
+        try FileManager.default.removeItem(atPath: files.folder + "/" + digest.folder)
+        try write()
+        guard case .entry = try read() else { throw Failed() }
+    }
+
+    @Test func `Unfinished files of dead processes are removed, others stay`() throws {
+        try write()
+        let own = "\(getpid())"
+        // The highest process number of Linux is 2^22.
+        for name in ["4194999-abc-1", "\(own)-0-1", "notes.txt", "1-abc-1"] {
+            try folder.write([1], to: files.temporaryFolder + "/" + name)
+        }
+        #expect(files.removeAbandonedFiles() == 2)
+        let left = try FileManager.default.contentsOfDirectory(atPath: files.temporaryFolder)
+        #expect(Set(left) == ["notes.txt", "1-abc-1"])
+    }
+
+    @Test func `Lists entries and nothing else`() throws {
+        let size = try write()
+        let entryFolder = files.folder + "/" + digest.folder
+        try folder.write([1], to: entryFolder + "/notes.txt")
+        try folder.write([1], to: entryFolder + "/" + KeyDigest(high: 1, low: ~digest.low).fileName)
+        let listed = try files.list(digest.folder)
+        #expect(listed.map(\.digest) == [digest])
+        #expect(listed.map(\.size) == [size])
+        #expect(try files.list("zz").isEmpty)
+    }
+
+    private struct Failed: Error {}
+}

@@ -1,0 +1,93 @@
+import Testing
+
+@testable import WebImage
+
+struct FormatTests {
+    /// The pseudo-random bytes of xxHash's own sanity check.
+    private func sanityBytes(_ count: Int) -> [UInt8] {
+        var generator: UInt64 = 2_654_435_761
+        return (0..<count).map { _ in
+            defer { generator &*= 11_400_714_785_074_694_797 }
+            return UInt8(generator >> 56)
+        }
+    }
+
+    /// Length, seed and checksum.
+    private static let sanityChecks: [(Int, UInt64, UInt64)] = [
+        (0, 0, 0xEF46_DB37_51D8_E999), (0, 2_654_435_761, 0xAC75_FDA2_929B_17EF),
+        (1, 0, 0xE934_A84A_DB05_2768), (1, 2_654_435_761, 0x5014_6076_43A9_B4C3),
+        (4, 0, 0x9136_A0DC_A574_57EE), (14, 0, 0x8282_DCC4_994E_35C8),
+        (14, 2_654_435_761, 0xC3BD_6BF6_3DEB_6DF0), (222, 0, 0xB641_AE8C_B691_C174),
+        (222, 2_654_435_761, 0x20CB_8AB7_AE10_C14A),
+    ]
+
+    @Test(arguments: sanityChecks)
+    func `The checksum is XXH64`(count: Int, seed: UInt64, expected: UInt64) {
+        #expect(Checksum.of(sanityBytes(count), seed: seed) == expected)
+    }
+
+    @Test func `The checksum of a slice is that of its bytes`() {
+        let bytes = sanityBytes(100)
+        for start in 0..<40 { #expect(Checksum.of(bytes[start...]) == Checksum.of(Array(bytes[start...]))) }
+    }
+
+    @Test func `A digest's file name leads back to it`() {
+        let digest = KeyDigest(of: CacheKey("https://images.example/a.png"))
+        #expect(KeyDigest(fileName: digest.fileName) == digest)
+        #expect(digest.fileName.hasSuffix(digest.folder))
+        #expect(KeyDigest(high: 0x0123_4567_89AB_CDEF, low: 0xFF).fileName == "0123456789abcdef00000000000000ff")
+        let foreign = [
+            "", "tmp", "0123456789ABCDEF00000000000000ff", "0123456789abcdef00000000000000f",
+            "../../../../../../etc/passwd0000",
+        ]
+        for name in foreign {
+            #expect(KeyDigest(fileName: name) == nil, "\(name)")
+        }
+        #expect(Set(EntryFiles.entryFolders).count == 256)
+    }
+
+    @Test func `Keys are the same when their bytes are`() {
+        #expect(CacheKey("a") == CacheKey("a"))
+        #expect("\u{E9}" == "e\u{301}")
+        #expect(CacheKey("\u{E9}") != CacheKey("e\u{301}"))
+        #expect(Set([CacheKey("\u{E9}"), CacheKey("e\u{301}")]).count == 2)
+    }
+
+    @Test func `Metadata comes back as it was`() {
+        let full = sampleEntry().metadata
+        #expect(EntryMetadata(encoded: full.encoded()[...]) == full)
+        let bare = EntryMetadata(url: "")
+        #expect(EntryMetadata(encoded: bare.encoded()[...]) == bare)
+        let extreme = EntryMetadata(url: "x", pixelWidth: .max, storedAt: .min, expiresAt: .max, attributes: ["": ""])
+        #expect(EntryMetadata(encoded: extreme.encoded()[...]) == extreme)
+    }
+
+    @Test func `Metadata cut anywhere is refused or whole fields, never a crash`() {
+        let bytes = sampleEntry().metadata.encoded()
+        for length in 0..<bytes.count { _ = EntryMetadata(encoded: bytes[..<length]) }
+        #expect(EntryMetadata(encoded: []) == nil)
+        #expect(EntryMetadata(encoded: bytes.dropLast()) == nil)
+        // A length of 4 GiB in a field of eight bytes.
+        #expect(EntryMetadata(encoded: [1, 255, 255, 255, 255, 0, 0, 0]) == nil)
+        // An attribute whose name would be longer than the field.
+        #expect(EntryMetadata(encoded: [1, 0, 0, 0, 0, 14, 4, 0, 0, 0, 9, 0, 0, 0]) == nil)
+    }
+
+    @Test func `Fields of later versions are skipped`() {
+        let metadata = sampleEntry().metadata
+        #expect(EntryMetadata(encoded: (metadata.encoded() + [200, 2, 0, 0, 0, 7, 7])[...]) == metadata)
+    }
+
+    @Test func `A header with lengths that do not add up is refused before anything is allocated`() throws {
+        let front = try #require(EntryHeader.front(key: CacheKey("k"), metadata: .init(url: "u"), body: [1, 2, 3]))
+        let size = front.count + 3
+        #expect(EntryHeader(front, fileSize: size)?.bodyLength == 3)
+        #expect(EntryHeader(front, fileSize: size + 1) == nil)
+        #expect(EntryHeader(front, fileSize: size - 1) == nil)
+        var hostile = front
+        for place in 8..<24 { hostile[place] = 0xFF }
+        #expect(EntryHeader(hostile, fileSize: size) == nil)
+        #expect(EntryHeader(hostile, fileSize: .max) == nil)
+        #expect(EntryHeader(Array(front.prefix(39)), fileSize: size) == nil)
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+@testable import WebImage
+
+/// A folder of a test's own, removed with everything in it when the test lets go of it.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "/disk-cache-test-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// The entries' files, by their path inside the folder.
+    var entryFiles: [String: Int] {
+        var sizes: [String: Int] = [:]
+        let names = FileManager.default.enumerator(atPath: path)?.allObjects as? [String] ?? []
+        for name in names where KeyDigest(fileName: (name as NSString).lastPathComponent) != nil {
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path + "/" + name)
+            guard attributes?[.type] as? FileAttributeType == .typeRegular else { continue }
+            sizes[name] = attributes?[.size] as? Int
+        }
+        return sizes
+    }
+
+    /// The true sum of the sizes of the entries' files.
+    var entryBytes: Int { entryFiles.values.reduce(0, +) }
+
+    /// The files in the folder of unfinished files.
+    var unfinishedFiles: [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: path + "/tmp")) ?? []
+    }
+
+    /// The descriptors of this process that are open on something in the folder.
+    var openDescriptors: [String] {
+        let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return numbers.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0) }
+            .filter { $0.hasPrefix(path) }
+    }
+
+    func read(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: name))) }
+
+    func write(_ bytes: [UInt8], to name: String) throws { try Data(bytes).write(to: URL(fileURLWithPath: name)) }
+}
+
+/// An entry whose bytes follow from a number.
+func sampleEntry(_ number: Int = 1, size: Int = 100) -> DiskEntry {
+    let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ number) }
+    let metadata = EntryMetadata(
+        url: "https://images.example/\(number).png", contentType: "image/png", format: "png", pixelWidth: 3,
+        pixelHeight: 4, frameCount: 1, httpStatus: 200, etag: "\"\(number)\"", lastModified: "yesterday",
+        responseDate: 1_000, expiresAt: 2_000, varySelectors: ["accept": "image/*"], attributes: ["note": "ünder"])
+    return DiskEntry(metadata: metadata, bytes: bytes)
+}

@@ -1,0 +1,39 @@
+import Testing
+
+@testable import WebImage
+
+struct MemoryBudgetTests {
+    private let gigabyte = 1 << 30
+
+    private func limit(_ files: [String: String]) -> Int {
+        MemoryBudget.limit(physical: 8 * gigabyte) { files[$0] }
+    }
+
+    @Test func `Without control groups the machine's memory counts`() {
+        #expect(limit([:]) == 8 * gigabyte)
+        #expect(limit(["/proc/self/cgroup": "nonsense\n::\n"]) == 8 * gigabyte)
+    }
+
+    @Test func `Version 2 is bound by every group above, also by the mounted root`() {
+        let group = ["/proc/self/cgroup": "0::/pod/app\n"]
+        #expect(limit(group) == 8 * gigabyte)
+        #expect(limit(group.merging(["/sys/fs/cgroup/pod/app/memory.max": "max\n"]) { $1 }) == 8 * gigabyte)
+        #expect(limit(group.merging(["/sys/fs/cgroup/pod/memory.max": "1073741824\n"]) { $1 }) == gigabyte)
+        #expect(limit(group.merging(["/sys/fs/cgroup/memory.max": "536870912\n"]) { $1 }) == gigabyte / 2)
+    }
+
+    @Test func `Version 1 is read from the memory hierarchy alone`() {
+        let group = ["/proc/self/cgroup": "5:cpu,cpuacct:/x\n4:memory:/docker/abc\n"]
+        let file = "/sys/fs/cgroup/memory/docker/abc/memory.limit_in_bytes"
+        #expect(limit(group.merging([file: "2147483648\n"]) { $1 }) == 2 * gigabyte)
+        #expect(limit(group.merging([file: "9223372036854771712\n"]) { $1 }) == 8 * gigabyte)
+        #expect(limit(group.merging(["/sys/fs/cgroup/memory/x/memory.limit_in_bytes": "1\n"]) { $1 }) == 8 * gigabyte)
+    }
+
+    @Test func `The default is 15 percent, capped`() {
+        #expect(MemoryBudget.costLimit(forProcessLimit: 1_000_000_000) == 150_000_000)
+        #expect(MemoryBudget.costLimit(forProcessLimit: .max) == 768_000_000)
+        #expect(MemoryBudget.costLimit(forProcessLimit: 0) == 1)
+        #expect((1...768_000_000).contains(MemoryBudget.defaultCostLimit))
+    }
+}

@@ -1,0 +1,112 @@
+import Synchronization
+import Testing
+
+@testable import WebImage
+
+struct MemoryCacheTests {
+    private typealias Cache = MemoryCache<String, Int>
+
+    @Test func `Gives back what was stored, and counts`() {
+        let cache = Cache(.init(costLimit: 800, countLimit: 10))
+        #expect(cache.value(for: "a") == nil)
+        #expect(cache.store(1, for: "a", cost: 60))
+        #expect(cache.store(2, for: "a", cost: 70))
+        #expect(cache.value(for: "a") == 2)
+        #expect(cache.contains("a"))
+        #expect(!cache.contains("b"))
+        #expect(cache.statistics == .init(hits: 1, misses: 1, evictions: 0, cost: 70, count: 1))
+        #expect(cache.remove("a") == 2)
+        #expect(cache.remove("a") == nil)
+        #expect(cache.statistics.cost == 0)
+    }
+
+    @Test func `Refuses what is above an eighth of the limit, and drops what it would have replaced`() {
+        let cache = Cache(.init(costLimit: 800, countLimit: 10))
+        #expect(cache.store(1, for: "a", cost: 100))
+        #expect(!cache.store(2, for: "a", cost: 101))
+        #expect(!cache.contains("a"))
+        #expect(!cache.store(3, for: "a", cost: -1))
+        #expect(!cache.store(3, for: "a", cost: .max))
+        #expect(cache.statistics.cost == 0)
+    }
+
+    @Test func `Stays within its limits, whatever is stored`() {
+        let cache = Cache(.init(costLimit: 1_000, countLimit: 50))
+        var random = TestRandom(seed: 3)
+        for step in 0..<5_000 {
+            let key = "\(Int.random(in: 0..<300, using: &random))"
+            cache.store(step, for: key, cost: .random(in: 0...125, using: &random))
+            let statistics = cache.statistics
+            #expect(statistics.cost <= 1_000)
+            #expect(statistics.count <= 50)
+        }
+        #expect(cache.statistics.evictions > 1_000)
+    }
+
+    @Test func `Trims, empties and takes new limits`() async {
+        let cache = Cache(.init(costLimit: 10_000, countLimit: 1_000))
+        for number in 0..<900 { cache.store(number, for: "\(number)", cost: 10) }
+        await cache.trim(toCost: 5_000)
+        #expect(cache.statistics.cost == 5_000)
+        await cache.updateLimits(costLimit: 3_000, countLimit: 200)
+        #expect(cache.statistics.count == 200)
+        #expect(cache.statistics.evictions == 700)
+        #expect(cache.store(1, for: "new", cost: 375))
+        #expect(!cache.store(1, for: "newer", cost: 376))
+        await cache.removeAll()
+        #expect(cache.statistics == .init(hits: 0, misses: 0, evictions: 701, cost: 0, count: 0))
+        await cache.trim(toCost: -1)
+    }
+
+    @Test func `Values that leave are released outside the lock`() async {
+        // Under the lock, the lookup in `deinit` would find it taken and trap.
+        let cache = MemoryCache<Int, Witness>(.init(costLimit: 80, countLimit: 4))
+        let released = Counter()
+        for key in 0..<20 { cache.store(Witness(cache, released), for: key, cost: 1) }
+        cache.store(Witness(cache, released), for: 19, cost: 1)
+        #expect(released.value == 17)
+        await cache.trim(toCost: 2)
+        #expect(released.value == 19)
+        cache.remove(19)
+        await cache.removeAll()
+        #expect(released.value == 21)
+    }
+
+    @Test func `Many threads may use it at once`() async {
+        let cache = MemoryCache<Int, Int>(.init(costLimit: 1_000, countLimit: 64))
+        await withTaskGroup(of: Void.self) { group in
+            for worker in 0..<8 {
+                group.addTask {
+                    var random = TestRandom(seed: UInt64(worker))
+                    for _ in 0..<2_000 {
+                        let key = Int.random(in: 0..<100, using: &random)
+                        if let value = cache.value(for: key) { #expect(value == key) }
+                        cache.store(key, for: key, cost: key)
+                        if key == 0 { await cache.trim(toCost: 500) }
+                    }
+                }
+            }
+        }
+        #expect(cache.statistics.cost <= 1_000)
+    }
+}
+
+private final class Counter: Sendable {
+    private let count = Mutex(0)
+    var value: Int { count.withLock { $0 } }
+    func increment() { count.withLock { $0 += 1 } }
+}
+
+private final class Witness: Sendable {
+    let cache: MemoryCache<Int, Witness>
+    let released: Counter
+
+    init(_ cache: MemoryCache<Int, Witness>, _ released: Counter) {
+        (self.cache, self.released) = (cache, released)
+    }
+
+    deinit {
+        _ = cache.contains(0)
+        released.increment()
+    }
+}

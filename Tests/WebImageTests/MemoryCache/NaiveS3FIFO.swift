@@ -1,0 +1,84 @@
+/// The rule of `S3FIFO` written down with arrays that are searched from end to end.
+struct NaiveS3FIFO {
+    struct Entry: Equatable {
+        var key: Int
+        var value: Int
+        var cost: Int
+        var hits = 0
+    }
+
+    let costLimit: Int
+    let countLimit: Int
+    /// Newest first.
+    var small: [Entry] = []
+    var main: [Entry] = []
+    /// Newest first.
+    ///
+    /// A place stays when its key comes back; it then holds nothing.
+    var ghosts: [Int?] = []
+
+    var cost: Int { (small + main).reduce(0) { $0 + $1.cost } }
+    var count: Int { small.count + main.count }
+    var keys: Set<Int> { Set((small + main).map(\.key)) }
+
+    mutating func value(for key: Int) -> Int? {
+        if let place = small.firstIndex(where: { $0.key == key }) {
+            small[place].hits = min(3, small[place].hits + 1)
+            return small[place].value
+        }
+        guard let place = main.firstIndex(where: { $0.key == key }) else { return nil }
+        main[place].hits = min(3, main[place].hits + 1)
+        return main[place].value
+    }
+
+    mutating func remove(_ key: Int) -> Int? {
+        let found = (small + main).first { $0.key == key }
+        small.removeAll { $0.key == key }
+        main.removeAll { $0.key == key }
+        return found?.value
+    }
+
+    mutating func store(_ value: Int, for key: Int, cost: Int) -> (isStored: Bool, retired: [Int]) {
+        let replaced = (small + main).first { $0.key == key }
+        let wasMain = main.contains { $0.key == key }
+        var retired: [Int] = []
+        if let old = remove(key) { retired.append(old) }
+        guard cost >= 0, cost <= max(1, costLimit / 8) else { return (false, retired) }
+        while self.cost + cost > costLimit || count >= countLimit { retired += evict() }
+        let isKnown = ghosts.contains(key) || wasMain
+        forget(key)
+        let entry = Entry(key: key, value: value, cost: cost, hits: replaced?.hits ?? 0)
+        if isKnown { main.insert(entry, at: 0) } else { small.insert(entry, at: 0) }
+        return (true, retired)
+    }
+
+    private mutating func forget(_ key: Int) { ghosts = ghosts.map { $0 == key ? nil : $0 } }
+
+    private var isSmallOverShare: Bool {
+        !small.isEmpty && (small.reduce(0) { $0 + $1.cost } > costLimit / 10 || small.count > countLimit / 10)
+    }
+
+    /// One step; nothing retired when it only promoted.
+    mutating func evict() -> [Int] {
+        if main.isEmpty || isSmallOverShare {
+            while var entry = small.popLast() {
+                if entry.hits == 0 {
+                    forget(entry.key)
+                    ghosts.insert(entry.key, at: 0)
+                    ghosts = Array(ghosts.prefix(max(count, 16)))
+                    return [entry.value]
+                }
+                entry.hits = 0
+                main.insert(entry, at: 0)
+                if !isSmallOverShare { return [] }
+            }
+        } else {
+            while var entry = main.popLast() {
+                if entry.hits == 0 { return [entry.value] }
+                entry.hits -= 1
+                main.insert(entry, at: 0)
+            }
+        }
+        return []
+    }
+}

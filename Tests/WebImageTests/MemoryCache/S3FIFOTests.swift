@@ -1,0 +1,116 @@
+import Testing
+
+@testable import WebImage
+
+struct S3FIFOTests {
+    @Test(arguments: 0..<40)
+    func `Does what the rule written down naively does`(seed: UInt64) {
+        var random = TestRandom(seed: seed)
+        for _ in 0..<3 {
+            let costLimit = Int.random(in: 80...200, using: &random)
+            let countLimit = Int.random(in: 2...40, using: &random)
+            var table = S3FIFO<Int, Int>(costLimit: costLimit, countLimit: countLimit)
+            var model = NaiveS3FIFO(costLimit: costLimit, countLimit: countLimit)
+            for step in 0..<300 {
+                let key = Int.random(in: 0..<24, using: &random)
+                switch Int.random(in: 0..<10, using: &random) {
+                case 0: #expect(table.remove(key) == model.remove(key))
+                case 1...5:
+                    let cost = Int.random(in: -1...30, using: &random)
+                    var retired: [Int] = []
+                    let isStored = table.store(step, for: key, cost: cost, retired: &retired)
+                    let expected = model.store(step, for: key, cost: cost)
+                    #expect(isStored == expected.isStored)
+                    #expect(retired == expected.retired)
+                default: #expect(table.value(for: key) == model.value(for: key))
+                }
+                #expect(table.totalCost == model.cost)
+                #expect(table.count == model.count)
+                #expect(Set((0..<24).filter { table.contains($0) }) == model.keys)
+            }
+        }
+    }
+
+    @Test(arguments: [0.8, 0.9, 1.1])
+    func `Hits more often than least recently used on a skewed trace`(exponent: Double) {
+        var random = TestRandom(seed: 7)
+        let zipf = ZipfTrace(count: 5_000, exponent: exponent)
+        var table = S3FIFO<Int, Int>(costLimit: 250, countLimit: .max)
+        var recent = LeastRecentlyUsed(limit: 250)
+        var hits = (table: 0, recent: 0)
+        for _ in 0..<40_000 {
+            let key = zipf.next(using: &random)
+            if table.value(for: key) != nil {
+                hits.table += 1
+            } else {
+                var retired: [Int] = []
+                _ = table.store(key, for: key, cost: 1, retired: &retired)
+            }
+            if recent.use(key) { hits.recent += 1 }
+        }
+        // Four to nine points of 40,000 requests; two are asked for.
+        #expect(hits.table > hits.recent + 800, "\(hits)")
+    }
+
+    @Test func `A scan does not push out what is in use`() {
+        var table = S3FIFO<Int, Int>(costLimit: 100, countLimit: 100)
+        var retired: [Int] = []
+        for key in 0..<50 {
+            _ = table.store(key, for: key, cost: 1, retired: &retired)
+            _ = table.value(for: key)
+        }
+        for key in 1_000..<3_000 { _ = table.store(key, for: key, cost: 1, retired: &retired) }
+        #expect((0..<50).allSatisfy { table.contains($0) })
+    }
+
+    @Test func `What comes back while its hash is remembered is kept longer`() {
+        var table = S3FIFO<Int, Int>(costLimit: 20, countLimit: 20)
+        var retired: [Int] = []
+        for key in 0..<21 { _ = table.store(key, for: key, cost: 1, retired: &retired) }
+        #expect(retired == [0])
+        _ = table.store(0, for: 0, cost: 1, retired: &retired)
+        for key in 100..<140 { _ = table.store(key, for: key, cost: 1, retired: &retired) }
+        #expect(table.contains(0))
+    }
+
+    @Test func `Forgets hashes beyond the limit, oldest first`() {
+        var ghosts = GhostQueue()
+        for hash in 0..<5_000 { ghosts.remember(hash, atMost: 16) }
+        #expect(ghosts.count == 16)
+        let (old, new) = (ghosts.forget(4_983), ghosts.forget(4_984))
+        #expect(!old)
+        #expect(new)
+        ghosts.remember(4_999, atMost: 16)
+        #expect(ghosts.count == 14 || ghosts.count == 15)
+    }
+
+    @Test func `Slots are used again`() {
+        var table = S3FIFO<Int, Int>(costLimit: 80, countLimit: 10)
+        var retired: [Int] = []
+        for key in 0..<10_000 { _ = table.store(key, for: key, cost: 1, retired: &retired) }
+        #expect(table.slots.count <= 11)
+    }
+}
+
+/// The usual order, to compare with: a timestamp for each key.
+private struct LeastRecentlyUsed {
+    let limit: Int
+    private var turns: [Int: Int] = [:]
+    private var line: [(key: Int, turn: Int)] = []
+    private var head = 0
+    private var turn = 0
+
+    init(limit: Int) { self.limit = limit }
+
+    mutating func use(_ key: Int) -> Bool {
+        turn += 1
+        let isHit = turns.updateValue(turn, forKey: key) != nil
+        line.append((key, turn))
+        while turns.count > limit {
+            let oldest = line[head]
+            head += 1
+            if turns[oldest.key] == oldest.turn { turns[oldest.key] = nil }
+        }
+        return isHit
+    }
+}
