@@ -1,0 +1,28 @@
+public import HTTPTransport
+public import TaskCoordination
+
+extension ImageDownloader {
+    /// What an ``ImageDownloader`` may do at once, and what it accepts.
+    public struct Configuration: Sendable {
+        /// How many transfers run at once. 6 by default.
+        public var maximumConcurrentDownloads = 6
+        /// Who goes first among transfers of equal priority. First in, first out by default.
+        public var order: SlotOrder = .fifo
+        /// How many transfers may wait before new ones are refused with `.overloaded`. 10,000 by default.
+        public var queueLimit = 10_000
+        /// The largest body accepted, in bytes after decompression. 100 MB by default.
+        public var maximumByteCount = 100_000_000
+        /// The status codes that carry a picture. 200 to 299 by default.
+        public var acceptableStatusCodes: Range<Int> = 200..<300
+        /// The media types accepted, compared without parameters; nil accepts any. Nil by default, because origins
+        /// mislabel pictures and the decoder looks at the bytes anyway.
+        public var acceptableContentTypes: Set<String>?
+        /// Fields sent with every request unless it brings its own. `Accept: image/*,*/*;q=0.8` by default.
+        public var headers: HTTPHeaders = ["Accept": "image/*,*/*;q=0.8"]
+        /// The least part of a body of known length between two reports of progress, 0 to 1. One percent by default.
+        public var minimumProgressInterval = 0.01
+
+        /// Creates a configuration of defaults.
+        public init() {}
+    }
+}

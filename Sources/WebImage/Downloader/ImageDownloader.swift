@@ -1,0 +1,85 @@
+import Foundation
+public import HTTPTransport
+import TaskCoordination
+
+/// Fetches the bytes of pictures: a bounded number at once, each identity once, the urgent first.
+///
+/// **Isolation**: an actor; transfers run outside it.
+/// **Priority**: a transfer runs at the highest priority of its callers; a late urgent caller moves a queued transfer
+/// forward.
+public actor ImageDownloader {
+    private let configuration: Configuration
+    private let transport: any HTTPLoading
+    private let flights: InFlight<RequestIdentity, Download, LoadProgress>
+    private let slots: Slots
+
+    /// Creates a downloader.
+    ///
+    /// - Parameters:
+    ///   - configuration: Limits and what is accepted.
+    ///   - transport: What moves the bytes. The downloader shuts it down when it is shut down itself.
+    ///   - executor: Where transfers run; nil for the global pool. Tests pass their own.
+    public init(
+        configuration: Configuration = .init(),
+        transport: any HTTPLoading = HTTPClient(),
+        executor: (any TaskExecutor)? = nil
+    ) {
+        self.configuration = configuration
+        self.transport = transport
+        flights = InFlight(name: "download", executor: executor)
+        slots = Slots(
+            limit: configuration.maximumConcurrentDownloads, order: configuration.order,
+            queueLimit: configuration.queueLimit)
+    }
+
+    /// How many different transfers run or wait.
+    public var count: Int {
+        get async { await flights.count }
+    }
+
+    /// Fetches what `request` names. Equal requests in flight share one transfer.
+    ///
+    /// **Cancellation**: returns at once; the transfer goes on while another caller waits for it.
+    ///
+    /// - Parameters:
+    ///   - request: Where and how. The cache settings are not looked at.
+    ///   - validators: Fields that make the request conditional; with them a 304 is a success.
+    ///   - onProgress: Called in order while the body arrives, at once with the latest state when the transfer is
+    ///     already running. Must not block.
+    /// - Throws: ``ImageLoadError``; `CancellationError`; what the request's modifier throws.
+    public func download(
+        _ request: ImageRequest,
+        validators: HTTPHeaders = [:],
+        onProgress: (@Sendable (LoadProgress) -> Void)? = nil
+    ) async throws -> Download {
+        try await download(request, validators: validators, priority: nil, report: onProgress)
+    }
+
+    /// The same for a flight, which passes the progress on to its own callers.
+    func download(
+        _ request: ImageRequest, validators: HTTPHeaders, priority: TaskPriority?,
+        report: (@Sendable (LoadProgress) async -> Void)?
+    ) async throws -> Download {
+        var request = request
+        request.headers = validators.merged(over: request.headers)
+        let transfer = Transfer(
+            request: request, acceptsNotModified: !validators.isEmpty, configuration: configuration,
+            transport: transport)
+        let slots = slots
+        return try await flights.value(
+            for: RequestIdentity(request), priority: priority ?? request.priority.taskPriority, onProgress: report
+        ) { report in
+            try await slots.withSlot { try await transfer.run(report) }
+        }
+    }
+
+    /// Cancels every transfer; each caller gets `CancellationError`.
+    public func cancelAll() async { await flights.cancelAll() }
+
+    /// Cancels every transfer, refuses new ones and closes the transport.
+    public func shutdown() async {
+        await flights.close()
+        await flights.drain()
+        await transport.shutdown()
+    }
+}

@@ -1,0 +1,84 @@
+public import Foundation
+import HTTPTransport
+import ImageCoding
+
+/// Why a load ended without a picture.
+///
+/// Cancellation is not among the codes: a cancelled load throws `CancellationError`.
+public struct ImageLoadError: Error, Sendable {
+    /// What went wrong, as a caller would tell cases apart.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        /// A stable name, fit for logs and machine-readable output.
+        public let description: String
+
+        private init(_ description: String) { self.description = description }
+
+        /// The transfer failed; the cause is an ``HTTPError`` that says how.
+        public static let transferFailed = Code("transferFailed")
+        /// The origin answered with a status outside the accepted ones.
+        public static let unacceptableStatus = Code("unacceptableStatus")
+        /// The origin answered with a content type outside the accepted ones.
+        public static let unacceptableContentType = Code("unacceptableContentType")
+        /// The origin answered with no bytes.
+        public static let emptyBody = Code("emptyBody")
+        /// The bytes are not a picture that can be decoded here; the cause is an ``ImageError``.
+        public static let undecodable = Code("undecodable")
+        /// A transformer or an encoder failed; the cause says why.
+        public static let processingFailed = Code("processingFailed")
+        /// The picture is not cached and the request does not ask the origin.
+        public static let notInCache = Code("notInCache")
+        /// The same request failed a short while ago and is not tried again yet.
+        public static let recentlyFailed = Code("recentlyFailed")
+        /// Too much work is queued already.
+        public static let overloaded = Code("overloaded")
+        /// The manager has been shut down.
+        public static let shutDown = Code("shutDown")
+    }
+
+    /// What went wrong.
+    public let code: Code
+    /// What went wrong and what to do about it, for people.
+    public let message: String
+    /// The address that was to be loaded.
+    public let url: URL?
+    /// The status of the answer, when there was one.
+    public let status: Int?
+    /// The error underneath, usually an ``HTTPError`` or an ``ImageError``.
+    public let cause: (any Error)?
+
+    /// Creates an error.
+    public init(_ code: Code, message: String, url: URL? = nil, status: Int? = nil, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.url = url
+        self.status = status
+        self.cause = cause
+    }
+
+    /// The same failure, told to somebody who asks again too soon.
+    func repeated() -> ImageLoadError {
+        ImageLoadError(
+            .recentlyFailed,
+            message: "This failed a short while ago and is not tried again yet: \(message) "
+                + "Wait, or set `retriesFailed` on the request.",
+            url: url, status: status, cause: self)
+    }
+
+    /// The most specific name there is: the code of the cause where it has one, else the code itself.
+    public var reason: String {
+        switch cause {
+        case let error as HTTPError: error.code.description
+        case let error as ImageError: error.code.description
+        case let error as ImageLoadError: error.reason
+        default: code.description
+        }
+    }
+}
+
+extension ImageLoadError: CustomStringConvertible {
+    /// The reason, the message and the address.
+    public var description: String {
+        let place = url.map { " (\($0.absoluteString))" } ?? ""
+        return "\(reason): \(message)\(place)"
+    }
+}

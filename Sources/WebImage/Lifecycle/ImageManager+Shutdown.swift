@@ -1,0 +1,60 @@
+import Synchronization
+import TaskCoordination
+
+extension ImageManager {
+    /// Drains in the order of the road, so that each stage is quiet before the one below it closes.
+    func end(within grace: Duration) async -> ShutdownReport {
+        let clock = clock
+        await encodings.close()
+        await loads.close()
+        let cancelled = await withTaskGroup(of: Int.self) { group in
+            group.addTask {
+                guard (try? await clock.sleep(for: grace)) != nil else { return 0 }
+                return await self.dropEverything()
+            }
+            await encodings.drain()
+            await loads.drain()
+            await writes?.close()
+            await writes?.drain()
+            group.cancelAll()
+            return await group.next() ?? 0
+        }
+        await downloader.shutdown()
+        _ = await diskCache?.shutdown(within: grace)
+        await processing.shutdown()
+        await memory.removeAll()
+        return ShutdownReport(cancelledLoadCount: cancelled, droppedWriteCount: await writes?.droppedCount ?? 0)
+    }
+
+    /// The grace time is over.
+    private func dropEverything() async -> Int {
+        let running = await loads.count
+        await writes?.close()
+        await writes?.abandon()
+        await cancelAll()
+        return running
+    }
+}
+
+/// Runs `body` with a manager and shuts the manager down when `body` ends, however it ends.
+///
+/// - Parameters:
+///   - configuration: What the manager is made of.
+///   - grace: How long running loads and pending writes may take at the end. 10 seconds by default.
+///   - body: Uses the manager; must not keep it.
+/// - Throws: What `body` throws.
+public nonisolated(nonsending) func withImageManager<T>(
+    _ configuration: ImageManager.Configuration = .init(),
+    shutdownWithin grace: Duration = .seconds(10),
+    _ body: nonisolated(nonsending) (ImageManager) async throws -> T
+) async rethrows -> T {
+    let manager = ImageManager(configuration: configuration)
+    do {
+        let value = try await body(manager)
+        _ = await manager.shutdown(within: grace)
+        return value
+    } catch {
+        _ = await manager.shutdown(within: grace)
+        throw error
+    }
+}

@@ -1,0 +1,56 @@
+/// Remembers for a short while which loads cannot succeed, so that a page full of dead links does not ask again and
+/// again.
+///
+/// Bounded in number and in time: at most `capacity` entries, each for at most its own lifetime. When it is full the
+/// oldest entry makes room. Every operation is O(1) amortised.
+struct FailureMemory<Key: Hashable, Instant: InstantProtocol> where Instant.Duration == Duration {
+    private struct Entry {
+        let error: ImageLoadError
+        let expiry: Instant
+        let serial: UInt64
+    }
+
+    private var entries: [Key: Entry] = [:]
+    private var order: [(key: Key, serial: UInt64)] = []
+    private var oldest = 0
+    private var serial: UInt64 = 0
+    private let capacity: Int
+
+    init(capacity: Int) { self.capacity = capacity }
+
+    var count: Int { entries.count }
+
+    mutating func record(_ error: ImageLoadError, for key: Key, until expiry: Instant) {
+        serial += 1
+        entries[key] = Entry(error: error, expiry: expiry, serial: serial)
+        order.append((key, serial))
+        while entries.count > capacity || order.count - oldest > 2 * capacity { dropOldest() }
+        if oldest > capacity {
+            order.removeFirst(oldest)
+            oldest = 0
+        }
+    }
+
+    /// The error recorded for `key`, unless its time is over.
+    mutating func failure(for key: Key, now: Instant) -> ImageLoadError? {
+        guard let entry = entries[key] else { return nil }
+        if entry.expiry > now { return entry.error }
+        entries[key] = nil
+        return nil
+    }
+
+    mutating func forget(_ key: Key) { entries[key] = nil }
+
+    mutating func forgetAll() {
+        entries.removeAll()
+        order.removeAll()
+        oldest = 0
+    }
+
+    /// Entries that were recorded again or forgotten leave a place in `order` whose serial no longer matches.
+    private mutating func dropOldest() {
+        let (key, serial) = order[oldest]
+        oldest += 1
+        if entries[key]?.serial == serial { entries[key] = nil }
+    }
+}

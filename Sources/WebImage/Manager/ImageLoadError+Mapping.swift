@@ -1,0 +1,31 @@
+import Foundation
+import HTTPTransport
+import ImageCoding
+import TaskCoordination
+
+extension ImageLoadError {
+    /// Whether trying again soon cannot help: the picture is missing, or the file is none.
+    var isLasting: Bool {
+        switch code {
+        case .unacceptableStatus: status == 404 || status == 410
+        case .undecodable: true
+        default: false
+        }
+    }
+
+    /// The error that a caller sees for what went wrong below; `CancellationError` and foreign errors pass unchanged.
+    static func mapping(_ error: any Error, url: URL) -> any Error {
+        switch error {
+        case let error as CoordinationError where error.code == .overloaded:
+            ImageLoadError(
+                .overloaded, message: "Too many loads are waiting; try again later or raise the limit.", url: url,
+                cause: error)
+        case is CoordinationError: ImageLoadError.shutDown(url)
+        default: error
+        }
+    }
+
+    static func shutDown(_ url: URL) -> ImageLoadError {
+        ImageLoadError(.shutDown, message: "The image manager has been shut down; make a new one.", url: url)
+    }
+}

@@ -1,0 +1,38 @@
+public import HTTPTransport
+public import ImageCoding
+
+extension ImageManager {
+    /// What an ``ImageManager`` is made of, and its limits.
+    public struct Configuration: Sendable {
+        /// The most bytes the memory cache holds. 15 % of the memory the process may use by default, at most 768 MB.
+        public var memoryByteLimit = MemoryBudget.defaultCostLimit
+        /// The most entries the memory cache holds. 100,000 by default.
+        public var memoryCountLimit = 100_000
+        /// The disk cache, nil for none. A folder in the user's cache directory by default.
+        public var disk: DiskCache.Configuration? = .init()
+        /// The downloader's limits.
+        public var downloader = ImageDownloader.Configuration()
+        /// The transport's limits and policies. The public internet only, by default. The limit of a body is the
+        /// downloader's.
+        public var transport = HTTPClient.Configuration()
+        /// The formats that can be read and written. All built-in ones by default.
+        public var coders = ImageCoders.default
+        /// The largest pictures that are decoded.
+        public var limits = ImageLimits()
+        /// How many pictures are decoded, transformed or encoded at once. One per core by default.
+        public var processingWidth = ProcessorCount.available
+        /// How many pictures may wait for that before loads are refused with `.overloaded`. 10,000 by default.
+        public var processingQueueLimit = 10_000
+        /// How long a load that cannot succeed is remembered: a missing picture, a file that is none. One minute by
+        /// default; zero remembers nothing.
+        public var failureLifetime: Duration = .seconds(60)
+        /// How many such loads are remembered. 10,000 by default.
+        public var failureCapacity = 10_000
+        /// Largest transformed picture that is kept on disk, in pixels. Transformed pictures are stored losslessly;
+        /// past this it is cheaper to make them again from the original. One megapixel by default.
+        public var maximumStoredVariantPixels = 1_000_000
+
+        /// Creates a configuration of defaults.
+        public init() {}
+    }
+}

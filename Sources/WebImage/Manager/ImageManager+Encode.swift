@@ -1,0 +1,102 @@
+import Foundation
+import ImageCoding
+import Synchronization
+import TaskCoordination
+
+extension ImageManager {
+    /// The picture that `request` asks for, as a file.
+    ///
+    /// The file is cached in memory and on disk, so a later call neither decodes nor encodes. ``OutputFormat/original``
+    /// without transformers is the file as the origin sent it, checked to be a picture.
+    ///
+    /// - Parameters:
+    ///   - request: The picture.
+    ///   - format: The file to make of it.
+    ///   - onProgress: Told how much of the original has arrived, in order. Must not block.
+    /// - Throws: ``ImageLoadError``; `CancellationError` as soon as the calling task is cancelled.
+    public nonisolated func data(
+        for request: ImageRequest, as format: OutputFormat = .original,
+        onProgress: (@Sendable (LoadProgress) -> Void)? = nil
+    ) async throws -> EncodedImage {
+        guard isOpen.load(ordering: .acquiring) else { throw ImageLoadError.shutDown(request.url) }
+        let name = request.encodedKey(format)
+        if let hit = rememberedFile(request, name) { return hit }
+        let key = LoadKey(request, variant: name)
+        do {
+            return try await encodings.value(
+                for: key, priority: request.priority.taskPriority, onProgress: onProgress
+            ) { report in
+                try await self.makeFile(request, format, name, report)
+            }
+        } catch {
+            throw ImageLoadError.mapping(error, url: request.url)
+        }
+    }
+
+    private nonisolated func rememberedFile(_ request: ImageRequest, _ name: CacheKey) -> EncodedImage? {
+        guard request.cachePolicy.readsCachesFirst, request.cacheReads.contains(.memory),
+            case .encoded(let file)? = memory.value(for: name)
+        else { return nil }
+        return file
+    }
+
+    /// One flight to the file: from the caches, else made from the picture.
+    @concurrent
+    private nonisolated func makeFile(
+        _ request: ImageRequest, _ format: OutputFormat, _ name: CacheKey, _ report: @escaping Report
+    ) async throws -> EncodedImage {
+        if let hit = rememberedFile(request, name) { return hit }
+        if let stored = try await storedFile(request, name) {
+            remember(stored, request, name)
+            return stored
+        }
+        let isOriginal = format == .original && request.transformers.isEmpty
+        let key = LoadKey(request, variant: request.variantKey, wantsOriginal: isOriginal)
+        let response =
+            if !isOriginal, let hit = remembered(request, key.variant) { hit } else {
+                try await fly(request, key, priority: Task.currentPriority, onProgress: report)
+            }
+        if isOriginal, let original = response.original {
+            remember(original, request, name)
+            return original
+        }
+        let file = try await encode(response, request, format)
+        remember(file, request, name)
+        await store(file, request, name)
+        return file
+    }
+
+    private nonisolated func storedFile(_ request: ImageRequest, _ name: CacheKey) async throws -> EncodedImage? {
+        var metrics = LoadMetrics()
+        guard request.cachePolicy.readsCachesFirst, let entry = try await diskEntry(for: name, request, &metrics)
+        else { return nil }
+        return EncodedImage(entry)
+    }
+
+    private nonisolated func encode(
+        _ response: ImageResponse, _ request: ImageRequest, _ format: OutputFormat
+    ) async throws -> EncodedImage {
+        let coders = configuration.coders
+        let image = response.image
+        let encoded = format.encodedFormat(original: response.format, coders: coders)
+        let (bytes, properties) = try await processed(request) {
+            let bytes = try coders.encode(image, as: encoded)
+            return (bytes, try? coders.properties(of: bytes))
+        }
+        return EncodedImage(
+            bytes: bytes, format: encoded.format, width: image.width, height: image.height,
+            frameCount: properties?.frameCount ?? 1, source: response.source)
+    }
+
+    private nonisolated func remember(_ file: EncodedImage, _ request: ImageRequest, _ name: CacheKey) {
+        guard request.cacheWrites.contains(.memory) else { return }
+        let picture = CachedPicture.encoded(file.from(.memory))
+        _ = memory.store(picture, for: name, cost: picture.cost)
+    }
+
+    private nonisolated func store(_ file: EncodedImage, _ request: ImageRequest, _ name: CacheKey) async {
+        guard let writes, request.cacheWrites.contains(.disk), request.allowsDisk else { return }
+        let entry = DiskEntry(file, url: request.url)
+        await writes.submit(for: name) { entry }
+    }
+}

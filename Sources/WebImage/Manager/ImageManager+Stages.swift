@@ -1,0 +1,121 @@
+import Foundation
+import HTTPTransport
+import ImageCoding
+import TaskCoordination
+
+/// The stages of one journey. Each runs off the actor; pixels are touched only on the processing pool.
+extension ImageManager {
+    /// The file, from disk or from the origin.
+    nonisolated func original(
+        for request: ImageRequest, _ metrics: inout LoadMetrics, _ report: @escaping Report
+    ) async throws -> Original {
+        let stored = try await storedOriginal(request, &metrics)
+        if let stored, request.cachePolicy.readsCachesFirst { return stored }
+        guard request.cachePolicy != .onlyIfCached else {
+            throw ImageLoadError(
+                .notInCache, message: "The picture is not cached; allow the request to ask the origin.",
+                url: request.url)
+        }
+        let clock = ContinuousClock()
+        let start = clock.now
+        let download = try await downloader.download(
+            request, validators: stored?.metadata.validators ?? [:], priority: Task.currentPriority,
+            report: report)
+        metrics.download = clock.now - start
+        if download.isNotModified, let stored { return stored }
+        return Original(
+            bytes: download.bytes, metadata: EntryMetadata(download, url: request.url), source: .network)
+    }
+
+    private nonisolated func storedOriginal(
+        _ request: ImageRequest, _ metrics: inout LoadMetrics
+    ) async throws -> Original? {
+        guard request.cachePolicy != .reload,
+            let entry = try await diskEntry(for: request.originalKey, request, &metrics)
+        else { return nil }
+        return Original(bytes: entry.bytes, metadata: entry.metadata, source: .disk)
+    }
+
+    /// What an earlier load stored for this very variant.
+    nonisolated func storedVariant(
+        _ request: ImageRequest, _ key: LoadKey, _ metrics: inout LoadMetrics
+    ) async throws -> ImageResponse? {
+        guard !key.wantsOriginal, key.variant != request.originalKey, request.cachePolicy.readsCachesFirst,
+            let entry = try await diskEntry(for: key.variant, request, &metrics),
+            let format = ImageFormat.all.first(where: { $0.name == entry.metadata.format })
+        else { return nil }
+        let coders = configuration.coders
+        let options = DecodeOptions(limits: configuration.limits)
+        // A variant that does not decode is as good as none: it is made again from the original.
+        let image = try? await processing.run { try coders.decode(entry.bytes, options: options) }
+        try Task.checkCancellation()
+        return image.map {
+            ImageResponse(image: $0, format: format, source: .disk, original: nil, metrics: metrics)
+        }
+    }
+
+    nonisolated func diskEntry(
+        for key: CacheKey, _ request: ImageRequest, _ metrics: inout LoadMetrics
+    ) async throws -> DiskEntry? {
+        guard let diskCache, request.cacheReads.contains(.disk), request.allowsDisk else { return nil }
+        let clock = ContinuousClock()
+        let start = clock.now
+        defer { metrics.diskRead = (metrics.diskRead ?? .zero) + (clock.now - start) }
+        return try await diskCache.entry(for: key)
+    }
+
+    nonisolated func decode(
+        _ original: Original, _ request: ImageRequest, _ metrics: inout LoadMetrics
+    ) async throws -> (DecodedImage, ImageProperties) {
+        let coders = configuration.coders
+        let options = DecodeOptions(
+            limits: configuration.limits, firstFrameOnly: request.firstFrameOnly, thumbnail: request.thumbnail)
+        let clock = ContinuousClock()
+        let start = clock.now
+        defer { metrics.decode = clock.now - start }
+        do {
+            return try await processing.run {
+                var properties = try coders.properties(of: original.bytes)
+                let image = try coders.decode(original.bytes, options: options)
+                // Only the whole file tells how many frames some formats hold.
+                if properties.frameCount == nil, !options.firstFrameOnly {
+                    properties.frameCount = image.frames.count
+                }
+                return (image, properties)
+            }
+        } catch let error as ImageError {
+            if original.source == .disk { _ = try await diskCache?.remove(request.originalKey) }
+            throw ImageLoadError(
+                .undecodable, message: Self.explain(error, original.metadata), url: request.url, cause: error)
+        }
+    }
+
+    nonisolated func transform(
+        _ image: DecodedImage, _ request: ImageRequest, _ metrics: inout LoadMetrics
+    ) async throws -> DecodedImage {
+        let transformers = request.transformers.dropFirst(request.thumbnail == nil ? 0 : 1)
+        guard !transformers.isEmpty else { return image }
+        let clock = ContinuousClock()
+        let start = clock.now
+        defer { metrics.transform = clock.now - start }
+        return try await processed(request) {
+            try transformers.reduce(image) { try $1.transform($0) }
+        }
+    }
+
+    /// Runs a transformer or an encoder, and says whose picture it was when that fails.
+    nonisolated func processed<T: Sendable>(
+        _ request: ImageRequest, _ body: @escaping @Sendable () throws -> T
+    ) async throws -> T {
+        do {
+            return try await processing.run(body)
+        } catch let error as ImageError {
+            throw ImageLoadError(.processingFailed, message: error.message, url: request.url, cause: error)
+        }
+    }
+
+    private static func explain(_ error: ImageError, _ metadata: EntryMetadata) -> String {
+        guard error.code == .unknownFormat, let type = metadata.contentType else { return error.message }
+        return "\(error.message) The origin calls it \"\(type)\"."
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+public import HTTPTransport
+import ImageCoding
+import Synchronization
+import TaskCoordination
+
+/// Give it a URL, get the picture.
+///
+/// A request travels memory → disk variant → disk original → download → decode → transform, and is stored on the way
+/// back. Equal requests in flight share one journey, and different variants of one picture share the transfer.
+///
+/// ```swift
+/// let manager = ImageManager()
+/// let image = try await manager.image(from: url)
+/// ```
+///
+/// **Isolation**: the methods that load run on the caller's actor up to the first suspension; a memory hit needs none.
+/// **Cancellation**: cancelling the calling task ends its call at once and disturbs no other caller; the last caller
+/// to leave cancels the work.
+/// **Priority**: a flight runs at the highest priority of its callers and follows their escalation.
+public actor ImageManager {
+    /// Tells the time for remembering failures.
+    typealias Failures = FailureMemory<LoadKey, ContinuousClock.Instant>
+
+    nonisolated let configuration: Configuration
+    nonisolated let memory: MemoryCache<CacheKey, CachedPicture>
+    /// The disk cache, when there is one.
+    public nonisolated let diskCache: DiskCache?
+    /// The downloader.
+    public nonisolated let downloader: ImageDownloader
+    nonisolated let processing: WorkerPool
+    nonisolated let loads: InFlight<LoadKey, ImageResponse, LoadProgress>
+    nonisolated let encodings: InFlight<LoadKey, EncodedImage, LoadProgress>
+    nonisolated let writes: WriteBehind?
+    nonisolated let isOpen = Atomic<Bool>(true)
+    nonisolated let executor: (any TaskExecutor)?
+    let clock: any Clock<Duration>
+
+    private var failures: Failures
+    private var ending: Task<ShutdownReport, Never>?
+
+    /// Creates a manager with its own caches, downloader and threads.
+    ///
+    /// - Parameter configuration: Limits and policies; the defaults are safe on a server.
+    public init(configuration: Configuration = .init()) {
+        var transport = configuration.transport
+        transport.maximumBodyByteCount = configuration.downloader.maximumByteCount
+        self.init(configuration: configuration, transport: HTTPClient(configuration: transport))
+    }
+
+    /// Creates a manager over another transport, for tests and for origins that do not speak HTTP.
+    ///
+    /// - Parameters:
+    ///   - configuration: Limits and policies; those of the transport are not looked at.
+    ///   - transport: What moves the bytes. The manager shuts it down at its own end.
+    public init(configuration: Configuration, transport: any HTTPLoading) {
+        self.init(
+            configuration: configuration,
+            parts: Parts(
+                transport: transport,
+                disk: configuration.disk.map { DiskCache($0) },
+                processing: WorkerPool(
+                    name: "image", width: configuration.processingWidth,
+                    queueLimit: configuration.processingQueueLimit, niceness: 5),
+                executor: nil))
+    }
+
+    /// Creates a manager from given parts.
+    init(configuration: Configuration, parts: Parts) {
+        self.configuration = configuration
+        memory = MemoryCache(
+            .init(costLimit: configuration.memoryByteLimit, countLimit: configuration.memoryCountLimit))
+        diskCache = parts.disk
+        downloader = ImageDownloader(
+            configuration: configuration.downloader, transport: parts.transport, executor: parts.executor)
+        processing = parts.processing
+        loads = InFlight(name: "load", executor: parts.executor)
+        encodings = InFlight(name: "encode", executor: parts.executor)
+        writes = parts.disk.map { WriteBehind(disk: $0, executor: parts.executor) }
+        executor = parts.executor
+        clock = parts.clock
+        failures = Failures(capacity: configuration.failureCapacity)
+    }
+
+    /// What a manager does not make itself when a test brings its own.
+    struct Parts {
+        var transport: any HTTPLoading
+        var disk: DiskCache?
+        var processing: WorkerPool
+        var executor: (any TaskExecutor)?
+        var clock: any Clock<Duration> = ContinuousClock()
+    }
+}
+
+// MARK: Failed loads
+
+extension ImageManager {
+    /// Forgets which loads failed, so that each is tried again.
+    public func forgetFailures() { failures.forgetAll() }
+
+    func recentFailure(for key: LoadKey) -> ImageLoadError? {
+        failures.failure(for: key, now: .now)
+    }
+
+    func record(_ error: ImageLoadError, for key: LoadKey) {
+        guard error.isLasting, configuration.failureLifetime > .zero else { return }
+        failures.record(error, for: key, until: .now.advanced(by: configuration.failureLifetime))
+    }
+
+    func forgetFailure(for key: LoadKey) { failures.forget(key) }
+}
+
+// MARK: Ending
+
+extension ImageManager {
+    /// Cancels every load; each caller gets `CancellationError`. Writes to disk go on.
+    public func cancelAll() async {
+        await encodings.cancelAll()
+        await loads.cancelAll()
+        await downloader.cancelAll()
+    }
+
+    /// Stops taking work, lets what runs finish until the grace time is over, then drops the rest and closes
+    /// everything. Later calls join the first one; every load after it throws ``ImageLoadError/Code/shutDown``.
+    ///
+    /// **Cancellation**: cancelling the caller does not cut it short.
+    ///
+    /// - Parameter grace: How long running loads and pending writes may take.
+    /// - Returns: What was dropped.
+    public func shutdown(within grace: Duration) async -> ShutdownReport {
+        if ending == nil {
+            isOpen.store(false, ordering: .releasing)
+            // A task of its own, so that a cancelled caller cannot cut the end short. `ending` owns it.
+            ending = Task(name: "shut down", executorPreference: executor) { await self.end(within: grace) }
+        }
+        return await ending!.value
+    }
+}

@@ -1,0 +1,32 @@
+/// Which answer a load accepts: what is cached, what the origin says, or the one after the other.
+public enum CachePolicy: Sendable, Hashable, CaseIterable {
+    /// What is cached serves until the cache's own age limit; the origin is asked only on a miss. The default.
+    case cacheFirst
+    /// The origin is asked with the validators of the cached original; a 304 serves the cached original.
+    case revalidate
+    /// Like ``revalidate``, but `events(for:)` delivers the cached picture first.
+    case refreshCached
+    /// The origin is asked unconditionally; the caches are written, not read.
+    case reload
+    /// The origin is never asked; a miss ends with ``ImageLoadError/Code/notInCache``.
+    case onlyIfCached
+
+    var readsCachesFirst: Bool { self == .cacheFirst || self == .onlyIfCached }
+    var sendsValidators: Bool { self == .revalidate || self == .refreshCached }
+}
+
+/// A set of cache tiers.
+public struct CacheTiers: OptionSet, Sendable, Hashable {
+    /// One bit for each tier.
+    public let rawValue: UInt8
+
+    /// Creates a set from its bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The memory cache.
+    public static let memory = CacheTiers(rawValue: 1)
+    /// The disk cache.
+    public static let disk = CacheTiers(rawValue: 2)
+    /// Memory and disk.
+    public static let all: CacheTiers = [.memory, .disk]
+}

@@ -1,0 +1,25 @@
+public import HTTPTransport
+
+/// Changes a request just before it is sent, for example to sign it.
+///
+/// Two requests share a flight only when their modifiers have equal identities, so an identity must differ whenever
+/// the bytes that come back may differ: one per tenant, one per signing key.
+public struct RequestModifier: Sendable {
+    /// Names what the modifier does. Equal identities must produce equal requests.
+    public let identity: String
+
+    let modify: @concurrent @Sendable (HTTPRequest) async throws -> HTTPRequest
+
+    /// Creates a modifier.
+    ///
+    /// - Parameters:
+    ///   - identity: Names what `modify` does; part of the identity of every request that uses it.
+    ///   - modify: Runs once per transfer, off every actor. An error it throws ends the load.
+    public init(
+        identity: String,
+        modify: @escaping @concurrent @Sendable (HTTPRequest) async throws -> HTTPRequest
+    ) {
+        self.identity = identity
+        self.modify = modify
+    }
+}

@@ -1,0 +1,38 @@
+public import ImageCoding
+
+/// A picture as a file: bytes in a known format, with the size they decode to.
+public struct EncodedImage: Sendable {
+    /// The file.
+    public var bytes: [UInt8]
+    /// The format of the file.
+    public var format: ImageFormat
+    /// The width in pixels, orientation applied.
+    public var width: Int
+    /// The height in pixels, orientation applied.
+    public var height: Int
+    /// How many frames the file holds; 1 for a still picture.
+    public var frameCount: Int
+    /// Where it came from.
+    public var source: ImageSource
+
+    /// The media type, for a `Content-Type` field.
+    public var contentType: String { format.mimeType }
+
+    /// Creates a value.
+    public init(
+        bytes: [UInt8], format: ImageFormat, width: Int, height: Int, frameCount: Int, source: ImageSource
+    ) {
+        self.bytes = bytes
+        self.format = format
+        self.width = width
+        self.height = height
+        self.frameCount = frameCount
+        self.source = source
+    }
+
+    func from(_ source: ImageSource) -> EncodedImage {
+        var copy = self
+        copy.source = source
+        return copy
+    }
+}

@@ -1,0 +1,33 @@
+public import ImageCoding
+
+/// How much of a body has arrived.
+public struct LoadProgress: Sendable, Hashable {
+    /// The bytes received so far, after decompression.
+    public var receivedByteCount: Int
+    /// The announced length, when the origin announced one that counts the same bytes.
+    public var expectedByteCount: Int?
+
+    /// Creates a value.
+    public init(receivedByteCount: Int, expectedByteCount: Int?) {
+        self.receivedByteCount = receivedByteCount
+        self.expectedByteCount = expectedByteCount
+    }
+
+    /// The part that has arrived, 0 to 1, or nil when the length is unknown.
+    public var fraction: Double? {
+        guard let expectedByteCount, expectedByteCount > 0 else { return nil }
+        return min(1, Double(receivedByteCount) / Double(expectedByteCount))
+    }
+}
+
+/// A step in the life of one load, in order; ``finished(_:)`` is the last.
+public enum ImageEvent: Sendable {
+    /// Bytes arrived. A slow reader sees only the newest.
+    case progress(LoadProgress)
+    /// A first impression of a picture that is still arriving. Decoders that make previews are not there yet.
+    case preview(DecodedImage)
+    /// The cached picture, while the origin is being asked for a newer one.
+    case cached(ImageResponse)
+    /// The picture.
+    case finished(ImageResponse)
+}

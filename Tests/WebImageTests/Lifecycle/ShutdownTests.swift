@@ -1,0 +1,74 @@
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite(.timeLimit(.minutes(10))) struct ShutdownTests {
+    private static func shutdown(_ scenario: ManagerScenario) -> Probe<ShutdownReport> {
+        let manager = scenario.manager
+        return Probe(on: scenario.executor) { await manager.shutdown(within: .seconds(5)) }
+    }
+
+    @Test(arguments: seeds) func `running loads finish within the grace time`(seed: UInt64) {
+        let gate = Gate()
+        let scenario = ManagerScenario(seed: seed, gate: gate)
+        let caller = scenario.load(1)
+        scenario.executor.drain()
+        let end = Self.shutdown(scenario)
+        scenario.executor.drain()
+        #expect(end.isRunning && caller.isRunning)
+        gate.open()
+        scenario.executor.drain()
+        #expect(caller.value != nil && end.value == ShutdownReport())
+        #expect(scenario.transport.isShutDown)
+    }
+
+    @Test(arguments: seeds) func `what is not done at the deadline is cancelled and reported`(seed: UInt64) {
+        let gate = Gate()
+        let scenario = ManagerScenario(seed: seed, gate: gate)
+        let callers = (0..<3).map { scenario.load($0) }
+        scenario.executor.drain()
+        let end = Self.shutdown(scenario)
+        scenario.executor.drain()
+        scenario.clock.advance(by: .seconds(5))
+        scenario.executor.drain()
+        #expect(callers.allSatisfy { $0.wasCancelled })
+        gate.open()
+        scenario.executor.drain()
+        #expect(end.value?.cancelledLoadCount == 3 && end.value?.isClean == false)
+    }
+
+    @Test(arguments: seeds) func `after the end every load gets one clear error, also a memory hit`(seed: UInt64) {
+        let scenario = ManagerScenario(seed: seed)
+        let manager = scenario.manager
+        _ = scenario.load(1)
+        scenario.executor.drain()
+        let ends = (0..<2).map { _ in Self.shutdown(scenario) }
+        let racing = scenario.load(2)
+        scenario.executor.drain()
+        #expect(ends.allSatisfy { $0.value != nil }, "a second shutdown joins the first")
+        #expect(!racing.isRunning)
+        if racing.value == nil { #expect((racing.error as? ImageLoadError)?.code == .shutDown) }
+        for number in [1, 3] {
+            let late = scenario.load(number)
+            scenario.executor.drain()
+            #expect((late.error as? ImageLoadError)?.code == .shutDown)
+        }
+        #expect(manager.peek(.numbered(1)) == nil)
+    }
+
+    @Test(arguments: seeds) func `cancelAll ends every caller once, and the manager goes on`(seed: UInt64) {
+        let gate = Gate()
+        let scenario = ManagerScenario(seed: seed, gate: gate)
+        let manager = scenario.manager
+        let callers = (0..<4).map { scenario.load($0 % 2) }
+        scenario.executor.drain()
+        let all = Probe(on: scenario.executor) { await manager.cancelAll() }
+        scenario.executor.drain()
+        #expect(all.value != nil && callers.allSatisfy { $0.wasCancelled })
+        gate.open()
+        let next = scenario.load(0)
+        scenario.executor.drain()
+        #expect(next.value != nil)
+    }
+}

@@ -1,0 +1,33 @@
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite struct FailureMemoryTests {
+    private typealias Memory = FailureMemory<Int, ManualClock.Instant>
+
+    private static func instant(_ seconds: Int) -> ManualClock.Instant {
+        .start.advanced(by: .seconds(seconds))
+    }
+
+    @Test func `a failure is told until its time is over`() {
+        var memory = Memory(capacity: 4)
+        memory.record(ImageLoadError(.emptyBody, message: ""), for: 1, until: Self.instant(10))
+        #expect(memory.failure(for: 1, now: Self.instant(9))?.code == .emptyBody)
+        #expect(memory.failure(for: 1, now: Self.instant(10)) == nil)
+        #expect(memory.count == 0)
+    }
+
+    @Test func `the memory is bounded and the oldest leaves first, also when entries are renewed and forgotten`() {
+        var memory = Memory(capacity: 8)
+        for number in 0..<10_000 {
+            memory.record(ImageLoadError(.emptyBody, message: ""), for: number, until: Self.instant(10))
+            memory.record(ImageLoadError(.emptyBody, message: ""), for: -1, until: Self.instant(10))
+            if number.isMultiple(of: 3) { memory.forget(number) }
+            #expect(memory.count <= 8)
+        }
+        #expect(memory.failure(for: -1, now: Self.instant(0)) != nil)
+        #expect(memory.failure(for: 9_998, now: Self.instant(0)) != nil)
+        #expect(memory.failure(for: 9_000, now: Self.instant(0)) == nil)
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import HTTPTransport
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite(.timeLimit(.minutes(10))) struct FailureTests {
+    private static let missing: StubTransport.Answer = { HTTPResponse(status: 404, url: $0.url) }
+
+    @Test func `a missing picture is not asked for again at once`() {
+        let scenario = ManagerScenario(seed: 1, answer: Self.missing)
+        let first = scenario.load(1)
+        scenario.executor.drain()
+        let second = scenario.load(1)
+        scenario.executor.drain()
+        #expect((first.error as? ImageLoadError)?.code == .unacceptableStatus)
+        let repeated = second.error as? ImageLoadError
+        #expect(repeated?.code == .recentlyFailed && repeated?.reason == "unacceptableStatus")
+        #expect(scenario.transport.requests.count == 1)
+    }
+
+    @Test func `a request may insist`() {
+        let scenario = ManagerScenario(seed: 1, answer: Self.missing)
+        var request = ImageRequest.numbered(1)
+        request.retriesFailed = true
+        for _ in 0..<2 {
+            let caller = scenario.load(request)
+            scenario.executor.drain()
+            #expect((caller.error as? ImageLoadError)?.code == .unacceptableStatus)
+        }
+        #expect(scenario.transport.requests.count == 2)
+    }
+
+    @Test func `a trouble that may pass is not remembered`() {
+        for status in [429, 500, 503] {
+            let scenario = ManagerScenario(seed: 1) { HTTPResponse(status: status, url: $0.url) }
+            for _ in 0..<2 {
+                _ = scenario.load(1)
+                scenario.executor.drain()
+            }
+            #expect(scenario.transport.requests.count == 2, "status \(status)")
+        }
+    }
+
+    @Test func `forgetting failures asks again`() {
+        let scenario = ManagerScenario(seed: 1, answer: Self.missing)
+        let manager = scenario.manager
+        _ = scenario.load(1)
+        scenario.executor.drain()
+        _ = Probe(on: scenario.executor) { await manager.forgetFailures() }
+        scenario.executor.drain()
+        _ = scenario.load(1)
+        scenario.executor.drain()
+        #expect(scenario.transport.requests.count == 2)
+    }
+
+    @Test func `a page sent as a picture is an error that names what it is`() {
+        let scenario = ManagerScenario(seed: 1) { request in
+            let page = Array("<!DOCTYPE html><html><body>Sign in</body></html>".utf8)
+            return HTTPResponse(
+                status: 200, headers: ["Content-Type": "text/html"], url: request.url, body: HTTPBody([page]))
+        }
+        let caller = scenario.load(1)
+        scenario.executor.drain()
+        let error = caller.error as? ImageLoadError
+        #expect(error?.code == .undecodable && error?.reason == "unknownFormat")
+        #expect(error?.message.contains("text/html") == true)
+    }
+
+    @Test func `an empty answer is an error`() {
+        let scenario = ManagerScenario(seed: 1) { HTTPResponse(status: 200, url: $0.url) }
+        let caller = scenario.load(1)
+        scenario.executor.drain()
+        #expect((caller.error as? ImageLoadError)?.code == .emptyBody)
+    }
+
+    @Test func `a body beyond the limit is an error, announced or not`() {
+        var configuration = ImageManager.Configuration()
+        configuration.downloader.maximumByteCount = 100
+        for isAnnounced in [true, false] {
+            let scenario = ManagerScenario(seed: 1, configuration: configuration) { request in
+                let chunks = (0..<3).map { _ in [UInt8](repeating: 1, count: 50) }
+                let stream = AsyncStream { continuation in
+                    for chunk in chunks { continuation.yield(chunk) }
+                    continuation.finish()
+                }
+                return HTTPResponse(
+                    status: 200, url: request.url, body: isAnnounced ? HTTPBody(chunks) : HTTPBody(stream))
+            }
+            let caller = scenario.load(1)
+            scenario.executor.drain()
+            #expect((caller.error as? ImageLoadError)?.reason == "bodyTooLarge")
+        }
+    }
+
+    @Test func `a content type can be demanded`() {
+        var configuration = ImageManager.Configuration()
+        configuration.downloader.acceptableContentTypes = ["image/png"]
+        for (type, isAccepted) in [("image/png; charset=x", true), ("IMAGE/PNG", true), ("text/html", false)] {
+            let scenario = ManagerScenario(seed: 1, configuration: configuration) { request in
+                let picture = try HTTPResponse.picture(for: request)
+                return HTTPResponse(
+                    status: 200, headers: ["Content-Type": type], url: request.url, body: picture.body)
+            }
+            let caller = scenario.load(1)
+            scenario.executor.drain()
+            #expect((caller.value != nil) == isAccepted, "\(type)")
+        }
+    }
+
+    @Test func `onlyIfCached never asks the origin`() {
+        let scenario = ManagerScenario(seed: 1)
+        var request = ImageRequest.numbered(1)
+        request.cachePolicy = .onlyIfCached
+        let caller = scenario.load(request)
+        scenario.executor.drain()
+        #expect((caller.error as? ImageLoadError)?.code == .notInCache)
+        #expect(scenario.transport.requests.isEmpty)
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import ImageCoding
+import Testing
+
+@testable import WebImage
+
+@Suite struct KeyTests {
+    @Test func `a plain request is named by its URL`() {
+        let request = ImageRequest.numbered(1)
+        #expect(request.originalKey.rawValue == "https://example.org/1.png")
+        #expect(request.variantKey == request.originalKey)
+        #expect(request.allowsDisk)
+    }
+
+    @Test func `whatever changes the bytes changes the name and the identity`() {
+        var requests = [ImageRequest.numbered(1), ImageRequest.numbered(2)]
+        for header in ["a", "b"] {
+            var request = ImageRequest.numbered(1)
+            request.headers["X-Tenant"] = header
+            requests.append(request)
+        }
+        for body in [[0xC3, 0x28], [0xC3, 0x29], []] as [[UInt8]] {
+            var request = ImageRequest.numbered(1)
+            request.method = "POST"
+            request.body = body
+            requests.append(request)
+        }
+        for identity in ["one", "two"] {
+            var request = ImageRequest.numbered(1)
+            request.modifier = RequestModifier(identity: identity) { $0 }
+            requests.append(request)
+        }
+        #expect(Set(requests.map(\.originalKey)).count == requests.count)
+        #expect(Set(requests.map(RequestIdentity.init)).count == requests.count)
+    }
+
+    @Test func `whatever changes the picture changes the variant's name`() {
+        let box = PixelSize(width: 10, height: 10)
+        var requests = [
+            ImageRequest.numbered(1),
+            .numbered(1, transformers: [.resize(to: box)]),
+            .numbered(1, transformers: [.resize(to: box, mode: .fill)]),
+            .numbered(1, transformers: [.resize(to: box), .resize(to: box)]),
+            .numbered(1, transformers: [.crop(to: PixelRect(x: 0, y: 0, width: 10, height: 10))]),
+        ]
+        var still = ImageRequest.numbered(1)
+        still.firstFrameOnly = true
+        requests.append(still)
+        #expect(Set(requests.map(\.variantKey)).count == requests.count)
+        #expect(Set(requests.map(\.originalKey)).count == 1)
+        let formats: [OutputFormat] = [.original, .png, .gif, .jpeg(quality: 80), .jpeg(quality: 81), .webp()]
+        let names = requests.flatMap { request in formats.map { request.encodedKey($0) } }
+        #expect(still.encodedKey(.original) == requests[0].encodedKey(.original), "both are the file as it came")
+        #expect(Set(names).count == names.count - 1)
+    }
+
+    @Test func `a request with credentials stays off the disk unless it names its picture`() {
+        var request = ImageRequest.numbered(1)
+        request.headers["Authorization"] = "Bearer secret"
+        #expect(!request.allowsDisk)
+        request.cacheKey = "avatar/1"
+        #expect(request.allowsDisk)
+        #expect(!request.originalKey.rawValue.contains("secret"))
+    }
+
+    @Test func `a chosen key cannot pass for a URL`() {
+        var request = ImageRequest.numbered(1)
+        request.cacheKey = ImageRequest.numbered(2).url.absoluteString
+        #expect(request.originalKey != ImageRequest.numbered(2).originalKey)
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite(.timeLimit(.minutes(10))) struct PriorityTests {
+    private static func scenario(_ seed: UInt64, _ gate: Gate) -> ManagerScenario {
+        var configuration = ImageManager.Configuration()
+        configuration.downloader.maximumConcurrentDownloads = 1
+        return ManagerScenario(seed: seed, gate: gate, configuration: configuration)
+    }
+
+    private static func order(_ scenario: ManagerScenario) -> [String] {
+        scenario.transport.requests.map(\.url.lastPathComponent)
+    }
+
+    @Test(arguments: seeds) func `urgent downloads go first`(seed: UInt64) {
+        let gate = Gate()
+        let scenario = Self.scenario(seed, gate)
+        let blocker = scenario.load(0)
+        scenario.executor.drain()
+        let callers = zip(1..., [ImagePriority.veryLow, .normal, .veryHigh, .low, .high]).map { number, priority in
+            var request = ImageRequest.numbered(number)
+            request.priority = priority
+            let caller = scenario.load(request)
+            scenario.executor.drain()
+            return caller
+        }
+        gate.open()
+        scenario.executor.drain()
+        #expect(Self.order(scenario) == ["0.png", "3.png", "5.png", "2.png", "4.png", "1.png"])
+        #expect(blocker.value != nil && callers.allSatisfy { $0.value != nil })
+    }
+
+    @Test(arguments: seeds) func `a late urgent caller moves a queued download forward`(seed: UInt64) {
+        let gate = Gate()
+        let scenario = Self.scenario(seed, gate)
+        var callers = [scenario.load(0)]
+        scenario.executor.drain()
+        for number in 1...3 {
+            var request = ImageRequest.numbered(number)
+            request.priority = .low
+            callers.append(scenario.load(request))
+            scenario.executor.drain()
+        }
+        var urgent = ImageRequest.numbered(3)
+        urgent.priority = .high
+        callers.append(scenario.load(urgent))
+        scenario.executor.drain()
+        gate.open()
+        scenario.executor.drain()
+        #expect(Self.order(scenario) == ["0.png", "3.png", "1.png", "2.png"])
+        #expect(callers.allSatisfy { $0.value != nil })
+    }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import ImageCoding
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// The whole road on real parts: a loopback origin, the HTTP client, the codecs, a disk cache in a folder.
+@Suite(.timeLimit(.minutes(10))) struct RoadTests {
+    private let origin: OriginServer
+    private let folder: TemporaryFolder
+    private let coder = CountingCoder()
+
+    init() throws {
+        origin = try OriginServer.start()
+        folder = try TemporaryFolder()
+    }
+
+    /// Runs `body` with a manager that starts with an empty memory and the folder as it is.
+    private func withManager<T>(_ body: (ImageManager) async throws -> T) async rethrows -> T {
+        var configuration = ImageManager.Configuration()
+        configuration.transport.addressPolicy = .unrestricted
+        configuration.disk = .init(folder: folder.path)
+        configuration.coders = coder.registry
+        return try await withImageManager(configuration, body)
+    }
+
+    private func serve(_ path: String, _ format: EncodedFormat, seed: Int, tag: String? = nil) throws -> ImageRequest {
+        let bytes = try ImageFactory.encoded(width: 64, height: 48, seed: seed, as: format)
+        let reply = OriginReply.ok(bytes, type: format.contentType)
+        origin.respond(to: path, with: tag.map { reply.entityTag($0) } ?? reply)
+        return ImageRequest(origin.url(path))
+    }
+
+    @Test func `a picture comes from the network, then from memory, then from disk`() async throws {
+        let request = try serve("/a.png", .png, seed: 11)
+        try await withManager { manager in
+            for source in [ImageSource.network, .memory] {
+                let response = try await manager.load(request)
+                #expect(response.source == source && ImageFactory.seed(of: response.image) == 11)
+            }
+            #expect(manager.peek(request).flatMap { ImageFactory.seed(of: $0) } == 11)
+        }
+        try await withManager { manager in
+            #expect(manager.peek(request) == nil)
+            let response = try await manager.load(request)
+            #expect(response.source == .disk && ImageFactory.seed(of: response.image) == 11)
+        }
+        #expect(origin.requests.count == 1)
+    }
+
+    @Test func `a file is made once, and later hits neither decode nor encode`() async throws {
+        var request = try serve("/a.jpg", .jpeg(), seed: 12)
+        request.transformers = [.resize(to: PixelSize(width: 32, height: 32))]
+        let first = try await withManager { manager in
+            let file = try await manager.data(for: request, as: .webp(quality: 80))
+            #expect(file.source == .network && file.format == .webp && file.width == 32 && file.height == 24)
+            #expect(try await manager.data(for: request, as: .webp(quality: 80)).source == .memory)
+            return file
+        }
+        let work = (coder.decodes, coder.encodes)
+        try await withManager { manager in
+            let file = try await manager.data(for: request, as: .webp(quality: 80))
+            #expect(file.source == .disk && file.bytes == first.bytes && file.frameCount == 1)
+        }
+        #expect(work == (coder.decodes, coder.encodes))
+        #expect(origin.requests.count == 1)
+    }
+
+    @Test func `the original comes as it was sent, checked once and not decoded again`() async throws {
+        let request = try serve("/a.gif", .gif, seed: 13)
+        let sent = try ImageFactory.encoded(width: 64, height: 48, seed: 13, as: .gif)
+        for source in [ImageSource.network, .disk] {
+            try await withManager { manager in
+                let file = try await manager.data(for: request)
+                #expect(file.bytes == sent && file.source == source && file.format == .gif && file.width == 64)
+            }
+        }
+        #expect(coder.decodes == 1 && origin.requests.count == 1)
+    }
+
+    @Test func `a variant comes from disk with the same pixels`() async throws {
+        var request = try serve("/a.png", .png, seed: 14)
+        request.transformers = [.resize(to: PixelSize(width: 20, height: 20), mode: .fill)]
+        let made = try await withManager { try await $0.load(request) }
+        let stored = try await withManager { try await $0.load(request) }
+        #expect(made.source == .network && stored.source == .disk && stored.image == made.image)
+    }
+
+    @Test func `a variant is made from the original on disk without asking the origin`() async throws {
+        var request = try serve("/a.png", .png, seed: 15)
+        _ = try await withManager { try await $0.load(request) }
+        request.transformers = [.resize(to: PixelSize(width: 20, height: 20))]
+        let variant = try await withManager { try await $0.load(request) }
+        #expect(variant.source == .disk && variant.image.width == 20 && origin.requests.count == 1)
+    }
+
+    @Test func `a page sent as a picture is an error and is not stored`() async throws {
+        origin.respond(to: "/a.png", with: .text("<html>not a picture</html>"))
+        let request = ImageRequest(origin.url("/a.png"))
+        for _ in 0..<2 {
+            await withManager { manager in
+                let error = await #expect(throws: ImageLoadError.self) { try await manager.load(request) }
+                #expect(error?.code == .undecodable)
+            }
+        }
+        #expect(origin.requests.count == 2, "nothing came from disk")
+    }
+
+    @Test func `a truncated picture is an error and is not stored`() async throws {
+        let bytes = try ImageFactory.encoded(width: 64, height: 48, seed: 16, as: .jpeg())
+        origin.respond(to: "/a.jpg", with: .ok(ImageFactory.truncated(bytes), type: "image/jpeg"))
+        let request = ImageRequest(origin.url("/a.jpg"))
+        for format in [OutputFormat.original, .png] {
+            try await withManager { manager in
+                let error = await #expect(throws: ImageLoadError.self) {
+                    try await manager.data(for: request, as: format)
+                }
+                #expect(error?.reason == "truncated")
+                let isStored = try await manager.diskCache?.contains(request.originalKey)
+                #expect(isStored == false)
+            }
+        }
+    }
+
+    @Test func `revalidation sends the validators, and a 304 serves the stored picture`() async throws {
+        var request = try serve("/a.png", .png, seed: 17, tag: "\"one\"")
+        _ = try await withManager { try await $0.load(request) }
+        request.cachePolicy = .revalidate
+        let same = try await withManager { try await $0.load(request) }
+        #expect(same.source == .disk && ImageFactory.seed(of: same.image) == 17)
+        #expect(origin.requests.last?.headers["If-None-Match"] == "\"one\"")
+        _ = try serve("/a.png", .png, seed: 18, tag: "\"two\"")
+        let new = try await withManager { try await $0.load(request) }
+        #expect(new.source == .network && ImageFactory.seed(of: new.image) == 18)
+        request.cachePolicy = .cacheFirst
+        let stored = try await withManager { try await $0.load(request) }
+        #expect(stored.source == .disk && ImageFactory.seed(of: stored.image) == 18)
+    }
+
+    @Test func `events tell the progress, the cached picture first where asked, and the end`() async throws {
+        var request = try serve("/a.png", .png, seed: 19)
+        _ = try await withManager { try await $0.load(request) }
+        _ = try serve("/a.png", .png, seed: 20)
+        request.cachePolicy = .refreshCached
+        try await withManager { manager in
+            var steps: [String] = []
+            for try await event in manager.events(for: request) {
+                switch event {
+                case .progress(let progress): #expect(progress.receivedByteCount <= progress.expectedByteCount ?? 0)
+                case .preview: steps.append("preview")
+                case .cached(let response): steps.append("cached \(ImageFactory.seed(of: response.image) ?? -1)")
+                case .finished(let response): steps.append("finished \(ImageFactory.seed(of: response.image) ?? -1)")
+                }
+            }
+            #expect(steps == ["cached 19", "finished 20"])
+        }
+    }
+
+    @Test func `a thumbnail decoded small has the size of one that is resized`() async throws {
+        let bytes = try ImageFactory.encoded(width: 801, height: 603, seed: 21, as: .jpeg())
+        origin.respond(to: "/a.jpg", with: .ok(bytes, type: "image/jpeg"))
+        let box = PixelSize(width: 100, height: 90)
+        let resize = ResizeTransformer(size: box)
+        let request = ImageRequest(origin.url("/a.jpg"), transformers: [resize])
+        let small = try await withManager { try await $0.image(for: request) }
+        let full = try resize.transform(ImageCoders.default.decode(bytes))
+        #expect(small.size == full.size && ImageFactory.seed(of: small) == 21)
+    }
+}

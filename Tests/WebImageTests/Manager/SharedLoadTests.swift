@@ -1,0 +1,134 @@
+import Foundation
+import HTTPTransport
+import ImageCoding
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite(.timeLimit(.minutes(10))) struct SharedLoadTests {
+    @Test(arguments: seeds) func `callers before, during and after a flight cause one download`(seed: UInt64) {
+        let gate = Gate()
+        let scenario = ManagerScenario(seed: seed, gate: gate)
+        let early = (0..<3).map { _ in scenario.load(7) }
+        scenario.executor.drain()
+        let late = (0..<3).map { _ in scenario.load(7) }
+        gate.open()
+        scenario.executor.drain()
+        let after = scenario.load(7)
+        scenario.executor.drain()
+        for caller in early + late + [after] {
+            #expect(caller.value.flatMap { ImageFactory.seed(of: $0.image) } == 7)
+        }
+        #expect(scenario.transport.requests.count == 1)
+        #expect(after.value?.source == .memory)
+    }
+
+    @Test(arguments: seeds) func `a caller that arrives while a flight lands never downloads again`(seed: UInt64) {
+        let scenario = ManagerScenario(seed: seed)
+        let manager = scenario.manager
+        let callers = (0..<8).map { _ in
+            Probe(on: scenario.executor) {
+                let first = try await manager.load(.numbered(3))
+                let second = try await manager.load(.numbered(3))
+                return (first.source, second.source)
+            }
+        }
+        scenario.executor.drain()
+        #expect(callers.allSatisfy { $0.value?.1 == .memory })
+        #expect(scenario.transport.requests.count == 1)
+    }
+
+    @Test(arguments: seeds) func `different variants of one picture share the transfer`(seed: UInt64) {
+        let gate = Gate()
+        let scenario = ManagerScenario(seed: seed, gate: gate)
+        let sizes = [4, 6, 8].map { PixelSize(width: $0, height: $0) }
+        let callers = sizes.map { scenario.load(.numbered(5, transformers: [.resize(to: $0)])) }
+        scenario.executor.drain()
+        gate.open()
+        scenario.executor.drain()
+        #expect(callers.map { $0.value?.image.size } == sizes)
+        #expect(scenario.transport.requests.count == 1)
+    }
+
+    @Test(arguments: seeds) func `requests that differ in a header do not share a transfer`(seed: UInt64) {
+        let scenario = ManagerScenario(seed: seed) { request in
+            var numbered = request
+            let tenant = request.headers["Authorization"] == "one" ? 1 : 2
+            numbered.url = URL(string: "https://example.org/\(tenant).png")!
+            return try .picture(for: numbered)
+        }
+        let callers = ["one", "two"].map { tenant in
+            var request = ImageRequest.numbered(9)
+            request.headers["Authorization"] = tenant
+            return scenario.load(request)
+        }
+        scenario.executor.drain()
+        #expect(callers.map { $0.value.flatMap { ImageFactory.seed(of: $0.image) } } == [1, 2])
+        #expect(scenario.transport.requests.count == 2)
+        let anonymous = scenario.load(9)
+        scenario.executor.drain()
+        #expect(anonymous.value?.source == .network, "nor does it read the other's picture from memory")
+    }
+
+    @Test(arguments: seeds) func `a cancelled caller leaves the others waiting`(seed: UInt64) {
+        let gate = Gate()
+        let scenario = ManagerScenario(seed: seed, gate: gate)
+        let callers = (0..<3).map { _ in scenario.load(7) }
+        scenario.executor.drain()
+        callers[0].cancel()
+        scenario.executor.drain()
+        #expect(callers[0].wasCancelled && callers[1].isRunning && callers[2].isRunning)
+        gate.open()
+        scenario.executor.drain()
+        #expect(callers[1].value != nil && callers[2].value != nil)
+        #expect(scenario.transport.requests.count == 1 && scenario.transport.cancelled == 0)
+    }
+
+    @Test(arguments: seeds)
+    func `the last caller out cancels the transfer, and a newcomer starts afresh`(seed: UInt64) {
+        let gate = Gate()
+        let scenario = ManagerScenario(seed: seed, gate: gate)
+        let first = (0..<2).map { _ in scenario.load(7) }
+        scenario.executor.drain()
+        for caller in first { caller.cancel() }
+        scenario.executor.drain()
+        #expect(first.allSatisfy { $0.wasCancelled })
+        let second = scenario.load(7)
+        scenario.executor.drain()
+        gate.open()
+        scenario.executor.drain()
+        #expect(second.value != nil)
+        #expect(scenario.transport.requests.count == 2 && scenario.transport.cancelled == 1)
+    }
+
+    @Test(arguments: seeds) func `an error reaches every caller and is not remembered by the flight`(seed: UInt64) {
+        let scenario = ManagerScenario(seed: seed) { request in
+            HTTPResponse(status: 503, url: request.url)
+        }
+        let callers = (0..<3).map { _ in scenario.load(7) }
+        scenario.executor.drain()
+        for caller in callers {
+            let error = caller.error as? ImageLoadError
+            #expect(error?.code == .unacceptableStatus && error?.status == 503)
+        }
+        let again = scenario.load(7)
+        scenario.executor.drain()
+        #expect((again.error as? ImageLoadError)?.code == .unacceptableStatus)
+        #expect(scenario.transport.requests.count == 2)
+    }
+
+    @Test(arguments: seeds) func `no more downloads run at once than allowed`(seed: UInt64) {
+        var configuration = ImageManager.Configuration()
+        configuration.downloader.maximumConcurrentDownloads = 3
+        let gate = Gate()
+        let scenario = ManagerScenario(seed: seed, gate: gate, configuration: configuration)
+        let callers = (0..<12).map { scenario.load($0) }
+        scenario.executor.drain()
+        #expect(scenario.transport.requests.count == 3)
+        gate.open()
+        scenario.executor.drain()
+        #expect(callers.allSatisfy { $0.value != nil })
+        #expect(scenario.transport.peak == 3 && scenario.transport.requests.count == 12)
+    }
+}

@@ -1,0 +1,38 @@
+import ImageCoding
+import Synchronization
+
+/// PNG through the built-in coder, counted.
+final class CountingCoder: ImageDecoding, ImageEncoding {
+    private struct Counts {
+        var decodes = 0
+        var encodes = 0
+    }
+
+    private let counts = Mutex(Counts())
+    private let coders = ImageCoders.default
+
+    var decodes: Int { counts.withLock { $0.decodes } }
+    var encodes: Int { counts.withLock { $0.encodes } }
+
+    /// The built-in coders behind this one.
+    var registry: ImageCoders {
+        ImageCoders(decoders: [self] + coders.decoders, encoders: [self] + coders.encoders)
+    }
+
+    func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { true }
+    func canEncode(_ format: ImageFormat) -> Bool { true }
+
+    func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
+        try coders.properties(of: bytes, options: options)
+    }
+
+    func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
+        counts.withLock { $0.decodes += 1 }
+        return try coders.decode(bytes, options: options)
+    }
+
+    func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
+        counts.withLock { $0.encodes += 1 }
+        return try coders.encode(image, as: format)
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import TaskCoordination
+import WebImageTesting
+
+@testable import WebImage
+
+/// Every scenario runs once per seed; a failing interleaving is named by its seed and replays exactly.
+let seeds: Range<UInt64> = 0..<300
+
+/// A manager of which every job runs on one seeded executor.
+struct ManagerScenario {
+    let executor: SeededExecutor
+    let transport: StubTransport
+    let clock = ManualClock()
+    let manager: ImageManager
+
+    init(
+        seed: UInt64, gate: Gate? = nil, configuration: ImageManager.Configuration = .init(),
+        answer: @escaping StubTransport.Answer = HTTPResponse.picture
+    ) {
+        executor = SeededExecutor(seed: seed)
+        transport = StubTransport(gate: gate, answer)
+        let pool = WorkerPool(name: "image", width: 2, queueLimit: 1_000, executor: executor)
+        manager = ImageManager(
+            configuration: configuration,
+            parts: .init(transport: transport, disk: nil, processing: pool, executor: executor, clock: clock))
+    }
+
+    func load(_ request: ImageRequest) -> Probe<ImageResponse> {
+        let manager = manager
+        return Probe(on: executor) { try await manager.load(request) }
+    }
+
+    func load(_ number: Int) -> Probe<ImageResponse> { load(.numbered(number)) }
+}
+
+extension ImageRequest {
+    /// The picture with this seed.
+    static func numbered(_ number: Int, transformers: [any ImageTransforming] = []) -> ImageRequest {
+        ImageRequest(URL(string: "https://example.org/\(number).png")!, transformers: transformers)
+    }
+}

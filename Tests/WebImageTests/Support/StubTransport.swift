@@ -1,0 +1,60 @@
+import Foundation
+import HTTPTransport
+import ImageCoding
+import Synchronization
+import WebImageTesting
+
+/// Answers from memory, counts, and holds answers at gates. Starts no task and no thread, so a seeded executor sees
+/// every step.
+final class StubTransport: HTTPLoading {
+    typealias Answer = @Sendable (HTTPRequest) throws -> HTTPResponse
+
+    private struct State {
+        var requests: [HTTPRequest] = []
+        var open = 0
+        var peak = 0
+        var cancelled = 0
+        var isShutDown = false
+    }
+
+    private let state = Mutex(State())
+    private let gate: Gate?
+    private let answer: Answer
+
+    init(gate: Gate? = nil, _ answer: @escaping Answer) {
+        self.gate = gate
+        self.answer = answer
+    }
+
+    var requests: [HTTPRequest] { state.withLock { $0.requests } }
+    var peak: Int { state.withLock { $0.peak } }
+    var cancelled: Int { state.withLock { $0.cancelled } }
+    var isShutDown: Bool { state.withLock { $0.isShutDown } }
+
+    func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+        state.withLock { state in
+            state.requests.append(request)
+            state.open += 1
+            state.peak = max(state.peak, state.open)
+        }
+        defer { state.withLock { $0.open -= 1 } }
+        await gate?.pass()
+        if Task.isCancelled { state.withLock { $0.cancelled += 1 } }
+        try Task.checkCancellation()
+        return try answer(request)
+    }
+
+    func shutdown() async {
+        state.withLock { $0.isShutDown = true }
+    }
+}
+
+extension HTTPResponse {
+    /// A picture whose seed is the number in the last component of the path: `/7.png`.
+    static func picture(for request: HTTPRequest) throws -> HTTPResponse {
+        let seed = Int(request.url.deletingPathExtension().lastPathComponent) ?? 0
+        let bytes = try ImageFactory.encoded(width: 16, height: 16, seed: seed, as: .png)
+        let chunks = [Array(bytes.prefix(50)), Array(bytes.dropFirst(50))]
+        return HTTPResponse(status: 200, url: request.url, body: HTTPBody(chunks))
+    }
+}
