@@ -36,6 +36,7 @@ let package = Package(
             providers: [.apt(["libssl-dev"]), .brew(["openssl"])]),
         .target(name: "CTransportShims", dependencies: ["CLibcurl"]),
         .target(name: "CImageShims", dependencies: ["CLibjpeg", "CLibpng"]),
+        .target(name: "CBenchBaselines", dependencies: ["CLibcurl", "CLibjpeg"]),
 
         // Floor 1: flights, slots, pools. The standard library only.
         .target(name: "TaskCoordination"),
@@ -57,7 +58,7 @@ let package = Package(
         .executableTarget(name: "fetch", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/Fetch"),
         .executableTarget(
             name: "bench",
-            dependencies: ["WebImage", "WebImageTesting", "TaskCoordination", "CLibcurl", "CTransportShims"],
+            dependencies: ["WebImage", "HTTPTransport", "ImageCoding", "TaskCoordination", "CBenchBaselines"],
             path: "Examples/Bench"),
 
         .testTarget(name: "TaskCoordinationTests", dependencies: ["TaskCoordination", "WebImageTesting"]),

@@ -1,0 +1,17 @@
+/// Rows that are measured together.
+struct Family: Sendable {
+    let name: String
+    let summary: String
+    /// Measures, and shows each row when it is there.
+    let run: @Sendable (_ effort: Effort, _ show: @Sendable (Row) -> Void) async throws -> Void
+
+    /// Every family, in the order of the table.
+    static let all: [Family] = [
+        .memoryPeek, .memoryHit,
+        .diskHit, .diskStore,
+        .download(concurrency: 1), .download(concurrency: 6), .download(concurrency: 64),
+        .waiters, .distinctDownloads, .distinctLoads, .startAndCancel, .startAndCancelLoads,
+        .decode, .thumbnail,
+        .saturation,
+    ]
+}

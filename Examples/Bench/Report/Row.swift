@@ -1,0 +1,46 @@
+/// One line of the table: a figure, and what it is compared with.
+struct Row: Sendable {
+    /// Which of a figure's times a row shows.
+    enum Clock: String, Sendable {
+        case wall
+        case cpu
+
+        func reading(of figure: Figure) -> Double {
+            switch self {
+            case .wall: figure.wall
+            case .cpu: figure.cpu
+            }
+        }
+    }
+
+    let name: String
+    let clock: Clock
+    /// Seconds.
+    let value: Double
+    let baseline: String
+    /// Seconds.
+    let baselineValue: Double
+    /// What else is worth knowing.
+    var note = ""
+
+    /// Below 1 where the measured thing is faster than its baseline.
+    var ratio: Double { value / baselineValue }
+
+    init(_ name: String, _ figure: Figure, against baseline: Figure, by clock: Clock = .wall, note: String = "") {
+        self.init(
+            name, clock.reading(of: figure), against: baseline.name, clock.reading(of: baseline), by: clock,
+            note: note)
+    }
+
+    init(
+        _ name: String, _ value: Double, against baseline: String, _ baselineValue: Double, by clock: Clock = .wall,
+        note: String = ""
+    ) {
+        self.name = name
+        self.clock = clock
+        self.value = value
+        self.baseline = baseline
+        self.baselineValue = baselineValue
+        self.note = note
+    }
+}

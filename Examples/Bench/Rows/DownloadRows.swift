@@ -1,0 +1,82 @@
+import CBenchBaselines
+import Foundation
+import HTTPTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+extension Family {
+    /// Small files over warm connections, in real time for each when `concurrency` are under way at once.
+    static func download(concurrency: Int) -> Family {
+        let name = "download-\(concurrency)"
+        return Family(
+            name: name, summary: "20 KB over HTTP/1.1, \(concurrency) at once, against plain libcurl and URLSession"
+        ) { effort, show in
+            let file = Noise.bytes(20_000)
+            let origin = try Origin(["/": file])
+            defer { origin.stop() }
+            let url = try origin.url("/picture.jpeg")
+            var configuration = HTTPClient.Configuration()
+            configuration.addressPolicy = .unrestricted
+            configuration.maximumConnectionsPerHost = concurrency
+            let client = HTTPClient(configuration: configuration)
+            let plain = try PlainDownloads(url, concurrency: concurrency, size: file.count)
+            let figures = try await measure(
+                effort,
+                Contender("HTTPClient") { count in
+                    try await inParallel(concurrency, count: count) {
+                        let response = try await client.send(HTTPRequest(url: url))
+                        try check(try await response.body.collect(upTo: file.count).count == file.count)
+                    }
+                },
+                Contender("libcurl in C") { count in try plain.run(count) },
+                sessionContender(url, concurrency: concurrency, size: file.count))
+            for baseline in figures.dropFirst() {
+                let cpu = (Report.time(figures[0].cpu), Report.time(baseline.cpu))
+                show(
+                    Row(
+                        "\(name)/\(baseline.name.prefix { $0 != " " })", figures[0], against: baseline,
+                        note: "CPU \(cpu.0) against \(cpu.1)"))
+            }
+            await client.shutdown()
+        }
+    }
+}
+
+private func check(_ isComplete: Bool) throws {
+    guard isComplete else { throw Failure("a download was cut short") }
+}
+
+/// Plain requests only, none cancelled: a cancelled one can stop every session of the process.
+private func sessionContender(_ url: URL, concurrency: Int, size: Int) -> Contender {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.urlCache = nil
+    configuration.httpMaximumConnectionsPerHost = max(6, concurrency)
+    let session = URLSession(configuration: configuration)
+    return Contender("URLSession") { count in
+        try await inParallel(concurrency, count: count) {
+            try check(try await session.data(from: url).0.count == size)
+        }
+    }
+}
+
+/// Safe: the handle is private, made in `init`, freed in `deinit` and handed to nobody.
+@safe private final class PlainDownloads {
+    private let downloader: OpaquePointer
+    private let size: Int
+
+    init(_ url: URL, concurrency: Int, size: Int) throws {
+        guard let downloader = unsafe bench_downloader_make(url.absoluteString, Int32(concurrency)) else {
+            throw Failure("could not set up libcurl")
+        }
+        unsafe self.downloader = unsafe downloader
+        self.size = size
+    }
+
+    deinit { unsafe bench_downloader_free(downloader) }
+
+    func run(_ count: Int) throws {
+        try check(unsafe bench_downloader_run(downloader, count, size) == 0)
+    }
+}

@@ -1,0 +1,11 @@
+/// Runs `body` `count` times, `width` at once, each of as many tasks doing its share in turn.
+func inParallel(_ width: Int, count: Int, _ body: @escaping @Sendable () async throws -> Void) async throws {
+    try await withThrowingTaskGroup { group in
+        for place in 0..<min(width, count) {
+            group.addTask {
+                for _ in stride(from: place, to: count, by: width) { try await body() }
+            }
+        }
+        try await group.waitForAll()
+    }
+}

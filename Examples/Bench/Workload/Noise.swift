@@ -1,0 +1,21 @@
+/// A generator of the same numbers in every run.
+///
+/// - Source: SplitMix64.
+struct Noise: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// Bytes that do not compress.
+    static func bytes(_ count: Int) -> [UInt8] {
+        var noise = Noise(seed: 1)
+        return (0..<count).map { _ in UInt8(truncatingIfNeeded: noise.next()) }
+    }
+}

@@ -1,0 +1,47 @@
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+// What the rows are compared with: each job done by plain C on one thread, with nothing around it.
+
+/// Seconds of real time since an arbitrary start.
+double bench_wall_seconds(void);
+/// Seconds of processor time of this process, all threads, user and system.
+double bench_cpu_seconds(void);
+/// Keeps the compiler from removing the work that made the value.
+void bench_black_hole(const void *value);
+
+/// Opens, sizes, reads and closes a file, into fresh memory that is freed again. Returns the bytes read, -1 on failure.
+ssize_t bench_file_read(const char *path);
+/// Writes a file under a temporary name and renames it. Returns whether that worked.
+bool bench_file_store(const char *temporary, const char *path, const void *bytes, size_t count);
+
+/// A path prefix and the body served for it.
+typedef struct {
+    const char *prefix;
+    const void *body;
+    size_t count;
+} bench_route;
+typedef struct {
+    pid_t process;
+    int lifeline;
+    uint16_t port;
+} bench_server;
+/// Forks a child that serves `routes` over HTTP/1.1 on a loopback port until the lifeline closes, so that the origin's
+/// work is not counted. `process` is -1 on failure.
+bench_server bench_server_start(const bench_route *routes, int count);
+void bench_server_stop(bench_server server);
+
+/// libcurl's multi interface with warm connections.
+typedef struct bench_downloader bench_downloader;
+bench_downloader *bench_downloader_make(const char *url, int concurrency);
+/// Does `count` GETs, `concurrency` at once, each body copied into memory of its own. Returns how many failed.
+long bench_downloader_run(bench_downloader *downloader, long count, size_t expected);
+void bench_downloader_free(bench_downloader *downloader);
+
+/// Makes a JPEG of gradients and noise, the same for the same arguments; `malloc`ed, NULL on failure.
+unsigned char *bench_jpeg_make(int width, int height, int quality, size_t *count);
+/// Decodes to RGBA at 1/`divisor` (1, 2, 4, 8) of the size by libjpeg alone. Returns the pixels decoded, 0 on failure.
+size_t bench_jpeg_decode(const unsigned char *bytes, size_t count, int divisor);
