@@ -23,27 +23,40 @@ public actor InFlight<Key: Hashable & Sendable, Value: Sendable, Progress: Senda
     public typealias Operation =
         @concurrent @Sendable (_ report: @escaping @Sendable (Progress) async -> Void) async throws -> Value
 
+    private typealias Landing = Result<Value, any Error>
+
     /// Told how far a flight has come.
     ///
     /// Asynchronous so that a flight can pass it on to another table: while it hops, the operation waits in its `report`,
     /// and a report cannot overtake an earlier one.
     public typealias Observer = @Sendable (Progress) async -> Void
 
-    private typealias Landing = Result<Value, any Error>
-
-    /// `nil` ends the wait of a caller who was cancelled.
-    private typealias Seat = OneShot<Landing?>
-
-    private struct Caller {
+    /// A caller who wants to hear of progress.
+    private struct Watcher {
         let seat: Seat
-        let onProgress: Observer?
+        let observe: Observer
+    }
+
+    /// Where a caller waits.
+    ///
+    /// `true` when the flight has landed, `false` when the caller was cancelled.
+    ///
+    /// Not generic, so the hot path of ten thousand callers is specialised in this module.
+    private typealias Seat = OneShot<Bool>
+
+    /// What a caller leaves with.
+    private struct Ticket {
+        let seat: Int
+        let watcher: Int?
     }
 
     /// Never leaves the actor.
     private final class Flight {
         let id: UInt64
         let task: Task<Void, Never>
-        var callers = CallerList<Caller>()
+        var callers = CallerList<Seat>()
+        var watchers = CallerList<Watcher>()
+        var landing: Landing?
         var priority: TaskPriority
         var latest: Progress?
 
@@ -79,6 +92,11 @@ public actor InFlight<Key: Hashable & Sendable, Value: Sendable, Progress: Senda
     /// Those that unwind are not counted.
     public var count: Int { flights.count }
 
+    /// How many callers wait.
+    ///
+    /// - Complexity: O(`count`).
+    public var callerCount: Int { flights.values.reduce(0) { $0 + $1.callers.count } }
+
     /// Joins the flight for `key`, or starts it, and waits for the landing.
     ///
     /// **Cancellation**: returns at once; the flight goes on while another caller waits for it.
@@ -103,19 +121,18 @@ public actor InFlight<Key: Hashable & Sendable, Value: Sendable, Progress: Senda
         try Task.checkCancellation()
         let seat = Seat()
         let own = Task.currentPriority
-        let caller = Caller(seat: seat, onProgress: onProgress)
-        let (flight, id) = try join(key, as: caller, priority ?? own, operation)
+        let (flight, ticket) = try join(key, seat, onProgress, priority ?? own, operation)
         let task = flight.task
         if let latest = flight.latest { await onProgress?(latest) }
-        let landing = await withTaskPriorityEscalationHandler {
+        let hasLanded = await withTaskPriorityEscalationHandler {
             // An escalation from before the handler was in place is not replayed, but it shows.
             if Task.currentPriority > own { task.escalatePriority(to: Task.currentPriority) }
             return await self.wait(in: seat)
         } onPriorityEscalated: { _, new in
             task.escalatePriority(to: new)
         }
-        if let landing { return try landing.get() }
-        leave(flight, key, id)
+        if hasLanded, let landing = flight.landing { return try landing.get() }
+        leave(flight, key, ticket)
         throw CancellationError()
     }
 
@@ -128,7 +145,7 @@ public actor InFlight<Key: Hashable & Sendable, Value: Sendable, Progress: Senda
         for flight in ended {
             unwinding[flight.id] = flight.task
             flight.task.cancel()
-            for caller in flight.callers.present { caller.seat.resolve(nil) }
+            for seat in flight.callers.present { seat.resolve(false) }
         }
     }
 
@@ -137,6 +154,13 @@ public actor InFlight<Key: Hashable & Sendable, Value: Sendable, Progress: Senda
     /// Flights in the air go on and land as usual.
     public func close() {
         isClosed = true
+    }
+
+    /// Raises the flight for `key`, as a caller with that priority would, and does nothing when there is none.
+    public func escalate(_ key: Key, to priority: TaskPriority) {
+        guard let flight = flights[key], priority > flight.priority else { return }
+        flight.priority = priority
+        flight.task.escalatePriority(to: priority)
     }
 
     /// Waits until nothing flies: neither a flight that can be joined nor a cancelled one that unwinds.
@@ -152,18 +176,19 @@ public actor InFlight<Key: Hashable & Sendable, Value: Sendable, Progress: Senda
 extension InFlight {
     /// Lookup, insert and subscribe, without a suspension in between.
     private func join(
-        _ key: Key, as caller: Caller, _ priority: TaskPriority, _ operation: @escaping Operation
-    ) throws -> (Flight, Int) {
+        _ key: Key, _ seat: Seat, _ observer: Observer?, _ priority: TaskPriority, _ operation: @escaping Operation
+    ) throws -> (Flight, Ticket) {
         if isClosed {
             throw CoordinationError(code: .shutDown, message: "\(name): shut down; start no more work")
         }
         let flight = flights[key] ?? takeOff(key, priority, operation)
-        let id = flight.callers.join(caller)
+        let watcher = observer.map { flight.watchers.join(Watcher(seat: seat, observe: $0)) }
+        let ticket = Ticket(seat: flight.callers.join(seat), watcher: watcher)
         if priority > flight.priority {
             flight.priority = priority
             flight.task.escalatePriority(to: priority)
         }
-        return (flight, id)
+        return (flight, ticket)
     }
 
     /// Detached: the work is shared, so no caller's cancellation or task-local values may govern it.
@@ -192,25 +217,25 @@ extension InFlight {
         return flight
     }
 
-    private func wait(in seat: Seat) async -> Landing? {
+    private func wait(in seat: Seat) async -> Bool {
         await withTaskCancellationHandler {
             await self.parked(in: seat)
         } onCancel: {
-            seat.resolve(nil)
+            seat.resolve(false)
         }
     }
 
     /// On the actor, so that no hop is paid for parking.
-    private func parked(in seat: Seat) async -> Landing? {
+    private func parked(in seat: Seat) async -> Bool {
         await unsafe withUnsafeContinuation { unsafe seat.park($0) }
     }
 
     private func advance(_ key: Key, _ id: UInt64, _ progress: Progress) async {
         guard let flight = flights[key], flight.id == id else { return }
         flight.latest = progress
-        // An observer may suspend, and a caller may leave meanwhile.
-        for caller in flight.callers.present.filter({ $0.onProgress != nil }) where !caller.seat.isResolved {
-            await caller.onProgress?(progress)
+        // A copy, because an observer may suspend; who has left meanwhile is not told.
+        for watcher in Array(flight.watchers.present) where !watcher.seat.isResolved {
+            await watcher.observe(progress)
         }
     }
 
@@ -219,11 +244,13 @@ extension InFlight {
         // A flight that was abandoned must not remove, or answer for, the one that took its place.
         guard let flight = flights[key], flight.id == id else { return }
         flights[key] = nil
-        for caller in flight.callers.present { caller.seat.resolve(landing) }
+        flight.landing = landing
+        for seat in flight.callers.present { seat.resolve(true) }
     }
 
-    private func leave(_ flight: Flight, _ key: Key, _ caller: Int) {
-        flight.callers.leave(caller)
+    private func leave(_ flight: Flight, _ key: Key, _ ticket: Ticket) {
+        flight.callers.leave(ticket.seat)
+        if let watcher = ticket.watcher { flight.watchers.leave(watcher) }
         guard flight.callers.isEmpty, flights[key] === flight else { return }
         flights[key] = nil
         unwinding[flight.id] = flight.task

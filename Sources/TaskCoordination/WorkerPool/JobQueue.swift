@@ -1,17 +1,17 @@
 /// Jobs, first in, first out.
 ///
 /// An array with a head that moves; the part before it is dropped when it is the greater one. O(1), amortised.
-struct JobQueue {
-    private var jobs: [UnownedJob] = []
+struct JobQueue<Job> {
+    private var jobs: [Job] = []
     private var head = 0
 
     var count: Int { jobs.count - head }
 
-    mutating func append(_ job: UnownedJob) {
+    mutating func append(_ job: Job) {
         jobs.append(job)
     }
 
-    mutating func popFirst() -> UnownedJob? {
+    mutating func popFirst() -> Job? {
         guard head < jobs.count else { return nil }
         defer { advance() }
         return jobs[head]

@@ -5,17 +5,19 @@ import WebImageTesting
 @Suite struct FlightShutdownTests {
     @Test(arguments: seeds) func `cancelling everything ends every caller once and drains what unwinds`(seed: UInt64) {
         let scenario = FlightScenario(seed: seed)
-        let gate = Gate()
-        let callers = (0..<6).map { scenario.call("key \($0 % 2)", operation: scenario.gated(gate)) }
+        let gates = [Gate(), Gate()]
+        let callers = (0..<6).map { scenario.call("key \($0 % 2)", operation: scenario.gated(gates[$0 % 2])) }
         scenario.executor.drain()
         scenario.cancelAll()
         #expect(callers.allSatisfy(\.wasCancelled) && scenario.count() == 0)
         #expect(scenario.journal.count(of: "cancel") == 2)
         let drained = scenario.drain()
         scenario.executor.drain()
-        #expect(drained.isRunning, "the operations have not returned")
-        gate.open()
-        scenario.executor.drain()
+        for gate in seed % 2 == 0 ? gates : gates.reversed() {
+            #expect(drained.isRunning, "an operation has not returned")
+            gate.open()
+            scenario.executor.drain()
+        }
         #expect(drained.value != nil)
     }
 
@@ -85,5 +87,22 @@ import WebImageTesting
         fresh.open()
         scenario.executor.drain()
         #expect(first.wasCancelled && second.value == 2 && ending.value != nil)
+    }
+
+    @Test(arguments: seeds) func `a caller who leaves late does not disturb the fresh flight`(seed: UInt64) {
+        let scenario = FlightScenario(seed: seed)
+        let (doomed, fresh) = (Gate(), Gate())
+        let first = scenario.call(operation: scenario.gated(doomed, 1))
+        scenario.executor.drain()
+        // In some orders the second caller starts its flight before the first one has woken up and left.
+        let ending = Probe(on: scenario.executor) { [flights = scenario.flights] in await flights.cancelAll() }
+        let second = scenario.call(operation: scenario.gated(fresh, 2))
+        scenario.executor.drain()
+        #expect(first.wasCancelled && ending.value != nil)
+        #expect(scenario.count() == (second.isRunning ? 1 : 0))
+        fresh.open()
+        doomed.open()
+        scenario.executor.drain()
+        #expect(second.wasCancelled || second.value == 2)
     }
 }

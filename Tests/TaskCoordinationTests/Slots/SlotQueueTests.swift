@@ -68,7 +68,8 @@ import Testing
         queue.insert(1, id: 1, priority: 20)
         queue.insert(2, id: 2, priority: 10)
         queue.raise(1, to: 5)
-        #expect(queue.popFirst()?.id == 1)
+        queue.insert(3, id: 3, priority: 15)
+        #expect((0..<3).map { _ in queue.popFirst()?.id } == [1, 3, 2])
     }
 
     @Test func `emptying the queue hands out every waiter and forgets the ids`() {
