@@ -1,14 +1,15 @@
+import Synchronization
+
 /// An HTTP client on libcurl, for servers: bounded in everything, and careful about where it connects.
 ///
-/// The actor runs on its own event-loop thread, together with libcurl; a request costs its caller one hop there and one
-/// back. HTTP/1.1 and, over TLS, HTTP/2; gzip, brotli, deflate and zstd as far as libcurl has them. Cookies are neither kept
+/// The actor's executor is its own event-loop thread, where libcurl runs; a request costs its caller one message to it
+/// and one resumption. HTTP/1.1 and, over TLS, HTTP/2; gzip, brotli, deflate and zstd as far as libcurl has them. Cookies are neither kept
 /// nor sent. Connections are kept and reused within a client.
 ///
 /// ``shutdown()`` ends the thread; so does letting go of the client and of the bodies of its responses.
 public actor HTTPClient: HTTPLoading {
     nonisolated let loop: EventLoop
     nonisolated let configuration: Configuration
-    private var nextID: UInt64 = 0
 
     /// Makes a client and starts its thread.
     ///
@@ -33,25 +34,29 @@ public actor HTTPClient: HTTPLoading {
     /// other than GET and HEAD into GET; 307 and 308 keep method and body. Credentials are not sent on to another origin.
     ///
     /// **Cancellation**: ends the transfer at once, also while a name is looked up, a connection is made or the request
-    /// waits for one. **Isolation**: runs on the event loop; never blocks it. **Priority**: first come, first served.
+    /// waits for one. **Isolation**: checks run where the caller is, the transfer on the event loop. **Priority**: first
+    /// come, first served.
     /// - Throws: ``HTTPError``; `CancellationError`.
     /// - Source: RFC 9110, section 15.4.
-    public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+    public nonisolated func send(_ request: HTTPRequest) async throws -> HTTPResponse {
         try Task.checkCancellation()
         let started = LoopThread.nanoseconds
         let recorder = MetricsRecorder(HTTPMetrics())
         var redirects = RedirectChain(first: try Hop(request, limits: configuration), limits: configuration)
         while true {
-            let transfer = makeTransfer(for: redirects.current, started: started, recorder: recorder)
-            let head = try await self.head(of: transfer)
+            let transfer = Transfer(
+                id: loop.makeID(), hop: redirects.current, configuration: configuration, started: started,
+                recorder: recorder)
+            let answer = try await answer(to: transfer)
+            let head = answer.head
             let body = TransferBody(pipe: transfer.pipe, id: transfer.id, client: self)
             guard try redirects.follow(head) else {
                 return HTTPResponse(
                     status: head.status, headers: head.headers, url: redirects.url,
-                    body: HTTPBody(body, expectedByteCount: transfer.expectedCount), recorder: recorder)
+                    body: HTTPBody(body, expectedByteCount: answer.expectedCount), recorder: recorder)
             }
             recorder.update { $0.redirectCount += 1 }
-            try await self.discard(body)
+            try await discard(body)
         }
     }
 
@@ -63,38 +68,33 @@ public actor HTTPClient: HTTPLoading {
         await loop.stopAndJoin()
     }
 
+    /// Transfers that wait or run.
+    public var transferCount: Int { loop.multi.transfers.count }
+
     // MARK: - One hop
 
-    private func makeTransfer(for hop: Hop, started: UInt64, recorder: MetricsRecorder) -> Transfer {
-        nextID += 1
-        return Transfer(id: nextID, hop: hop, configuration: configuration, started: started, recorder: recorder)
-    }
-
     /// Starts the transfer and waits for its head.
-    private func head(of transfer: Transfer) async throws -> ResponseHead {
-        let id = transfer.id
-        let loop = loop
-        // The closure must call a method of `self`: one that does not mention it runs on the global executor.
-        return try await withTaskCancellationHandler {
-            try await self.startAndWait(transfer)
+    ///
+    /// A message instead of a call of an isolated method: a continuation resumes on the global pool, whichever actor it
+    /// was made in, so that being isolated here would cost two more hops for every request.
+    private nonisolated func answer(to transfer: Transfer) async throws -> Transfer.Answer {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { caller in
+                transfer.caller = caller
+                if !loop.post(.start(transfer)) {
+                    transfer.end(.failure(HTTPError(code: .shutDown, message: loop.reasonForEnd)))
+                }
+            }
         } onCancel: {
-            // Runs under the lock of the task's status: nothing but a message may happen here.
-            loop.post(.cancel(id))
-        }
-    }
-
-    private func startAndWait(_ transfer: Transfer) async throws -> ResponseHead {
-        try await withCheckedThrowingContinuation { caller in
-            loop.multi.assertOnLoop()
-            // Looked at here and not before the `await`: a cancellation from now on finds the transfer in the table.
-            guard !Task.isCancelled else { return caller.resume(throwing: CancellationError()) }
-            transfer.caller = caller
-            loop.multi.start(transfer)
+            // Runs under the lock of the task's status: nothing but this may happen here. The flag counts when the
+            // message overtakes the one that starts the transfer.
+            transfer.isCancelled.store(true, ordering: .releasing)
+            loop.post(.cancel(transfer.id))
         }
     }
 
     /// Reads the rest of an answer that nobody wants, so that its connection can be reused, unless that takes long.
-    private func discard(_ body: TransferBody) async throws {
+    private nonisolated func discard(_ body: TransferBody) async throws {
         var discarded = 0
         while discarded < Self.discardLimit {
             do {

@@ -8,6 +8,7 @@ import Synchronization
 final class EventLoop: SerialExecutor {
     enum Message: Sendable {
         case job(UnownedJob)
+        case start(Transfer)
         /// The caller of a transfer has been cancelled, or has dropped the body.
         case cancel(UInt64)
         /// The reader of a transfer has made room.
@@ -40,11 +41,19 @@ final class EventLoop: SerialExecutor {
     /// Jobs to run before the sockets get a turn.
     private static let jobsPerTurn = 512
 
+    private let lastID = Atomic<UInt64>(0)
+    /// Why transfers cannot be started when ``post(_:)`` says that the thread is gone.
+    let reasonForEnd: String
+
     init(configuration: HTTPClient.Configuration) {
-        multi = CurlMulti(configuration: configuration)
+        let multi = CurlMulti(configuration: configuration)
+        self.multi = multi
         poller = Poller()
-        guard poller != nil, multi.isUsable, let thread = LoopThread(name: "http-loop", { self.run() }) else {
-            multi.close(because: "The process has no descriptor or thread left for an HTTP client.")
+        let isUsable = poller != nil ? multi.isUsable : false
+        reasonForEnd =
+            isUsable ? "The HTTP client was shut down." : "The process has no descriptor left for an HTTP client."
+        guard isUsable, let thread = LoopThread(name: "http-loop", { self.run() }) else {
+            multi.close(because: reasonForEnd)
             poller?.close()
             inbox.withLock { $0.phase = .ended(isDraining: false) }
             return
@@ -52,6 +61,9 @@ final class EventLoop: SerialExecutor {
         // The thread may have started already, but it ends only after `stop`, which nobody can call yet.
         inbox.withLock { $0.thread = thread }
     }
+
+    /// A number for a transfer of this loop.
+    func makeID() -> UInt64 { lastID.add(1, ordering: .relaxed).newValue }
 
     // MARK: - Executor
 
@@ -75,23 +87,27 @@ final class EventLoop: SerialExecutor {
     /// Hands a message to the loop.
     ///
     /// May be called anywhere, also in cancellation handlers.
-    func post(_ message: Message) {
-        let startsDraining = inbox.withLock { inbox -> Bool in
+    /// - Returns: `false` when the thread is gone; a job runs even then.
+    @discardableResult
+    func post(_ message: Message) -> Bool {
+        let (isTaken, startsDraining) = inbox.withLock { inbox -> (Bool, Bool) in
             switch (inbox.phase, message) {
-            case (.ended, .cancel), (.ended, .resume): return false
             case (.ended(let isDraining), .job):
                 inbox.messages.append(message)
                 inbox.phase = .ended(isDraining: true)
-                return !isDraining
+                return (false, !isDraining)
+            case (.ended, _):
+                return (false, false)
             case (.running, _), (.stopping, _):
                 inbox.messages.append(message)
                 // Signalled under the lock: once the phase is `ended` the descriptor may be another one's.
                 if inbox.isAsleep { wake(&inbox) }
-                return false
+                return (true, false)
             }
         }
         // Unstructured: the thread is gone, nobody waits for this task, and it ends when no job is left.
         if startsDraining { Task.detached { self.drainLateJobs() } }
+        return isTaken
     }
 
     private func wake(_ inbox: inout Inbox) {
@@ -141,7 +157,7 @@ final class EventLoop: SerialExecutor {
             multi.admitWaiting()
             poll()
         }
-        multi.close(because: "The HTTP client was shut down.")
+        multi.close(because: reasonForEnd)
         repeat { runJobs() } while !endIfIdle()
     }
 
@@ -157,6 +173,7 @@ final class EventLoop: SerialExecutor {
         for message in messages {
             switch message {
             case .job(let job): unsafe jobs.append(job)
+            case .start(let transfer): multi.start(transfer)
             case .cancel(let id): multi.cancel(id)
             case .resume(let id): multi.resume(id)
             }

@@ -1,4 +1,5 @@
 import CLibcurl
+import Synchronization
 
 /// The life of a transfer: entered, admitted, ended exactly once.
 extension CurlMulti {
@@ -7,21 +8,18 @@ extension CurlMulti {
         assertOnLoop()
         transfers[transfer.id] = transfer
         deadlines.update(transfer)
+        guard !transfer.isCancelled.load(ordering: .acquiring) else { return cancel(transfer.id) }
         if let closedBecause {
             return end(transfer.id, .failure(HTTPError(code: .shutDown, message: closedBecause)))
         }
         switch admission.enter(transfer) {
-        case .queued: break
+        case .queued: transfer.phase = .queued
         case .admitted: run(transfer)
         case .overloaded:
-            // It neither waits nor runs, so it must not leave anything.
-            deadlines.remove(transfer)
-            transfers[transfer.id] = nil
-            transfer.end(
-                .failure(
-                    HTTPError(
-                        code: .overloaded, message: "Too many requests wait for a connection; try again later.",
-                        url: transfer.hop.request.url)))
+            let error = HTTPError(
+                code: .overloaded, message: "Too many requests wait for a connection; try again later.",
+                url: transfer.hop.request.url)
+            end(transfer.id, .failure(error))
         }
     }
 
@@ -32,6 +30,7 @@ extension CurlMulti {
 
     private func run(_ transfer: Transfer) {
         transfer.phase = .running
+        transfer.table = self
         guard add(transfer) else {
             let error = HTTPError(
                 code: .transferFailed, message: "libcurl has no memory for another transfer.",
@@ -72,7 +71,8 @@ extension CurlMulti {
         let origin = transfer.hop.origin
         switch transfer.phase {
         case .running:
-            if transfer.head.isComplete, let version = transfer.recorder.snapshot.httpVersion {
+            if transfer.isHeadAccepted, !result.isCancellation { transfer.deliverHead() }
+            if transfer.isHeadAccepted, let version = transfer.recorder.snapshot.httpVersion {
                 admission.learn(origin, isMultiplexed: version == "2")
             }
             remove(transfer)
@@ -81,6 +81,8 @@ extension CurlMulti {
         case .queued:
             transfer.end(result)
             admission.abandon(origin)
+        case .new:
+            transfer.end(result)
         case .ended:
             break
         }
@@ -111,5 +113,11 @@ extension CurlMulti {
         guard transfer.heapPosition != nil else { return }
         transfer.wakeTime = min(transfer.deadline, transfer.idleDeadline ?? .max)
         deadlines.update(transfer)
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate var isCancellation: Bool {
+        if case .failure(let error) = self { error is CancellationError } else { false }
     }
 }

@@ -16,6 +16,8 @@ import Synchronization
     var transfers: [UInt64: Transfer] = [:]
     var deadlines = DeadlineHeap<Transfer>()
     var admission: AdmissionQueue
+    /// Transfers whose callers wait for the end of the turn, by which the body of a small answer is there too.
+    var transfersWithNewHead: [Transfer] = []
     private var idleHandles: [EasyHandle] = []
     /// Why no transfer can be started any more.
     private(set) var closedBecause: String?
@@ -121,6 +123,8 @@ import Synchronization
             // The table keeps the transfer until `finish`, which takes its handle out of libcurl.
             finish(unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue(), result)
         }
+        for transfer in transfersWithNewHead where transfer.phase == .running { transfer.deliverHead() }
+        transfersWithNewHead.removeAll(keepingCapacity: true)
         expireDeadlines()
     }
 

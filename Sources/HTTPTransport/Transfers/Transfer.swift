@@ -1,11 +1,20 @@
 import CLibcurl
 import CTransportShims
+import Synchronization
 
 /// One request on its way: everything libcurl's callbacks need.
 ///
 /// Lives on the event loop; only the pipe is shared.
-final class Transfer: DeadlineHolding {
+// Unchecked: after `init` only the event loop touches the variables, from `CurlMulti.start` on.
+final class Transfer: DeadlineHolding, @unchecked Sendable {
+    /// What a caller gets.
+    struct Answer: Sendable {
+        let head: ResponseHead
+        let expectedCount: Int?
+    }
+
     enum Phase {
+        case new
         /// Waits for a connection.
         case queued
         case running
@@ -18,10 +27,16 @@ final class Transfer: DeadlineHolding {
     let pipe = BodyPipe()
     let recorder: MetricsRecorder
     var head = ResponseHead()
-    var phase = Phase.queued
+    /// Whether the head is complete and within the limits, so that the caller may have it.
+    private(set) var isHeadAccepted = false
+    var phase = Phase.new
     var easy: EasyHandle?
+    /// Set before the loop is told, so that a cancellation which overtakes the start is not lost.
+    let isCancelled = Atomic<Bool>(false)
+    /// The table that holds this transfer while it runs.
+    var table: CurlMulti?
     /// Who waits for the head.
-    var caller: CheckedContinuation<ResponseHead, any Error>?
+    var caller: CheckedContinuation<Answer, any Error>?
     /// Why a callback ended the transfer; takes the place of libcurl's error.
     var failure: HTTPError?
     /// The last address that the policy refused, and why.
@@ -61,9 +76,10 @@ final class Transfer: DeadlineHolding {
     }
 
     /// Hands the head to the caller; what follows goes into the pipe.
-    private func deliverHead() {
+    func deliverHead() {
+        guard let caller = caller.take() else { return }
         if let easy { recorder.update { $0.recordHead(from: easy) } }
-        caller.take()?.resume(returning: head)
+        caller.resume(returning: Answer(head: head, expectedCount: expectedCount))
     }
 
     // MARK: Callbacks
@@ -98,7 +114,8 @@ final class Transfer: DeadlineHolding {
         case .none: expectedCount = 0
         case .encoded(nil), .unknown: break
         }
-        deliverHead()
+        isHeadAccepted = true
+        table?.transfersWithNewHead.append(self)
         return true
     }
 
@@ -157,6 +174,7 @@ final class Transfer: DeadlineHolding {
     /// Ends the transfer for its caller and its reader; called once by the table of transfers.
     func end(_ result: Result<Void, any Error>) {
         phase = .ended
+        table = nil
         recorder.update {
             $0.bytesReceived = receivedCount
             $0.total = .nanoseconds(Int64(clamping: LoopThread.nanoseconds - started))
