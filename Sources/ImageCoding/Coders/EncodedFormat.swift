@@ -28,8 +28,8 @@ public struct EncodedFormat: Hashable, Sendable {
             "first=\(options.firstFrameOnly)",
         ]
         // The type is part of the key: a format of someone else's may have the same name.
-        return "\(KeyText.escaped(format.name)):\(KeyText.escaped(format.mimeType)):"
-            + "\(KeyText.escaped(format.fileExtension))(\(options.joined(separator: ",")))"
+        let names = [format.name, format.mimeType, format.fileExtension].map { KeyText.escaped($0, ":") }
+        return "\(names.joined(separator: ":"))(\(options.joined(separator: ",")))"
     }
 }
 

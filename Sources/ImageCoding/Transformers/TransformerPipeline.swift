@@ -10,8 +10,8 @@ public struct TransformerPipeline: ImageTransforming {
         self.transformers = transformers
     }
 
-    /// The keys of all transformers in order, each escaped so that no two lists share a key.
-    public var key: String { "[\(transformers.map { KeyText.escaped($0.key) }.joined(separator: "|"))]" }
+    /// The keys of all transformers in order, each escaped and ended by a bar, so that no two lists share a key.
+    public var key: String { "[\(transformers.map { KeyText.escaped($0.key, "|") + "|" }.joined())]" }
 
     /// Applies every transformer to the result of the one before.
     ///

@@ -1,0 +1,42 @@
+import ImageCoding
+import Testing
+
+@Suite("EncodedFormat")
+struct EncodedFormatTests {
+    @Test
+    func `different encodings have different keys, equal ones the same`() {
+        let formats: [EncodedFormat] = [
+            .jpeg(), .jpeg(quality: 81), .jpeg(isProgressive: true), .jpeg(background: .black), .png, .png(level: 1),
+            .gif, .gif(isDithered: false), .webp(), .webp(quality: 8), .losslessWebP,
+            EncodedFormat(.gif, options: EncodeOptions(firstFrameOnly: true)),
+            EncodedFormat(ImageFormat(name: "gif", mimeType: "x", fileExtension: "gif")),
+            EncodedFormat(ImageFormat(name: "gif:", mimeType: "x", fileExtension: "gif")),
+            EncodedFormat(ImageFormat(name: "gif", mimeType: ":x", fileExtension: "gif")),
+        ]
+        #expect(Set(formats.map(\.key)).count == formats.count)
+        #expect(Set(formats).count == formats.count)
+        #expect(EncodedFormat.jpeg(quality: 80).key == EncodedFormat.jpeg().key)
+    }
+
+    @Test
+    func `a key never changes`() {
+        #expect(
+            EncodedFormat.jpeg().key
+                == "jpeg:image/jpeg:jpg(quality=80,lossless=false,progressive=false,level=6,background=#ffffff,"
+                + "dither=true,first=false)")
+    }
+
+    @Test
+    func `knobs out of range are clamped`() {
+        #expect(EncodedFormat.jpeg(quality: 0) == .jpeg(quality: 1))
+        #expect(EncodedFormat.jpeg(quality: 1_000) == .jpeg(quality: 100))
+        #expect(EncodedFormat.png(level: -3) == .png(level: 0))
+        #expect(EncodedFormat.png(level: 10) == .png(level: 9))
+    }
+
+    @Test
+    func `the content type is the format's`() {
+        #expect(EncodedFormat.webp().contentType == "image/webp")
+        #expect(EncodedFormat.jpeg().contentType == "image/jpeg")
+    }
+}

@@ -1,0 +1,103 @@
+import ImageCoding
+import Testing
+import WebImageTesting
+
+@Suite("ImageCoders")
+struct ImageCodersTests {
+    /// Takes files that begin with its name and makes one pixel of its colour out of them.
+    private struct Stub: ImageDecoding, ImageEncoding {
+        let name: String
+        let value: UInt8
+
+        var format: ImageFormat { ImageFormat(name: name, mimeType: "image/x-\(name)", fileExtension: name) }
+
+        func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { bytes.starts(with: name.utf8) }
+
+        func canEncode(_ format: ImageFormat) -> Bool { format == self.format }
+
+        func properties(of bytes: [UInt8], options: DecodeOptions) -> ImageProperties {
+            ImageProperties(format: format, width: 1, height: 1, frameCount: 1, hasAlpha: false)
+        }
+
+        func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
+            try DecodedImage(width: 1, height: 1, frames: [.init(pixels: [value, 0, 0, 255])], hasAlpha: false)
+        }
+
+        func encode(_ image: DecodedImage, as format: EncodedFormat) -> [UInt8] { Array(name.utf8) }
+    }
+
+    @Test
+    func `the first coder that can decides`() throws {
+        var coders = ImageCoders.default
+        coders.decoders.insert(contentsOf: [Stub(name: "qoi", value: 1), Stub(name: "qo", value: 2)], at: 0)
+        #expect(try coders.decode(Array("qoi".utf8)).frames[0].pixels[0] == 1)
+        #expect(try coders.decode(Array("qo!".utf8)).frames[0].pixels[0] == 2)
+        #expect(try coders.properties(of: Array("qo!".utf8)).format.name == "qo")
+        #expect(throws: ImageError.self) { try ImageCoders.default.decode(Array("qoi".utf8)) }
+    }
+
+    @Test
+    func `a coder in front takes over a known format`() throws {
+        var coders = ImageCoders.default
+        coders.decoders.insert(Stub(name: "GIF", value: 9), at: 0)
+        #expect(try coders.decode(Fixture.named("still.gif").bytes).frames[0].pixels[0] == 9)
+    }
+
+    @Test
+    func `a format of someone else's is encoded by their coder`() throws {
+        let stub = Stub(name: "qoi", value: 1)
+        let picture = ImageFactory.picture(width: 4, height: 4, seed: 1)
+        var coders = ImageCoders.default
+        coders.encoders.append(stub)
+        #expect(try coders.encode(picture, as: EncodedFormat(stub.format)) == Array("qoi".utf8))
+        let error = #expect(throws: ImageError.self) {
+            try ImageCoders.default.encode(picture, as: EncodedFormat(stub.format))
+        }
+        #expect(error?.code == .unsupportedFormat)
+    }
+
+    @Test(arguments: ImageFormatTests.signatures)
+    func `a known format without a coder is named`(format: ImageFormat, signature: [UInt8]) {
+        guard ![.jpeg, .png, .gif, .webp].contains(format) else { return }
+        let error = #expect(throws: ImageError.self) { try ImageCoders.default.decode(signature) }
+        #expect(error?.code == .unsupportedFormat)
+        #expect(error?.message.contains(format.name) == true)
+    }
+
+    @Test
+    func `a declared format counts where there is no signature`() throws {
+        let noise = ImageFactory.randomBytes(count: 100, seed: 1)
+        let raw = #expect(throws: ImageError.self) {
+            try ImageCoders.default.decode(noise, options: DecodeOptions(declaredFormat: .raw))
+        }
+        #expect(raw?.code == .unsupportedFormat)
+        let gif = try ImageFactory.encoded(width: 8, height: 8, seed: 1, as: .gif)
+        #expect(try ImageCoders.default.decode(gif, options: DecodeOptions(declaredFormat: .png)).width == 8)
+        let png = #expect(throws: ImageError.self) {
+            try ImageCoders.default.decode(noise, options: DecodeOptions(declaredFormat: .png))
+        }
+        #expect(png?.code == .malformed)
+    }
+
+    @Test
+    func `a thumbnail without area is refused`() throws {
+        let bytes = try Fixture.named("rgba8.png").bytes
+        for box in [PixelSize(width: 0, height: 5), PixelSize(width: 5, height: -1)] {
+            let error = #expect(throws: ImageError.self) {
+                try ImageCoders.default.decode(bytes, options: DecodeOptions(thumbnail: box))
+            }
+            #expect(error?.code == .invalidRequest)
+        }
+    }
+
+    @Test
+    func `properties need the header only`() throws {
+        for name in ["baseline-420.jpg", "rgba8.png", "lossy.webp", "still.gif"] {
+            let fixture = try Fixture.named(name)
+            let bytes = try fixture.bytes
+            let whole = try ImageCoders.default.properties(of: bytes)
+            let start = try ImageCoders.default.properties(of: Array(bytes.dropLast(10)))
+            #expect(start.size == whole.size)
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import ImageCoding
+import Testing
+import WebImageTesting
+
+@Suite("Round trips")
+struct RoundTripTests {
+    private func roundTrip(_ image: DecodedImage, _ format: EncodedFormat) throws -> DecodedImage {
+        let bytes = try ImageCoders.default.encode(image, as: format)
+        #expect(ImageFormat(sniffing: bytes) == format.format)
+        return try ImageCoders.default.decode(bytes)
+    }
+
+    @Test(arguments: [EncodedFormat.png, .png(level: 0), .png(level: 9), .losslessWebP], [false, true])
+    func `lossless formats give the picture back`(format: EncodedFormat, hasAlpha: Bool) throws {
+        for size in [PixelSize(width: 1, height: 1), PixelSize(width: 37, height: 23), PixelSize(width: 64, height: 3)]
+        {
+            let image = ImageFactory.picture(width: size.width, height: size.height, seed: 7, hasAlpha: hasAlpha)
+            let back = try roundTrip(image, format)
+            #expect(back.size == image.size)
+            #expect(back.frames == image.frames)
+        }
+    }
+
+    @Test
+    func `an opaque picture becomes a PNG without alpha`() throws {
+        let opaque = try ImageFactory.encoded(width: 20, height: 10, seed: 1, as: .png)
+        #expect(try !ImageCoders.default.properties(of: opaque).hasAlpha)
+        let fading = ImageFactory.picture(width: 20, height: 10, seed: 1, hasAlpha: true)
+        let bytes = try ImageCoders.default.encode(fading, as: .png)
+        #expect(try ImageCoders.default.properties(of: bytes).hasAlpha)
+    }
+
+    @Test(arguments: [false, true])
+    func `JPEG and lossy WebP come closer with quality`(isProgressive: Bool) throws {
+        let image = ImageFactory.picture(width: 90, height: 70, seed: 11)
+        func psnr(_ format: EncodedFormat) throws -> Double {
+            PixelComparison(try roundTrip(image, format).frames[0].pixels, image.frames[0].pixels).psnr
+        }
+        #expect(try psnr(.jpeg(quality: 10, isProgressive: isProgressive)) > 15)
+        #expect(
+            try psnr(.jpeg(quality: 95, isProgressive: isProgressive))
+                > psnr(.jpeg(quality: 10, isProgressive: isProgressive)) + 4)
+        #expect(try psnr(.webp(quality: 95)) > psnr(.webp(quality: 10)) + 4)
+    }
+
+    @Test
+    func `progressive JPEG shows the same picture as baseline`() throws {
+        let image = ImageFactory.picture(width: 50, height: 40, seed: 2)
+        #expect(try roundTrip(image, .jpeg()) == roundTrip(image, .jpeg(isProgressive: true)))
+        #expect(
+            try ImageCoders.default.encode(image, as: .jpeg())
+                != ImageCoders.default.encode(image, as: .jpeg(isProgressive: true)))
+    }
+
+    @Test
+    func `JPEG lays alpha over the background`() throws {
+        let clear = try DecodedImage(
+            width: 16, height: 16, frames: [.init(pixels: [UInt8](repeating: 0, count: 1_024))], hasAlpha: true)
+        let red = PixelColor(red: 200, green: 10, blue: 30)
+        #expect(try roundTrip(clear, .jpeg(quality: 100)).frames[0].pixels.allSatisfy { $0 >= 254 })
+        let pixels = try roundTrip(clear, .jpeg(quality: 100, background: red)).frames[0].pixels
+        #expect(PixelComparison(Array(pixels[0..<4]), [200, 10, 30, 255]).maxDifference <= 3)
+    }
+
+    @Test
+    func `GIF gives few colours and timing back exactly`() throws {
+        for hasAlpha in [false, true] {
+            let frames = (0..<4).map { frame in
+                let pixels = (0..<24 * 18).flatMap { index -> [UInt8] in
+                    let color = (index * 7 + frame * index / 50) % (hasAlpha ? 41 : 40)
+                    return color == 40 ? [0, 0, 0, 0] : [UInt8(color * 6), UInt8(255 - color), UInt8(color * 3), 255]
+                }
+                return DecodedImage.Frame(pixels: pixels, duration: .milliseconds(20 + frame * 30))
+            }
+            for loopCount in [0, 1, 5] {
+                let image = try DecodedImage(
+                    width: 24, height: 18, frames: frames, loopCount: loopCount, hasAlpha: hasAlpha)
+                #expect(try roundTrip(image, .gif) == image)
+            }
+        }
+    }
+
+    @Test
+    func `GIF writes only what changed`() throws {
+        var pixels = ImageFactory.picture(width: 64, height: 64, seed: 5).frames[0].pixels
+        let first = DecodedImage.Frame(pixels: pixels, duration: .milliseconds(100))
+        pixels[(20 * 64 + 30) * 4] ^= 0x80
+        let second = DecodedImage.Frame(pixels: pixels, duration: .milliseconds(100))
+        let still = try DecodedImage(width: 64, height: 64, frames: [first], hasAlpha: false)
+        let moved = try DecodedImage(width: 64, height: 64, frames: [first, second, second], hasAlpha: false)
+        let added =
+            try ImageCoders.default.encode(moved, as: .gif).count
+            - ImageCoders.default.encode(still, as: .gif).count
+        #expect(added < 120)
+        #expect(try roundTrip(moved, .gif).frames.count == 3)
+    }
+
+    @Test
+    func `GIF quantises many colours, better with dithering on average`() throws {
+        // A smooth ramp in all channels: thousands of colours.
+        let pixels = (0..<96 * 96).flatMap { index -> [UInt8] in
+            let (x, y) = (index % 96, index / 96)
+            return [UInt8(x * 255 / 95), UInt8(y * 255 / 95), UInt8((x + y) * 255 / 190), 255]
+        }
+        let image = try DecodedImage(width: 96, height: 96, frames: [.init(pixels: pixels)], hasAlpha: false)
+        let plain = try roundTrip(image, .gif(isDithered: false))
+        let dithered = try roundTrip(image, .gif(isDithered: true))
+        #expect(PixelComparison(plain.frames[0].pixels, pixels).psnr > 30)
+        #expect(PixelComparison(dithered.frames[0].pixels, pixels).psnr > 28)
+        // Means of 8 by 8 blocks: error diffusion keeps them, plain rounding does not.
+        func blockError(_ other: [UInt8]) -> Int {
+            var error = 0
+            for block in 0..<144 {
+                for channel in 0..<3 {
+                    var sum = 0
+                    for inner in 0..<64 {
+                        let index = (block / 12 * 8 + inner / 8) * 96 + block % 12 * 8 + inner % 8
+                        sum += Int(other[index * 4 + channel]) - Int(pixels[index * 4 + channel])
+                    }
+                    error += abs(sum)
+                }
+            }
+            return error
+        }
+        #expect(blockError(dithered.frames[0].pixels) * 2 < blockError(plain.frames[0].pixels))
+        let again = try ImageCoders.default.encode(image, as: .gif)
+        #expect(try again == ImageCoders.default.encode(image, as: .gif))
+    }
+
+    @Test(arguments: [false, true])
+    func `lossless WebP gives an animation back`(hasAlpha: Bool) throws {
+        let animation = ImageFactory.animation(width: 40, height: 30, frames: 5, seed: 4, hasAlpha: hasAlpha)
+        let image = try DecodedImage(
+            width: 40, height: 30, frames: animation.frames, loopCount: 3, hasAlpha: hasAlpha)
+        #expect(try roundTrip(image, .losslessWebP) == image)
+    }
+
+    @Test
+    func `lossy WebP gives an animation's timing and likeness back`() throws {
+        let image = ImageFactory.animation(width: 40, height: 30, frames: 5, seed: 4)
+        let back = try roundTrip(image, .webp(quality: 90))
+        #expect(back.frames.map(\.duration) == image.frames.map(\.duration))
+        for (frame, original) in zip(back.frames, image.frames) {
+            #expect(PixelComparison(frame.pixels, original.pixels).psnr > 20)
+        }
+    }
+
+    @Test(arguments: [EncodedFormat.jpeg(), .png])
+    func `an animation becomes its first frame where there are no animations`(format: EncodedFormat) throws {
+        let image = ImageFactory.animation(width: 40, height: 30, frames: 5, seed: 4)
+        #expect(
+            try ImageCoders.default.encode(image, as: format)
+                == ImageCoders.default.encode(image.firstFrame, as: format))
+    }
+
+    @Test(arguments: [ImageFormat.gif, .webp])
+    func `an animation becomes its first frame where asked to`(format: ImageFormat) throws {
+        let image = ImageFactory.animation(width: 40, height: 30, frames: 5, seed: 4)
+        let first = EncodedFormat(format, options: EncodeOptions(isLossless: true, firstFrameOnly: true))
+        #expect(try roundTrip(image, first).frames.count == 1)
+    }
+
+    @Test
+    func `a size a format cannot hold is refused`() throws {
+        let wide = try DecodedImage(
+            width: 70_000, height: 1, frames: [.init(pixels: [UInt8](repeating: 9, count: 280_000))], hasAlpha: false)
+        for format in [EncodedFormat.jpeg(), .gif, .webp(), .losslessWebP] {
+            let error = #expect(throws: ImageError.self) { try ImageCoders.default.encode(wide, as: format) }
+            #expect(error?.code == .tooLarge)
+        }
+        #expect(try ImageCoders.default.properties(of: ImageCoders.default.encode(wide, as: .png)).width == 70_000)
+    }
+}

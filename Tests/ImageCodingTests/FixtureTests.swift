@@ -1,0 +1,56 @@
+import ImageCoding
+import Testing
+
+@Suite("Fixtures")
+struct FixtureTests {
+    @Test
+    func `every fixture is listed`() {
+        #expect(Fixture.all.count == 90)
+    }
+
+    @Test(arguments: Fixture.all)
+    func `decodes to the pixels it was made from`(fixture: Fixture) throws {
+        let image = try ImageCoders.default.decode(fixture.bytes)
+        #expect(image.size == fixture.size)
+        #expect(image.hasAlpha == fixture.hasAlpha)
+        #expect(image.loopCount == fixture.loopCount)
+        #expect(image.frames.map(\.duration) == fixture.durations)
+        if let expected = fixture.pixels {
+            // Other versions of the lossy decoders may round otherwise.
+            let actual = image.frames.flatMap(\.pixels)
+            try #require(actual.count == expected.count)
+            #expect(PixelComparison(actual, expected).maxDifference <= 2)
+        } else {
+            #expect(image.frames.map { fnv1a($0.pixels) } == fixture.hashes)
+        }
+    }
+
+    @Test(arguments: Fixture.all)
+    func `has its properties in the header`(fixture: Fixture) throws {
+        let properties = try ImageCoders.default.properties(of: fixture.bytes)
+        #expect(properties.format == fixture.format)
+        #expect(properties.size == fixture.size)
+        #expect(properties.frameCount == fixture.durations.count)
+        #expect(properties.hasAlpha || !fixture.hasAlpha)
+    }
+
+    @Test(arguments: Fixture.all)
+    func `the first frame alone is the first of all`(fixture: Fixture) throws {
+        let first = try ImageCoders.default.decode(fixture.bytes, options: DecodeOptions(firstFrameOnly: true))
+        let all = try ImageCoders.default.decode(fixture.bytes)
+        #expect(first.frames.count == 1)
+        #expect(first.frames[0].pixels == all.frames[0].pixels)
+        #expect(first.frames[0].duration == .zero)
+        #expect(first.loopCount == 0)
+    }
+
+    @Test(arguments: Fixture.all)
+    func `a thumbnail fits its box and keeps the shape`(fixture: Fixture) throws {
+        let box = PixelSize(width: 8, height: 6)
+        let image = try ImageCoders.default.decode(fixture.bytes, options: DecodeOptions(thumbnail: box))
+        #expect(image.width <= box.width && image.height <= box.height)
+        if fixture.size.width > box.width { #expect(image.width == box.width || image.height == box.height) }
+        #expect(image.frames.map(\.duration) == fixture.durations)
+        #expect(image.frames.allSatisfy { $0.pixels.count == image.width * image.height * 4 })
+    }
+}

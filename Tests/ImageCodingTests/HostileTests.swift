@@ -1,0 +1,63 @@
+import ImageCoding
+import Testing
+import WebImageTesting
+
+/// Broken files end in an ``ImageError``, never in a crash, and never in a picture that is only half there.
+@Suite("Hostile input")
+struct HostileTests {
+    /// Small enough that a flipped bit in a size costs no time.
+    private static let options = DecodeOptions(
+        limits: ImageLimits(maxPixels: 100_000, maxSide: 4_000, maxFrames: 20, maxAnimationPixels: 200_000))
+
+    @Test(arguments: Fixture.all)
+    func `every beginning of a file is refused`(fixture: Fixture) throws {
+        let bytes = try fixture.bytes
+        for length in bytes.indices {
+            let error = #expect(throws: ImageError.self, "length \(length)") {
+                try ImageCoders.default.decode(Array(bytes.prefix(length)), options: HostileTests.options)
+            }
+            #expect([.truncated, .malformed, .unknownFormat].contains(error?.code), "length \(length)")
+        }
+    }
+
+    @Test(arguments: Fixture.all)
+    func `flipped bits give a picture or an error`(fixture: Fixture) throws {
+        let bytes = try fixture.bytes
+        var refused = 0
+        for seed in 0..<2_000 {
+            var broken = bytes
+            let noise = ImageFactory.randomBytes(count: 9, seed: seed)
+            for flip in 0...Int(noise[8] % 3) {
+                // Every other seed aims at the headers.
+                let range = seed % 2 == 0 ? bytes.count : min(bytes.count, 64)
+                broken[(Int(noise[flip * 2]) << 8 | Int(noise[flip * 2 + 1])) % range] ^= 1 << (noise[6] & 7)
+            }
+            do {
+                _ = try? ImageCoders.default.properties(of: broken)
+                let image = try ImageCoders.default.decode(broken, options: HostileTests.options)
+                #expect(image.frames.allSatisfy { $0.pixels.count == image.width * image.height * 4 })
+            } catch {
+                #expect(error is ImageError, "seed \(seed): \(error)")
+                refused += 1
+            }
+        }
+        #expect(refused > 0)
+    }
+
+    @Test(arguments: [ImageFormat.jpeg, .png, .gif, .webp])
+    func `a signature before noise is refused`(format: ImageFormat) throws {
+        let start = try Fixture.all.first { $0.format == format }.map { try $0.bytes.prefix(30) } ?? []
+        for seed in 0..<500 {
+            let bytes = start + ImageFactory.randomBytes(count: 300, seed: seed)
+            #expect(throws: ImageError.self) {
+                try ImageCoders.default.decode(Array(bytes), options: HostileTests.options)
+            }
+        }
+    }
+
+    @Test
+    func `nothing is no picture`() {
+        let error = #expect(throws: ImageError.self) { try ImageCoders.default.decode([]) }
+        #expect(error?.code == .unknownFormat)
+    }
+}

@@ -1,0 +1,74 @@
+import ImageCoding
+import Testing
+import WebImageTesting
+
+@Suite("ImageLimits")
+struct LimitTests {
+    private func code(_ bytes: [UInt8], _ limits: ImageLimits) -> ImageError.Code? {
+        do {
+            _ = try ImageCoders.default.decode(bytes, options: DecodeOptions(limits: limits))
+            return nil
+        } catch {
+            return (error as? ImageError)?.code
+        }
+    }
+
+    @Test(
+        arguments: [
+            EncodedFormat.jpeg(), .jpeg(isProgressive: true), .png, .gif, .webp(), .losslessWebP,
+        ])
+    func `pixels and sides are limited to the last one`(format: EncodedFormat) throws {
+        let bytes = try ImageFactory.encoded(width: 40, height: 30, seed: 1, as: format)
+        #expect(code(bytes, ImageLimits(maxPixels: 1_200)) == nil)
+        #expect(code(bytes, ImageLimits(maxPixels: 1_199)) == .tooLarge)
+        #expect(code(bytes, ImageLimits(maxSide: 40)) == nil)
+        #expect(code(bytes, ImageLimits(maxSide: 39)) == .tooLarge)
+    }
+
+    @Test(arguments: [EncodedFormat.gif, .webp(), .losslessWebP])
+    func `frames and their pixels together are limited`(format: EncodedFormat) throws {
+        let bytes = try ImageFactory.encodedAnimation(width: 40, height: 30, frames: 5, seed: 1, as: format)
+        #expect(code(bytes, ImageLimits(maxFrames: 5, maxAnimationPixels: 6_000)) == nil)
+        #expect(code(bytes, ImageLimits(maxFrames: 4)) == .tooLarge)
+        #expect(code(bytes, ImageLimits(maxAnimationPixels: 5_999)) == .tooLarge)
+        let first = DecodeOptions(limits: ImageLimits(maxFrames: 1, maxAnimationPixels: 1_200), firstFrameOnly: true)
+        #expect(try ImageCoders.default.decode(bytes, options: first).frames.count == 1)
+    }
+
+    @Test
+    func `a thumbnail does not lift the limits`() {
+        let options = DecodeOptions(thumbnail: PixelSize(width: 10, height: 10))
+        let error = #expect(throws: ImageError.self) {
+            try ImageCoders.default.decode(ImageFactory.oversizedPNG(), options: options)
+        }
+        #expect(error?.code == .tooLarge)
+    }
+
+    @Test
+    func `a JPEG of too many scans is refused, one of many is not`() throws {
+        let bytes = try Fixture.named("progressive-420.jpg").bytes
+        let start = try #require(bytes.indices.dropLast().last { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA })
+        let scan = bytes[start..<bytes.count - 2]
+        func bomb(_ scans: Int) -> [UInt8] { bytes.dropLast(2) + (0..<scans).flatMap { _ in scan } + bytes.suffix(2) }
+        #expect(code(bomb(20), .default) == nil)
+        #expect(code(bomb(200), .default) == .tooLarge)
+        #expect(code(bomb(20), ImageLimits(maxScans: 20)) == .tooLarge)
+    }
+
+    @Test
+    func `a frame larger than the screen counts with its own size`() throws {
+        // The frame's width and height in the tiny GIF, made 2,000 each.
+        var bytes = try Fixture.named("tiny.gif").bytes
+        let frame = try #require(bytes.indices.first { bytes[$0] == 0x2C })
+        bytes.replaceSubrange(frame + 5..<frame + 9, with: [0xD0, 0x07, 0xD0, 0x07])
+        #expect(code(bytes, ImageLimits(maxPixels: 1_000_000)) == .tooLarge)
+        #expect(code(bytes, .default) == .malformed)
+    }
+
+    @Test(arguments: [[UInt8](repeating: 0, count: 8), [0, 0, 0, 1, 0, 0, 0, 0], [UInt8](repeating: 0xFF, count: 8)])
+    func `a PNG without pixels or of sizes that overflow is malformed`(size: [UInt8]) {
+        var bytes = ImageFactory.oversizedPNG(8)
+        bytes.replaceSubrange(16..<24, with: size)
+        #expect(code(bytes, ImageLimits(maxPixels: .max, maxSide: .max)) == .malformed)
+    }
+}

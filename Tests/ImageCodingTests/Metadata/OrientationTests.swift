@@ -1,0 +1,70 @@
+import ImageCoding
+import Testing
+
+@Suite("Orientation")
+struct OrientationTests {
+    /// A JPEG whose only metadata is one APP1 block with the given TIFF structure.
+    private func jpeg(_ tiff: [UInt8]) throws -> [UInt8] {
+        let bytes = try Fixture.named("baseline-444.jpg").bytes
+        let block = Array("Exif\0\0".utf8) + tiff
+        let length = block.count + 2
+        return bytes.prefix(2) + [0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 0xFF)] + block + bytes.dropFirst(2)
+    }
+
+    private func orientation(_ tiff: [UInt8]) throws -> ImageOrientation {
+        let bytes = try jpeg(tiff)
+        _ = try ImageCoders.default.decode(bytes)
+        return try ImageCoders.default.properties(of: bytes).orientation
+    }
+
+    /// One directory at offset 8 with one entry.
+    private func little(tag: UInt8 = 0x12, type: UInt8 = 3, value: UInt8) -> [UInt8] {
+        [0x49, 0x49, 0x2A, 0, 8, 0, 0, 0, 1, 0, tag, 0x01, type, 0, 1, 0, 0, 0, value, 0, 0, 0, 0, 0, 0, 0]
+    }
+
+    @Test(arguments: ImageOrientation.allCases)
+    func `every orientation is found, in both byte orders`(orientation: ImageOrientation) throws {
+        let value = UInt8(orientation.rawValue)
+        #expect(try self.orientation(little(value: value)) == orientation)
+        #expect(try self.orientation(little(type: 4, value: value)) == orientation)
+        let big: [UInt8] = [
+            0x4D, 0x4D, 0, 0x2A, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, value, 0, 0, 0, 0, 0, 0,
+        ]
+        #expect(try self.orientation(big) == orientation)
+        let name = "orientation\(orientation.rawValue).jpg"
+        #expect(try ImageCoders.default.properties(of: Fixture.named(name).bytes).orientation == orientation)
+    }
+
+    @Test
+    func `broken metadata leaves the picture as it is stored`() throws {
+        var far = little(value: 6)
+        far.replaceSubrange(4..<8, with: [0xFF, 0xFF, 0xFF, 0xFF])
+        var many = little(tag: 0x13, value: 6)
+        many.replaceSubrange(8..<10, with: [0xFF, 0xFF])
+        let broken: [[UInt8]] = [
+            [], [0x49], Array(little(value: 6).prefix(9)), Array(little(value: 6).prefix(19)), far, many,
+            little(value: 0), little(value: 9), little(value: 255), little(type: 2, value: 6),
+            little(tag: 0x13, value: 6), Array("not a TIFF structure".utf8),
+        ]
+        for tiff in broken { #expect(try orientation(tiff) == .up, "\(tiff)") }
+    }
+
+    @Test
+    func `a block of metadata above the limit is skipped`() throws {
+        let bytes = try jpeg(little(value: 6))
+        let options = DecodeOptions(limits: ImageLimits(maxMetadataByteCount: 20))
+        #expect(try ImageCoders.default.properties(of: bytes, options: options).orientation == .up)
+        #expect(try ImageCoders.default.properties(of: bytes).orientation == .right)
+    }
+
+    @Test(arguments: 1...8)
+    func `a thumbnail is upright and like the upright picture made smaller`(orientation: Int) throws {
+        let bytes = try Fixture.named("orientation\(orientation).jpg").bytes
+        let whole = try ImageCoders.default.decode(bytes)
+        let box = PixelSize(width: 10, height: 10)
+        let thumbnail = try ImageCoders.default.decode(bytes, options: DecodeOptions(thumbnail: box))
+        let resized = try ResizeTransformer(size: box).transform(whole)
+        #expect(thumbnail.size == resized.size)
+        #expect(PixelComparison(thumbnail.frames[0].pixels, resized.frames[0].pixels).psnr > 30)
+    }
+}

@@ -1,0 +1,122 @@
+import ImageCoding
+import Testing
+import WebImageTesting
+
+@Suite("ResizeTransformer")
+struct ResizeTransformerTests {
+    private func size(
+        _ width: Int, _ height: Int, _ mode: ResizeTransformer.Mode, _ box: (Int, Int), enlarging: Bool = false
+    ) throws -> [Int] {
+        let image = ImageFactory.picture(width: width, height: height, seed: 1)
+        let box = PixelSize(width: box.0, height: box.1)
+        let result = try ResizeTransformer(size: box, mode: mode, allowsEnlarging: enlarging).transform(image)
+        return [result.width, result.height]
+    }
+
+    /// Pillow rounds and clips between its two passes.
+    ///
+    /// Where hard edges grow, what overshoots there makes the difference.
+    @Test(arguments: [("23x17", 50.0), ("60x9", 50.0), ("100x75", 45.0)])
+    func `is like Pillow's Lanczos, smaller and larger`(name: String, decibels: Double) throws {
+        let sides = name.split(separator: "x").compactMap { Int($0) }
+        let source = try ImageCoders.default.decode(Fixture.named("resize.png").bytes)
+        let box = PixelSize(width: sides[0], height: sides[1])
+        let image = try ResizeTransformer(size: box, mode: .stretch, allowsEnlarging: true).transform(source)
+        let expected = try Fixture.file("resize-\(name).rgba")
+        try #require(image.byteCount == expected.count)
+        let comparison = PixelComparison(image.frames[0].pixels, expected)
+        #expect(comparison.psnr >= decibels)
+    }
+
+    @Test
+    func `fit keeps the shape inside the box`() throws {
+        #expect(try size(100, 200, .fit, (150, 150)) == [75, 150])
+        #expect(try size(100, 200, .fit, (300, 300)) == [100, 200])
+        #expect(try size(100, 200, .fit, (300, 300), enlarging: true) == [150, 300])
+        #expect(try size(200, 1, .fit, (10, 10)) == [10, 1])
+    }
+
+    @Test
+    func `fill covers the box`() throws {
+        #expect(try size(100, 200, .fill, (50, 50)) == [50, 50])
+        #expect(try size(100, 200, .fill, (150, 150)) == [100, 150])
+        #expect(try size(100, 200, .fill, (300, 300)) == [100, 200])
+        #expect(try size(100, 200, .fill, (300, 300), enlarging: true) == [300, 300])
+    }
+
+    @Test
+    func `stretch fills the box without keeping the shape`() throws {
+        #expect(try size(100, 200, .stretch, (150, 150)) == [100, 150])
+        #expect(try size(100, 200, .stretch, (150, 150), enlarging: true) == [150, 150])
+        #expect(try size(100, 200, .stretch, (30, 40)) == [30, 40])
+    }
+
+    @Test
+    func `fill keeps the middle`() throws {
+        // Three bands: only the middle one stays, up to the filter's reach.
+        let pixels = (0..<90 * 30).flatMap { index -> [UInt8] in
+            index % 90 / 30 == 1 ? [0, 255, 0, 255] : [255, 0, 0, 255]
+        }
+        let image = try DecodedImage(width: 90, height: 30, frames: [.init(pixels: pixels)], hasAlpha: false)
+        let result = try ResizeTransformer(size: PixelSize(width: 10, height: 10), mode: .fill).transform(image)
+        let center = Array(result.frames[0].pixels[(5 * 10 + 5) * 4..<(5 * 10 + 6) * 4])
+        #expect(PixelComparison(center, [0, 255, 0, 255]).maxDifference <= 4)
+        let mirrored = stride(from: 0, to: 100, by: 10).allSatisfy { row in
+            (0..<10).allSatisfy { x in
+                let (a, b) = ((row + x) * 4, (row + 9 - x) * 4)
+                return abs(Int(result.frames[0].pixels[a]) - Int(result.frames[0].pixels[b])) <= 1
+            }
+        }
+        #expect(mirrored)
+    }
+
+    @Test
+    func `one colour stays that colour up to the edges`() throws {
+        for pixel: [UInt8] in [[255, 255, 255, 255], [12, 200, 77, 255], [10, 20, 30, 40], [0, 0, 0, 0]] {
+            let pixels = (0..<41 * 29).flatMap { _ in pixel }
+            let image = try DecodedImage(width: 41, height: 29, frames: [.init(pixels: pixels)], hasAlpha: true)
+            for box in [
+                PixelSize(width: 7, height: 5), PixelSize(width: 83, height: 61), PixelSize(width: 1, height: 1),
+            ] {
+                let result = try ResizeTransformer(size: box, mode: .stretch, allowsEnlarging: true).transform(image)
+                #expect(result.frames[0].pixels == (0..<box.width * box.height).flatMap { _ in pixel })
+            }
+        }
+    }
+
+    @Test
+    func `stays premultiplied and does not bleed hidden colours`() throws {
+        let source = ImageFactory.picture(width: 64, height: 64, seed: 21, hasAlpha: true)
+        let pixels = try ResizeTransformer(size: PixelSize(width: 20, height: 20)).transform(source).frames[0].pixels
+        #expect(
+            stride(from: 0, to: pixels.count, by: 4).allSatisfy {
+                max(pixels[$0], pixels[$0 + 1], pixels[$0 + 2]) <= pixels[$0 + 3]
+            })
+    }
+
+    @Test
+    func `resizes an animation frame by frame`() throws {
+        let animation = ImageFactory.animation(width: 64, height: 48, frames: 3, seed: 2)
+        let transformer = ResizeTransformer(size: PixelSize(width: 32, height: 32))
+        let result = try transformer.transform(animation)
+        #expect(result.frames.map(\.duration) == animation.frames.map(\.duration))
+        for (frame, original) in zip(result.frames, animation.frames) {
+            let still = try DecodedImage(width: 64, height: 48, frames: [original], hasAlpha: false)
+            #expect(try transformer.transform(still).frames[0].pixels == frame.pixels)
+        }
+    }
+
+    @Test
+    func `a box without area or beyond all limits is refused`() {
+        let image = ImageFactory.picture(width: 8, height: 8, seed: 1)
+        let none = #expect(throws: ImageError.self) {
+            try ResizeTransformer(size: PixelSize(width: 0, height: 4)).transform(image)
+        }
+        #expect(none?.code == .invalidRequest)
+        let huge = #expect(throws: ImageError.self) {
+            try ResizeTransformer(size: PixelSize(width: 60_000, height: 60_000), allowsEnlarging: true)
+                .transform(image)
+        }
+        #expect(huge?.code == .tooLarge)
+    }
+}

@@ -1,0 +1,83 @@
+import ImageCoding
+import Testing
+import WebImageTesting
+
+@Suite("Transformers")
+struct TransformerTests {
+    /// A transformer of someone else's with a key of their choice.
+    private struct Named: ImageTransforming {
+        let key: String
+
+        func transform(_ image: DecodedImage) -> DecodedImage { image }
+    }
+
+    @Test
+    func `crop cuts out exactly the rectangle`() throws {
+        let image = ImageFactory.animation(width: 20, height: 15, frames: 2, seed: 8)
+        let result = try CropTransformer(PixelRect(x: 3, y: 4, width: 6, height: 5)).transform(image)
+        #expect(result.size == PixelSize(width: 6, height: 5))
+        for (frame, original) in zip(result.frames, image.frames) {
+            for y in 0..<5 {
+                let row = ((y + 4) * 20 + 3) * 4
+                #expect(frame.pixels[y * 24..<(y + 1) * 24].elementsEqual(original.pixels[row..<row + 24]))
+            }
+            #expect(frame.duration == original.duration)
+        }
+    }
+
+    @Test
+    func `crop leaves out what lies outside the picture`() throws {
+        let image = ImageFactory.picture(width: 20, height: 15, seed: 8)
+        func cropped(_ x: Int, _ y: Int, _ width: Int, _ height: Int) throws -> PixelSize {
+            try CropTransformer(PixelRect(x: x, y: y, width: width, height: height)).transform(image).size
+        }
+        #expect(try cropped(-5, -5, 10, 10) == PixelSize(width: 5, height: 5))
+        #expect(try cropped(15, 10, .max, .max) == PixelSize(width: 5, height: 5))
+        #expect(try cropped(0, 0, 20, 15) == image.size)
+        for (x, y, width, height) in [(20, 0, 5, 5), (0, -5, 5, 5), (3, 3, 0, 2), (3, 3, -2, 2), (.min, 0, 5, 5)] {
+            let error = #expect(throws: ImageError.self) { try cropped(x, y, width, height) }
+            #expect(error?.code == .invalidRequest)
+        }
+    }
+
+    @Test
+    func `a pipeline applies its transformers in order`() throws {
+        let image = ImageFactory.picture(width: 40, height: 20, seed: 8)
+        let crop = CropTransformer(PixelRect(x: 0, y: 0, width: 20, height: 20))
+        let resize = ResizeTransformer(size: PixelSize(width: 10, height: 10))
+        let pipeline = TransformerPipeline([crop, resize])
+        #expect(try pipeline.transform(image) == resize.transform(crop.transform(image)))
+        #expect(try TransformerPipeline([resize, crop]).transform(image).size == PixelSize(width: 10, height: 5))
+        #expect(try TransformerPipeline([]).transform(image) == image)
+    }
+
+    @Test
+    func `different transformers have different keys`() {
+        let box = PixelSize(width: 30, height: 40)
+        let transformers: [any ImageTransforming] = [
+            .resize(to: box), .resize(to: box, mode: .fill), .resize(to: box, mode: .stretch),
+            .resize(to: box, allowsEnlarging: true), .resize(to: PixelSize(width: 40, height: 30)),
+            .crop(to: PixelRect(x: 1, y: 2, width: 3, height: 4)),
+            .crop(to: PixelRect(x: 12, y: 3, width: 4, height: 0)),
+            .crop(to: PixelRect(x: 1, y: 23, width: 4, height: 0)),
+            .pipeline([]), .pipeline([Named(key: "")]), .pipeline([Named(key: ""), Named(key: "")]),
+            .pipeline([Named(key: "a|b")]), .pipeline([Named(key: "a"), Named(key: "b")]),
+            .pipeline([Named(key: "a\\"), Named(key: "b")]), .pipeline([Named(key: "a\\|b")]),
+            .pipeline([.resize(to: box)]), .pipeline([.pipeline([.resize(to: box)])]),
+            .pipeline([.pipeline([Named(key: "a")]), Named(key: "b")]),
+            .pipeline([.pipeline([Named(key: "a"), Named(key: "b")])]),
+        ]
+        #expect(Set(transformers.map(\.key)).count == transformers.count)
+    }
+
+    @Test
+    func `keys never change`() {
+        let size = PixelSize(width: 320, height: 240)
+        #expect(ResizeTransformer(size: size, mode: .fill).key == "resize(320x240,fill)")
+        #expect(ResizeTransformer(size: size, allowsEnlarging: true).key == "resize(320x240,fit,enlarging)")
+        #expect(CropTransformer(PixelRect(x: 1, y: -2, width: 3, height: 4)).key == "crop(1,-2,3,4)")
+        #expect(
+            TransformerPipeline([ResizeTransformer(size: size), Named(key: "a|b")]).key
+                == "[resize(320x240,fit)|a\\|b|]")
+    }
+}
