@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Glibc
 import Testing
@@ -30,6 +31,25 @@ struct OriginLoadTests {
         }
     }
 
+    @Test func `The stacks of ended connections are given back while the server runs`() async {
+        await #expect(processExitsWith: .success) {
+            var configuration = OriginServer.Configuration()
+            configuration.stackByteCount = 8 << 20
+            let origin = try OriginServer.start(configuration: configuration)
+            func round() throws {
+                let client = try RawClient(origin)
+                try client.get("/a", "Connection: close")
+                _ = client.readToEnd()
+            }
+            for _ in 1...50 { try round() }
+            let before = addressSpace()
+            for _ in 1...1000 { try round() }
+            // A thousand stacks would be eight gigabytes; the allocator's arenas are below one.
+            #expect(addressSpace() < before + 2 << 30)
+            origin.stop()
+        }
+    }
+
     @Test func `Two thousand connections are open at once and all are answered`() async {
         await #expect(processExitsWith: .success) {
             raiseDescriptorLimit(to: 5000)
@@ -51,17 +71,44 @@ struct OriginLoadTests {
         }
     }
 
+    // The peer leaves with nothing unread, while the handler keeps the thread: the first write is answered with
+    // a reset, the next one breaks the pipe.
+
     @Test func `Writing to a peer that has gone does not end the process`() async {
         await #expect(processExitsWith: .success) {
             signal(SIGPIPE, SIG_DFL)
             let origin = try OriginServer.start()
-            origin.respond(to: "/a", with: OriginReply().endless())
-            for _ in 1...50 {
-                let client = try RawClient(origin)
-                try client.get("/a")
-                _ = client.readHead()
+            let left = DispatchSemaphore(value: 0)
+            origin.respond(to: "/a") { _ in
+                left.wait()
+                return OriginReply().interim(count: 1000)
             }
-            #expect(await origin.waitUntilClosedByPeer(count: 50))
+            let client = try RawClient(origin)
+            try client.get("/a")
+            await origin.waitForRequests(count: 1)
+            client.close()
+            left.signal()
+            #expect(await origin.waitUntilClosedByPeer(count: 1))
+            origin.stop()
+        }
+    }
+
+    @Test(.enabled(if: Curl.isInstalled))
+    func `Writing TLS to a peer that has gone does not end the process`() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGPIPE, SIG_DFL)
+            let certificate = try TestCertificate.make()
+            let origin = try OriginServer.start(tls: certificate)
+            let left = DispatchSemaphore(value: 0)
+            origin.respond(to: "/a") { _ in
+                left.wait()
+                return OriginReply().interim(count: 1000)
+            }
+            let url = origin.url("/a").absoluteString
+            let status = try Curl.run("--cacert", certificate.rootPath, "--max-time", "1", url).status
+            #expect(status == 28)
+            left.signal()
+            #expect(await origin.waitUntilClosedByPeer(count: 1))
             origin.stop()
         }
     }
@@ -95,13 +142,19 @@ struct OriginLoadTests {
     }
 }
 
+/// The size of the process's address space in bytes.
+private func addressSpace() -> Int {
+    let sizes = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+    return (sizes.split(separator: " ").first.flatMap { Int($0) } ?? 0) * 4096
+}
+
 private func entries(_ folder: String) -> Int {
     (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0
 }
 
 private func raiseDescriptorLimit(to count: UInt) {
     var limit = rlimit()
-    _ = unsafe getrlimit(__rlimit_resource_t(7), &limit)
+    _ = unsafe getrlimit(CInt(RLIMIT_NOFILE.rawValue), &limit)
     limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, count))
-    _ = unsafe setrlimit(__rlimit_resource_t(7), &limit)
+    _ = unsafe setrlimit(CInt(RLIMIT_NOFILE.rawValue), &limit)
 }

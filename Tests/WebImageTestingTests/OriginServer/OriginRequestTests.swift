@@ -11,7 +11,8 @@ struct OriginRequestTests {
         let origin = try OriginServer.start(configuration: configuration)
         defer { origin.stop() }
         origin.respondToEverything { _ in OriginReply.text("fine").closing() }
-        let client = try RawClient(origin)
+        // A small buffer: a large request is still on its way when it is refused.
+        let client = try RawClient(origin, sendBuffer: 4096)
         try client.send(request)
         let (text, end) = client.readToEnd()
         #expect(end == .endOfStream)
@@ -110,9 +111,9 @@ struct OriginRequestTests {
     }
 
     @Test func `A refusal arrives although the rest of the request was not read`() throws {
-        let body = String(repeating: "x", count: 500_000)
+        let body = String(repeating: "x", count: 3_000_000)
         let (status, _, _) = try answer(
-            "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 500000\r\n\r\n" + body
+            "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 3000000\r\n\r\n" + body
         ) { $0.bodyLimit = 10 }
         #expect(status == "413")
     }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import WebImageTesting
 
@@ -148,5 +149,16 @@ struct OriginServerTests {
         try second.get("/b")
         #expect(second.readHead().hasPrefix("HTTP/1.1 404"))
         #expect(origin.closedByPeer == 0)
+    }
+
+    @Test(.enabled(if: Curl.isInstalled && FileManager.default.fileExists(atPath: "/proc/net/if_inet6")))
+    func `IPv6 is listened to on the same port when asked for`() throws {
+        var configuration = OriginServer.Configuration()
+        configuration.listensOnIPv6 = true
+        let origin = try OriginServer.start(configuration: configuration)
+        defer { origin.stop() }
+        origin.respond(to: "/a", with: .text("six"))
+        #expect(try Curl.run("--globoff", origin.url("/a", host: "::1").absoluteString).output == "six")
+        #expect(try Curl.run(origin.url("/a").absoluteString).output == "six")
     }
 }

@@ -8,9 +8,14 @@ import WebImageTesting
 final class RawClient {
     private(set) var descriptor: CInt
 
-    init(_ origin: OriginServer) throws {
+    /// - Parameter sendBuffer: Bytes that the kernel takes before the peer has room for them, about.
+    init(_ origin: OriginServer, sendBuffer: CInt? = nil) throws {
         descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         try #require(descriptor >= 0)
+        if var sendBuffer {
+            _ = unsafe setsockopt(
+                descriptor, SOL_SOCKET, SO_SNDBUF, &sendBuffer, socklen_t(MemoryLayout<CInt>.size))
+        }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(origin.port).bigEndian
