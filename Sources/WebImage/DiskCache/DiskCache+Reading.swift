@@ -41,16 +41,16 @@ extension DiskCache {
             }
         }
         switch result {
-        case .success(.entry(let entry, let size)):
+        case .success(.entry(let entry, let status)):
             warnings.recover(.reading)
             guard entry.metadata.storedAt > expiry else {
                 counters.misses += 1
                 counters.expirations += 1
-                try await discard(digest, nil)
+                try await discard(digest, status)
                 return nil
             }
             counters.hits += 1
-            noteUse(digest, size: size)
+            noteUse(digest, size: status.size)
             return entry
         case .success(.damaged(let status)):
             counters.misses += 1
@@ -85,8 +85,8 @@ extension DiskCache {
         keepHouse()
     }
 
-    /// Removes the file with this identity, or any when `nil`, and corrects the index.
-    private func discard(_ digest: KeyDigest, _ status: FileSystem.Status?) async throws {
+    /// Removes this file, unless another has taken its place, and corrects the index.
+    private func discard(_ digest: KeyDigest, _ status: FileSystem.Status) async throws {
         try await takeTurn(digest)
         defer { passTurn(digest) }
         let files = self.files

@@ -55,7 +55,6 @@ extension DiskCache {
         try Task.checkCancellation()
         guard begin() else { return }
         defer { end() }
-        await waitForIndex()
         for names in EntryFiles.entryFolders.slices(of: 8) {
             try Task.checkCancellation()
             for slice in await list(names).slices(of: Self.sliceLength) {
@@ -132,12 +131,5 @@ extension DiskCache {
         }
         let gone = Set(removed)
         return (removed.count, digests.filter { !gone.contains($0) })
-    }
-}
-
-extension Array {
-    /// Consecutive parts of at most `length` elements.
-    func slices(of length: Int) -> [[Element]] {
-        stride(from: 0, to: count, by: length).map { Array(self[$0..<Swift.min($0 + length, count)]) }
     }
 }

@@ -1,14 +1,14 @@
 extension EntryFiles {
     /// What a read found.
     enum Finding: Sendable {
-        /// A complete, verified entry, and the size of its file.
-        case entry(DiskEntry, fileSize: Int)
+        /// A complete, verified entry, and its file.
+        case entry(DiskEntry, FileSystem.Status)
         /// No file.
         case nothing
         /// A verified entry of another key with the same digest.
         case otherKey
-        /// Something that is not a complete entry; its identity, so that its successor is not removed in its place.
-        case damaged(FileSystem.Status?)
+        /// Something that is not a complete entry.
+        case damaged(FileSystem.Status)
     }
 
     /// Nearly every header, key and metadata fits; one call then reads all of it.
@@ -27,7 +27,7 @@ extension EntryFiles {
             descriptor = try system.openForReading(path(of: digest))
         } catch {
             if error.isNotFound { return .nothing }
-            if error.isLink { return .damaged(nil) }
+            if error.isLink { return .damaged(try system.status(ofPath: path(of: digest))) }
             throw error
         }
         let finding: Result<Finding, SystemFailure>
@@ -56,12 +56,12 @@ extension EntryFiles {
         let keyEnd = EntryHeader.length + header.keyLength
         guard front[EntryHeader.length..<keyEnd].elementsEqual(key.rawValue.utf8) else { return .otherKey }
         guard let metadata = EntryMetadata(encoded: front[keyEnd..<header.bodyOffset]) else { return .damaged(status) }
-        guard withBody else { return .entry(DiskEntry(metadata: metadata, bytes: []), fileSize: status.size) }
+        guard withBody else { return .entry(DiskEntry(metadata: metadata, bytes: []), status) }
         let body = try bytes(descriptor, count: header.bodyLength, beginningWith: front[header.bodyOffset...])
         guard body.count == header.bodyLength, Checksum.of(body) == header.bodyChecksum else {
             return .damaged(status)
         }
-        return .entry(DiskEntry(metadata: metadata, bytes: body), fileSize: status.size)
+        return .entry(DiskEntry(metadata: metadata, bytes: body), status)
     }
 
     /// `count` bytes, of which the first were read before; fewer when the file ends.

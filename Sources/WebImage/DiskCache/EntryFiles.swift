@@ -23,7 +23,7 @@ struct EntryFiles: Sendable {
     static let entryFolders = (0..<256).map { KeyDigest(high: 0, low: UInt64($0)).folder }
 
     func path(of digest: KeyDigest) -> String {
-        "\(folder)/\(digest.folder)/\(digest.fileName)"
+        folder + digest.pathInCache
     }
 
     /// Removes whatever stands where an entry's file belongs.
@@ -39,12 +39,12 @@ struct EntryFiles: Sendable {
         }
     }
 
-    /// Removes an entry's file if it still is the one that was found damaged; its successor stays.
+    /// Removes an entry's file if it still is the one that was found wanting; its successor stays.
     ///
     /// - Parameter status: What was found; `nil` stands for anything.
     /// - Returns: The file that stays.
     func remove(_ digest: KeyDigest, onlyIf status: FileSystem.Status?) throws(SystemFailure) -> Listed? {
-        if let status, let present = try self.status(of: digest), present.inode != status.inode {
+        if let status, let present = try self.status(of: digest), present != status {
             return Listed(digest: digest, size: present.size, modifiedAt: present.modifiedAt)
         }
         try remove(digest)

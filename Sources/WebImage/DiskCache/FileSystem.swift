@@ -14,16 +14,6 @@ struct FileSystem: Sendable {
     /// Asked before every call; tests make the N-th one fail.
     var fault: (@Sendable (Call) -> Fault?)?
 
-    /// A file's kind, size, time and identity.
-    struct Status: Equatable {
-        var isRegularFile: Bool
-        var size: Int
-        /// Seconds since 1970.
-        var modifiedAt: Int64
-        var device: UInt64
-        var inode: UInt64
-    }
-
     /// An open file, to be closed exactly once.
     struct Descriptor {
         fileprivate let number: Int32
@@ -149,20 +139,6 @@ struct FileSystem: Sendable {
             let number = errno
             if number != EINTR { throw SystemFailure(call: call, errno: number) }
         }
-    }
-}
-
-extension FileSystem.Status {
-    fileprivate init(_ status: stat) {
-        isRegularFile = status.st_mode & S_IFMT == S_IFREG
-        size = Int(status.st_size)
-        #if canImport(Darwin)
-        modifiedAt = Int64(status.st_mtimespec.tv_sec)
-        #else
-        modifiedAt = Int64(status.st_mtim.tv_sec)
-        #endif
-        device = UInt64(truncatingIfNeeded: status.st_dev)
-        inode = UInt64(truncatingIfNeeded: status.st_ino)
     }
 }
 

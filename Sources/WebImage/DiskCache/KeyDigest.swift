@@ -21,10 +21,23 @@ struct KeyDigest: Hashable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(low) }
 
     /// The folder, `00` to `ff`, from the last byte.
-    var folder: String { String(decoding: Self.hex(low)[14...], as: UTF8.self) }
+    var folder: String { String(fileName.suffix(2)) }
 
     /// The file's name: 32 hexadecimal digits.
-    var fileName: String { String(decoding: Self.hex(high) + Self.hex(low), as: UTF8.self) }
+    var fileName: String {
+        unsafe String(unsafeUninitializedCapacity: 32) { unsafe write(into: $0) }
+    }
+
+    /// `/`, the folder, `/`, the file's name; in one piece, because every operation begins with it.
+    var pathInCache: String {
+        unsafe String(unsafeUninitializedCapacity: 36) { buffer in
+            let name = unsafe UnsafeMutableBufferPointer(rebasing: buffer[4...])
+            let count = unsafe write(into: name)
+            unsafe (buffer[0], buffer[3]) = (UInt8(ascii: "/"), UInt8(ascii: "/"))
+            unsafe (buffer[1], buffer[2]) = (name[30], name[31])
+            return count + 4
+        }
+    }
 
     /// The digest that a file is named after; `nil` when no entry is called so.
     init?(fileName: String) {
@@ -35,10 +48,14 @@ struct KeyDigest: Hashable, Sendable {
         (self.high, self.low) = (high, low)
     }
 
-    private static let digits = Array("0123456789abcdef".utf8)
-
-    private static func hex(_ value: UInt64) -> [UInt8] {
-        (0..<16).map { digits[Int(truncatingIfNeeded: value &>> UInt64(60 &- 4 &* $0)) & 15] }
+    /// Writes 32 digits.
+    private func write(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        for place in 0..<32 {
+            let half = place < 16 ? high : low
+            let digit = UInt8(truncatingIfNeeded: half &>> UInt64(60 &- 4 &* (place & 15))) & 15
+            unsafe buffer[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+        }
+        return 32
     }
 
     /// Lower case only: what this type writes.

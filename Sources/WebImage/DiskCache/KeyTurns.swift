@@ -21,6 +21,9 @@ struct KeyTurns {
     /// Whether somebody has the turn.
     func isTaken(_ digest: KeyDigest) -> Bool { lines[digest] != nil }
 
+    /// How many wait for the turn.
+    func waiting(for digest: KeyDigest) -> Int { lines[digest]?.count ?? 0 }
+
     /// Joins the line.
     ///
     /// The turn is the caller's once the value is `true`; resolving it with `false` leaves the line.

@@ -1,5 +1,4 @@
 import Foundation
-import TaskCoordination
 import Testing
 import WebImageTesting
 
@@ -11,42 +10,32 @@ struct DiskCacheFaultTests {
 
     /// A cache in a folder of its own whose system calls are counted.
     private struct Subject {
-        let folder: TemporaryFolder
-        let faults = FaultPlan()
+        let faults: FaultPlan
         let time = TestTime()
         let warnings = WarningLog()
-        let executor: SeededExecutor
-        let cache: DiskCache
+        var stage: SeededStage
+        var folder: TemporaryFolder { stage.folder }
 
-        init(seed: UInt64 = 0) throws {
-            let executor = SeededExecutor(seed: seed)
-            folder = try TemporaryFolder()
-            self.executor = executor
-            let (time, warnings) = (self.time, self.warnings)
-            let configuration = DiskCache.Configuration(
-                folder: folder.path, sizeLimit: 1 << 20, onWarning: { warnings.append($0) }, now: { time.now })
-            let pool = WorkerPool(name: "disk", width: 2, queueLimit: 100, executor: executor)
-            cache = DiskCache(configuration, pool: pool, system: faults.system, executor: executor)
+        init() throws {
+            faults = FaultPlan()
+            stage = try SeededStage(
+                seed: 0, sizeLimit: 1 << 20, time: time, warnings: warnings, system: faults.system)
         }
 
-        func run<Value: Sendable>(
+        mutating func run<Value: Sendable>(
             _ body: @escaping @concurrent @Sendable (DiskCache) async throws -> Value
         ) throws -> Value {
-            let cache = self.cache
-            let probe = Probe(on: executor) { try await body(cache) }
-            executor.drain()
-            return try #require(probe.result).get()
+            try #require(stage.outcome(of: body).result).get()
         }
 
         /// What must hold after any trouble has passed.
-        func expectSound(_ comment: Comment) throws {
+        mutating func expectSound(_ comment: Comment) throws {
             faults.clear()
             #expect(folder.unfinishedFiles.isEmpty, comment)
             #expect(folder.openDescriptors.isEmpty, comment)
             let bytes = try run { await $0.totalBytes }
             #expect(bytes == folder.entryBytes, comment)
-            let cache = self.cache
-            let report = try run { _ in await cache.shutdown(within: .zero) }
+            let report = try run { await $0.shutdown(within: .zero) }
             #expect(report.abandonedOperations == 0, comment)
         }
     }
@@ -82,7 +71,7 @@ struct DiskCacheFaultTests {
         for (place, call) in calls.enumerated() {
             // Listing goes through 256 folders, all alike.
             if call == .list, place % 32 != 0 { continue }
-            let subject = try Subject()
+            var subject = try Subject()
             subject.faults.set { count, _ in count == place + 1 ? .failure(number) : nil }
             try subject.run(Self.everything)
             try subject.expectSound("call \(place + 1), \(call), failed")
@@ -90,7 +79,7 @@ struct DiskCacheFaultTests {
     }
 
     private func recordCalls() throws -> [FileSystem.Call] {
-        let subject = try Subject()
+        var subject = try Subject()
         try subject.run(Self.everything)
         let calls = subject.faults.calls
         try subject.expectSound("no call failed")
@@ -98,7 +87,7 @@ struct DiskCacheFaultTests {
     }
 
     @Test func `Reads and writes that move one byte at a time lose nothing`() throws {
-        let subject = try Subject()
+        var subject = try Subject()
         subject.faults.set { _, call in call == .read || call == .write ? .short(1) : nil }
         let key = self.key
         #expect(try subject.run { try await $0.store(sampleEntry(), for: key).isStored })
@@ -107,7 +96,7 @@ struct DiskCacheFaultTests {
     }
 
     @Test func `A full disk frees a slice, rests a second and recovers`() throws {
-        let subject = try Subject()
+        var subject = try Subject()
         let key = self.key
         for number in 0..<40 {
             #expect(try subject.run { try await $0.store(sampleEntry(number), for: CacheKey("\(number)")).isStored })
@@ -141,7 +130,7 @@ struct DiskCacheFaultTests {
     func `A folder that cannot be written is reported once, until it works again`(
         number: Int32, code: CacheError.Code
     ) throws {
-        let subject = try Subject()
+        var subject = try Subject()
         let key = self.key
         let store: @concurrent @Sendable (DiskCache) async throws -> StoreOutcome = {
             try await $0.store(sampleEntry(), for: key)
@@ -161,7 +150,7 @@ struct DiskCacheFaultTests {
     }
 
     @Test func `A disk that cannot be read makes misses and one warning, and loses nothing`() throws {
-        let subject = try Subject()
+        var subject = try Subject()
         let key = self.key
         #expect(try subject.run { try await $0.store(sampleEntry(), for: key).isStored })
         subject.faults.set { _, call in call == .open ? .failure(EMFILE) : nil }
@@ -173,7 +162,7 @@ struct DiskCacheFaultTests {
     }
 
     @Test func `A file in the place of the folder is reported, and its removal heals`() throws {
-        let subject = try Subject()
+        var subject = try Subject()
         let key = self.key
         try FileManager.default.removeItem(atPath: subject.folder.path)
         try subject.folder.write([1], to: subject.folder.path)

@@ -1,4 +1,3 @@
-import TaskCoordination
 import Testing
 import WebImageTesting
 
@@ -6,102 +5,118 @@ import WebImageTesting
 
 /// Operations on the same keys in every order that a seed can choose.
 struct DiskCacheInterleavingTests {
-    private static func makeCache(
-        _ folder: TemporaryFolder, _ executor: SeededExecutor, clock: any Clock<Duration> = ContinuousClock()
-    ) -> DiskCache {
-        DiskCache(
-            .init(folder: folder.path, sizeLimit: 40_000, clock: clock),
-            pool: WorkerPool(name: "disk", width: 3, queueLimit: 100, executor: executor), system: FileSystem(),
-            executor: executor)
-    }
+    /// Keys in folders that are listed first, while the operations are under way.
+    private static let keys: [CacheKey] = (0..<1_000).map { CacheKey("\($0)") }
+        .filter { EntryFiles.entryFolders[..<8].contains(KeyDigest(of: $0).folder) }
 
-    @Test func `Stores, reads, removals and a trim of the same keys end with a true account`() throws {
+    @Test(arguments: [false, true])
+    func `Stores, reads, removals and a trim of the same keys end with a true account`(isListedBefore: Bool) throws {
         for seed in 0..<UInt64(300) {
-            let folder = try TemporaryFolder()
-            let executor = SeededExecutor(seed: seed)
-            let cache = Self.makeCache(folder, executor)
-            var probes: [Probe<Bool>] = []
-            for number in 1...12 {
-                let key = CacheKey("\(number % 3)")
+            var stage = try SeededStage(seed: seed)
+            let (cache, executor) = (stage.cache, stage.executor)
+            if isListedBefore { _ = stage.outcome { await $0.totalBytes } }
+            var probes = (1...12).map { number in
+                Probe(on: executor) { try await Self.operate(number, on: cache) }
+            }
+            if seed % 2 == 0 {
                 probes.append(
                     Probe(on: executor) {
-                        switch number % 4 {
-                        case 0:
-                            try await cache.remove(key)
-                        case 1:
-                            guard let found = try await cache.entry(for: key) else { return true }
-                            return (1...12).contains { sampleEntry($0, size: 100 * $0).bytes == found.bytes }
-                        default:
-                            return try await cache.store(sampleEntry(number, size: 100 * number), for: key).isStored
-                        }
+                        try await cache.trim(toBytes: 1_000)
                         return true
                     })
             }
-            probes.append(
-                Probe(on: executor) {
-                    try await cache.trim(toBytes: 1_000)
-                    return true
-                })
             // One of the stores is cancelled somewhere on its way; it stores or it does not.
-            executor.run(steps: Int(seed % 40))
+            stage.run(steps: Int(seed % 80))
             probes[1].cancel()
-            executor.drain()
+            stage.run()
             for probe in probes { #expect(probe.value == true || probe.wasCancelled, "seed \(seed)") }
-            let total = Probe(on: executor) { await cache.totalBytes }
-            executor.drain()
-            #expect(total.value == folder.entryBytes, "seed \(seed)")
-            #expect(folder.unfinishedFiles.isEmpty, "seed \(seed)")
+            #expect(stage.outcome { await $0.totalBytes }.value == stage.folder.entryBytes, "seed \(seed)")
+            #expect(stage.folder.unfinishedFiles.isEmpty, "seed \(seed)")
         }
     }
 
+    /// Whether one of the operations did what it may.
+    @concurrent private static func operate(_ number: Int, on cache: DiskCache) async throws -> Bool {
+        let key = keys[number % 3]
+        switch number % 4 {
+        case 0:
+            try await cache.remove(key)
+            return true
+        case 1:
+            guard let found = try await cache.entry(for: key) else { return true }
+            return (1...12).contains { sampleEntry($0, size: 100 * $0).bytes == found.bytes }
+        default:
+            return try await cache.store(sampleEntry(number, size: 100 * number), for: key).isStored
+        }
+    }
+
+    @Test func `Changes of one key wait for each other, those of other keys and reads do not`() throws {
+        var stage = try SeededStage(seed: 1)
+        let (cache, executor) = (stage.cache, stage.executor)
+        let (key, other) = (Self.keys[0], Self.keys[1])
+        _ = stage.outcome { try await $0.takeTurn(KeyDigest(of: key)) }
+        let store = Probe(on: executor) { try await cache.store(sampleEntry(), for: key).isStored }
+        let removal = Probe(on: executor) { try await cache.remove(key) }
+        let cancelled = Probe(on: executor) { try await cache.remove(key) }
+        #expect(stage.outcome { try await $0.store(sampleEntry(), for: other).isStored }.value == true)
+        #expect(stage.outcome { try await $0.entry(for: key) == nil }.value == true)
+        #expect(stage.outcome { try await $0.trim(toBytes: 0) }.value != nil)
+        #expect(store.isRunning)
+        #expect(removal.isRunning)
+        cancelled.cancel()
+        stage.run()
+        #expect(cancelled.wasCancelled)
+        _ = stage.outcome { await $0.passTurn(KeyDigest(of: key)) }
+        #expect(store.value == true)
+        #expect(removal.value != nil)
+        #expect(stage.outcome { await $0.turns.count }.value == 0)
+    }
+
     @Test func `A shutdown in the midst of stores waits for those it let in and refuses the others`() throws {
+        var refusals = 0
         for seed in 0..<UInt64(300) {
-            let folder = try TemporaryFolder()
-            let executor = SeededExecutor(seed: seed)
-            let cache = Self.makeCache(folder, executor, clock: ManualClock())
+            var stage = try SeededStage(seed: seed, clock: ManualClock())
+            let (cache, executor) = (stage.cache, stage.executor)
             let stores = (0..<6).map { number in
                 Probe(on: executor) { try await cache.store(sampleEntry(number), for: CacheKey("\(number % 2)")) }
             }
-            executor.run(steps: Int(seed % 60))
+            stage.run(steps: Int(seed % 60))
             let shutdowns = (0..<2).map { _ in
                 Probe(on: executor) { await cache.shutdown(within: .seconds(1)) }
             }
-            executor.drain()
+            stage.run()
             #expect(shutdowns[0].value?.abandonedOperations == 0, "seed \(seed)")
             #expect(shutdowns[0].value == shutdowns[1].value, "seed \(seed)")
             for store in stores {
                 let outcome = try #require(store.value, "seed \(seed)")
                 #expect(outcome.isStored || outcome.error?.code == .shutDown, "seed \(seed)")
+                if !outcome.isStored { refusals += 1 }
             }
             let anyStored = stores.contains { $0.value?.isStored == true }
-            #expect(folder.entryFiles.isEmpty != anyStored, "seed \(seed)")
-            #expect(folder.unfinishedFiles.isEmpty, "seed \(seed)")
-            let late = Probe(on: executor) { try await cache.entry(for: CacheKey("0")) == nil }
-            executor.drain()
-            #expect(late.value == true, "seed \(seed)")
+            #expect(stage.folder.entryFiles.isEmpty != anyStored, "seed \(seed)")
+            #expect(stage.folder.unfinishedFiles.isEmpty, "seed \(seed)")
+            #expect(stage.outcome { try await $0.entry(for: CacheKey("0")) == nil }.value == true, "seed \(seed)")
         }
+        // Both kinds occurred, or the seeds say nothing.
+        #expect((1..<1_800).contains(refusals))
     }
 
     @Test func `A shutdown whose time is up reports what it leaves`() throws {
-        let folder = try TemporaryFolder()
-        let (executor, disk, clock) = (SeededExecutor(seed: 1), SeededExecutor(seed: 2), ManualClock())
-        // The disk's executor is not run: a device that does not answer.
-        let cache = DiskCache(
-            .init(folder: folder.path, clock: clock),
-            pool: WorkerPool(name: "disk", width: 1, queueLimit: 10, executor: disk), system: FileSystem(),
-            executor: executor)
+        let clock = ManualClock()
+        var stage = try SeededStage(seed: 1, clock: clock)
+        let (cache, executor) = (stage.cache, stage.executor)
         let store = Probe(on: executor) { try await cache.store(sampleEntry(), for: CacheKey("k")) }
-        executor.drain()
+        stage.runWithoutDisk()
         let shutdown = Probe(on: executor) { await cache.shutdown(within: .seconds(5)) }
-        executor.drain()
+        stage.runWithoutDisk()
         clock.advance(by: .seconds(4))
-        executor.drain()
+        stage.runWithoutDisk()
         #expect(shutdown.isRunning)
         clock.advance(by: .seconds(1))
-        executor.drain()
+        stage.runWithoutDisk()
         #expect(shutdown.value == .init(completedOperations: 0, abandonedOperations: 1))
         // The device answers after all: the operation ends, and only once.
-        while disk.drain() + executor.drain() > 0 {}
+        stage.run()
         #expect(store.value?.isStored == true)
     }
 }

@@ -67,6 +67,36 @@ struct DiskCacheTests {
         }
     }
 
+    @Test func `On real threads the account is true and no entry is mixed up`() async throws {
+        let cache = makeCache(sizeLimit: 100_000)
+        await withTaskGroup(of: Void.self) { group in
+            for worker in 0..<8 {
+                group.addTask {
+                    var random = TestRandom(seed: UInt64(worker))
+                    for _ in 0..<60 {
+                        let number = Int.random(in: 0..<50, using: &random)
+                        let key = CacheKey("\(number % 7)")
+                        switch number % 5 {
+                        case 0: try? await cache.remove(key)
+                        case 1:
+                            guard let found = try? await cache.entry(for: key) else { continue }
+                            let writer = Int(found.metadata.attributes["writer"] ?? "") ?? -1
+                            #expect(found.bytes == sampleEntry(writer, size: 40 * writer).bytes)
+                        default:
+                            var entry = sampleEntry(number, size: 40 * number)
+                            entry.metadata.attributes["writer"] = "\(number)"
+                            _ = try? await cache.store(entry, for: key)
+                        }
+                    }
+                }
+            }
+        }
+        await cache.housekeeper?.value
+        #expect(await cache.totalBytes == folder.entryBytes)
+        #expect(folder.unfinishedFiles.isEmpty)
+        #expect(await cache.statistics.damagedEntries == 0)
+    }
+
     @Test func `A damaged entry is a miss, removed and counted`() async throws {
         let cache = makeCache()
         _ = try await cache.store(sampleEntry(), for: key)
@@ -101,6 +131,24 @@ struct DiskCacheTests {
         #expect(try await !cache.contains(key))
         #expect(await cache.statistics.expirations == 1)
         #expect(folder.entryFiles.isEmpty)
+    }
+
+    @Test func `What is found too old does not take its successor along`() async throws {
+        let cache = makeCache()
+        _ = try await cache.store(sampleEntry(), for: key)
+        time.advance(by: .seconds(604_800))
+        let digest = KeyDigest(of: key)
+        // A store has its turn while a reader holds the old entry and waits to remove it.
+        try await cache.takeTurn(digest)
+        let reader = Task { [key] in try await cache.entry(for: key) }
+        while await cache.turns.waiting(for: digest) == 0 { await Task.yield() }
+        let entry = sampleEntry(2)
+        let front = try #require(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
+        _ = try cache.files.write(front: front, body: entry.bytes, as: digest)
+        await cache.passTurn(digest)
+        #expect(try await reader.value == nil)
+        #expect(folder.entryFiles.count == 1)
+        #expect(await cache.totalBytes == folder.entryBytes)
     }
 
     @Test func `Removes what is too old, and keeps the rest`() async throws {

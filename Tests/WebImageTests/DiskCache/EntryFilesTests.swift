@@ -32,9 +32,9 @@ struct EntryFilesTests {
     func `An entry comes back as it was written`(size: Int) throws {
         let entry = sampleEntry(2, size: size)
         let written = try write(entry)
-        guard case .entry(let found, let fileSize) = try read() else { throw Failed() }
+        guard case .entry(let found, let status) = try read() else { throw Failed() }
         #expect(found == entry)
-        #expect(fileSize == written)
+        #expect(status.size == written)
         #expect(folder.entryBytes == written)
         guard case .entry(let bare, _) = try read(withBody: false) else { throw Failed() }
         #expect(bare.metadata == entry.metadata)

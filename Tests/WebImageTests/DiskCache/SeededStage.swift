@@ -1,0 +1,54 @@
+import TaskCoordination
+import WebImageTesting
+
+@testable import WebImage
+
+/// A cache whose actor and whose disk are driven step by step, each in the order its seed gives.
+///
+/// Two executors: on one alone, work for the disk would run within the step of its caller and nothing would come
+/// between.
+struct SeededStage {
+    let folder: TemporaryFolder
+    let cache: DiskCache
+    let executor: SeededExecutor
+    private let disk: SeededExecutor
+    private var random: TestRandom
+
+    init(
+        seed: UInt64, sizeLimit: Int = 40_000, time: TestTime = TestTime(), warnings: WarningLog = WarningLog(),
+        system: FileSystem = FileSystem(), clock: any Clock<Duration> = ContinuousClock()
+    ) throws {
+        folder = try TemporaryFolder()
+        executor = SeededExecutor(seed: seed)
+        disk = SeededExecutor(seed: ~seed)
+        random = TestRandom(seed: seed)
+        let configuration = DiskCache.Configuration(
+            folder: folder.path, sizeLimit: sizeLimit, onWarning: { warnings.append($0) }, now: { time.now },
+            clock: clock)
+        cache = DiskCache(
+            configuration, pool: WorkerPool(name: "disk", width: 3, queueLimit: 100, executor: disk), system: system,
+            executor: executor)
+    }
+
+    /// Runs at most this many steps, until nothing is left to run.
+    mutating func run(steps: Int = .max) {
+        var left = steps
+        while left > 0, executor.pending + disk.pending > 0 {
+            let isDisk = executor.pending == 0 || (disk.pending > 0 && Bool.random(using: &random))
+            left -= (isDisk ? disk : executor).run(steps: 1)
+        }
+    }
+
+    /// Runs nothing of the disk: a device that does not answer.
+    func runWithoutDisk() { executor.drain() }
+
+    /// What an operation comes to when everything has run.
+    mutating func outcome<Value: Sendable>(
+        of body: @escaping @concurrent @Sendable (DiskCache) async throws -> Value
+    ) -> Probe<Value> {
+        let cache = self.cache
+        let probe = Probe(on: executor) { try await body(cache) }
+        run()
+        return probe
+    }
+}

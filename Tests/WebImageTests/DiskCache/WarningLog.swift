@@ -1,0 +1,12 @@
+import Synchronization
+
+@testable import WebImage
+
+/// The warnings of a cache.
+final class WarningLog: Sendable {
+    private let errors = Mutex<[CacheError]>([])
+
+    var codes: [CacheError.Code] { errors.withLock { $0.map(\.code) } }
+
+    func append(_ error: CacheError) { errors.withLock { $0.append(error) } }
+}
