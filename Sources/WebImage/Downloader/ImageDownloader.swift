@@ -12,6 +12,7 @@ public actor ImageDownloader {
     private let transport: any HTTPLoading
     private let flights: InFlight<RequestIdentity, Download, LoadProgress>
     private let slots: Slots
+    private let hub: ActivityHub
 
     /// Creates a downloader.
     ///
@@ -24,7 +25,14 @@ public actor ImageDownloader {
         transport: any HTTPLoading = HTTPClient(),
         executor: (any TaskExecutor)? = nil
     ) {
+        self.init(configuration: configuration, transport: transport, hub: ActivityHub(), executor: executor)
+    }
+
+    init(
+        configuration: Configuration, transport: any HTTPLoading, hub: ActivityHub, executor: (any TaskExecutor)?
+    ) {
         self.configuration = configuration
+        self.hub = hub
         self.transport = transport
         flights = InFlight(name: "download", executor: executor)
         slots = Slots(
@@ -36,6 +44,12 @@ public actor ImageDownloader {
     public var count: Int {
         get async { await flights.count }
     }
+
+    /// How many transfers wait for a slot.
+    public nonisolated var queuedCount: Int { slots.queued }
+
+    /// How many transfers have a slot.
+    public nonisolated var runningCount: Int { slots.running }
 
     /// Fetches what `request` names. Equal requests in flight share one transfer.
     ///
@@ -64,12 +78,13 @@ public actor ImageDownloader {
         request.headers = validators.merged(over: request.headers)
         let transfer = Transfer(
             request: request, acceptsNotModified: !validators.isEmpty, configuration: configuration,
-            transport: transport)
+            transport: transport, hub: hub)
         let slots = slots
         return try await flights.value(
             for: RequestIdentity(request), priority: priority ?? request.priority.taskPriority, onProgress: report
         ) { report in
-            try await slots.withSlot { try await transfer.run(report) }
+            let queued = transfer.noteQueued()
+            return try await slots.withSlot { try await transfer.run(queued: queued, report) }
         }
     }
 

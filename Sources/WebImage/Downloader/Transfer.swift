@@ -8,13 +8,23 @@ struct Transfer: Sendable {
     let acceptsNotModified: Bool
     let configuration: ImageDownloader.Configuration
     let transport: any HTTPLoading
+    let hub: ActivityHub
 
     typealias Report = @Sendable (LoadProgress) async -> Void
 
+    func noteQueued() -> ContinuousClock.Instant {
+        hub.tell(request.url, .queued)
+        return .now
+    }
+
     @concurrent
-    func run(_ report: Report) async throws -> Download {
+    func run(queued: ContinuousClock.Instant, _ report: Report) async throws -> Download {
+        let start = ContinuousClock.now
+        hub.count { $0.downloads += 1 }
+        hub.tell(request.url, .started(waited: start - queued))
         do {
             let response = try await transport.send(makeRequest())
+            hub.tell(request.url, .firstByte(after: .now - start))
             if acceptsNotModified, response.status == 304 {
                 return Download(status: 304, headers: response.headers, bytes: [])
             }
@@ -25,6 +35,7 @@ struct Transfer: Sendable {
                     .emptyBody, message: "The origin answered without content; check the address.", url: request.url,
                     status: response.status)
             }
+            hub.count { $0.downloadedByteCount += bytes.count }
             return Download(status: response.status, headers: response.headers, bytes: bytes)
         } catch let error as HTTPError {
             throw ImageLoadError(.transferFailed, message: error.message, url: request.url, cause: error)
@@ -66,7 +77,10 @@ struct Transfer: Sendable {
             bytes.append(contentsOf: chunk)
             if isDue(bytes.count, since: reported, of: body.expectedByteCount) {
                 reported = bytes.count
-                await report(LoadProgress(receivedByteCount: bytes.count, expectedByteCount: body.expectedByteCount))
+                let progress = LoadProgress(
+                    receivedByteCount: bytes.count, expectedByteCount: body.expectedByteCount)
+                hub.tell(request.url, .progress(progress))
+                await report(progress)
             }
         }
         return bytes

@@ -23,6 +23,7 @@ extension ImageManager {
         _ = await diskCache?.shutdown(within: grace)
         await processing.shutdown()
         await memory.removeAll()
+        hub.finish()
         return ShutdownReport(cancelledLoadCount: cancelled, droppedWriteCount: await writes?.droppedCount ?? 0)
     }
 

@@ -50,6 +50,9 @@ actor WriteBehind {
         writers[key] = nil
     }
 
+    /// How many keys wait to be written or are being written.
+    var pendingCount: Int { writers.count }
+
     /// Waits until nothing is left to write.
     func drain() async {
         while let writer = writers.values.first { await writer.value }

@@ -20,11 +20,22 @@ extension ImageManager {
     ) async throws -> EncodedImage {
         guard isOpen.load(ordering: .acquiring) else { throw ImageLoadError.shutDown(request.url) }
         let name = request.encodedKey(format)
-        if let hit = rememberedFile(request, name) { return hit }
-        let key = LoadKey(request, variant: name)
+        if let hit = rememberedFile(request, name) {
+            noteMemoryHit(request.url)
+            return hit
+        }
+        return try await observed(request.url, \.source) {
+            try await self.flyToFile(request, format, name, onProgress)
+        }
+    }
+
+    /// Joins or starts the flight to the file called `name`.
+    private nonisolated func flyToFile(
+        _ request: ImageRequest, _ format: OutputFormat, _ name: CacheKey, _ onProgress: Report?
+    ) async throws -> EncodedImage {
         do {
             return try await encodings.value(
-                for: key, priority: request.priority.taskPriority, onProgress: onProgress
+                for: LoadKey(request, variant: name), priority: request.priority.taskPriority, onProgress: onProgress
             ) { report in
                 try await self.makeFile(request, format, name, report)
             }

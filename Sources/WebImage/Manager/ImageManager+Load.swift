@@ -34,24 +34,48 @@ extension ImageManager {
         return response.image
     }
 
+    /// Makes a load that is under way more urgent; a queued download moves forward at once.
+    ///
+    /// It is raised for everybody who shares it. A priority never falls.
+    ///
+    /// - Parameters:
+    ///   - request: The request as it was made.
+    ///   - format: The file that was asked for; nil for a load of pixels.
+    ///   - priority: The priority to raise it to.
+    public nonisolated func raise(
+        _ request: ImageRequest, as format: OutputFormat? = nil, to priority: ImagePriority
+    ) async {
+        if let format {
+            let key = LoadKey(request, variant: request.encodedKey(format))
+            await encodings.escalate(key, to: priority.taskPriority)
+        } else {
+            await loads.escalate(LoadKey(request, variant: request.variantKey), to: priority.taskPriority)
+        }
+    }
+
     nonisolated func load(
-        _ request: ImageRequest, priority: TaskPriority? = nil, onProgress: Report?
+        _ request: ImageRequest, onProgress: Report?
     ) async throws -> ImageResponse {
         guard isOpen.load(ordering: .acquiring) else { throw ImageLoadError.shutDown(request.url) }
         let variant = request.variantKey
-        if let hit = remembered(request, variant) { return hit }
-        return try await fly(
-            request, LoadKey(request, variant: variant), priority: priority, onProgress: onProgress)
+        if let hit = remembered(request, variant) {
+            noteMemoryHit(request.url)
+            return hit
+        }
+        return try await observed(request.url, \.source) {
+            try await self.fly(
+                request, LoadKey(request, variant: variant), priority: request.priority.taskPriority,
+                onProgress: onProgress)
+        }
     }
 
     /// Joins or starts the flight of `key`.
     nonisolated func fly(
-        _ request: ImageRequest, _ key: LoadKey, priority: TaskPriority?,
-        onProgress: Report? = nil
+        _ request: ImageRequest, _ key: LoadKey, priority: TaskPriority, onProgress: Report? = nil
     ) async throws -> ImageResponse {
         do {
             return try await loads.value(
-                for: key, priority: priority ?? request.priority.taskPriority, onProgress: onProgress
+                for: key, priority: priority, onProgress: onProgress
             ) { report in
                 try await self.travel(request, key, report)
             }
@@ -116,6 +140,8 @@ extension ImageManager {
         let (image, properties) = try await decode(original, request, &metrics)
         if original.source == .network { await keep(original, properties, request) }
         let transformed = try await transform(image, request, &metrics)
+        let took = (metrics.decode ?? .zero) + (metrics.transform ?? .zero)
+        hub.tell(request.url, .decoded(width: transformed.width, height: transformed.height, took: took))
         return (transformed, original.encoded(properties))
     }
 

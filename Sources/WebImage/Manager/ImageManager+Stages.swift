@@ -61,7 +61,10 @@ extension ImageManager {
         let clock = ContinuousClock()
         let start = clock.now
         defer { metrics.diskRead = (metrics.diskRead ?? .zero) + (clock.now - start) }
-        return try await diskCache.entry(for: key)
+        guard let entry = try await diskCache.entry(for: key) else { return nil }
+        hub.count { $0.diskHits += 1 }
+        hub.tell(request.url, .cacheHit(.disk))
+        return entry
     }
 
     nonisolated func decode(

@@ -11,6 +11,7 @@ extension ImageManager {
         var metadata = original.metadata
         metadata.describe(properties)
         let entry = DiskEntry(metadata: metadata, bytes: original.bytes)
+        hub.tell(request.url, .stored(byteCount: entry.bytes.count))
         await writes.submit(for: request.originalKey) { entry }
     }
 

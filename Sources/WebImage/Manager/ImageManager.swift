@@ -33,6 +33,7 @@ public actor ImageManager {
     nonisolated let encodings: InFlight<LoadKey, EncodedImage, LoadProgress>
     nonisolated let writes: WriteBehind?
     nonisolated let isOpen = Atomic<Bool>(true)
+    nonisolated let hub = ActivityHub()
     nonisolated let executor: (any TaskExecutor)?
     let clock: any Clock<Duration>
 
@@ -72,7 +73,7 @@ public actor ImageManager {
             .init(costLimit: configuration.memoryByteLimit, countLimit: configuration.memoryCountLimit))
         diskCache = parts.disk
         downloader = ImageDownloader(
-            configuration: configuration.downloader, transport: parts.transport, executor: parts.executor)
+            configuration: configuration.downloader, transport: parts.transport, hub: hub, executor: parts.executor)
         processing = parts.processing
         loads = InFlight(name: "load", executor: parts.executor)
         encodings = InFlight(name: "encode", executor: parts.executor)

@@ -13,6 +13,18 @@ public struct ImageResponse: Sendable {
     /// How long each stage took; stages that did not run are nil.
     public var metrics: LoadMetrics
 
+    /// Creates a response, for loaders other than ``ImageManager``.
+    public init(
+        image: DecodedImage, format: ImageFormat, source: ImageSource, original: EncodedImage? = nil,
+        metrics: LoadMetrics = LoadMetrics()
+    ) {
+        self.image = image
+        self.format = format
+        self.source = source
+        self.original = original
+        self.metrics = metrics
+    }
+
     func from(_ source: ImageSource) -> ImageResponse {
         var copy = self
         copy.source = source

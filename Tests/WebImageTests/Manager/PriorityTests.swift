@@ -53,4 +53,42 @@ import WebImageTesting
         #expect(Self.order(scenario) == ["0.png", "3.png", "1.png", "2.png"])
         #expect(callers.allSatisfy { $0.value != nil })
     }
+
+    @Test(arguments: seeds) func `a load under way can be made more urgent`(seed: UInt64) {
+        let gate = Gate()
+        let scenario = Self.scenario(seed, gate)
+        let manager = scenario.manager
+        var callers = [scenario.load(0)]
+        scenario.executor.drain()
+        for number in 1...3 {
+            callers.append(scenario.load(number))
+            scenario.executor.drain()
+        }
+        let raise = Probe(on: scenario.executor) { await manager.raise(.numbered(3), to: .veryHigh) }
+        scenario.executor.drain()
+        gate.open()
+        scenario.executor.drain()
+        #expect(raise.value != nil && callers.allSatisfy { $0.value != nil })
+        #expect(Self.order(scenario) == ["0.png", "3.png", "1.png", "2.png"])
+    }
+
+    @Test(arguments: seeds) func `a burst of prefetching delays an urgent load by one slot at most`(seed: UInt64) {
+        let gate = Gate()
+        let scenario = Self.scenario(seed, gate)
+        var callers: [Probe<ImageResponse>] = []
+        for number in 0..<50 {
+            var request = ImageRequest.numbered(number)
+            request.priority = .low
+            callers.append(scenario.load(request))
+        }
+        scenario.executor.drain()
+        var urgent = ImageRequest.numbered(99)
+        urgent.priority = .high
+        callers.append(scenario.load(urgent))
+        scenario.executor.drain()
+        gate.open()
+        scenario.executor.drain()
+        #expect(Self.order(scenario).dropFirst().first == "99.png")
+        #expect(callers.allSatisfy { $0.value != nil })
+    }
 }

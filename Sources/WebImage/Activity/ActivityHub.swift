@@ -1,0 +1,58 @@
+import Foundation
+import Synchronization
+
+/// Counts what happens, and tells it to those who watch.
+///
+/// Counting costs an uncontended lock. Telling costs one atomic load while nobody watches: the activity is not even
+/// made. A watcher that is slow loses the oldest activities; nothing waits for it.
+final class ActivityHub: Sendable {
+    private struct Watchers {
+        var streams: [UInt64: AsyncStream<LoadActivity>.Continuation] = [:]
+        var lastID: UInt64 = 0
+    }
+
+    private let counts = Mutex(LoadCounters())
+    private let watchers = Mutex(Watchers())
+    private let isWatched = Atomic<Bool>(false)
+
+    var counters: LoadCounters { counts.withLock { $0 } }
+
+    func count(_ change: (inout LoadCounters) -> Void) {
+        counts.withLock { change(&$0) }
+    }
+
+    func tell(_ url: URL, _ kind: @autoclosure () -> LoadActivity.Kind) {
+        guard isWatched.load(ordering: .relaxed) else { return }
+        // Yielding may resume a task, so it happens outside the lock.
+        let streams = watchers.withLock { Array($0.streams.values) }
+        let activity = LoadActivity(url: url, kind: kind())
+        for stream in streams { stream.yield(activity) }
+    }
+
+    func watch(keeping limit: Int) -> AsyncStream<LoadActivity> {
+        let (activities, stream) = AsyncStream.makeStream(
+            of: LoadActivity.self, bufferingPolicy: .bufferingNewest(max(1, limit)))
+        let id = watchers.withLock { watchers in
+            watchers.lastID += 1
+            watchers.streams[watchers.lastID] = stream
+            isWatched.store(true, ordering: .relaxed)
+            return watchers.lastID
+        }
+        stream.onTermination = { [weak self] _ in self?.forget(id) }
+        return activities
+    }
+
+    private func forget(_ id: UInt64) {
+        watchers.withLock { watchers in
+            watchers.streams[id] = nil
+            // Under the lock, so that a watcher who comes meanwhile is not switched off.
+            if watchers.streams.isEmpty { isWatched.store(false, ordering: .relaxed) }
+        }
+    }
+
+    /// Ends every watcher's sequence.
+    func finish() {
+        let streams = watchers.withLock { Array($0.streams.values) }
+        for stream in streams { stream.finish() }
+    }
+}

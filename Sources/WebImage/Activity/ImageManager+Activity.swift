@@ -1,0 +1,61 @@
+import Foundation
+import TaskCoordination
+
+extension ImageManager {
+    /// What happens from now on, in order.
+    ///
+    /// The sequence is for one reader. A reader that is slow loses the oldest activities and never slows a load. While
+    /// nobody reads, activities cost nothing.
+    ///
+    /// - Parameter limit: How many activities wait for the reader at most. 1,024 by default.
+    /// - Returns: A sequence that ends when the manager has been shut down.
+    public nonisolated func activities(keeping limit: Int = 1_024) -> AsyncStream<LoadActivity> {
+        hub.watch(keeping: limit)
+    }
+
+    /// What the manager has done so far.
+    public nonisolated var counters: LoadCounters { hub.counters }
+
+    /// What the manager is busy with now. The figures are taken one after the other, so they fit together exactly only
+    /// while nothing changes.
+    public var occupancy: LoadOccupancy {
+        get async {
+            LoadOccupancy(
+                callers: await loads.callerCount + encodings.callerCount,
+                flights: await loads.count + encodings.count,
+                queuedDownloads: downloader.queuedCount, runningDownloads: downloader.runningCount,
+                queuedWork: processing.queued, runningWork: processing.running,
+                pendingWrites: await writes?.pendingCount ?? 0)
+        }
+    }
+
+    /// Runs one call, and counts and tells how it began and ended.
+    nonisolated func observed<T>(
+        _ url: URL, _ source: (T) -> ImageSource, _ body: () async throws -> T
+    ) async throws -> T {
+        hub.count { $0.requests += 1 }
+        let clock = ContinuousClock()
+        let start = clock.now
+        do {
+            let value = try await body()
+            hub.count { $0.finished += 1 }
+            hub.tell(url, .finished(source(value), took: clock.now - start))
+            return value
+        } catch {
+            let isCancelled = error is CancellationError
+            hub.count { if isCancelled { $0.cancelled += 1 } else { $0.failed += 1 } }
+            hub.tell(url, isCancelled ? .cancelled : .failed(error))
+            throw error
+        }
+    }
+
+    nonisolated func noteMemoryHit(_ url: URL) {
+        hub.count {
+            $0.requests += 1
+            $0.memoryHits += 1
+            $0.finished += 1
+        }
+        hub.tell(url, .cacheHit(.memory))
+        hub.tell(url, .finished(.memory, took: .zero))
+    }
+}

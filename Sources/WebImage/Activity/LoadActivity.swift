@@ -1,0 +1,38 @@
+public import Foundation
+
+/// Something that happened to one load, told to whoever watches.
+public struct LoadActivity: Sendable {
+    /// What happened.
+    public enum Kind: Sendable {
+        /// A transfer waits for a free download slot.
+        case queued
+        /// The transfer has its slot, after so long in the queue.
+        case started(waited: Duration)
+        /// The head of the answer is there, so long after the start.
+        case firstByte(after: Duration)
+        /// More of the body is there.
+        case progress(LoadProgress)
+        /// A cache had the picture, or what it is made from.
+        case cacheHit(ImageSource)
+        /// The picture is decoded and transformed.
+        case decoded(width: Int, height: Int, took: Duration)
+        /// The picture was handed to the disk cache, with so many bytes.
+        case stored(byteCount: Int)
+        /// A caller has its picture, so long after it asked.
+        case finished(ImageSource, took: Duration)
+        /// A caller was cancelled.
+        case cancelled
+        /// A caller got an error.
+        case failed(any Error)
+    }
+
+    /// The address of the picture.
+    public let url: URL
+    /// What happened.
+    public let kind: Kind
+}
+
+extension LoadActivity: CustomStringConvertible {
+    /// The kind and the address.
+    public var description: String { "\(kind) \(url.absoluteString)" }
+}

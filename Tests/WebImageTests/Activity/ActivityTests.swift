@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite(.timeLimit(.minutes(10))) struct ActivityTests {
+    private static func names(of activities: [LoadActivity]) -> [String] {
+        activities.map { activity in
+            switch activity.kind {
+            case .queued: "queued"
+            case .started: "started"
+            case .firstByte: "first byte"
+            case .progress(let progress): "progress \(progress.receivedByteCount)"
+            case .cacheHit(let source): "hit \(source)"
+            case .decoded(let width, let height, _): "decoded \(width)x\(height)"
+            case .stored: "stored"
+            case .finished(let source, _): "finished \(source)"
+            case .cancelled: "cancelled"
+            case .failed: "failed"
+            }
+        }
+    }
+
+    /// Everything a watcher sees until the manager ends.
+    private static func watch(_ scenario: ManagerScenario, keeping limit: Int = 1_024) -> Probe<[LoadActivity]> {
+        let activities = scenario.manager.activities(keeping: limit)
+        return Probe(on: scenario.executor) {
+            var seen: [LoadActivity] = []
+            for await activity in activities { seen.append(activity) }
+            return seen
+        }
+    }
+
+    private static func end(_ scenario: ManagerScenario) {
+        let manager = scenario.manager
+        _ = Probe(on: scenario.executor) { await manager.shutdown(within: .zero) }
+        scenario.executor.drain()
+        scenario.clock.advance(by: .seconds(1))
+        scenario.executor.drain()
+    }
+
+    @Test(arguments: seeds) func `a watcher sees a load from the queue to its end, in order`(seed: UInt64) {
+        let scenario = ManagerScenario(seed: seed)
+        let watcher = Self.watch(scenario)
+        _ = scenario.load(1)
+        scenario.executor.drain()
+        _ = scenario.load(1)
+        scenario.executor.drain()
+        Self.end(scenario)
+        let names = Self.names(of: watcher.value ?? [])
+        #expect(
+            names.filter { !$0.hasPrefix("progress") } == [
+                "queued", "started", "first byte", "decoded 16x16", "finished network", "hit memory", "finished memory",
+            ])
+        #expect(names.contains { $0.hasPrefix("progress") })
+    }
+
+    @Test(arguments: seeds) func `counters add up, however the calls end`(seed: UInt64) {
+        let gate = Gate()
+        let scenario = ManagerScenario(seed: seed, gate: gate) { request in
+            if request.url.lastPathComponent == "9.png" { throw HTTPError(code: .cannotConnect, message: "refused") }
+            return try .picture(for: request)
+        }
+        let callers = [1, 1, 2, 9].map { scenario.load($0) }
+        scenario.executor.drain()
+        callers[2].cancel()
+        scenario.executor.drain()
+        gate.open()
+        scenario.executor.drain()
+        _ = scenario.load(1)
+        scenario.executor.drain()
+        let counters = scenario.manager.counters
+        #expect(counters.requests == 5 && counters.finished == 3 && counters.cancelled == 1 && counters.failed == 1)
+        #expect(counters.memoryHits == 1 && counters.downloads == 3 && counters.downloadedByteCount > 0)
+    }
+
+    @Test(arguments: seeds) func `a slow watcher loses the oldest activities and slows nothing`(seed: UInt64) {
+        let scenario = ManagerScenario(seed: seed)
+        let activities = scenario.manager.activities(keeping: 2)
+        let callers = (0..<5).map { scenario.load($0) }
+        scenario.executor.drain()
+        #expect(callers.allSatisfy { $0.value != nil })
+        Self.end(scenario)
+        let watcher = Probe(on: scenario.executor) {
+            var seen: [LoadActivity] = []
+            for await activity in activities { seen.append(activity) }
+            return seen
+        }
+        scenario.executor.drain()
+        #expect(watcher.value?.count == 2)
+    }
+}
