@@ -1,0 +1,109 @@
+public import Foundation
+
+extension ImageBinding {
+    /// Loads the picture at `url` into a slot; see ``load(_:into:options:)-(ImageRequest?,_,_)``.
+    @discardableResult
+    public func load(_ url: URL?, into slot: ImageSlot = .image, options: BindingOptions = .init()) -> BoundLoad {
+        load(url.map { ImageRequest($0) }, into: slot, options: options)
+    }
+
+    /// Loads the picture of `request` into a slot, in place of what the slot loads now.
+    ///
+    /// Within the call: the slot's previous load ends, and its caller hears of it; a picture in memory is shown, or
+    /// the placeholder. A picture that the slot shows already stays as it is, without a load. A load of the picture
+    /// that the slot is waiting for takes the running transfer over.
+    ///
+    /// - Parameters:
+    ///   - request: What to load. Nil ends with ``LoadOutcome/noRequest`` and shows the placeholder, or nothing.
+    ///   - slot: Where the picture goes.
+    ///   - options: How the load behaves.
+    /// - Returns: A handle; nobody needs to keep it.
+    @discardableResult
+    public func load(
+        _ request: ImageRequest?, into slot: ImageSlot = .image, options: BindingOptions = .init()
+    ) -> BoundLoad {
+        let bound = bound(slot)
+        let load = BoundLoad(request, slot: slot, options: options, binding: self)
+        let previous = bound.load
+        bound.load = load
+        bound.dropTransition()
+        options.group?.enter(load)
+        if let previous { replace(previous, with: load) }
+        // The caller of the previous load, told of its end, may have started another load of this slot.
+        guard isBound(load), !load.hasEnded else { return load }
+        begin(load, in: bound)
+        return load
+    }
+
+    /// Cancels the load of a slot.
+    ///
+    /// What the slot shows stays.
+    public func cancel(_ slot: ImageSlot) {
+        guard let bound = slots[slot] else { return }
+        bound.dropTransition()
+        if let load = bound.load { end(load, .cancelled) }
+    }
+
+    /// Cancels the loads of all slots.
+    public func cancelAll() {
+        for slot in Array(slots.keys) { cancel(slot) }
+        for load in Array(replacedLoads.values) { end(load, .cancelled) }
+    }
+
+    /// Cancels the load of a slot and empties the slot.
+    public func clear(_ slot: ImageSlot = .image) {
+        cancel(slot)
+        guard let bound = slots[slot], bound.load == nil else { return }
+        bound.contentChanges()
+        bound.indicator?.disappear()
+        target?.show(nil, in: slot, transition: nil)
+    }
+
+    private func replace(_ previous: BoundLoad, with load: BoundLoad) {
+        if !load.options.cancelsPreviousLoad, previous.isReceiving {
+            replacedLoads[ObjectIdentifier(previous)] = previous
+            return
+        }
+        if let request = load.request, let running = previous.request, previous.isReceiving,
+            request.canAdoptTransfer(of: running), let feed = previous.feed
+        {
+            previous.feed = nil
+            feed.load = load
+            load.feed = feed
+        }
+        end(previous, .cancelled)
+    }
+
+    private func begin(_ load: BoundLoad, in bound: BoundSlot) {
+        guard target != nil else { return end(load, .cancelled) }
+        guard let request = load.request else { return beginNothing(load, in: bound) }
+        let isShown = bound.shown?.identity == PictureIdentity(request)
+        let shown = isShown ? bound.shown?.picture : nil
+        if let shown, shown.stage == .final, !load.options.reloadsShownPicture, !request.asksOrigin {
+            load.stopFeeds()
+            bound.state.start(request.url)
+            load.hasLanded = true
+            load.options.onPicture?(shown)
+            return arrive(load, .finished(shown))
+        }
+        bound.state.start(request.url)
+        load.hasCachedPicture = shown?.stage == .final
+        if shown?.stage != .final, request.mayShowMemory, let image = loader.peek(request) {
+            let stage: BoundPicture.Stage = request.asksOrigin ? .cached : .final
+            take(BoundPicture(image, stage, .memory), for: load)
+        } else if !isShown, !load.options.placeholder.isLate {
+            show(load.options.placeholder.picture, for: load)
+        }
+        // The picture in memory may have been all there was to do, and a callback may have replaced the load.
+        guard isBound(load), load.isReceiving else { return }
+        bound.indicator?.start()
+        follow(load)
+    }
+
+    private func beginNothing(_ load: BoundLoad, in bound: BoundSlot) {
+        bound.state.start(nil)
+        load.hasLanded = true
+        show(load.options.placeholder.picture, for: load)
+        arrive(load, .noRequest)
+    }
+}

@@ -1,0 +1,107 @@
+extension ImageBinding {
+    /// Takes a picture to where its load wants it.
+    func take(_ picture: BoundPicture, for load: BoundLoad) {
+        if picture.stage == .cached { load.hasCachedPicture = true }
+        guard picture.stage == .final else { return hand(picture, of: load) }
+        load.hasLanded = true
+        load.stopFeeds()
+        land(load) { [self] in
+            hand(picture, of: load)
+            guard !load.hasEnded else { return }
+            if load.options.waitsForTransition, load.transition != nil { return }
+            arrive(load, .finished(picture))
+        }
+    }
+
+    /// Does what puts the result of a load on display, together with the others of its group.
+    func land(_ load: BoundLoad, _ show: @escaping @MainActor () -> Void) {
+        if let group = load.options.group, group.showsTogether {
+            group.hold(load, show)
+        } else {
+            show()
+        }
+    }
+
+    /// Ends a load whose result is on display, together with the others of its group.
+    func arrive(_ load: BoundLoad, _ outcome: LoadOutcome) {
+        if let group = load.options.group, !group.hasReleased(load) {
+            group.hold(load) { [weak self] in self?.end(load, outcome) }
+        } else {
+            end(load, outcome)
+        }
+    }
+
+    /// Ends a load.
+    ///
+    /// A load that has ended stays as it is.
+    func end(_ load: BoundLoad, _ outcome: LoadOutcome) {
+        guard !load.hasEnded else { return }
+        if let bound = slots[load.slot], bound.load === load {
+            bound.load = nil
+            if outcome.picture != nil { bound.indicator?.update(1) }
+            bound.state.end(outcome)
+            bound.indicator?.stop()
+        }
+        replacedLoads[ObjectIdentifier(load)] = nil
+        load.close(outcome)
+        if target != nil { load.options.onEnd?(outcome) }
+        load.options.group?.leave(load)
+    }
+
+    /// Shows a picture that no load brought, or none.
+    func show(_ picture: DecodedImage?, for load: BoundLoad) {
+        guard let target, isBound(load), let bound = slots[load.slot] else { return }
+        bound.contentChanges()
+        target.show(picture, in: load.slot, transition: nil)
+    }
+
+    /// Shows a picture that a load brought, and hands it to the caller.
+    private func hand(_ picture: BoundPicture, of load: BoundLoad) {
+        let isWanted = load.options.showsPictures && (picture.stage != .preview || load.options.showsPreviews)
+        if isWanted, let target, let request = load.request, let bound = slots[load.slot], bound.load === load {
+            bound.state.source = picture.source
+            display(picture, of: request, for: load, in: bound, on: target)
+        }
+        guard !load.hasEnded else { return }
+        load.options.onPicture?(picture)
+    }
+
+    private func display(
+        _ picture: BoundPicture, of request: ImageRequest, for load: BoundLoad, in bound: BoundSlot,
+        on target: any ImageTarget
+    ) {
+        let transition = load.options.transition.flatMap { $0.trigger.covers(picture) ? $0 : nil }
+        bound.display(picture, of: PictureIdentity(request))
+        transition?.prepare(target, in: load.slot)
+        target.show(picture.image, in: load.slot, transition: transition)
+        // A target, or a transition, may have asked for another picture from within the call.
+        guard isBound(load) else { return }
+        if picture.image.isAnimated, picture.stage != .preview, load.options.playsAnimations {
+            bound.play(player(of: picture.image, in: load.slot, loopCount: load.options.loopCount))
+        }
+        if let transition { follow(transition, of: picture, for: load, in: bound) }
+    }
+
+    private func follow(
+        _ transition: any ImageTransition, of picture: BoundPicture, for load: BoundLoad, in bound: BoundSlot
+    ) {
+        let waits = load.options.waitsForTransition && picture.stage == .final
+        // Owned by the load while it waits, by the slot otherwise; cancelled by whatever changes the slot.
+        let task = Task(name: "transition") { [weak self, clock] in
+            try? await clock.sleep(for: transition.duration)
+            guard !Task.isCancelled, let self, let target = self.target else { return }
+            transition.finish(target, in: load.slot)
+            if waits { self.arrive(load, .finished(picture)) }
+        }
+        if waits { load.transition = task } else { bound.transition = task }
+    }
+
+    private func player(of picture: DecodedImage, in slot: ImageSlot, loopCount: Int?) -> FramePlayer {
+        let schedule = FrameSchedule(
+            durations: picture.frames.map(\.duration), loopCount: loopCount ?? picture.loopCount)
+        return FramePlayer(
+            schedule, clock: clock,
+            isVisible: { [weak target] in target?.visibility == .visible },
+            show: { [weak target] in target?.showFrame($0, of: picture, in: slot) })
+    }
+}

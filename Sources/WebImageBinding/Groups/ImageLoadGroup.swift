@@ -1,0 +1,87 @@
+/// Loads that end together: each is held when its result is there, until all of them are.
+///
+/// ```swift
+/// let group = ImageLoadGroup(showsTogether: true) { group in
+///     var options = BindingOptions()
+///     options.group = group
+///     button.load(up, into: .image, options: options)
+///     button.load(down, into: .image(for: .highlighted), options: options)
+/// }
+/// let outcomes = try await group.outcomes
+/// ```
+///
+/// A load that is cancelled or replaced ends at once and holds nobody up.
+@MainActor
+public final class ImageLoadGroup {
+    /// Whether the pictures of the group appear in one turn of the main actor, instead of each when it arrives.
+    public let showsTogether: Bool
+
+    private var members: [BoundLoad] = []
+    private var held: [ObjectIdentifier: @MainActor () -> Void] = [:]
+    private var left: Set<ObjectIdentifier> = []
+    private var isOpen = true
+    private var isReleased = false
+    private let ending = EndSignal<[LoadOutcome]>()
+
+    /// Creates a group of the loads that `start` starts with this group among their options.
+    ///
+    /// - Parameters:
+    ///   - showsTogether: Whether the pictures appear in one turn. `false` by default.
+    ///   - start: Starts the loads. A load that names the group later is not held.
+    public init(showsTogether: Bool = false, _ start: (ImageLoadGroup) -> Void) {
+        self.showsTogether = showsTogether
+        start(self)
+        isOpen = false
+        releaseIfComplete()
+    }
+
+    /// How the loads ended, in the order in which they were started.
+    ///
+    /// - Throws: `CancellationError` when the waiting task is cancelled, and only then.
+    public var outcomes: [LoadOutcome] {
+        get async throws(CancellationError) { try await ending.wait() }
+    }
+
+    /// How the loads ended, nil as long as one of them has not.
+    public var currentOutcomes: [LoadOutcome]? { ending.value }
+
+    func enter(_ load: BoundLoad) {
+        if isOpen { members.append(load) }
+    }
+
+    /// Whether the group does not hold `load`, or not any more.
+    func hasReleased(_ load: BoundLoad) -> Bool {
+        isReleased || !members.contains { $0 === load }
+    }
+
+    /// Keeps what is left to do for `load` until all the others have come as far.
+    func hold(_ load: BoundLoad, _ rest: @escaping @MainActor () -> Void) {
+        guard !hasReleased(load) else { return rest() }
+        held[ObjectIdentifier(load)] = rest
+        releaseIfComplete()
+    }
+
+    /// Takes note that `load` has ended.
+    func leave(_ load: BoundLoad) {
+        guard members.contains(where: { $0 === load }) else { return }
+        held[ObjectIdentifier(load)] = nil
+        left.insert(ObjectIdentifier(load))
+        releaseIfComplete()
+    }
+
+    private func releaseIfComplete() {
+        guard !isOpen else { return }
+        if !isReleased, members.allSatisfy({ isThere($0) }) {
+            isReleased = true
+            // A callback of one member may end another, which is why each is looked up when its turn comes.
+            for member in members { held.removeValue(forKey: ObjectIdentifier(member))?() }
+        }
+        guard isReleased, left.count == members.count, ending.value == nil else { return }
+        ending.resolve(members.compactMap(\.currentOutcome))
+        members = []
+    }
+
+    private func isThere(_ load: BoundLoad) -> Bool {
+        held[ObjectIdentifier(load)] != nil || left.contains(ObjectIdentifier(load))
+    }
+}

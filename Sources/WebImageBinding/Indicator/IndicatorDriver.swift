@@ -1,0 +1,57 @@
+/// Keeps an indicator visible for its minimum time, whatever loads do meanwhile.
+@MainActor
+final class IndicatorDriver {
+    private let indicator: any ImageIndicator
+    private let minimumTime: Duration
+    private let clock: any Clock<Duration>
+    private var shownSince: Stopwatch?
+
+    /// Waits for the end of the minimum time.
+    ///
+    /// Unstructured because loads come and go meanwhile; the driver owns it.
+    private var stopping: Task<Void, Never>?
+
+    init(_ indicator: any ImageIndicator, minimumTime: Duration, clock: any Clock<Duration>) {
+        self.indicator = indicator
+        self.minimumTime = minimumTime
+        self.clock = clock
+    }
+
+    func start() {
+        stopping?.cancel()
+        stopping = nil
+        if shownSince == nil {
+            shownSince = Stopwatch(clock)
+            indicator.start()
+        }
+        indicator.update(nil)
+    }
+
+    func update(_ fraction: Double?) {
+        guard shownSince != nil, stopping == nil else { return }
+        indicator.update(fraction)
+    }
+
+    func stop() {
+        guard let shownSince, stopping == nil else { return }
+        let left = minimumTime - shownSince.elapsed
+        guard left > .zero else { return disappear() }
+        stopping = Task(name: "indicator") { [weak self, clock] in
+            try? await clock.sleep(for: left)
+            // A new load may have cancelled the wait after it was over and before this line.
+            guard !Task.isCancelled else { return }
+            self?.disappear()
+        }
+    }
+
+    /// Stops without regard to the minimum time.
+    func disappear() {
+        stopping?.cancel()
+        stopping = nil
+        guard shownSince != nil else { return }
+        shownSince = nil
+        indicator.stop()
+    }
+
+    isolated deinit { disappear() }
+}

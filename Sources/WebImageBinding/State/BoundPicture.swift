@@ -1,0 +1,35 @@
+/// A picture on its way to a target.
+public struct BoundPicture: Sendable {
+    /// How final a picture is.
+    public enum Stage: Sendable, Hashable, CaseIterable {
+        /// A first impression of a picture that is still arriving.
+        case preview
+        /// The cached picture, while the origin is asked for a newer one.
+        case cached
+        /// The picture.
+        case final
+    }
+
+    /// The picture.
+    public let image: DecodedImage
+    /// How final it is.
+    public let stage: Stage
+
+    /// Where it came from.
+    ///
+    /// A preview comes from the network.
+    public let source: ImageSource
+    /// What the loader answered; nil for a preview and for a picture taken from memory in the same turn.
+    public let response: ImageResponse?
+
+    init(_ image: DecodedImage, _ stage: Stage, _ source: ImageSource, response: ImageResponse? = nil) {
+        self.image = image
+        self.stage = stage
+        self.source = source
+        self.response = response
+    }
+
+    init(_ response: ImageResponse, _ stage: Stage) {
+        self.init(response.image, stage, response.source, response: response)
+    }
+}

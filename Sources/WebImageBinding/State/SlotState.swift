@@ -1,0 +1,69 @@
+public import Foundation
+public import Observation
+
+/// What one slot of a binding is doing, for whoever wants to watch it.
+///
+/// One object for each slot, the same for as long as the binding lives.
+@MainActor
+@Observable
+public final class SlotState {
+    /// What a slot is doing.
+    public enum Phase: Sendable {
+        /// Nothing was loaded, or the load was cancelled.
+        case idle
+        /// A load is on its way.
+        case loading
+        /// The load ended with a picture.
+        case finished
+        /// The load ended with an error.
+        case failed(any Error)
+    }
+
+    /// The address of the load that is running or ended last; nil before the first and when there was nothing to load.
+    public internal(set) var url: URL?
+    /// What the slot is doing.
+    public internal(set) var phase: Phase = .idle
+    /// The bytes that have arrived; nil before the first report.
+    public internal(set) var progress: LoadProgress?
+
+    /// The part that has arrived, 0 to 1.
+    ///
+    /// It stays at 0 while the length is unknown and is 1 when the load finished.
+    public internal(set) var fraction: Double = 0
+    /// Where the picture of the running or last load came from.
+    public internal(set) var source: ImageSource?
+
+    init() {}
+
+    /// Whether a load is on its way.
+    public var isLoading: Bool {
+        if case .loading = phase { true } else { false }
+    }
+
+    func start(_ url: URL?) {
+        self.url = url
+        phase = .loading
+        progress = nil
+        fraction = 0
+        source = nil
+    }
+
+    func report(_ progress: LoadProgress) {
+        self.progress = progress
+        if let fraction = progress.fraction { self.fraction = fraction }
+    }
+
+    func end(_ outcome: LoadOutcome) {
+        switch outcome {
+        case .finished(let picture):
+            phase = .finished
+            source = picture.source
+            fraction = 1
+        case .failed(let error): phase = .failed(error)
+        case .cancelled: phase = .idle
+        case .noRequest:
+            phase = .idle
+            url = nil
+        }
+    }
+}

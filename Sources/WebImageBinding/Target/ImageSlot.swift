@@ -1,0 +1,74 @@
+/// One of the pictures that a target shows.
+///
+/// Each slot has its own load.
+///
+/// ```swift
+/// binding.load(avatar)                                        // .image
+/// binding.load(pressed, into: .image(for: .highlighted))
+/// binding.load(badge, into: ImageSlot("badge"))
+/// ```
+public struct ImageSlot: Sendable {
+    /// What a picture is to its target.
+    public enum Role: Sendable, Hashable {
+        /// The picture.
+        case image
+        /// The picture in front of which a title stands.
+        case backgroundImage
+        /// The picture of an image view that is highlighted.
+        case highlightedImage
+        /// The picture of a button that is switched on.
+        case alternateImage
+        /// A slot of the target's own; see ``ImageSlot/key(as:)``.
+        case custom
+    }
+
+    /// What the picture is to its target.
+    public let role: Role
+    /// The control state that the picture is for; ``ControlState/normal`` in targets that have none.
+    public let state: ControlState
+    private let key: (any Hashable & Sendable)?
+
+    private init(_ role: Role, _ state: ControlState = .normal, key: (any Hashable & Sendable)? = nil) {
+        self.role = role
+        self.state = state
+        self.key = key
+    }
+
+    /// A slot of the target's own.
+    public init(_ key: some Hashable & Sendable) { self.init(.custom, key: key) }
+
+    /// The picture of the target; of a control, in its normal state.
+    public static let image = ImageSlot(.image)
+    /// The picture behind the title; of a control, in its normal state.
+    public static let backgroundImage = ImageSlot(.backgroundImage)
+    /// The picture while the target is highlighted.
+    public static let highlightedImage = ImageSlot(.highlightedImage)
+    /// The picture while a button is on.
+    public static let alternateImage = ImageSlot(.alternateImage)
+
+    /// The picture of a control in a state.
+    public static func image(for state: ControlState) -> ImageSlot { ImageSlot(.image, state) }
+    /// The picture behind the title of a control in a state.
+    public static func backgroundImage(for state: ControlState) -> ImageSlot { ImageSlot(.backgroundImage, state) }
+
+    /// The key the slot was made with, when it is one of the target's own and the key has this type.
+    public func key<Key: Hashable & Sendable>(as type: Key.Type) -> Key? { key as? Key }
+}
+
+// MARK: Hashable
+
+extension ImageSlot: Hashable {
+    /// Whether both name the same picture of a target.
+    public static func == (first: ImageSlot, second: ImageSlot) -> Bool {
+        first.role == second.role && first.state == second.state && first.hashableKey == second.hashableKey
+    }
+
+    /// Hashes what the slot means.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(role)
+        hasher.combine(state)
+        hasher.combine(hashableKey)
+    }
+
+    private var hashableKey: AnyHashable? { key.map { AnyHashable($0) } }
+}

@@ -1,0 +1,41 @@
+/// Something that shows pictures: an image view, a button, a cell of a terminal.
+///
+/// A target decides how a picture looks; an ``ImageBinding`` decides which one it is. A binding holds its target
+/// weakly, so a target may own its binding.
+///
+/// **Isolation**: the main actor. Every call comes from there, and none of them suspends.
+@MainActor
+public protocol ImageTarget: AnyObject {
+    /// Shows `picture` in place of what the slot shows now.
+    ///
+    /// - Parameters:
+    ///   - picture: The picture, with every frame it has; nil empties the slot.
+    ///   - slot: Which of the target's pictures is meant. A target ignores slots it does not know.
+    ///   - transition: How the change is to be animated; nil means at once. The picture counts as shown when the call
+    ///     returns: the target starts the animation and does not wait for it.
+    func show(_ picture: DecodedImage?, in slot: ImageSlot, transition: (any ImageTransition)?)
+
+    /// Shows one frame of the animated picture that `show(_:in:transition:)` was given last for the slot.
+    ///
+    /// Shows the frame as a still picture by default.
+    func showFrame(_ index: Int, of picture: DecodedImage, in slot: ImageSlot)
+
+    /// Whether the target can be seen. ``TargetVisibility/visible`` by default.
+    ///
+    /// A target that answers anything else calls ``ImageBinding/targetVisibilityChanged()`` when the answer changes.
+    var visibility: TargetVisibility { get }
+}
+
+extension ImageTarget {
+    /// Shows the frame as a still picture.
+    public func showFrame(_ index: Int, of picture: DecodedImage, in slot: ImageSlot) {
+        guard picture.frames.indices.contains(index) else { return }
+        let frame = DecodedImage.Frame(pixels: picture.frames[index].pixels)
+        let still = try? DecodedImage(
+            width: picture.width, height: picture.height, frames: [frame], hasAlpha: picture.hasAlpha)
+        if let still { show(still, in: slot, transition: nil) }
+    }
+
+    /// Always visible.
+    public var visibility: TargetVisibility { .visible }
+}

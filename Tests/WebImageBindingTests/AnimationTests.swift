@@ -1,0 +1,139 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+@testable import WebImageBinding
+
+@MainActor
+@Suite(.timeLimit(.minutes(10)))
+struct AnimationTests {
+    let scene = Scene()
+
+    private func play(_ image: DecodedImage, _ options: BindingOptions = .init()) {
+        scene.loader.remember(image, for: url(1))
+        scene.binding.load(url(1), options: options)
+    }
+
+    private func expectFrame(_ frame: Int, after duration: Duration) async {
+        await scene.clock.pass(duration)
+        await until { scene.target.frame == frame }
+    }
+
+    @Test func `Frames are shown when they are due, over and over`() async {
+        play(picture(1, frames: 3))
+        #expect(scene.target.calls == [.show(1, in: .image)])
+        for frame in [1, 2, 0, 1, 2, 0] { await expectFrame(frame, after: .milliseconds(100)) }
+        #expect(scene.target.calls.count == 7)
+    }
+
+    @Test func `A late player skips to the frame of its moment`() async {
+        play(picture(1, frames: 10))
+        await expectFrame(7, after: .milliseconds(750))
+        await expectFrame(8, after: .milliseconds(50))
+        #expect(scene.target.calls == [.show(1, in: .image), .frame(7), .frame(8)])
+    }
+
+    @Test func `An animation ends after its last loop`() async {
+        play(picture(1, frames: 2, loopCount: 1))
+        await expectFrame(1, after: .milliseconds(100))
+        for _ in 0..<100 { await Task.yield() }
+        #expect(scene.clock.sleepers == 0)
+    }
+
+    @Test func `The caller may say how often, or not to play at all`() async {
+        play(picture(1, frames: 2), options { $0.loopCount = 1 })
+        await expectFrame(1, after: .milliseconds(100))
+        for _ in 0..<100 { await Task.yield() }
+        #expect(scene.clock.sleepers == 0)
+        scene.binding.clear()
+        play(picture(1, frames: 2), options { $0.playsAnimations = false })
+        for _ in 0..<100 { await Task.yield() }
+        #expect(scene.clock.sleepers == 0)
+    }
+
+    @Test func `A hidden target pauses the animation, which goes on where it was`() async {
+        play(picture(1, frames: 10))
+        await expectFrame(1, after: .milliseconds(100))
+        await until { scene.clock.started == 2 }
+        scene.clock.advance(by: .milliseconds(30))
+        scene.target.visibility = .hidden
+        scene.binding.targetVisibilityChanged()
+        await until { scene.clock.started == 3 }
+        scene.clock.advance(by: .milliseconds(500))
+        scene.target.visibility = .visible
+        scene.binding.targetVisibilityChanged()
+        #expect(scene.target.frame == 1)
+        await until { scene.clock.started == 4 }
+        scene.clock.advance(by: .milliseconds(69))
+        for _ in 0..<100 { await Task.yield() }
+        #expect(scene.target.frame == 1)
+        scene.clock.advance(by: .milliseconds(1))
+        await until { scene.target.frame == 2 }
+    }
+
+    @Test func `A target that hides and says nothing is noticed with the next frame, and seen again within a second`()
+        async
+    {
+        play(picture(1, frames: 10))
+        scene.target.visibility = .near
+        await scene.clock.pass(.milliseconds(100))
+        await until { scene.clock.started == 2 }
+        #expect(scene.target.frame == 0)
+        scene.target.visibility = .visible
+        await expectFrame(1, after: FramePlayer.hiddenInterval)
+    }
+
+    @Test(arguments: ["another picture", "emptied", "placeholder"])
+    func `An animation ends when its slot shows something else`(_ how: String) async {
+        play(picture(1, frames: 3))
+        await until { scene.clock.sleepers == 1 }
+        switch how {
+        case "another picture":
+            scene.loader.remember(picture(2), for: url(2))
+            scene.binding.load(url(2))
+        case "emptied": scene.binding.clear()
+        default: scene.binding.load(url(3), options: options { $0.placeholder = .now(placeholder) })
+        }
+        await until { scene.clock.sleepers == 0 }
+        scene.clock.advance(by: .seconds(1))
+        for _ in 0..<100 { await Task.yield() }
+        #expect(!scene.target.calls.contains { if case .frame = $0 { true } else { false } })
+    }
+
+    @Test func `An animation goes on while a late placeholder keeps it, and when its slot is cancelled`() async {
+        play(picture(1, frames: 3))
+        await until { scene.clock.sleepers == 1 }
+        scene.binding.load(url(2), options: options { $0.placeholder = .late(nil) })
+        await expectFrame(1, after: .milliseconds(100))
+        scene.binding.cancel(.image)
+        await expectFrame(2, after: .milliseconds(100))
+    }
+
+    @Test func `A target that ends the animation from within a frame is obeyed`() async {
+        scene.loader.remember(picture(2), for: url(2))
+        let target = StillTarget()
+        let binding = ImageBinding(target: target, loader: scene.loader, clock: scene.clock)
+        scene.loader.remember(picture(1, frames: 3), for: url(1))
+        binding.load(url(1))
+        target.onFrame = { binding.load(url(2)) }
+        await scene.clock.pass(.milliseconds(100))
+        await until { target.index == 2 }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(scene.clock.sleepers == 0)
+        #expect(target.shown == [[1, 0], [1, 1], [2, 0]])
+    }
+}
+
+/// A target that leaves frames to the default: it is shown each as a still picture.
+@MainActor
+private final class StillTarget: ImageTarget {
+    private(set) var shown: [[Int]] = []
+    var onFrame: (@MainActor () -> Void)?
+    var index: Int? { shown.last?.first }
+
+    func show(_ picture: DecodedImage?, in slot: ImageSlot, transition: (any ImageTransition)?) {
+        guard let picture else { return }
+        shown.append([picture.index, picture.frameIndex])
+        if picture.frameIndex > 0 { onFrame?() }
+    }
+}

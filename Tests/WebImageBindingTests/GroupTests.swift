@@ -1,0 +1,120 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+@testable import WebImageBinding
+
+@MainActor
+@Suite(.timeLimit(.minutes(10)))
+struct GroupTests {
+    let scene = Scene()
+    let heard = Heard()
+    let slots: [ImageSlot] = [.image, .image(for: .highlighted), .image(for: .selected)]
+
+    private func group(showsTogether: Bool) -> ImageLoadGroup {
+        ImageLoadGroup(showsTogether: showsTogether) { group in
+            for (index, slot) in slots.enumerated() {
+                scene.binding.load(url(index), into: slot, options: heard.options("\(index) ") { $0.group = group })
+            }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `Loads of a group end together, in the order they started in`(_ showsTogether: Bool) async throws {
+        let group = group(showsTogether: showsTogether)
+        scene.loader.answers[2].finish(picture(2))
+        scene.loader.answers[1].fail()
+        for slot in slots[1...] { await until { scene.binding.load(of: slot)?.hasLanded == true } }
+        #expect(!heard.words.contains { $0.hasSuffix("finished") || $0.hasSuffix("failed") })
+        #expect((scene.target.shown[slots[2]] == nil) == showsTogether)
+        scene.loader.answers[0].finish(picture(0))
+        #expect(try await group.outcomes.map(\.word) == ["finished", "failed", "finished"])
+        let ends = heard.words.filter { $0.hasSuffix("finished") || $0.hasSuffix("failed") }
+        #expect(ends == ["0 finished", "1 failed", "2 finished"])
+        #expect(scene.target.shown[slots[2]]?.index == 2)
+    }
+
+    @Test func `Pictures that appear together appear in one turn`() async throws {
+        let group = group(showsTogether: true)
+        var together: [Int] = []
+        scene.target.onShow = { shown in
+            if let shown {
+                together.append(shown.index)
+                Task { together.append(-1) }
+            }
+        }
+        for index in [1, 2, 0] { scene.loader.answers[index].finish(picture(index)) }
+        _ = try await group.outcomes
+        #expect(together.prefix(3) == [0, 1, 2])
+    }
+
+    @Test func `A member that is replaced ends at once and holds nobody up`() async throws {
+        let group = group(showsTogether: false)
+        scene.loader.answers[0].finish(picture(0))
+        scene.loader.answers[1].finish(picture(1))
+        await until { scene.target.shown.count == 2 }
+        scene.binding.load(url(9), into: slots[2])
+        #expect(heard.words.contains("2 cancelled"))
+        #expect(try await group.outcomes.map(\.word) == ["finished", "finished", "cancelled"])
+    }
+
+    @Test func `A member that was ready when it was replaced is not shown`() async throws {
+        let group = group(showsTogether: true)
+        scene.loader.answers[0].finish(picture(0))
+        await until { scene.binding.load(of: slots[0])?.hasLanded == true }
+        scene.binding.cancel(slots[0])
+        scene.loader.answers[1].finish(picture(1))
+        scene.loader.answers[2].finish(picture(2))
+        #expect(try await group.outcomes.map(\.word) == ["cancelled", "finished", "finished"])
+        #expect(scene.target.shown[slots[0]] == nil)
+    }
+
+    @Test func `A group whose pictures are all in memory ends within the call`() {
+        for index in slots.indices { scene.loader.remember(picture(index), for: url(index)) }
+        let group = group(showsTogether: true)
+        #expect(group.currentOutcomes?.map(\.word) == ["finished", "finished", "finished"])
+        #expect(scene.target.shown.count == 3)
+    }
+
+    @Test func `A group of nothing ends at once`() {
+        let group = ImageLoadGroup { _ in }
+        #expect(group.currentOutcomes?.isEmpty == true)
+    }
+
+    @Test func `A load that comes to a group too late is not held`() async throws {
+        let group = ImageLoadGroup { _ in }
+        try await scene.finish(1, options: options { $0.group = group })
+        #expect(scene.target.index == 1)
+    }
+
+    @Test func `A group waits for transitions that are waited for`() async throws {
+        let transition = FakeTransition()
+        let group = ImageLoadGroup(showsTogether: true) { group in
+            for index in 0..<2 {
+                scene.binding.load(
+                    url(index), into: slots[index],
+                    options: options {
+                        $0.group = group
+                        $0.transition = transition
+                        $0.waitsForTransition = true
+                    })
+            }
+        }
+        for index in 0..<2 { scene.loader.answers[index].finish(picture(index)) }
+        await until { scene.clock.sleepers == 2 }
+        #expect(group.currentOutcomes == nil)
+        scene.clock.advance(by: .seconds(1))
+        #expect(try await group.outcomes.count == 2)
+    }
+
+    @Test func `A group ends when its binding goes, and lets its loads go`() async throws {
+        var binding: ImageBinding? = ImageBinding(target: scene.target, loader: scene.loader)
+        weak var load: BoundLoad?
+        let group = ImageLoadGroup { group in
+            load = binding?.load(url(1), options: options { $0.group = group })
+        }
+        binding = nil
+        #expect(try await group.outcomes.map(\.word) == ["cancelled"])
+        await until { load == nil }
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+@testable import WebImageBinding
+
+@MainActor
+@Suite(.timeLimit(.minutes(10)))
+struct IndicatorTests {
+    let scene = Scene()
+    let indicator = FakeIndicator()
+
+    @Test(arguments: ["finished", "failed", "cancelled", "nothing to load"])
+    func `An indicator stops with its load, however that ends`(_ how: String) async throws {
+        scene.binding.setIndicator(indicator)
+        let load = scene.binding.load(url(1))
+        #expect(indicator.isShown)
+        switch how {
+        case "finished": scene.answer.finish(picture(1))
+        case "failed": scene.answer.fail()
+        case "cancelled": scene.binding.cancel(.image)
+        default: scene.binding.load(nil as URL?)
+        }
+        _ = try await load.outcome
+        #expect(!indicator.isShown)
+    }
+
+    @Test func `An indicator stays for its minimum time, and the picture does not wait`() async throws {
+        scene.binding.setIndicator(indicator, minimumTime: .milliseconds(500))
+        let load = scene.binding.load(url(1))
+        scene.clock.advance(by: .milliseconds(200))
+        scene.answer.finish(picture(1))
+        _ = try await load.outcome
+        #expect(scene.target.index == 1)
+        #expect(indicator.isShown)
+        await until { scene.clock.sleepers == 1 }
+        scene.clock.advance(by: .milliseconds(299))
+        #expect(scene.clock.sleepers == 1)
+        scene.clock.advance(by: .milliseconds(1))
+        await until { !indicator.isShown }
+    }
+
+    @Test func `A load that takes longer than the minimum time stops the indicator at once`() async throws {
+        scene.binding.setIndicator(indicator, minimumTime: .milliseconds(500))
+        let load = scene.binding.load(url(1))
+        scene.clock.advance(by: .milliseconds(500))
+        scene.answer.finish(picture(1))
+        _ = try await load.outcome
+        #expect(!indicator.isShown)
+    }
+
+    @Test func `A load that starts within the minimum time takes the indicator over`() async throws {
+        scene.binding.setIndicator(indicator, minimumTime: .milliseconds(500))
+        try await scene.finish(1)
+        await until { scene.clock.sleepers == 1 }
+        scene.binding.load(url(2))
+        // The moment of its end comes all the same, whether its sleep or its cancellation is noticed first.
+        scene.clock.advance(by: .seconds(1))
+        await until { scene.clock.sleepers == 0 }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(indicator.isShown)
+        #expect(indicator.calls.count { $0 == .start } == 1)
+    }
+
+    @Test func `A replaced load does not make the indicator blink`() {
+        scene.binding.setIndicator(indicator)
+        scene.binding.load(url(1))
+        scene.binding.load(url(2))
+        #expect(indicator.calls.filter { $0 == .start || $0 == .stop } == [.start])
+    }
+
+    @Test func `An indicator may come and go while a load runs`() {
+        scene.binding.load(url(1))
+        scene.binding.setIndicator(indicator)
+        #expect(indicator.isShown)
+        scene.binding.setIndicator(nil)
+        #expect(!indicator.isShown)
+    }
+
+    @Test func `Each slot has its own indicator`() {
+        scene.binding.setIndicator(indicator, for: .backgroundImage)
+        scene.binding.load(url(1))
+        #expect(indicator.calls.isEmpty)
+        scene.binding.load(url(1), into: .backgroundImage)
+        #expect(indicator.isShown)
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+@testable import WebImageBinding
+
+/// A target that owns its binding, as views do.
+@MainActor
+private final class OwningTarget: ImageTarget {
+    let journal: Journal<Int?>
+    private(set) var binding: ImageBinding?
+
+    init(_ loader: some ImageLoading, _ journal: Journal<Int?>) {
+        self.journal = journal
+        binding = ImageBinding(target: self, loader: loader)
+    }
+
+    func show(_ picture: DecodedImage?, in slot: ImageSlot, transition: (any ImageTransition)?) {
+        journal.write(picture?.index)
+    }
+}
+
+@MainActor
+@Suite(.timeLimit(.minutes(10)))
+struct LifetimeTests {
+    let loader = ScriptedLoader()
+
+    @Test func `A target that goes takes its binding and its loads with it, silently`() async throws {
+        let journal = Journal<Int?>()
+        let heard = Heard()
+        var target: OwningTarget? = OwningTarget(loader, journal)
+        weak let gone = target
+        weak let goneBinding = target?.binding
+        let load = try #require(target?.binding?.load(url(1), options: heard.options()))
+        let task = try #require(load.feed?.task)
+        target = nil
+        #expect(gone == nil)
+        #expect(goneBinding == nil)
+        #expect(try await load.outcome.isCancelled)
+        await until { loader.answers[0].wasLeft }
+        loader.answers[0].finish(picture(1))
+        await task.value
+        #expect(journal.entries == [nil])
+        #expect(heard.words.isEmpty)
+    }
+
+    @Test func `A binding that outlives its target ends its loads with the next event, silently`() async throws {
+        let heard = Heard()
+        var target: FakeTarget? = FakeTarget()
+        let binding = ImageBinding(target: try #require(target), loader: loader)
+        let first = binding.load(url(1), options: heard.options())
+        let second = binding.load(url(2), into: ImageSlot("badge"), options: heard.options())
+        target = nil
+        loader.answers[0].progress(1, of: 2)
+        #expect(try await first.outcome.isCancelled)
+        #expect(try await second.outcome.isCancelled)
+        await until { loader.open.isEmpty }
+        #expect(binding.load(url(3)).currentOutcome?.isCancelled == true)
+        #expect(loader.answers.count == 2)
+        #expect(heard.words.isEmpty)
+    }
+
+    @Test func `A binding that goes before its target cancels its loads and says so`() async throws {
+        let heard = Heard()
+        let target = FakeTarget()
+        var binding: ImageBinding? = ImageBinding(target: target, loader: loader)
+        let load = try #require(binding?.load(url(1), options: heard.options()))
+        binding = nil
+        #expect(try await load.outcome.isCancelled)
+        await until { loader.answers[0].wasLeft }
+        #expect(heard.words == ["cancelled"])
+    }
+
+    @Test func `A binding is let go while an animation plays and an indicator lingers`() async throws {
+        let clock = ManualClock()
+        let target = FakeTarget()
+        let indicator = FakeIndicator()
+        var binding: ImageBinding? = ImageBinding(target: target, loader: loader, clock: clock)
+        weak let gone = binding
+        binding?.setIndicator(indicator, minimumTime: .seconds(5))
+        let load = try #require(binding?.load(url(1)))
+        loader.answers[0].finish(picture(1, frames: 3))
+        _ = try await load.outcome
+        await until { clock.sleepers == 2 }
+        binding = nil
+        await until { clock.sleepers == 0 }
+        #expect(gone == nil)
+        #expect(!indicator.isShown)
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+@testable import WebImageBinding
+
+@MainActor
+@Suite(.timeLimit(.minutes(10)))
+struct ListPrefetcherTests {
+    let loader = ScriptedLoader()
+
+    private func prefetcher(queueLimit: Int = 200) -> ListPrefetcher<Int> {
+        ListPrefetcher(loader: loader, concurrentLoads: 2, queueLimit: queueLimit) { [request($0, priority: .high)] }
+    }
+
+    private var asked: [Int] {
+        loader.answers.compactMap { Int($0.request.url.deletingPathExtension().lastPathComponent) }
+    }
+
+    @Test func `Items are loaded in order, a few at a time, at low priority`() async {
+        let prefetcher = prefetcher()
+        prefetcher.willAppear(0..<4)
+        prefetcher.willAppear([1, 2, 2])
+        await until { loader.answers.count == 2 }
+        #expect(asked == [0, 1])
+        #expect(loader.answers.allSatisfy { $0.request.priority == .low })
+        loader.answers[1].finish(picture(1))
+        await until { loader.answers.count == 3 }
+        loader.answers[0].fail()
+        await until { loader.answers.count == 4 }
+        #expect(asked == [0, 1, 2, 3])
+        loader.answers[2].finish(picture(2))
+        loader.answers[3].finish(picture(3))
+        await until { prefetcher.pending.isEmpty }
+    }
+
+    @Test func `Items that will not appear are left, running or waiting`() async {
+        let prefetcher = prefetcher()
+        prefetcher.willAppear(0..<4)
+        await until { loader.answers.count == 2 }
+        prefetcher.willNotAppear([0, 2])
+        await until { loader.answers.count == 3 && loader.answers[0].wasLeft }
+        #expect(asked == [0, 1, 3])
+        #expect(prefetcher.pending == [1, 3])
+        prefetcher.cancelAll()
+        await until { loader.open.isEmpty }
+        #expect(prefetcher.pending.isEmpty)
+    }
+
+    @Test func `An item that goes and comes back is loaded once more, and counted once`() async {
+        let prefetcher = prefetcher()
+        prefetcher.willAppear([0])
+        await until { loader.answers.count == 1 }
+        prefetcher.willNotAppear([0])
+        prefetcher.willAppear([0])
+        await until { loader.answers.count == 2 }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(prefetcher.pending == [0])
+        loader.answers[1].finish(picture(0))
+        await until { prefetcher.pending.isEmpty }
+    }
+
+    @Test func `What is in memory is not loaded`() async {
+        loader.remember(picture(0), for: url(0))
+        let prefetcher = prefetcher()
+        prefetcher.willAppear([0, 1])
+        await until { loader.answers.count == 1 }
+        #expect(asked == [1])
+    }
+
+    @Test func `Too many items drop the oldest that wait`() async {
+        let prefetcher = prefetcher(queueLimit: 3)
+        prefetcher.willAppear(0..<2)
+        prefetcher.willAppear(2..<10)
+        #expect(prefetcher.pending == [0, 1, 7, 8, 9])
+        prefetcher.cancelAll()
+    }
+
+    @Test func `A prefetcher that goes leaves the loader`() async {
+        var prefetcher: ListPrefetcher<Int>? = prefetcher()
+        prefetcher?.willAppear(0..<2)
+        await until { loader.answers.count == 2 }
+        prefetcher = nil
+        await until { loader.open.isEmpty }
+    }
+}

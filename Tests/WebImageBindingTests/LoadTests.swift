@@ -1,0 +1,165 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+@testable import WebImageBinding
+
+@MainActor
+@Suite(.timeLimit(.minutes(10)))
+struct LoadTests {
+    let scene = Scene()
+
+    @Test func `A picture is shown before its load ends`() async throws {
+        var seen: Int?
+        let load = scene.binding.load(url(1), options: options { $0.onEnd = { _ in seen = scene.target.index } })
+        #expect(scene.binding.state().isLoading)
+        #expect(scene.binding.state().url == url(1))
+        scene.answer.finish(picture(1))
+        let outcome = try await load.outcome
+        #expect(outcome.picture?.image.index == 1)
+        #expect(outcome.picture?.source == .network)
+        #expect(seen == 1)
+        #expect(!scene.binding.isLoading)
+        #expect(scene.binding.load(of: .image) == nil)
+        #expect(scene.binding.state().source == .network)
+    }
+
+    @Test func `A picture in memory is shown within the call, alone`() {
+        let indicator = FakeIndicator()
+        scene.binding.setIndicator(indicator)
+        scene.loader.remember(picture(1), for: url(1))
+        let heard = Heard()
+        let load = scene.binding.load(
+            url(1),
+            options: heard.options {
+                $0.placeholder = .now(placeholder)
+                $0.transition = FakeTransition()
+            })
+        #expect(scene.target.calls == [.show(1, in: .image)])
+        #expect(load.currentOutcome?.picture?.source == .memory)
+        #expect(heard.words == ["final 1", "finished"])
+        #expect(scene.loader.answers.isEmpty)
+        #expect(!indicator.calls.contains(.start))
+        #expect(scene.binding.state().fraction == 1)
+    }
+
+    @Test(arguments: [CachePolicy.reload, .revalidate])
+    func `Memory is not looked at when the request asks the origin`(_ policy: CachePolicy) {
+        scene.loader.remember(picture(1), for: url(1))
+        scene.binding.load(request(1, policy))
+        #expect(scene.target.index == nil)
+        #expect(scene.loader.answers.count == 1)
+    }
+
+    @Test func `Memory is not looked at when the request does not read it`() {
+        scene.loader.remember(picture(1), for: url(1))
+        var request = request(1)
+        request.cacheReads = .disk
+        scene.binding.load(request)
+        #expect(scene.target.index == nil)
+    }
+
+    @Test(arguments: [
+        ImageSlot.image, .highlightedImage, .backgroundImage, .alternateImage, .image(for: .selected),
+        .backgroundImage(for: [.selected, .highlighted]), ImageSlot("badge"), ImageSlot(7),
+    ])
+    func `Every slot is loaded and cancelled by itself`(_ slot: ImageSlot) async throws {
+        let other = ImageSlot("other")
+        let load = scene.binding.load(url(1), into: slot)
+        scene.binding.load(url(2), into: other)
+        scene.binding.cancel(other)
+        scene.loader.answers[0].finish(picture(1))
+        _ = try await load.outcome
+        #expect(scene.target.shown[slot]?.index == 1)
+        #expect(scene.target.shown[other] == nil)
+        await until { scene.loader.answers[1].wasLeft }
+        scene.binding.load(url(3), into: slot)
+        scene.binding.cancel(slot)
+        #expect(scene.binding.load(of: slot) == nil)
+        await until { scene.loader.answers[2].wasLeft }
+    }
+
+    @Test func `A cancelled load ends at once, with its callback, and leaves the loader`() async throws {
+        let heard = Heard()
+        let load = scene.binding.load(url(1), options: heard.options())
+        scene.binding.cancelAll()
+        #expect(heard.words == ["cancelled"])
+        await until { scene.answer.wasLeft }
+        #expect(try await load.outcome.isCancelled)
+        load.cancel()
+        #expect(heard.words == ["cancelled"])
+    }
+
+    @Test func `A handle cancels its own load and not its successor`() {
+        let first = scene.binding.load(url(1))
+        let second = scene.binding.load(url(2))
+        first.cancel()
+        #expect(!second.hasEnded)
+        second.cancel()
+        #expect(second.hasEnded)
+    }
+
+    @Test func `Nil empties the slot, cancels its load and ends without a request`() {
+        let first = scene.binding.load(url(1))
+        let second = scene.binding.load(nil as URL?)
+        #expect(first.currentOutcome?.isCancelled == true)
+        #expect(second.currentOutcome?.word == "noRequest")
+        #expect(scene.target.calls == [.show(nil, in: .image), .show(nil, in: .image)])
+        #expect(scene.binding.state().url == nil)
+        #expect(scene.loader.answers.count == 1)
+    }
+
+    @Test(arguments: [Placeholder.now(placeholder), .late(placeholder)])
+    func `Nil shows the placeholder`(_ given: Placeholder) {
+        scene.binding.load(nil as ImageRequest?, options: options { $0.placeholder = given })
+        #expect(scene.target.index == placeholder.index)
+    }
+
+    @Test func `A picture that is handed over is not shown`() async throws {
+        let heard = Heard()
+        let load = scene.binding.load(url(1), options: heard.options { $0.showsPictures = false })
+        scene.answer.send(.preview(picture(2)))
+        scene.answer.finish(picture(1))
+        #expect(try await load.outcome.picture?.image.index == 1)
+        #expect(heard.words == ["preview 2", "final 1", "finished"])
+        #expect(scene.target.calls == [.show(nil, in: .image)])
+    }
+
+    @Test func `A picture in memory that is handed over is not shown`() {
+        scene.loader.remember(picture(1), for: url(1))
+        let heard = Heard()
+        scene.binding.load(url(1), options: heard.options { $0.showsPictures = false })
+        #expect(heard.words == ["final 1", "finished"])
+        #expect(scene.target.calls.isEmpty)
+    }
+
+    @Test func `Waiting for a load can be cancelled without cancelling the load`() async throws {
+        let load = scene.binding.load(url(1))
+        let waiting = Task { try await load.outcome }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        scene.answer.finish(picture(1))
+        _ = try await load.outcome
+        #expect(scene.target.index == 1)
+    }
+
+    @Test func `Clearing a slot cancels its load and empties it`() async throws {
+        try await scene.finish(1)
+        let load = scene.binding.load(url(2), options: options { $0.placeholder = .late(nil) })
+        #expect(scene.target.index == 1)
+        scene.binding.clear()
+        #expect(load.hasEnded)
+        #expect(scene.target.index == nil)
+        #expect(scene.binding.picture() == nil)
+    }
+
+    @Test func `A loader that ends without a picture ends the load as cancelled`() async throws {
+        let heard = Heard()
+        let load = scene.binding.load(
+            url(1), options: heard.options { $0.placeholder = .late(placeholder) })
+        scene.answer.fail(CancellationError())
+        #expect(try await load.outcome.isCancelled)
+        #expect(heard.words == ["cancelled"])
+        #expect(scene.target.calls.isEmpty)
+    }
+}

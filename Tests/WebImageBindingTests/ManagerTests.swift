@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageTesting
+
+@testable import WebImageBinding
+
+/// The binding on the manager itself, against a server on this machine.
+@MainActor
+@Suite(.timeLimit(.minutes(10)))
+struct ManagerTests {
+    private var configuration: ImageManager.Configuration {
+        var configuration = ImageManager.Configuration()
+        configuration.disk = nil
+        configuration.transport.addressPolicy = .unrestricted
+        return configuration
+    }
+
+    @Test func `A picture comes from the origin once, whatever is seen of its target, then from memory`() async throws {
+        let file = try ImageFactory.encoded(width: 32, height: 24, seed: 77, as: .png)
+        try await withOriginServer { origin in
+            let gate = OriginGate()
+            origin.respond(to: "/77.png", with: .ok(file, type: "image/png").held(at: gate))
+            let address = origin.url("/77.png")
+            try await withImageManager(configuration) { manager in
+                let target = FakeTarget()
+                let binding = ImageBinding(target: target, loader: manager)
+                let load = binding.load(address)
+                await gate.waitUntilReached()
+                for visibility in [TargetVisibility.hidden, .near, .visible, .hidden, .visible] {
+                    target.visibility = visibility
+                    binding.targetVisibilityChanged()
+                    await Task.yield()
+                }
+                gate.open()
+                let outcome = try await load.outcome
+                #expect(outcome.picture?.source == .network)
+                #expect(target.shown[.image].flatMap { ImageFactory.seed(of: $0) } == 77)
+                #expect(gate.reachedCount == 1)
+
+                let other = FakeTarget()
+                let second = ImageBinding(target: other, loader: manager).load(address)
+                #expect(second.currentOutcome?.picture?.source == .memory)
+                #expect(other.calls.count == 1)
+            }
+        }
+    }
+
+    @Test func `A load that is replaced at once lets the manager's work go`() async throws {
+        let file = try ImageFactory.encoded(width: 32, height: 24, seed: 5, as: .png)
+        try await withOriginServer { origin in
+            let gate = OriginGate()
+            origin.respond(to: "/slow.png", with: .ok(file, type: "image/png").held(at: gate))
+            origin.respond(to: "/fast.png", with: .ok(file, type: "image/png"))
+            let slow = origin.url("/slow.png")
+            let fast = origin.url("/fast.png")
+            try await withImageManager(configuration) { manager in
+                let target = FakeTarget()
+                let binding = ImageBinding(target: target, loader: manager)
+                let first = binding.load(slow)
+                await gate.waitUntilReached()
+                let second = binding.load(fast)
+                #expect(first.currentOutcome?.isCancelled == true)
+                // Nobody waits for the transfer any more, so its connection is given up before any reply.
+                #expect(await origin.waitUntilClosedByPeer(count: 1))
+                let outcome = try await second.outcome
+                #expect(outcome.picture != nil)
+                #expect(target.shown[.image].flatMap { ImageFactory.seed(of: $0) } == 5)
+            }
+            gate.open()
+        }
+    }
+}

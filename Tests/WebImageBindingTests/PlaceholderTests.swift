@@ -1,0 +1,98 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+@testable import WebImageBinding
+
+@MainActor
+@Suite(.timeLimit(.minutes(10)))
+struct PlaceholderTests {
+    let scene = Scene()
+
+    @Test func `A placeholder is shown within the call and the picture later`() async throws {
+        let load = scene.binding.load(url(1), options: options { $0.placeholder = .now(placeholder) })
+        #expect(scene.target.calls == [.show(placeholder.index, in: .image)])
+        scene.answer.finish(picture(1))
+        _ = try await load.outcome
+        #expect(scene.target.calls == [.show(placeholder.index, in: .image), .show(1, in: .image)])
+    }
+
+    @Test func `Without a placeholder the slot is emptied when the load starts`() async throws {
+        try await scene.finish(1)
+        scene.binding.load(url(2))
+        #expect(scene.target.index == nil)
+    }
+
+    @Test func `A late placeholder is never shown when the picture comes`() async throws {
+        try await scene.finish(1)
+        let load = scene.binding.load(url(2), options: options { $0.placeholder = .late(placeholder) })
+        #expect(scene.target.index == 1)
+        scene.answer.finish(picture(2))
+        _ = try await load.outcome
+        #expect(scene.target.calls == [.show(nil, in: .image), .show(1, in: .image), .show(2, in: .image)])
+    }
+
+    @Test(arguments: [true, false])
+    func `A late placeholder is shown when the load fails`(_ showsPictures: Bool) async throws {
+        let load = scene.binding.load(
+            url(1),
+            options: options {
+                $0.placeholder = .late(placeholder)
+                $0.showsPictures = showsPictures
+            })
+        #expect(scene.target.calls.isEmpty)
+        scene.answer.fail()
+        #expect(try await load.outcome.word == "failed")
+        #expect(scene.target.calls == [.show(placeholder.index, in: .image)])
+    }
+
+    @Test func `A placeholder stays when the load fails, and the state says why`() async throws {
+        let load = scene.binding.load(url(1), options: options { $0.placeholder = .now(placeholder) })
+        scene.answer.fail()
+        _ = try await load.outcome
+        #expect(scene.target.calls == [.show(placeholder.index, in: .image)])
+        guard case .failed(let error as ImageLoadError) = scene.binding.state().phase else {
+            Issue.record("the state is \(scene.binding.state().phase)")
+            return
+        }
+        #expect(error.code == .transferFailed)
+    }
+
+    @Test(arguments: [Placeholder.none, .now(placeholder), .late(placeholder)])
+    func `A failure picture takes the place of every placeholder`(_ given: Placeholder) async throws {
+        let load = scene.binding.load(
+            url(1),
+            options: options {
+                $0.placeholder = given
+                $0.failurePicture = failurePicture
+            })
+        scene.answer.fail()
+        _ = try await load.outcome
+        #expect(scene.target.index == failurePicture.index)
+    }
+
+    @Test(arguments: [Placeholder.now(placeholder), .late(placeholder)])
+    func `A cancelled load calls back once, before its successor, and touches nothing`(_ given: Placeholder)
+        async throws
+    {
+        let heard = Heard()
+        scene.binding.load(url(1), options: heard.options("first ") { $0.placeholder = given })
+        let calls = scene.target.calls
+        scene.binding.cancel(.image)
+        #expect(scene.target.calls == calls)
+        let load = scene.binding.load(url(2), options: heard.options("second ") { $0.placeholder = given })
+        scene.answer.finish(picture(2))
+        _ = try await load.outcome
+        #expect(heard.words == ["first cancelled", "second final 2", "second finished"])
+        #expect(scene.target.calls == calls + calls + [.show(2, in: .image)])
+    }
+
+    @Test func `A picture that failed is loaded again when it is asked for again`() async throws {
+        let load = scene.binding.load(url(1))
+        scene.answer.fail()
+        _ = try await load.outcome
+        try await scene.finish(1)
+        #expect(scene.target.index == 1)
+        #expect(scene.loader.answers.count == 2)
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import Observation
+import Synchronization
+import Testing
+import WebImageTesting
+
+@testable import WebImageBinding
+
+@MainActor
+@Suite(.timeLimit(.minutes(10)))
+struct ProgressTests {
+    let scene = Scene()
+
+    @Test func `Progress reaches the callback, the state and the indicator, and ends at 1`() async throws {
+        let indicator = FakeIndicator()
+        scene.binding.setIndicator(indicator)
+        let heard = Heard()
+        let load = scene.binding.load(url(1), options: heard.options())
+        scene.answer.progress(25, of: 100)
+        scene.answer.progress(50, of: 100)
+        await until { heard.words.count == 2 }
+        #expect(scene.binding.state().fraction == 0.5)
+        #expect(scene.binding.state().progress?.receivedByteCount == 50)
+        scene.answer.finish(picture(1))
+        _ = try await load.outcome
+        #expect(scene.binding.state().fraction == 1)
+        #expect(indicator.calls == [.start, .update(nil), .update(0.25), .update(0.5), .update(1), .stop])
+    }
+
+    @Test func `A load without any report ends at 1 too`() async throws {
+        try await scene.finish(1)
+        #expect(scene.binding.state().fraction == 1)
+        #expect(scene.binding.state().progress == nil)
+    }
+
+    @Test func `An unknown length leaves the fraction at 0`() async {
+        scene.binding.load(url(1))
+        scene.answer.progress(50, of: nil)
+        await until { scene.binding.state().progress != nil }
+        #expect(scene.binding.state().fraction == 0)
+    }
+
+    @Test func `Each load starts anew, and a failed one stays where it was`() async throws {
+        let load = scene.binding.load(url(1))
+        scene.answer.progress(50, of: 100)
+        scene.answer.fail()
+        _ = try await load.outcome
+        #expect(scene.binding.state().fraction == 0.5)
+        scene.binding.load(url(2))
+        #expect(scene.binding.state().fraction == 0)
+        #expect(scene.binding.state().progress == nil)
+    }
+
+    @Test func `The state can be observed, and stays the same object`() async {
+        let state = scene.binding.state()
+        let changes = Journal<String>()
+        withObservationTracking {
+            _ = state.fraction
+        } onChange: {
+            changes.write("fraction")
+        }
+        scene.binding.load(url(1))
+        scene.answer.progress(50, of: 100)
+        await until { state.fraction == 0.5 }
+        #expect(changes.count == 1)
+        #expect(state === scene.binding.state())
+        #expect(state !== scene.binding.state(of: .backgroundImage))
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+@testable import WebImageBinding
+
+@MainActor
+@Suite(.timeLimit(.minutes(10)))
+struct ReplacementTests {
+    let scene = Scene()
+
+    @Test(arguments: [true, false])
+    func `A load that ignores its cancellation never lands, whichever ends first`(_ oldFirst: Bool) async throws {
+        let (old, new) = (Gate(), Gate())
+        scene.loader.answerStubbornly {
+            await old.pass()
+            return response(picture(1))
+        }
+        scene.loader.answerStubbornly {
+            await new.pass()
+            return response(picture(2))
+        }
+        let first = scene.binding.load(url(1))
+        let firstTask = try #require(first.feed?.task)
+        await old.reached()
+        let second = scene.binding.load(url(2))
+        let secondTask = try #require(second.feed?.task)
+        for (gate, task) in oldFirst ? [(old, firstTask), (new, secondTask)] : [(new, secondTask), (old, firstTask)] {
+            gate.open()
+            await task.value
+        }
+        #expect(first.currentOutcome?.isCancelled == true)
+        #expect(second.currentOutcome?.picture?.image.index == 2)
+        #expect(scene.target.calls == [.show(nil, in: .image), .show(nil, in: .image), .show(2, in: .image)])
+    }
+
+    @Test(arguments: ["replaced", "cancelled", "cleared"])
+    func `A picture that was delivered before its load ended and not yet taken never lands`(_ how: String) async throws
+    {
+        let load = scene.binding.load(url(1))
+        let task = try #require(load.feed?.task)
+        // Delivered: the reader is awake and waits for the main actor, which this test does not leave.
+        scene.answer.finish(picture(1))
+        switch how {
+        case "replaced": scene.binding.load(url(2))
+        case "cancelled": scene.binding.cancel(.image)
+        default: scene.binding.clear()
+        }
+        await task.value
+        #expect(load.currentOutcome?.isCancelled == true)
+        #expect(scene.target.index == nil)
+    }
+
+    @Test func `Of 500 replacements only the last is shown`() async throws {
+        var tasks: [Task<Void, Never>] = []
+        let gates = (0..<500).map { _ in Gate() }
+        for index in 0..<500 {
+            scene.loader.answerStubbornly {
+                await gates[index].pass()
+                return response(picture(index))
+            }
+            tasks.append(try #require(scene.binding.load(url(index)).feed?.task))
+        }
+        for index in gates.indices.shuffled() { gates[index].open() }
+        for task in tasks { await task.value }
+        #expect(scene.target.index == 499)
+        #expect(scene.target.calls.count { $0 != .show(nil, in: .image) } == 1)
+        #expect(!scene.binding.isLoading)
+    }
+
+    @Test func `A new load cancels the old one by default`() async {
+        scene.binding.load(url(1))
+        scene.binding.load(url(2))
+        await until { scene.loader.answers[0].wasLeft }
+        #expect(!scene.loader.answers[1].wasLeft)
+    }
+
+    @Test func `An old load may run on for its caller, without reaching the target`() async throws {
+        let heard = Heard()
+        let first = scene.binding.load(url(1), options: heard.options("first "))
+        let second = scene.binding.load(url(2), options: heard.options("second ") { $0.cancelsPreviousLoad = false })
+        #expect(scene.loader.answers.map(\.wasLeft) == [false, false])
+        scene.loader.answers[1].finish(picture(2))
+        _ = try await second.outcome
+        #expect(scene.binding.isLoading)
+        scene.loader.answers[0].progress(1, of: 2)
+        scene.loader.answers[0].finish(picture(1))
+        #expect(try await first.outcome.picture?.image.index == 1)
+        #expect(scene.target.index == 2)
+        #expect(scene.binding.state().url == url(2))
+        #expect(scene.binding.state().progress == nil)
+        #expect(heard.words == ["second final 2", "second finished", "first 1", "first final 1", "first finished"])
+        #expect(!scene.binding.isLoading)
+    }
+
+    @Test func `Everything is cancelled together, replaced loads too`() async {
+        let first = scene.binding.load(url(1))
+        scene.binding.load(url(2), options: options { $0.cancelsPreviousLoad = false })
+        scene.binding.load(url(3), into: ImageSlot("badge"))
+        scene.binding.cancelAll()
+        #expect(first.currentOutcome?.isCancelled == true)
+        await until { scene.loader.open.isEmpty }
+        #expect(!scene.binding.isLoading)
+    }
+
+    @Test func `A load that is started while another is being replaced is the newest`() async {
+        var third: BoundLoad?
+        scene.binding.load(
+            url(1), options: options { $0.onEnd = { _ in third = scene.binding.load(url(3)) } })
+        let second = scene.binding.load(url(2))
+        #expect(second.currentOutcome?.isCancelled == true)
+        #expect(third?.hasEnded == false)
+        #expect(scene.binding.state().url == url(3))
+        await until { scene.loader.open.map(\.request.url) == [url(3)] }
+    }
+
+    @Test func `A load that is started when a picture is shown is the newest`() async throws {
+        scene.target.onShow = { shown in
+            if shown?.index == 1 { scene.binding.load(url(2)) }
+        }
+        let heard = Heard()
+        let first = scene.binding.load(url(1), options: heard.options { $0.transition = FakeTransition() })
+        scene.answer.finish(picture(1, frames: 3))
+        #expect(try await first.outcome.isCancelled)
+        #expect(heard.words == ["cancelled"])
+        #expect(scene.target.index == nil)
+        scene.answer.finish(picture(2))
+        await until { scene.target.index == 2 }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(scene.clock.started == 0)
+    }
+
+    @Test func `Slots finish in any order`() async throws {
+        let image = scene.binding.load(url(1))
+        let badge = scene.binding.load(url(2), into: ImageSlot("badge"))
+        scene.loader.answers[1].finish(picture(2))
+        _ = try await badge.outcome
+        #expect(scene.target.index == nil)
+        scene.loader.answers[0].finish(picture(1))
+        _ = try await image.outcome
+        #expect(scene.target.index == 1)
+        #expect(scene.target.shown[ImageSlot("badge")]?.index == 2)
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+@testable import WebImageBinding
+
+/// A generator whose sequence is its seed's.
+private struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    /// SplitMix64.
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+}
+
+/// A list of 500 items, 50 reused cells, and a loader that answers late, in any order, or from memory.
+@MainActor
+private final class List {
+    static let itemCount = 500
+    static let cellCount = 50
+
+    struct Cell {
+        let target = FakeTarget()
+        let binding: ImageBinding
+        var item: Int?
+
+        @MainActor init(_ loader: ScriptedLoader) {
+            binding = ImageBinding(target: target, loader: loader, clock: ManualClock())
+        }
+    }
+
+    let loader = ScriptedLoader()
+    var cells: [Cell] = []
+    var random: SeededGenerator
+    var wrong: [String] = []
+
+    init(seed: UInt64) {
+        random = SeededGenerator(state: seed)
+        cells = (0..<Self.cellCount).map { _ in Cell(loader) }
+    }
+
+    /// Shows the items from `top` on, each in the cell that is free for it.
+    func scroll(to top: Int) {
+        for item in top..<top + Self.cellCount {
+            let index = item % Self.cellCount
+            guard cells[index].item != item else { continue }
+            cells[index].item = item
+            cells[index].binding.load(
+                url(item), options: options { $0.placeholder = Bool.random(using: &random) ? .none : .now(placeholder) }
+            )
+        }
+    }
+
+    /// Answers some of the loads, those that nobody waits for any more too.
+    func answerSome() {
+        for answer in loader.answers.suffix(120) where Int.random(in: 0..<8, using: &random) == 0 {
+            self.answer(answer)
+        }
+    }
+
+    func answer(_ answer: Answer) {
+        guard let item = Int(answer.request.url.deletingPathExtension().lastPathComponent) else { return }
+        if Int.random(in: 0..<4, using: &random) == 0 { loader.remember(picture(item), for: url(item)) }
+        answer.finish(picture(item))
+    }
+
+    func check(_ step: Int) {
+        for cell in cells {
+            guard let shown = cell.target.index, shown != placeholder.index else { continue }
+            if shown != cell.item { wrong.append("step \(step): \(shown) under \(cell.item ?? -1)") }
+        }
+    }
+}
+
+@MainActor
+@Suite(.timeLimit(.minutes(10)))
+struct ScrollTests {
+    @Test(arguments: [1, 2] as [UInt64])
+    func `Fifty reused cells never show a wrong picture in 5,000 steps, and load only what can be seen`(_ seed: UInt64)
+        async
+    {
+        let list = List(seed: seed)
+        var top = 0
+        for step in 0..<5_000 {
+            let distance = Int.random(in: 0..<20, using: &list.random) == 0 ? 200 : 12
+            top += Int.random(in: -distance...distance, using: &list.random)
+            top = min(max(0, top), List.itemCount - List.cellCount)
+            list.scroll(to: top)
+            list.check(step)
+            list.answerSome()
+            for _ in 0..<Int.random(in: 0..<4, using: &list.random) {
+                await Task.yield()
+                list.check(step)
+            }
+        }
+        #expect(list.wrong.isEmpty)
+
+        let visible = Set((top..<top + List.cellCount).map { url($0) })
+        let waiting = Set(list.cells.filter { $0.binding.isLoading }.compactMap(\.item))
+        await until { Set(list.loader.open.map(\.request.url)).isSubset(of: visible) }
+        #expect(list.loader.open.count <= waiting.count)
+        for answer in list.loader.open { list.answer(answer) }
+        await until { !list.cells.contains { $0.binding.isLoading } }
+        for cell in list.cells { #expect(cell.target.index == cell.item) }
+        await until { list.loader.open.isEmpty }
+        #expect(list.wrong.isEmpty)
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+@testable import WebImageBinding
+
+@MainActor
+@Suite(.timeLimit(.minutes(10)))
+struct StageTests {
+    let scene = Scene()
+
+    @Test func `Previews are shown as they come, the picture last`() async throws {
+        let heard = Heard()
+        let load = scene.binding.load(
+            url(1),
+            options: heard.options { $0.transition = FakeTransition(trigger: .always) })
+        scene.answer.send(.preview(picture(11)))
+        scene.answer.send(.preview(picture(12)))
+        scene.answer.finish(picture(1))
+        _ = try await load.outcome
+        #expect(heard.words == ["preview 11", "preview 12", "final 1", "finished"])
+        #expect(
+            scene.target.calls == [
+                .show(nil, in: .image), .show(11, in: .image), .show(12, in: .image), .transition(1, in: .image),
+            ])
+    }
+
+    @Test func `Previews can be left out`() async throws {
+        let load = scene.binding.load(url(1), options: options { $0.showsPreviews = false })
+        scene.answer.send(.preview(picture(11)))
+        scene.answer.finish(picture(1))
+        _ = try await load.outcome
+        #expect(scene.target.calls == [.show(nil, in: .image), .show(1, in: .image)])
+    }
+
+    @Test func `A cached picture is shown until the refreshed one is there, and ends once`() async throws {
+        let heard = Heard()
+        let load = scene.binding.load(request(1, .refreshCached), options: heard.options())
+        scene.answer.send(.cached(response(picture(11), .disk)))
+        await until { scene.target.index == 11 }
+        #expect(scene.binding.state().isLoading)
+        #expect(scene.binding.picture()?.stage == .cached)
+        scene.answer.finish(picture(1))
+        _ = try await load.outcome
+        #expect(scene.target.index == 1)
+        #expect(heard.words == ["cached 11", "final 1", "finished"])
+    }
+
+    @Test func `A picture in memory that is to be refreshed is shown within the call`() async throws {
+        scene.loader.remember(picture(11), for: url(1))
+        let load = scene.binding.load(
+            request(1, .refreshCached), options: options { $0.placeholder = .now(placeholder) })
+        #expect(scene.target.calls == [.show(11, in: .image)])
+        #expect(!load.hasEnded)
+        scene.answer.send(.cached(response(picture(11), .memory)))
+        scene.answer.finish(picture(1))
+        _ = try await load.outcome
+        #expect(scene.target.calls == [.show(11, in: .image), .show(1, in: .image)])
+    }
+
+    @Test func `A picture that is there already stays, without a load`() async throws {
+        try await scene.finish(1)
+        let before = scene.target.calls.count
+        let heard = Heard()
+        let load = scene.binding.load(url(1), options: heard.options { $0.placeholder = .now(placeholder) })
+        #expect(load.currentOutcome?.picture?.image.index == 1)
+        #expect(heard.words == ["final 1", "finished"])
+        #expect(scene.target.calls.count == before)
+        #expect(scene.loader.answers.count == 1)
+    }
+
+    @Test func `A picture that is there already ends the load that was to replace it`() async throws {
+        try await scene.finish(1)
+        let load = scene.binding.load(url(2), options: options { $0.placeholder = .late(nil) })
+        scene.binding.load(url(1))
+        #expect(load.currentOutcome?.isCancelled == true)
+        await until { scene.answer.wasLeft }
+        #expect(scene.target.calls == [.show(nil, in: .image), .show(1, in: .image)])
+    }
+
+    @Test(arguments: [true, false])
+    func `A picture that is there already is loaded again when asked, and stays meanwhile`(_ byOption: Bool)
+        async throws
+    {
+        try await scene.finish(1)
+        scene.loader.remember(picture(1), for: url(1))
+        let load = scene.binding.load(
+            request(1, byOption ? .cacheFirst : .reload),
+            options: options {
+                $0.placeholder = .now(placeholder)
+                $0.reloadsShownPicture = byOption
+            })
+        #expect(scene.target.calls == [.show(nil, in: .image), .show(1, in: .image)])
+        scene.answer.finish(picture(9))
+        _ = try await load.outcome
+        #expect(scene.target.calls == [.show(nil, in: .image), .show(1, in: .image), .show(9, in: .image)])
+    }
+
+    @Test func `A picture that is there already and is refreshed is not shown again meanwhile`() async throws {
+        try await scene.finish(1)
+        scene.loader.remember(picture(1), for: url(1))
+        let load = scene.binding.load(request(1, .refreshCached))
+        scene.answer.send(.cached(response(picture(1), .memory)))
+        scene.answer.finish(picture(2))
+        _ = try await load.outcome
+        #expect(scene.target.calls == [.show(nil, in: .image), .show(1, in: .image), .show(2, in: .image)])
+    }
+
+    @Test func `Another variant of the same URL is another picture`() async throws {
+        try await scene.finish(1)
+        var other = request(1)
+        other.firstFrameOnly = true
+        scene.binding.load(other)
+        #expect(scene.target.index == nil)
+        #expect(scene.loader.answers.count == 2)
+    }
+
+    @Test func `A load of the picture that is on its way takes the transfer over`() async throws {
+        let heard = Heard()
+        let first = scene.binding.load(url(1), options: heard.options("first "))
+        scene.answer.progress(10, of: 100)
+        await until { !heard.words.isEmpty }
+        let second = scene.binding.load(url(1), options: heard.options("second "))
+        #expect(first.currentOutcome?.isCancelled == true)
+        #expect(scene.loader.answers.count == 1)
+        #expect(!scene.answer.wasLeft)
+        scene.answer.finish(picture(1))
+        #expect(try await second.outcome.picture?.image.index == 1)
+        #expect(heard.words == ["first 10", "first cancelled", "second final 1", "second finished"])
+    }
+}

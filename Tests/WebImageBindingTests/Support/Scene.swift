@@ -1,0 +1,76 @@
+import Testing
+import WebImageBinding
+
+/// A target, its binding, and the loader and the clock behind them.
+@MainActor
+final class Scene {
+    let loader = ScriptedLoader()
+    let clock = SpyClock()
+    let target = FakeTarget()
+    let binding: ImageBinding
+
+    init() { binding = ImageBinding(target: target, loader: loader, clock: clock) }
+
+    /// The answer to the load that was started last.
+    var answer: Answer {
+        guard let answer = loader.answers.last else { preconditionFailure("no load has been started") }
+        return answer
+    }
+
+    /// Loads a picture and answers at once.
+    @discardableResult
+    func finish(_ index: Int, from source: ImageSource = .network, options: BindingOptions = .init()) async throws
+        -> LoadOutcome
+    {
+        let load = binding.load(url(index), options: options)
+        answer.finish(picture(index), from: source)
+        return try await load.outcome
+    }
+}
+
+/// Lets the main actor do other work until something holds.
+///
+/// The time limit of the suite is the net.
+@MainActor
+func until(_ location: SourceLocation = #_sourceLocation, _ holds: @MainActor () -> Bool) async {
+    while !holds() {
+        guard !Task.isCancelled else {
+            Issue.record("It never came to that.", sourceLocation: location)
+            return
+        }
+        await Task.yield()
+    }
+}
+
+@MainActor
+func options(_ change: (inout BindingOptions) -> Void) -> BindingOptions {
+    var options = BindingOptions()
+    change(&options)
+    return options
+}
+
+/// What the callbacks of a load said, in order.
+@MainActor
+final class Heard {
+    var words: [String] = []
+
+    func options(_ name: String = "", _ change: (inout BindingOptions) -> Void = { _ in }) -> BindingOptions {
+        var options = BindingOptions()
+        options.onProgress = { self.words.append("\(name)\($0.receivedByteCount)") }
+        options.onPicture = { self.words.append("\(name)\($0.stage) \($0.image.index)") }
+        options.onEnd = { self.words.append("\(name)\($0.word)") }
+        change(&options)
+        return options
+    }
+}
+
+extension LoadOutcome {
+    var word: String {
+        switch self {
+        case .finished: "finished"
+        case .failed: "failed"
+        case .cancelled: "cancelled"
+        case .noRequest: "noRequest"
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+@testable import WebImageBinding
+
+@MainActor
+@Suite(.timeLimit(.minutes(10)))
+struct TransitionTests {
+    let scene = Scene()
+    let transition = FakeTransition()
+
+    @Test(arguments: TransitionTrigger.allCases, [ImageSource.network, .disk, .memory])
+    func `A transition is for the sources its trigger names`(_ trigger: TransitionTrigger, _ source: ImageSource)
+        async throws
+    {
+        try await scene.finish(1, from: source, options: options { $0.transition = FakeTransition(trigger: trigger) })
+        let isExpected =
+            switch trigger {
+            case .network: source == .network
+            case .waited: source != .memory
+            case .always: true
+            }
+        #expect(scene.target.calls.contains(.transition(1, in: .image)) == isExpected)
+    }
+
+    @Test(arguments: [TransitionTrigger.waited, .always])
+    func `A picture that is in memory within the call has a transition only when forced`(_ trigger: TransitionTrigger) {
+        scene.loader.remember(picture(1), for: url(1))
+        scene.binding.load(url(1), options: options { $0.transition = FakeTransition(trigger: trigger) })
+        #expect(scene.target.calls.contains(.transition(1, in: .image)) == (trigger == .always))
+    }
+
+    @Test func `A load ends when its picture is shown, and the transition goes on`() async throws {
+        try await scene.finish(1, options: options { $0.transition = transition })
+        #expect(transition.log.calls == ["prepare"])
+        await scene.clock.pass(.seconds(1))
+        await until { transition.log.calls == ["prepare", "finish"] }
+    }
+
+    @Test func `A load may wait for its transition`() async throws {
+        let load = scene.binding.load(
+            url(1),
+            options: options {
+                $0.transition = transition
+                $0.waitsForTransition = true
+            })
+        scene.answer.finish(picture(1))
+        await until { scene.target.index == 1 && scene.clock.sleepers == 1 }
+        #expect(!load.hasEnded)
+        scene.clock.advance(by: .seconds(1))
+        #expect(try await load.outcome.picture?.image.index == 1)
+        #expect(transition.log.calls == ["prepare", "finish"])
+    }
+
+    @Test func `A load that waits for a transition it does not have ends at once`() async throws {
+        try await scene.finish(
+            1, from: .disk,
+            options: options {
+                $0.transition = transition
+                $0.waitsForTransition = true
+            })
+        #expect(transition.log.calls.isEmpty)
+    }
+
+    @Test(arguments: [true, false], ["replaced", "cancelled", "cleared"])
+    func `A transition whose slot moves on never finishes`(_ waits: Bool, _ how: String) async throws {
+        let heard = Heard()
+        scene.binding.load(
+            url(1),
+            options: heard.options {
+                $0.transition = transition
+                $0.waitsForTransition = waits
+            })
+        scene.answer.finish(picture(1))
+        await until { scene.clock.sleepers == 1 }
+        switch how {
+        case "replaced": scene.binding.load(url(2), options: options { $0.placeholder = .late(nil) })
+        case "cancelled": scene.binding.cancel(.image)
+        default: scene.binding.clear()
+        }
+        // The moment of its end comes all the same, whether its sleep or its cancellation is noticed first.
+        scene.clock.advance(by: .seconds(1))
+        await until { scene.clock.sleepers == 0 }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(transition.log.calls == ["prepare"])
+        #expect(heard.words == ["final 1", waits ? "cancelled" : "finished"])
+    }
+
+    @Test func `A preset says what it is`() {
+        let fade: any ImageTransition = .fade
+        #expect(fade.duration == .milliseconds(500))
+        #expect(fade.trigger == .network)
+        #expect(PresetTransition.Style.allCases.count == 7)
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+@testable import WebImageBinding
+
+@MainActor
+@Suite(.timeLimit(.minutes(10)))
+struct VisibilityTests {
+    let scene = Scene()
+
+    private func see(_ visibility: TargetVisibility) {
+        scene.target.visibility = visibility
+        scene.binding.targetVisibilityChanged()
+    }
+
+    private var priorities: [ImagePriority] { scene.loader.answers.map(\.request.priority) }
+
+    @Test(arguments: [(TargetVisibility.visible, ImagePriority.high), (.near, .low), (.hidden, .veryLow)])
+    func `A load starts at the priority of what can be seen`(_ visibility: TargetVisibility, _ expected: ImagePriority)
+    {
+        scene.target.visibility = visibility
+        scene.binding.load(request(1, priority: .high))
+        #expect(priorities == [expected])
+    }
+
+    @Test func `A low priority is not raised by being seen`() {
+        scene.binding.load(request(1, priority: .veryLow))
+        see(.near)
+        #expect(priorities == [.veryLow])
+    }
+
+    @Test func `A target that scrolls away lowers its load without ever leaving it`() async throws {
+        let load = scene.binding.load(url(1))
+        see(.hidden)
+        #expect(priorities == [.normal, .veryLow])
+        #expect(!scene.loader.answers[0].wasLeft)
+        scene.loader.answers[1].progress(1, of: 2)
+        await until { scene.loader.answers[0].wasLeft }
+        scene.loader.answers[1].finish(picture(1))
+        #expect(try await load.outcome.picture?.image.index == 1)
+    }
+
+    @Test func `Whichever subscription finishes first brings the picture, once`() async throws {
+        let heard = Heard()
+        let load = scene.binding.load(url(1), options: heard.options())
+        see(.near)
+        scene.loader.answers[0].finish(picture(1))
+        _ = try await load.outcome
+        scene.loader.answers[1].finish(picture(9))
+        await until { scene.loader.open.isEmpty }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(heard.words == ["final 1", "finished"])
+        #expect(scene.target.index == 1)
+    }
+
+    @Test func `A subscription that ends early leaves the load to the other`() async throws {
+        let load = scene.binding.load(url(1))
+        see(.near)
+        scene.loader.answers[0].fail()
+        await until { load.outgoingFeed == nil }
+        #expect(!load.hasEnded)
+        scene.loader.answers[1].finish(picture(1))
+        #expect(try await load.outcome.picture?.image.index == 1)
+    }
+
+    @Test func `To and fro in one turn asks the loader once more and no more`() async throws {
+        let load = scene.binding.load(url(1))
+        for _ in 0..<10 {
+            see(.near)
+            see(.visible)
+        }
+        #expect(load.feed?.priority == .normal)
+        #expect(load.outgoingFeed == nil)
+        #expect(!scene.loader.answers[0].wasLeft)
+        await until { scene.loader.open.count == 1 }
+        scene.loader.answers[0].finish(picture(1))
+        #expect(try await load.outcome.picture?.image.index == 1)
+    }
+
+    @Test func `A load that pauses leaves the loader and starts again when seen`() async throws {
+        let load = scene.binding.load(url(1), options: options { $0.whenHidden = .pauses })
+        see(.hidden)
+        await until { scene.loader.answers[0].wasLeft }
+        #expect(!load.hasEnded)
+        see(.visible)
+        #expect(scene.loader.answers.count == 2)
+        scene.answer.finish(picture(1))
+        #expect(try await load.outcome.picture?.image.index == 1)
+    }
+
+    @Test func `A load for a hidden target that pauses waits for it to appear`() {
+        scene.target.visibility = .hidden
+        scene.binding.load(url(1), options: options { $0.whenHidden = .pauses })
+        #expect(scene.loader.answers.isEmpty)
+        see(.near)
+        #expect(priorities == [.low])
+    }
+
+    @Test func `A load that continues takes no notice`() {
+        scene.binding.load(url(1), options: options { $0.whenHidden = .continues })
+        see(.hidden)
+        see(.near)
+        #expect(priorities == [.normal])
+    }
+
+    @Test func `A load that has ended is not started by being seen`() async throws {
+        try await scene.finish(1)
+        see(.hidden)
+        see(.visible)
+        #expect(scene.loader.answers.count == 1)
+    }
+}
