@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "TaskCoordination", targets: ["TaskCoordination"]),
         .library(name: "WebImageTesting", targets: ["WebImageTesting"]),
         .executable(name: "fetch", targets: ["fetch"]),
+        .executable(name: "stampede", targets: ["stampede"]),
         .executable(name: "bench", targets: ["bench"]),
     ],
     targets: [
@@ -56,6 +57,7 @@ let package = Package(
 
         // Floor 5.
         .executableTarget(name: "fetch", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/Fetch"),
+        .executableTarget(name: "stampede", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/Stampede"),
         .executableTarget(
             name: "bench",
             dependencies: ["WebImage", "HTTPTransport", "ImageCoding", "TaskCoordination", "CBenchBaselines"],

@@ -6,39 +6,47 @@ struct Batch {
     private let options: Options
     private let jobs: [Job]
     private let screen: Screen
+    var configuration: ImageManager.Configuration
 
     init(_ options: Options, _ jobs: [Job], _ screen: Screen) {
         self.options = options
         self.jobs = jobs
         self.screen = screen
+        configuration = ImageManager.Configuration(options) { screen.warn($0) }
     }
 
     /// - Returns: The exit status.
-    /// - Throws: `CancellationError`; an error when the output folder cannot be made.
+    /// - Throws: `CancellationError`; ``UsageError`` when the output folder cannot be made.
     func run() async throws -> Int32 {
-        let folder = try OutputFolder(options.output)
-        screen.begin(count: jobs.count)
+        let folder: OutputFolder
+        do throws(SystemError) {
+            folder = try OutputFolder(options.output)
+        } catch {
+            throw UsageError(message: "cannot write to \(options.output.printable): \(error.message)")
+        }
+        screen.begin(count: jobs.reduce(0) { $0 + $1.count })
         defer { screen.end() }
         let failed = try await withImageManager(configuration) { manager in
             try await fetchAll(with: manager, into: folder)
         }
         try Task.checkCancellation()
-        return failed == 0 ? 0 : 1
+        return failed == 0 && !screen.hasLostLines ? 0 : 1
     }
 
     /// Twice as many loads as downloads, so that pictures are decoded while others arrive.
     private func fetchAll(with manager: ImageManager, into folder: OutputFolder) async throws -> Int {
-        try await withThrowingTaskGroup(of: Outcome.self) { group in
+        try await withThrowingTaskGroup(of: (Job, Outcome).self) { group in
             var waiting = jobs.makeIterator()
             func startNext() {
                 guard let job = waiting.next() else { return }
-                group.addTask { try await outcome(of: job, with: manager, into: folder) }
+                group.addTask { (job, try await outcome(of: job, with: manager, into: folder)) }
             }
             for _ in 0..<(2 * options.concurrency) { startNext() }
             var failed = 0
-            while let outcome = try await group.next() {
+            while let (job, outcome) = try await group.next() {
                 screen.show(outcome)
-                if !outcome.succeeded { failed += 1 }
+                for _ in 1..<job.count { screen.show(outcome.again) }
+                if !outcome.succeeded { failed += job.count }
                 startNext()
             }
             return failed
@@ -63,44 +71,34 @@ struct Batch {
     private func fetch(
         _ job: Job, with manager: ImageManager, into folder: OutputFolder
     ) async throws -> Outcome.Picture {
-        guard let url = URL(string: job.text) else {
-            throw Outcome.Failure(code: "invalidURL", message: "This is not a URL.")
-        }
+        let url = try job.url
         var request = ImageRequest(url)
         request.cacheKey = job.cacheKey
-        if let resize = options.resize { request.transformers = [.resize(to: resize.size, mode: resize.mode)] }
+        if let resize = options.resize { request.transformers = [resize] }
         if options.refreshes { request.cachePolicy = .revalidate }
-        let bar = screen.bar(for: job.text)
+        let bar = screen.bar(for: url.absoluteString)
         defer { bar.remove() }
         let file = try await manager.data(for: request, as: options.format) { bar.update($0) }
-        let path = try await folder.write(file, key: job.cacheKey ?? job.text, url: url)
+        let path = try await folder.write(
+            file.bytes, as: FileName.name(for: job.cacheKey ?? job.text, url: url, format: file.format))
         return Outcome.Picture(
             source: file.source, format: file.format, width: file.width, height: file.height,
             frames: file.frameCount, bytes: file.bytes.count, file: path)
     }
 }
 
-extension Batch {
-    private var configuration: ImageManager.Configuration {
-        var configuration = ImageManager.Configuration()
-        configuration.downloader.maximumConcurrentDownloads = options.concurrency
-        configuration.failureLifetime = .zero  // a list is fetched once, and each line deserves its own answer
-        if let bytes = options.maximumBytes { configuration.downloader.maximumByteCount = bytes }
-        if let pixels = options.maximumPixels { configuration.limits.maxPixels = pixels }
-        if options.allowsPrivate { configuration.transport.addressPolicy = .unrestricted }
-        if options.isInsecure { configuration.transport.tls = .insecure }
-        if let timeout = options.timeout {
-            configuration.transport.totalTimeout = timeout
-            configuration.transport.idleTimeout = min(timeout, configuration.transport.idleTimeout)
-            configuration.transport.connectTimeout = min(timeout, configuration.transport.connectTimeout)
+extension Job {
+    /// - Throws: ``Outcome/Failure`` when the text is no URL.
+    fileprivate var url: URL {
+        get throws {
+            // What was not UTF-8 has become this character, and another address than the one that was meant.
+            guard !text.unicodeScalars.contains("\u{FFFD}") else {
+                throw Outcome.Failure(code: "invalidURL", message: "This is not UTF-8; escape the URL with %.")
+            }
+            guard let url = URL(string: text) else {
+                throw Outcome.Failure(code: "invalidURL", message: "This is not a URL.")
+            }
+            return url
         }
-        if !options.usesCache {
-            configuration.disk = nil
-        } else {
-            if let cache = options.cache { configuration.disk?.folder = URL(filePath: cache).path }
-            let screen = screen
-            configuration.disk?.onWarning = { screen.complain("\($0)") }
-        }
-        return configuration
     }
 }

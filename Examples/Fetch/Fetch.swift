@@ -5,29 +5,33 @@ import WebImage
 @main
 struct Fetch {
     static func main() async {
+        Surroundings.prepare()
         let options: Options
+        let jobs: [Job]
         do {
             options = try Options(parsing: Array(CommandLine.arguments.dropFirst()))
+            // Read before signals are caught: whoever waits for a list can still be stopped by one.
+            jobs = options.wantsHelp ? [] : try Job.list(options)
         } catch {
-            FileHandle.standardError.write(Data("fetch: \(error.message)\n\n\(Options.usage)\n".utf8))
+            StandardStream.error.writeLine("fetch: \(error.message)\nTry: fetch --help")
             exit(2)
         }
         if options.wantsHelp {
-            print(Options.usage)
+            StandardStream.output.writeLine(Options.usage)
             exit(0)
         }
-        let run = Task { await status(of: options) }
+        let run = Task { await status(of: options, jobs) }
         let interrupt = Interrupt { run.cancel() }
         let code = await run.value
-        interrupt.stop()
-        exit(code)
+        exit(code == interruptedStatus ? interrupt.status ?? code : code)
     }
 
+    private static let interruptedStatus: Int32 = 130
+
     /// Runs the command and answers its exit status.
-    private static func status(of options: Options) async -> Int32 {
+    private static func status(of options: Options, _ jobs: [Job]) async -> Int32 {
         let screen = Screen(options)
         do {
-            let jobs = try Job.list(options)
             guard !jobs.isEmpty else { return try await Demo.run(options, screen) }
             return try await Batch(options, jobs, screen).run()
         } catch let error as UsageError {
@@ -35,7 +39,7 @@ struct Fetch {
             return 2
         } catch is CancellationError {
             screen.complain("interrupted")
-            return 130
+            return interruptedStatus
         } catch {
             screen.complain("\(error)")
             return 1

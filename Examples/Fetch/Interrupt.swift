@@ -1,25 +1,41 @@
 import Dispatch
 import Foundation
+import Synchronization
 
-/// Turns the first Ctrl-C or `SIGTERM` into a call, so that the program can end in order. The second ends it at once.
+/// Turns the first Ctrl-C or `SIGTERM` into a call, so that the program can end in order. The second ends it at once,
+/// and so does time: whatever holds the program up, a picture of many megapixels or an output that nobody reads, it is
+/// gone in less than a second. Files appear by renaming, so an end at any moment leaves none of them torn.
 final class Interrupt {
+    private final class Received: Sendable {
+        let number = Atomic<Int32>(0)
+    }
+
+    private let received: Received
     private let sources: [any DispatchSourceSignal]
+
+    private static let patience = DispatchTimeInterval.milliseconds(700)
 
     init(_ body: @escaping @Sendable () -> Void) {
         let queue = DispatchQueue(label: "signals")
+        let received = Received()
+        self.received = received
         sources = [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)  // the default would end the process before the source sees the signal
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { @Sendable in
-                body()
                 signal(number, SIG_DFL)
+                received.number.store(number, ordering: .relaxed)
+                body()
+                queue.asyncAfter(deadline: .now() + Self.patience) { _exit(128 + number) }
             }
             source.resume()
             return source
         }
     }
 
-    func stop() {
-        for source in sources { source.cancel() }
+    /// The exit status of a program that a signal ended; nil when none came.
+    var status: Int32? {
+        let number = received.number.load(ordering: .relaxed)
+        return number == 0 ? nil : 128 + number
     }
 }

@@ -1,28 +1,69 @@
 import Foundation
 
-/// One URL to fetch: the text as given, and the name under which its picture is kept when that is not the URL.
+/// One URL to fetch, however often it was named.
 struct Job: Sendable {
+    /// The URL as given.
     let text: String
+    /// How many lines asked for it.
+    var count = 1
+    /// The name under which the picture is kept when that is not the URL.
     var cacheKey: String?
 
-    /// The URLs of the command line and of its input files, in order.
+    /// The longest input that is read, in bytes.
+    static let inputLimit = 100_000_000
+
+    /// The URLs of the command line and of its input files, in order, equal ones once.
     ///
-    /// - Throws: ``UsageError`` when an input cannot be read.
-    static func list(_ options: Options) throws -> [Job] {
+    /// - Throws: ``UsageError`` when an input cannot be read or holds no URL.
+    static func list(_ options: Options) throws(UsageError) -> [Job] {
         var texts = options.urls
-        for input in options.inputs {
-            let data: Data?
-            if input == "-" {
-                data = FileHandle.standardInput.readDataToEndOfFile()
-            } else {
-                data = FileManager.default.contents(atPath: input)
-            }
-            guard let data else { throw UsageError(message: "cannot read \(input)") }
-            texts += String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
-                .map { $0.trimmingCharacters(in: .whitespaces) }
-                .filter { !$0.isEmpty && !$0.hasPrefix("#") }
-        }
+        for input in options.inputs { texts += urls(in: try contents(of: input)) }
         if texts.isEmpty, !options.inputs.isEmpty { throw UsageError(message: "no URL in the input") }
-        return texts.map { Job(text: $0) }
+        return merging(texts)
+    }
+
+    /// The lines that hold a URL: not empty, and no `#` in front.
+    static func urls(in bytes: [UInt8]) -> [String] {
+        let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let start = bytes.starts(with: byteOrderMark) ? byteOrderMark.count : 0
+        return bytes[start...].split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+            .map { String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespaces) }
+            .filter { !$0.isEmpty && !$0.hasPrefix("#") }
+    }
+
+    static func merging(_ texts: [String]) -> [Job] {
+        var jobs: [Job] = []
+        // By bytes: strings that only look the same are equal, and lead to different addresses.
+        var places: [[UInt8]: Int] = [:]
+        for text in texts {
+            let bytes = Array(text.utf8)
+            if let place = places[bytes] {
+                jobs[place].count += 1
+            } else {
+                places[bytes] = jobs.count
+                jobs.append(Job(text: text))
+            }
+        }
+        return jobs
+    }
+
+    private static func contents(of input: String) throws(UsageError) -> [UInt8] {
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try input == "-" ? StandardStream.input.read(upTo: inputLimit) : read(input)
+        } catch {
+            throw UsageError(message: "cannot read \(input.printable): \(error.message)")
+        }
+        guard bytes.count <= inputLimit else {
+            throw UsageError(message: "\(input.printable) has more than \(inputLimit) bytes; give it in parts")
+        }
+        return bytes
+    }
+
+    private static func read(_ path: String) throws(SystemError) -> [UInt8] {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .last }
+        defer { close(descriptor) }
+        return try StandardStream(descriptor: descriptor).read(upTo: inputLimit)
     }
 }

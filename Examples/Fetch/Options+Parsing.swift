@@ -15,7 +15,7 @@ extension Options {
             }
             switch word {
             case "--": onlyURLs = true
-            case "--resize": resize = try Self.size(Self.value(of: word, &words))
+            case "--resize": resize = try Self.resizing(Self.value(of: word, &words))
             case "--format": formatName = try Self.value(of: word, &words)
             case "--quality": quality = try Self.number(word, &words, in: 1...100)
             case "--out": output = try Self.value(of: word, &words)
@@ -32,7 +32,7 @@ extension Options {
             case "--json": writesJSON = true
             case "--quiet": isQuiet = true
             case "--help", "-h": wantsHelp = true
-            default: throw UsageError(message: "unknown option \(word)")
+            default: throw UsageError(message: "unknown option \(word.printable)")
             }
         }
         format = try Self.format(named: formatName, quality: quality)
@@ -41,7 +41,8 @@ extension Options {
     private static func value(
         of option: String, _ words: inout ArraySlice<String>
     ) throws(UsageError) -> String {
-        guard let value = words.popFirst(), !value.isEmpty else {
+        // A folder may be called `--json`, but who forgets a value is more common; `./--json` says it clearly.
+        guard let value = words.popFirst(), !value.isEmpty, !value.hasPrefix("--") else {
             throw UsageError(message: "\(option) needs a value")
         }
         return value
@@ -52,8 +53,8 @@ extension Options {
     ) throws(UsageError) -> Int {
         let text = try value(of: option, &words)
         guard let number = Int(text), range.contains(number) else {
-            throw UsageError(
-                message: "\(option) takes a whole number from \(range.lowerBound) to \(range.upperBound), not \(text)")
+            let bounds = "\(range.lowerBound) to \(range.upperBound)"
+            throw UsageError(message: "\(option) takes a whole number from \(bounds), not \(text.printable)")
         }
         return number
     }
@@ -61,27 +62,22 @@ extension Options {
     private static func seconds(_ option: String, _ words: inout ArraySlice<String>) throws(UsageError) -> Duration {
         let text = try value(of: option, &words)
         guard let seconds = Double(text), seconds > 0, seconds <= 86_400 else {
-            throw UsageError(message: "\(option) takes a number of seconds up to 86400, not \(text)")
+            throw UsageError(message: "\(option) takes a number of seconds up to 86400, not \(text.printable)")
         }
         return .seconds(seconds)
     }
 
-    private static func size(_ text: String) throws(UsageError) -> (PixelSize, ResizeTransformer.Mode) {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    private static func resizing(_ text: String) throws(UsageError) -> ResizeTransformer {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let sides = parts[0].split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
-        let mode: ResizeTransformer.Mode? =
-            switch parts.count == 2 ? parts[1] : parts.count == 1 ? "fit" : "" {
-            case "fit": .fit
-            case "fill": .fill
-            case "stretch": .stretch
-            default: nil
-            }
-        guard let mode, sides.count == 2, let width = sides[0], let height = sides[1],
+        guard let mode = parts.count == 1 ? .fit : ResizeTransformer.Mode(rawValue: String(parts[1])),
+            sides.count == 2, let width = sides[0], let height = sides[1],
             (1...65_500).contains(width), (1...65_500).contains(height)
         else {
-            throw UsageError(message: "--resize takes WxH or WxH:fit, WxH:fill, WxH:stretch, not \(text)")
+            throw UsageError(
+                message: "--resize takes WxH or WxH:fit, WxH:fill, WxH:stretch, not \(text.printable)")
         }
-        return (PixelSize(width: width, height: height), mode)
+        return .resize(to: PixelSize(width: width, height: height), mode: mode)
     }
 
     private static func format(named name: String, quality: Int) throws(UsageError) -> OutputFormat {
@@ -91,7 +87,7 @@ extension Options {
         case "png": .png
         case "gif": .gif
         case "webp": .webp(quality: quality)
-        default: throw UsageError(message: "--format takes original, jpeg, png, gif or webp, not \(name)")
+        default: throw UsageError(message: "--format takes original, jpeg, png, gif or webp, not \(name.printable)")
         }
     }
 }

@@ -4,7 +4,7 @@ import WebImage
 /// What the command line asked for.
 struct Options {
     var urls: [String] = []
-    var resize: (size: PixelSize, mode: ResizeTransformer.Mode)?
+    var resize: ResizeTransformer?
     var format: OutputFormat = .original
     var output = "pictures"
     var cache: String?
@@ -27,7 +27,8 @@ struct Options {
         Downloads pictures, checks that they decode, and writes them to a folder. With no URL it shows itself on a
         server that it starts on this machine, with generated pictures.
 
-          --resize WxH[:fit|fill|stretch]            resize to at most (fit, the default), or exactly, W by H pixels
+          --resize WxH[:fit|fill|stretch]            shrink to within W by H (fit, the default), or to exactly W by H by
+                                                     cutting (fill) or distorting (stretch); nothing is enlarged
           --format original|jpeg|png|gif|webp        write this format; original keeps the file as it came
           --quality 1…100                            for jpeg and webp (80)
           --out DIR                                  where pictures go (pictures)
@@ -45,7 +46,7 @@ struct Options {
           --quiet                                    print failures only
           --help                                     print this
 
-        Exit status: 0 when every picture came, 1 when some failed, 2 for a wrong command line.
+        Exit status: 0 when every picture came, 1 when some failed, 2 for a wrong command line, 130 after Ctrl-C.
         """
 }
 

@@ -4,43 +4,42 @@ import WebImage
 
 /// Everything the command prints: outcomes on standard output, complaints on standard error, and on a terminal a bar
 /// for each running download with a total below.
+///
+/// An output that fails stops the printing, never the work.
 final class Screen: Sendable {
     private struct State {
-        var bars: [(id: Int, name: String, progress: LoadProgress?)] = []
-        var nextID = 0
-        var drawnLines = 0
-        var done = 0
-        var count = 0
-        var lastDraw = ContinuousClock.now - .seconds(1)
+        var bars = ProgressBars()
+        var hasWarned = false
+        var outputFailure: SystemError?
     }
 
     private let state = Mutex(State())
     private let options: Options
-    private let isTerminal: Bool
+    private let output: StandardStream
+    private let errors: StandardStream
+    private let terminal: Terminal?
 
-    init(_ options: Options) {
+    init(_ options: Options, output: StandardStream = .output, errors: StandardStream = .error) {
         self.options = options
-        isTerminal = !options.writesJSON && !options.isQuiet && isatty(STDOUT_FILENO) == 1
+        self.output = output
+        self.errors = errors
+        terminal = options.writesJSON || options.isQuiet ? nil : Terminal(output)
     }
 
-    func begin(count: Int) {
-        state.withLock { $0.count = count }
-    }
+    func begin(count: Int) { state.withLock { $0.bars.count = count } }
 
-    func end() {
-        state.withLock { erase(&$0) }
-    }
+    func end() { state.withLock { erase(&$0) } }
 
     func show(_ outcome: Outcome) {
         state.withLock { state in
-            state.done += 1
+            state.bars.note(outcome)
             erase(&state)
             if options.writesJSON {
-                write(outcome.json)
+                write(outcome.json + "\n", &state)
             } else if !outcome.succeeded {
-                complain(outcome.line)
+                errors.writeLine("fetch: " + outcome.line)
             } else if !options.isQuiet {
-                write(outcome.line)
+                write(outcome.line + "\n", &state)
             }
             draw(&state)
         }
@@ -48,66 +47,71 @@ final class Screen: Sendable {
 
     /// A line on standard error.
     func complain(_ text: String) {
-        FileHandle.standardError.write(Data("fetch: \(text)\n".utf8))
-    }
-
-    // MARK: Bars
-
-    struct Bar: Sendable {
-        fileprivate let id: Int
-        fileprivate let screen: Screen
-
-        func update(_ progress: LoadProgress) { screen.update(id, progress) }
-        func remove() { screen.remove(id) }
-    }
-
-    func bar(for url: String) -> Bar {
         state.withLock { state in
-            state.nextID += 1
-            if isTerminal { state.bars.append((state.nextID, url, nil)) }
-            return Bar(id: state.nextID, screen: self)
+            erase(&state)
+            errors.writeLine("fetch: " + text.printable)
+            draw(&state)
         }
     }
 
-    private func update(_ id: Int, _ progress: LoadProgress) {
-        guard isTerminal else { return }
+    /// Says what is wrong with the cache, once: the pictures come without it.
+    func warn(_ error: CacheError) {
+        let isFirst = state.withLock { state in
+            defer { state.hasWarned = true }
+            return !state.hasWarned
+        }
+        guard isFirst else { return }
+        complain("warning: \(error.message)" + (error.path.map { " (\($0))" } ?? ""))
+    }
+
+    /// Whether outcomes could not be printed for another reason than that their reader has left.
+    var hasLostLines: Bool {
+        state.withLock { $0.outputFailure.map { $0.number != EPIPE } ?? false }
+    }
+
+    private func write(_ text: String, _ state: inout State) {
+        guard state.outputFailure == nil else { return }
+        do throws(SystemError) {
+            try output.write(Array(text.utf8))
+        } catch {
+            state.outputFailure = error
+            if error.number != EPIPE { errors.writeLine("fetch: cannot write to standard output: \(error.message)") }
+        }
+    }
+}
+
+// MARK: Bars
+
+extension Screen {
+    /// The bar of one download.
+    struct Bar: Sendable {
+        fileprivate let number: Int
+        fileprivate let screen: Screen
+
+        func update(_ progress: LoadProgress) { screen.update(number, progress) }
+        func remove() { screen.state.withLock { $0.bars.remove(number) } }
+    }
+
+    func bar(for name: String) -> Bar {
+        Bar(number: state.withLock { $0.bars.add(name) }, screen: self)
+    }
+
+    private func update(_ number: Int, _ progress: LoadProgress) {
+        guard terminal != nil else { return }
         state.withLock { state in
-            guard let index = state.bars.firstIndex(where: { $0.id == id }) else { return }
-            state.bars[index].progress = progress
-            guard ContinuousClock.now - state.lastDraw > .milliseconds(50) else { return }
+            guard state.bars.update(number, progress, now: .now) else { return }
             erase(&state)
             draw(&state)
         }
     }
 
-    private func remove(_ id: Int) {
-        state.withLock { $0.bars.removeAll { $0.id == id } }
-    }
-
     private func erase(_ state: inout State) {
-        guard state.drawnLines > 0 else { return }
-        write("\u{1B}[\(state.drawnLines)A\u{1B}[J", terminator: "")
-        state.drawnLines = 0
+        guard let terminal else { return }
+        write(state.bars.erased(from: terminal.size), &state)
     }
 
     private func draw(_ state: inout State) {
-        guard isTerminal, state.done < state.count else { return }
-        state.lastDraw = .now
-        let running = state.bars.filter { $0.progress != nil }.prefix(12)
-        for bar in running { write(Self.line(bar.name, bar.progress)) }
-        write("\(state.done) of \(state.count) done")
-        state.drawnLines = running.count + 1
-    }
-
-    private static func line(_ name: String, _ progress: LoadProgress?) -> String {
-        let width = 24
-        let filled = Int((progress?.fraction ?? 0) * Double(width))
-        let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: width - filled)
-        let bytes = "\(progress?.receivedByteCount ?? 0)".padding(toLength: 10, withPad: " ", startingAt: 0)
-        return "[\(bar)] \(bytes) \(name.suffix(40))"
-    }
-
-    private func write(_ text: String, terminator: String = "\n") {
-        FileHandle.standardOutput.write(Data((text + terminator).utf8))
+        guard let terminal else { return }
+        write(state.bars.drawn(on: terminal.size, now: .now), &state)
     }
 }

@@ -1,0 +1,31 @@
+import Foundation
+import WebImage
+
+extension ImageManager.Configuration {
+    /// What the command line says about loading.
+    ///
+    /// - Parameter onWarning: Told what keeps the disk cache from working.
+    init(_ options: Options, onWarning: @escaping @Sendable (CacheError) -> Void) {
+        self.init()
+        downloader.maximumConcurrentDownloads = options.concurrency
+        transport.maximumConnectionsPerHost = max(options.concurrency, transport.maximumConnectionsPerHost)
+        transport.maximumConnections = max(options.concurrency, transport.maximumConnections)
+        failureLifetime = .zero  // a URL is fetched once in a run
+        if let bytes = options.maximumBytes { downloader.maximumByteCount = bytes }
+        transport.maximumBodyByteCount = downloader.maximumByteCount
+        if let pixels = options.maximumPixels { limits.maxPixels = pixels }
+        if options.allowsPrivate { transport.addressPolicy = .unrestricted }
+        if options.isInsecure { transport.tls = .insecure }
+        if let timeout = options.timeout {
+            transport.totalTimeout = timeout
+            transport.idleTimeout = min(timeout, transport.idleTimeout)
+            transport.connectTimeout = min(timeout, transport.connectTimeout)
+        }
+        guard options.usesCache else {
+            disk = nil
+            return
+        }
+        if let cache = options.cache { disk?.folder = URL(filePath: cache).path }
+        disk?.onWarning = onWarning
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+
+/// A stream of bytes by its descriptor.
+struct StandardStream: Sendable {
+    let descriptor: Int32
+
+    static let input = StandardStream(descriptor: STDIN_FILENO)
+    static let output = StandardStream(descriptor: STDOUT_FILENO)
+    static let error = StandardStream(descriptor: STDERR_FILENO)
+
+    /// Writes a line for people, who cannot be told when it fails.
+    func writeLine(_ text: String) {
+        try? write(Array((text + "\n").utf8))
+    }
+
+    /// Writes all bytes, however the system cuts them up.
+    func write(_ bytes: [UInt8]) throws(SystemError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else {
+                try recover(waitingFor: Int16(POLLOUT))
+            }
+        }
+    }
+
+    /// Reads to the end, or until there are more than `limit` bytes; then what was read is longer than that.
+    func read(upTo limit: Int) throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while bytes.count <= limit {
+            let count = unsafe buffer.withUnsafeMutableBytes {
+                unsafe Foundation.read(descriptor, $0.baseAddress, $0.count)
+            }
+            if count == 0 { break }
+            if count > 0 {
+                bytes += buffer[..<count]
+            } else {
+                try recover(waitingFor: Int16(POLLIN))
+            }
+        }
+        return bytes
+    }
+
+    /// Returns when the call that failed may be tried again: it was interrupted, or somebody made the stream
+    /// non-blocking.
+    private func recover(waitingFor events: Int16) throws(SystemError) {
+        let failure = SystemError.last
+        switch failure.number {
+        case EINTR: break
+        case EAGAIN:
+            var entry = pollfd(fd: descriptor, events: events, revents: 0)
+            _ = unsafe poll(&entry, 1, -1)
+        default: throw failure
+        }
+    }
+}

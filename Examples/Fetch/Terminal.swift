@@ -1,0 +1,26 @@
+import Foundation
+
+/// A terminal that understands cursor movements.
+struct Terminal: Sendable {
+    private let descriptor: Int32
+
+    struct Size: Equatable {
+        var columns = 80
+        var rows = 24
+    }
+
+    /// Nil when the stream is no terminal, or a dumb one.
+    init?(_ stream: StandardStream) {
+        guard isatty(stream.descriptor) == 1, ProcessInfo.processInfo.environment["TERM"] != "dumb" else { return nil }
+        descriptor = stream.descriptor
+    }
+
+    /// The size now; 80 by 24 when the terminal does not tell.
+    var size: Size {
+        var window = winsize()
+        guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else {
+            return Size()
+        }
+        return Size(columns: Int(window.ws_col), rows: Int(window.ws_row))
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import WebImage
+import WebImageTesting
+
+/// Who wants what how urgently, and who leaves: all of it drawn from the seed.
+struct Plan: Sendable {
+    struct Caller: Sendable {
+        let picture: Int
+        let priority: ImagePriority
+        let leaves: Bool
+    }
+
+    static let slots = 2
+    static let pictures = 10
+
+    let seed: UInt64
+    let callers: [Caller]
+
+    init(seed: UInt64) {
+        self.seed = seed
+        var random = Random(state: seed)
+        // How urgent a picture gets: some are wanted by nobody in a hurry.
+        let ceilings = (0..<Self.pictures).map { _ in Int.random(in: 0..<5, using: &random) }
+        callers = (0..<1_000).map { number in
+            let picture = number % Self.pictures
+            let priority = ImagePriority(rawValue: Int.random(in: 0...ceilings[picture], using: &random)) ?? .normal
+            return Caller(picture: picture, priority: priority, leaves: Int.random(in: 0..<3, using: &random) == 0)
+        }
+    }
+
+    /// Serves the pictures, and one more for each slot to keep it busy; each answer waits at a gate.
+    func serve(from origin: OriginServer) throws -> [OriginGate] {
+        try (0..<Self.pictures + Self.slots).map { picture in
+            let gate = OriginGate()
+            let bytes = try ImageFactory.encoded(width: 64, height: 64, seed: picture)
+            origin.respond(to: Self.path(picture), with: .ok(bytes, type: "image/jpeg").held(at: gate))
+            return gate
+        }
+    }
+
+    static func path(_ picture: Int) -> String { "/\(picture).jpg" }
+
+    /// The highest priority that anybody wants the picture with, also those who leave: a priority never falls.
+    func urgency(of picture: Int) -> ImagePriority {
+        callers.filter { $0.picture == picture }.map(\.priority).max() ?? .normal
+    }
+
+    /// SplitMix64.
+    private struct Random: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var value = state
+            value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+            return value ^ (value >> 31)
+        }
+    }
+}
