@@ -58,12 +58,13 @@ public actor InFlight<Key: Hashable & Sendable, Value: Sendable, Progress: Senda
         var watchers = CallerList<Watcher>()
         var landing: Landing?
         var priority: TaskPriority
-        var latest: Progress?
+        let progress: ProgressBoard<Progress>
 
-        init(id: UInt64, task: Task<Void, Never>, priority: TaskPriority) {
+        init(id: UInt64, task: Task<Void, Never>, priority: TaskPriority, progress: ProgressBoard<Progress>) {
             self.id = id
             self.task = task
             self.priority = priority
+            self.progress = progress
         }
     }
 
@@ -123,7 +124,7 @@ public actor InFlight<Key: Hashable & Sendable, Value: Sendable, Progress: Senda
         let own = Task.currentPriority
         let (flight, ticket) = try join(key, seat, onProgress, priority ?? own, operation)
         let task = flight.task
-        if let latest = flight.latest { await onProgress?(latest) }
+        if let onProgress, let latest = flight.progress.watch() { await onProgress(latest) }
         let hasLanded = await withTaskPriorityEscalationHandler {
             // An escalation from before the handler was in place is not replayed, but it shows.
             if Task.currentPriority > own { task.escalatePriority(to: Task.currentPriority) }
@@ -197,10 +198,15 @@ extension InFlight {
     private func takeOff(_ key: Key, _ priority: TaskPriority, _ operation: @escaping Operation) -> Flight {
         lastID += 1
         let id = lastID
+        let progress = ProgressBoard<Progress>()
         let body: @concurrent @Sendable () async -> Void = {
             let landing: Landing
             do {
-                landing = .success(try await operation { await self.advance(key, id, $0) })
+                landing = .success(
+                    try await operation { latest in
+                        // No hop while nobody watches: most loads are not watched.
+                        if progress.note(latest) { await self.advance(key, id, latest) }
+                    })
             } catch {
                 landing = .failure(error)
             }
@@ -212,7 +218,7 @@ extension InFlight {
             } else {
                 Task.detached(name: name, priority: priority, operation: body)
             }
-        let flight = Flight(id: id, task: task, priority: priority)
+        let flight = Flight(id: id, task: task, priority: priority, progress: progress)
         flights[key] = flight
         return flight
     }
@@ -232,7 +238,7 @@ extension InFlight {
 
     private func advance(_ key: Key, _ id: UInt64, _ progress: Progress) async {
         guard let flight = flights[key], flight.id == id else { return }
-        flight.latest = progress
+        flight.progress.told(progress)
         // A copy, because an observer may suspend; who has left meanwhile is not told.
         for watcher in Array(flight.watchers.present) where !watcher.seat.isResolved {
             await watcher.observe(progress)

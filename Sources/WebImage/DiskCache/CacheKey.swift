@@ -1,3 +1,5 @@
+import Foundation
+
 /// What an entry is stored and found under.
 ///
 /// Any text of any length; two keys are the same when their UTF-8 bytes are. The text is kept in the entry's file, so
@@ -5,10 +7,16 @@
 public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     /// The text of the key.
     public let rawValue: String
+    /// Hashed once, since a key is looked up more often than it is made. Differs from process to process.
+    private let hash: Int
 
     /// A key with this text.
     public init(_ rawValue: String) {
         self.rawValue = rawValue
+        var text = rawValue
+        var hasher = Hasher()
+        text.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        hash = hasher.finalize()
     }
 
     /// The text of the key.
@@ -16,16 +24,21 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
 
     /// Compares bytes: the string's own equality also holds between different spellings of one character.
     ///
-    /// - Complexity: O(length).
+    /// - Complexity: O(length) when the keys are equal, else O(1) nearly always.
     public static func == (first: CacheKey, second: CacheKey) -> Bool {
-        first.rawValue.utf8.elementsEqual(second.rawValue.utf8)
+        guard first.hash == second.hash else { return false }
+        let areSame = unsafe first.rawValue.utf8.withContiguousStorageIfAvailable { one in
+            unsafe second.rawValue.utf8.withContiguousStorageIfAvailable { other in
+                guard one.count == other.count else { return false }
+                guard let start = one.baseAddress, let otherStart = other.baseAddress else { return true }
+                return unsafe memcmp(start, otherStart, one.count) == 0
+            }
+        }
+        return (areSame ?? nil) ?? first.rawValue.utf8.elementsEqual(second.rawValue.utf8)
     }
 
-    /// Feeds the UTF-8 bytes into `hasher`.
+    /// Feeds what was hashed when the key was made.
     ///
-    /// - Complexity: O(length).
-    public func hash(into hasher: inout Hasher) {
-        var text = rawValue
-        text.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    }
+    /// - Complexity: O(1).
+    public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }

@@ -61,7 +61,7 @@ public actor ImageDownloader {
     ///   - onProgress: Called in order while the body arrives, at once with the latest state when the transfer is
     ///     already running. Must not block.
     /// - Throws: ``ImageLoadError``; `CancellationError`; what the request's modifier throws.
-    public func download(
+    public nonisolated func download(
         _ request: ImageRequest,
         validators: HTTPHeaders = [:],
         onProgress: (@Sendable (LoadProgress) -> Void)? = nil
@@ -70,7 +70,7 @@ public actor ImageDownloader {
     }
 
     /// The same for a flight, which passes the progress on to its own callers.
-    func download(
+    nonisolated func download(
         _ request: ImageRequest, validators: HTTPHeaders, priority: TaskPriority?,
         report: (@Sendable (LoadProgress) async -> Void)?
     ) async throws -> Download {

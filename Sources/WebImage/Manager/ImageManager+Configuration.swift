@@ -21,6 +21,9 @@ extension ImageManager {
         public var limits = ImageLimits()
         /// How many pictures are decoded, transformed or encoded at once. One per core by default.
         public var processingWidth = ProcessorCount.available
+        /// The largest still picture, in pixels, that is decoded where its flight runs: it takes less time than waking a
+        /// thread. Files of more than 4 KiB never are. 4,096 by default; 0 sends every picture to the threads.
+        public var inlinePixelLimit = 4_096
         /// How many pictures may wait for that before loads are refused with `.overloaded`. 10,000 by default.
         public var processingQueueLimit = 10_000
         /// How long a load that cannot succeed is remembered: a missing picture, a file that is none. One minute by

@@ -77,7 +77,7 @@ extension ImageManager {
         let start = clock.now
         defer { metrics.decode = clock.now - start }
         do {
-            return try await processing.run {
+            return try await work(isTiny: isTiny(original.bytes)) {
                 var properties = try coders.properties(of: original.bytes)
                 let image = try coders.decode(original.bytes, options: options)
                 // Only the whole file tells how many frames some formats hold.
@@ -91,6 +91,18 @@ extension ImageManager {
             throw ImageLoadError(
                 .undecodable, message: Self.explain(error, original.metadata), url: request.url, cause: error)
         }
+    }
+
+    /// Whether the header promises a picture that is decoded faster than a thread wakes up.
+    private nonisolated func isTiny(_ bytes: [UInt8]) -> Bool {
+        guard bytes.count <= 4_096, configuration.inlinePixelLimit > 0,
+            let properties = try? configuration.coders.properties(of: bytes), properties.frameCount == 1
+        else { return false }
+        return properties.width * properties.height <= configuration.inlinePixelLimit
+    }
+
+    private nonisolated func work<T: Sendable>(isTiny: Bool, _ body: @Sendable () throws -> T) async throws -> T {
+        isTiny ? try body() : try await processing.run(body)
     }
 
     nonisolated func transform(

@@ -33,6 +33,8 @@ public actor ImageManager {
     nonisolated let encodings: InFlight<LoadKey, EncodedImage, LoadProgress>
     nonisolated let writes: WriteBehind?
     nonisolated let isOpen = Atomic<Bool>(true)
+    /// Whether a failure is remembered at all, so that a load need not ask the actor while there is none.
+    private nonisolated let hasFailures = Atomic<Bool>(false)
     nonisolated let hub = ActivityHub()
     nonisolated let executor: (any TaskExecutor)?
     let clock: any Clock<Duration>
@@ -99,13 +101,19 @@ extension ImageManager {
     /// Forgets which loads failed, so that each is tried again.
     public func forgetFailures() { failures.forgetAll() }
 
-    func recentFailure(for key: LoadKey) -> ImageLoadError? {
+    nonisolated func recentFailure(for key: LoadKey) async -> ImageLoadError? {
+        guard hasFailures.load(ordering: .acquiring) else { return nil }
+        return await rememberedFailure(for: key)
+    }
+
+    private func rememberedFailure(for key: LoadKey) -> ImageLoadError? {
         failures.failure(for: key, now: .now)
     }
 
     func record(_ error: ImageLoadError, for key: LoadKey) {
         guard error.isLasting, configuration.failureLifetime > .zero else { return }
         failures.record(error, for: key, until: .now.advanced(by: configuration.failureLifetime))
+        hasFailures.store(true, ordering: .releasing)
     }
 
     func forgetFailure(for key: LoadKey) { failures.forget(key) }
@@ -115,10 +123,11 @@ extension ImageManager {
 
 extension ImageManager {
     /// Cancels every load; each caller gets `CancellationError`. Writes to disk go on.
+    ///
+    /// Transfers end with the flights that wait for them. A load that begins while this runs may be cancelled or not.
     public func cancelAll() async {
         await encodings.cancelAll()
         await loads.cancelAll()
-        await downloader.cancelAll()
     }
 
     /// Stops taking work, lets what runs finish until the grace time is over, then drops the rest and closes

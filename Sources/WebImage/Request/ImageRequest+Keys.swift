@@ -13,8 +13,8 @@ extension ImageRequest {
     /// The name of the original.
     var originalKey: CacheKey {
         if let cacheKey { return CacheKey("\0key" + Self.component(cacheKey)) }
-        if isAnonymous { return CacheKey(url.absoluteString) }
-        var name = url.absoluteString + "\0request" + Self.component(method)
+        if isAnonymous { return urlKey }
+        var name = urlKey.rawValue + "\0request" + Self.component(method)
         for field in headers { name += Self.component(field.name.lowercased()) + Self.component(field.value) }
         if let body {
             // A scalar per byte: decoding as UTF-8 would make different bodies equal.

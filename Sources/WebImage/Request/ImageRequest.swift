@@ -12,7 +12,9 @@ public import ImageCoding
 /// changes the bytes on the wire. Its *cache key* decides who shares a stored picture; see ``cacheKey``.
 public struct ImageRequest: Sendable {
     /// Where the picture is. `http` and `https` only.
-    public var url: URL
+    public var url: URL { didSet { urlKey = CacheKey(url.absoluteString) } }
+    /// The URL as a key, made once because every look into memory needs it.
+    private(set) var urlKey: CacheKey
     /// Applied to the decoded picture in order.
     public var transformers: [any ImageTransforming]
     /// How urgent the load is.
@@ -49,6 +51,7 @@ public struct ImageRequest: Sendable {
     ///   - priority: ``ImagePriority/normal`` by default.
     public init(_ url: URL, transformers: [any ImageTransforming] = [], priority: ImagePriority = .normal) {
         self.url = url
+        urlKey = CacheKey(url.absoluteString)
         self.transformers = transformers
         self.priority = priority
     }
