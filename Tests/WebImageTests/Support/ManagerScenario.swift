@@ -18,6 +18,8 @@ struct ManagerScenario {
         seed: UInt64, gate: Gate? = nil, configuration: ImageManager.Configuration = .init(),
         answer: @escaping StubTransport.Answer = HTTPResponse.picture
     ) {
+        var configuration = configuration
+        configuration.inlinePixelLimit = 0  // the small pictures of tests take the way of large ones
         executor = SeededExecutor(seed: seed)
         transport = StubTransport(gate: gate, answer)
         let pool = WorkerPool(name: "image", width: 2, queueLimit: 1_000, executor: executor)

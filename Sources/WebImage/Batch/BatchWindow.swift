@@ -1,0 +1,86 @@
+import Synchronization
+import TaskCoordination
+
+/// The loads of a batch that run, and the outcomes that wait to be read.
+///
+/// One reader, on any task; loads land from theirs. The loads hold the window weakly, so that it goes with its reader
+/// and cancels them.
+final class BatchWindow: Sendable {
+    fileprivate struct State {
+        /// The unstructured tasks of the loads. An iterator cannot keep children from one call to the next, so the
+        /// window owns them: `deinit` cancels them, and each lands by itself. Nil while a task is being made.
+        var running: [Int: Task<Void, Never>?] = [:]
+        /// In the order of the landings.
+        var landed: [ImageOutcome] = []
+        /// Resolved by the next landing.
+        var reader: OneShot<Void>?
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+
+    init(limit: Int) { self.limit = limit }
+
+    deinit {
+        // Nobody else is left to take the lock.
+        for case let task? in state.withLock({ $0.running.values }) { task.cancel() }
+    }
+
+    var hasRoom: Bool { state.withLock { $0.running.count + $0.landed.count < limit } }
+
+    func begin(_ request: ImageRequest, _ index: Int, _ manager: ImageManager) {
+        // The place is taken first, because the load may land before its handle is stored.
+        state.withLock { $0.running[index] = .some(nil) }
+        let task = Task(name: "batch \(index)", executorPreference: manager.executor) { [weak self] in
+            let result: Result<ImageResponse, any Error>
+            do { result = .success(try await manager.load(request)) } catch { result = .failure(error) }
+            self?.land(ImageOutcome(index: index, request: request, result: result))
+        }
+        state.withLock { state in
+            if state.running[index] != nil { state.running[index] = task }
+        }
+    }
+
+    /// Takes the first outcome that has landed, or waits for one.
+    ///
+    /// - Parameter own: The priority that the running loads were begun with.
+    /// - Returns: Nil when nothing runs or waits any more, and when the calling task is cancelled.
+    func outcome(own: TaskPriority) async -> ImageOutcome? {
+        while !Task.isCancelled {
+            let landing = OneShot<Void>()
+            let (outcome, isOver) = state.withLock { $0.take(orWaitFor: landing) }
+            if outcome != nil || isOver { return outcome }
+            await withTaskPriorityEscalationHandler {
+                // An escalation from before the handler was in place is not replayed, but it shows.
+                if Task.currentPriority > own { escalate(to: Task.currentPriority) }
+                await landing.wait(onCancel: ())
+            } onPriorityEscalated: { _, new in
+                escalate(to: new)
+            }
+        }
+        return nil
+    }
+
+    private func land(_ outcome: ImageOutcome) {
+        let reader = state.withLock { state in
+            state.running[outcome.index] = nil
+            state.landed.append(outcome)
+            defer { state.reader = nil }
+            return state.reader
+        }
+        reader?.resolve(())
+    }
+
+    private func escalate(to priority: TaskPriority) {
+        for case let task? in state.withLock({ Array($0.running.values) }) { task.escalatePriority(to: priority) }
+    }
+}
+
+extension BatchWindow.State {
+    fileprivate mutating func take(orWaitFor landing: OneShot<Void>) -> (outcome: ImageOutcome?, isOver: Bool) {
+        if !landed.isEmpty { return (landed.removeFirst(), false) }
+        guard !running.isEmpty else { return (nil, true) }
+        reader = landing
+        return (nil, false)
+    }
+}

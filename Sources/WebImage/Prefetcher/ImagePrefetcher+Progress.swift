@@ -1,0 +1,42 @@
+public import Foundation
+
+extension ImagePrefetcher {
+    /// How far a list has come. Each request of the list is counted once, by how it ended.
+    public struct Progress: Sendable, Hashable {
+        /// The pictures that are now cached.
+        public var finishedCount = 0
+        /// The pictures that could not be loaded.
+        public var failedCount = 0
+        /// The requests that were given up: stopped by a caller, cancelled by the manager, or never begun.
+        public var cancelledCount = 0
+        /// The requests of the list.
+        public var totalCount: Int
+
+        /// Creates the progress of a list that has not begun.
+        public init(totalCount: Int) { self.totalCount = totalCount }
+
+        /// The requests that have ended, one way or another.
+        public var endedCount: Int { finishedCount + failedCount + cancelledCount }
+        /// Whether every request has ended.
+        public var isOver: Bool { endedCount == totalCount }
+    }
+
+    /// How a list has ended.
+    public struct Report: Sendable {
+        /// The counts.
+        public var progress: Progress
+        /// Which pictures could not be loaded, and why: the first ones to fail, at most ``failureLimit``.
+        public var failures: [Failure] = []
+
+        /// How many failures a report names. 100.
+        public static let failureLimit = 100
+
+        /// A picture that could not be loaded.
+        public struct Failure: Sendable {
+            /// Where it was looked for.
+            public var url: URL
+            /// Why there is none; usually an ``ImageLoadError``.
+            public var error: any Error
+        }
+    }
+}

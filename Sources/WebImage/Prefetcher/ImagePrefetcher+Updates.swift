@@ -1,0 +1,30 @@
+extension ImagePrefetcher {
+    /// The progress of a list, as it changes.
+    ///
+    /// **Cancellation**: the sequence ends; the list goes on.
+    public struct Updates: AsyncSequence, Sendable {
+        let token: Token
+
+        /// Starts with the present progress.
+        public func makeAsyncIterator() -> Iterator { Iterator(token: token) }
+
+        /// Remembers what its reader has seen.
+        public struct Iterator: AsyncIteratorProtocol {
+            fileprivate let token: Token
+            private var seen: Progress?
+
+            fileprivate init(token: Token) { self.token = token }
+
+            /// Waits for a progress that differs from the last one returned.
+            ///
+            /// - Returns: Nil after the last progress, and when the calling task is cancelled.
+            public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Progress? {
+                let seen = seen
+                if let seen, seen.isOver { return nil }
+                guard let progress = await token.progress(when: { $0 != seen }) else { return nil }
+                self.seen = progress
+                return progress
+            }
+        }
+    }
+}

@@ -1,0 +1,221 @@
+public import Foundation
+import TaskCoordination
+
+/// Loads pictures into the caches before anybody asks for them.
+///
+/// ```swift
+/// let prefetcher = ImagePrefetcher(manager: manager)
+/// let token = await prefetcher.start(urls)
+/// for await progress in token.updates { print(progress.endedCount, "of", progress.totalCount) }
+/// ```
+///
+/// What callers may rely on:
+///
+/// - Every request of a list is counted once, as finished, failed or cancelled; a list always comes to its end, also
+///   when it is stopped.
+/// - A few loads run at once, over all lists, and the lists take turns. Equal requests of different lists share a load
+///   and one of those places; stopping one list does not disturb the other.
+/// - Nothing is kept per request that has not begun: a list of 100,000 costs what its caller's collection costs.
+/// - A load that somebody waits for goes first wherever prefetching waits for its turn, and shares the transfer of the
+///   same picture.
+///
+/// **Isolation**: an actor; loads run outside it.
+/// **Cancellation**: a prefetcher that nobody refers to any more stops everything.
+public actor ImagePrefetcher {
+    private struct Job: Sendable {
+        let id: UInt64
+        let url: URL
+        let task: Task<Void, Never>
+        /// How many requests of each list it stands for.
+        var subscribers: [Token: Int]
+    }
+
+    private let manager: ImageManager
+    private let configuration: Configuration
+    private var queue = PrefetchQueue()
+    private var jobs: [LoadKey: Job] = [:]
+    /// Cancelled and not finished; still holding their places.
+    private var unwinding: [UInt64: Task<Void, Never>] = [:]
+    private var active: Set<Token> = []
+    private var lastID: UInt64 = 0
+    private var isClosed = false
+
+    /// Whether new loads are held back.
+    public private(set) var isPaused = false
+
+    /// Creates a prefetcher.
+    ///
+    /// - Parameters:
+    ///   - manager: Loads the pictures and owns the caches; it is not shut down with the prefetcher.
+    ///   - configuration: How eager it is.
+    public init(manager: ImageManager, configuration: Configuration = .init()) {
+        self.manager = manager
+        self.configuration = configuration
+    }
+
+    deinit {
+        for job in jobs.values { job.task.cancel() }
+        for token in active { token.end() }
+    }
+
+    /// The lists that have not ended.
+    public var tokens: Set<Token> { active }
+
+    /// How many loads run; those that have been cancelled count until they are gone.
+    public var loadCount: Int { jobs.count + unwinding.count }
+}
+
+// MARK: Lists
+
+extension ImagePrefetcher {
+    /// Begins to prefetch a list and returns at once.
+    ///
+    /// - Parameter requests: What to load, in this order. Their priorities are not looked at.
+    /// - Returns: The list's token. It is over already when the list is empty, and after ``shutdown()``, which counts
+    ///   every request as cancelled.
+    /// - Complexity: That of `count`.
+    @discardableResult
+    public func start(_ requests: sending some Collection<ImageRequest>) -> Token {
+        begin(requests) { $0 }
+    }
+
+    /// Begins to prefetch the pictures at `urls` and returns at once.
+    ///
+    /// - Returns: The list's token. It is over already when the list is empty, and after ``shutdown()``, which counts
+    ///   every request as cancelled.
+    @discardableResult
+    public func start(_ urls: sending some Collection<URL>) -> Token {
+        begin(urls) { ImageRequest($0) }
+    }
+
+    /// Prefetches a list and waits for its end.
+    ///
+    /// **Cancellation**: stops the list; the report counts what was given up as cancelled.
+    public func prefetch(_ requests: sending some Collection<ImageRequest>) async -> Report {
+        await report(of: start(requests))
+    }
+
+    /// Prefetches the pictures at `urls` and waits for the end.
+    ///
+    /// **Cancellation**: stops the list; the report counts what was given up as cancelled.
+    public func prefetch(_ urls: sending some Collection<URL>) async -> Report {
+        await report(of: start(urls))
+    }
+
+    /// Stops a list: what has not ended is counted as cancelled, and loads that no other list shares are cancelled.
+    ///
+    /// A list that has ended, or belongs to another prefetcher, is ignored.
+    public func stop(_ token: Token) {
+        guard active.remove(token) != nil else { return }
+        queue.remove(token)
+        for key in jobs.keys.filter({ jobs[$0]?.subscribers[token] != nil }) { leave(key, token) }
+        token.end()
+        fill()
+    }
+
+    /// Stops every list.
+    public func stopAll() {
+        // First of all, so that the places of one list do not go to the next.
+        queue = PrefetchQueue()
+        for token in active { stop(token) }
+    }
+
+    private func begin<Items: Collection>(
+        _ items: Items, _ request: @escaping (Items.Element) -> ImageRequest
+    ) -> Token {
+        let token = Token(totalCount: items.count)
+        if isClosed { token.end() }
+        guard !token.progress.isOver else { return token }
+        active.insert(token)
+        queue.add(items, for: token, request)
+        fill()
+        return token
+    }
+
+    private func report(of token: Token) async -> Report {
+        if await token.progress(when: \.isOver) == nil { stop(token) }
+        return token.report
+    }
+}
+
+// MARK: Pausing and ending
+
+extension ImagePrefetcher {
+    /// Holds back new loads. Those that run go on.
+    public func pause() { isPaused = true }
+
+    /// Goes on after ``pause()``.
+    public func resume() {
+        isPaused = false
+        fill()
+    }
+
+    /// Stops every list, takes no new ones, and waits until no load is left.
+    ///
+    /// **Cancellation**: ignored; loads end at once when they are cancelled.
+    public func shutdown() async {
+        isClosed = true
+        stopAll()
+        while let task = unwinding.values.first { await task.value }
+    }
+}
+
+// MARK: Loads
+
+extension ImagePrefetcher {
+    private func fill() {
+        let limit = max(1, configuration.maximumConcurrentLoads)
+        while !isPaused, loadCount < limit, let (request, token) = queue.popFirst() {
+            subscribe(token, to: request)
+        }
+    }
+
+    private func subscribe(_ token: Token, to request: ImageRequest) {
+        var request = request
+        request.priority = configuration.priority
+        request.cacheWrites.formIntersection(configuration.destination)
+        let key = LoadKey(request, variant: request.variantKey)
+        if jobs[key] == nil { jobs[key] = takeOff(request, key) }
+        jobs[key]?.subscribers[token, default: 0] += 1
+    }
+
+    /// Unstructured because it serves several lists and outlives the call that needs it first. The table owns it: the
+    /// last list to leave and `deinit` cancel it, ``shutdown()`` awaits it. It holds the prefetcher weakly, so that one
+    /// nobody refers to goes and cancels it.
+    private func takeOff(_ request: ImageRequest, _ key: LoadKey) -> Job {
+        lastID += 1
+        let id = lastID
+        let priority = configuration.priority.taskPriority
+        let task = Task(name: "prefetch", executorPreference: manager.executor, priority: priority) {
+            [weak self, manager] in
+            let result: Result<Void, any Error>
+            do {
+                _ = try await manager.load(request)
+                result = .success(())
+            } catch {
+                result = .failure(error)
+            }
+            await self?.land(key, id, result)
+        }
+        return Job(id: id, url: request.url, task: task, subscribers: [:])
+    }
+
+    private func land(_ key: LoadKey, _ id: UInt64, _ result: Result<Void, any Error>) {
+        // A load that was abandoned must not answer for the one that took its place.
+        if unwinding.removeValue(forKey: id) == nil, let job = jobs.removeValue(forKey: key) {
+            for (token, count) in job.subscribers {
+                token.count(result, of: job.url, times: count)
+                if token.progress.isOver { active.remove(token) }
+            }
+        }
+        fill()
+    }
+
+    private func leave(_ key: LoadKey, _ token: Token) {
+        jobs[key]?.subscribers[token] = nil
+        guard let job = jobs[key], job.subscribers.isEmpty else { return }
+        jobs[key] = nil
+        unwinding[job.id] = job.task
+        job.task.cancel()
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import Synchronization
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// What a reader does to its batch: wait, leave, be cancelled, become urgent.
+@Suite(.timeLimit(.minutes(10))) struct BatchReaderTests {
+    /// Requests without an end, and how many were taken.
+    private final class Endless: Sequence, Sendable {
+        private let count = Mutex(0)
+        var taken: Int { count.withLock { $0 } }
+
+        func makeIterator() -> some IteratorProtocol<ImageRequest> {
+            AnyIterator {
+                let number = self.count.withLock { count in
+                    defer { count += 1 }
+                    return count
+                }
+                return ImageRequest.numbered(number)
+            }
+        }
+    }
+
+    @Test(arguments: seeds) func `a slow reader stops new loads`(seed: UInt64) {
+        let scenario = PacedScenario(seed: seed)
+        scenario.transport.open()
+        let manager = scenario.manager
+        let (gate, input) = (Gate(), Endless())
+        let reader = Probe(on: scenario.executor) {
+            var count = 0
+            for await _ in manager.images(for: input, atOnce: 3) {
+                count += 1
+                if count == 2 { await gate.pass() }
+                if count == 5 { break }
+            }
+            return count
+        }
+        scenario.executor.drain()
+        #expect(gate.arrivals == 1 && reader.isRunning)
+        #expect(input.taken == 4, "the one read first, and three that run or wait")
+        #expect(scenario.transport.asked.count == 4)
+        gate.open()
+        scenario.executor.drain()
+        #expect(reader.value == 5 && input.taken == 7)
+    }
+
+    @Test(arguments: seeds) func `leaving the loop cancels what runs, and nothing stays`(seed: UInt64) {
+        let scenario = PacedScenario(seed: seed)
+        let manager = scenario.manager
+        let input = Endless()
+        let reader = Probe(on: scenario.executor) {
+            for await outcome in manager.images(for: input, atOnce: 4) { return outcome.index }
+            return -1
+        }
+        scenario.executor.drain()
+        scenario.transport.release(2)
+        scenario.executor.drain()
+        #expect(reader.value == 2)
+        #expect(Set(scenario.transport.cancelled) == [0, 1, 3] && scenario.transport.held.isEmpty)
+        #expect(input.taken == 4 && scenario.flights == 0)
+    }
+
+    @Test(arguments: seeds) func `cancelling the reader ends the batch at once`(seed: UInt64) {
+        let scenario = PacedScenario(seed: seed)
+        let manager = scenario.manager
+        let input = Endless()
+        let reader = Probe(on: scenario.executor) {
+            var count = 0
+            for await _ in manager.images(for: input, atOnce: 4) { count += 1 }
+            return (count, Task.isCancelled)
+        }
+        scenario.executor.run(steps: Int(seed % 60))
+        reader.cancel()
+        scenario.executor.drain()
+        #expect(reader.value?.0 == 0 && reader.value?.1 == true)
+        #expect(scenario.transport.held.isEmpty && scenario.flights == 0)
+        #expect(scenario.transport.cancelled.sorted() == scenario.transport.asked.sorted())
+    }
+
+    @Test(arguments: seeds) func `a batch of which nobody asks an element loads nothing`(seed: UInt64) {
+        let scenario = PacedScenario(seed: seed)
+        let manager = scenario.manager
+        let input = Endless()
+        scenario.run { _ = manager.images(for: input).makeAsyncIterator() }
+        #expect(input.taken == 0 && scenario.transport.asked.isEmpty)
+    }
+
+    @Test(arguments: seeds) func `an iterator that has ended stays ended`(seed: UInt64) {
+        let scenario = PacedScenario(seed: seed)
+        scenario.transport.open()
+        let manager = scenario.manager
+        let input = Mutex(0)
+        let ends = scenario.run {
+            // An input that begins anew when it is asked after its end.
+            let requests = AnyIterator { () -> ImageRequest? in
+                let number = input.withLock { number in
+                    number += 1
+                    return number
+                }
+                return number == 2 ? nil : .numbered(number)
+            }
+            var iterator = manager.images(for: requests, atOnce: 1).makeAsyncIterator()
+            var isEnd: [Bool] = []
+            for _ in 0..<4 { isEnd.append(await iterator.next() == nil) }
+            return isEnd
+        }
+        #expect(ends == [false, true, true, true])
+        #expect(input.withLock { $0 } == 2)
+    }
+
+    @Test(arguments: seeds) func `the loads of a batch rise with the task that reads`(seed: UInt64) {
+        let scenario = PacedScenario(seed: seed, downloads: 1)
+        let manager = scenario.manager
+        let blocker = scenario.load(0)
+        scenario.executor.drain()
+        let others = (1...2).map { scenario.load($0) }
+        scenario.executor.drain()
+        let reader = Probe(on: scenario.executor, priority: .low) {
+            let requests = (3...4).map { number in
+                var request = ImageRequest.numbered(number)
+                request.priority = .low
+                return request
+            }
+            for await _ in manager.images(for: requests) {}
+        }
+        scenario.executor.drain()
+        reader.escalate(to: .high)
+        scenario.executor.drain()
+        scenario.transport.open()
+        scenario.executor.drain()
+        #expect(Set(scenario.transport.asked.dropFirst().prefix(2)) == [3, 4])
+        #expect(blocker.value != nil && others.allSatisfy { $0.value != nil } && !reader.isRunning)
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import HTTPTransport
+import Synchronization
+import TaskCoordination
+import WebImageTesting
+
+@testable import WebImage
+
+/// Holds every request until the test answers it, or until it is cancelled.
+final class PacedTransport: HTTPLoading {
+    private struct Held {
+        let number: Int
+        let turn: OneShot<Bool>
+    }
+
+    private struct State {
+        var asked: [Int] = []
+        var cancelled: [Int] = []
+        var held: [Held] = []
+        var peak = 0
+        var isOpen = false
+    }
+
+    private let state = Mutex(State())
+    private let answer: StubTransport.Answer
+
+    init(_ answer: @escaping StubTransport.Answer = HTTPResponse.keptPicture) { self.answer = answer }
+
+    /// The pictures asked for, in order.
+    var asked: [Int] { state.withLock { $0.asked } }
+    /// The pictures whose transfer was cancelled.
+    var cancelled: [Int] { state.withLock { $0.cancelled } }
+    /// The pictures that wait for their answer.
+    var held: [Int] { state.withLock { $0.held.map(\.number) } }
+    /// The most requests that were held at once.
+    var peak: Int { state.withLock { $0.peak } }
+
+    func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let number = Int(request.url.deletingPathExtension().lastPathComponent) ?? -1
+        let turn = OneShot<Bool>()
+        let isOpen = state.withLock { state in
+            state.asked.append(number)
+            if !state.isOpen { state.held.append(Held(number: number, turn: turn)) }
+            state.peak = max(state.peak, state.held.count)
+            return state.isOpen
+        }
+        let isAnswered = if isOpen { true } else { await turn.wait(onCancel: false) }
+        guard isAnswered else {
+            state.withLock { state in
+                state.held.removeAll { $0.turn === turn }
+                state.cancelled.append(number)
+            }
+            throw CancellationError()
+        }
+        return try answer(request)
+    }
+
+    /// Answers one held request for this picture, or the oldest one.
+    func release(_ number: Int? = nil) {
+        let held = state.withLock { state -> Held? in
+            guard let place = state.held.firstIndex(where: { $0.number == number ?? $0.number }) else { return nil }
+            return state.held.remove(at: place)
+        }
+        held?.turn.resolve(true)
+    }
+
+    /// Answers every request, now and from now on.
+    func open() {
+        let held = state.withLock { state in
+            state.isOpen = true
+            defer { state.held = [] }
+            return state.held
+        }
+        for request in held { request.turn.resolve(true) }
+    }
+
+    func shutdown() async {}
+}
+
+/// A manager over a paced transport, of which every job runs on one seeded executor.
+struct PacedScenario {
+    let executor: SeededExecutor
+    let transport: PacedTransport
+    let manager: ImageManager
+
+    init(
+        seed: UInt64, downloads: Int = 100, answer: @escaping StubTransport.Answer = HTTPResponse.keptPicture
+    ) {
+        executor = SeededExecutor(seed: seed)
+        transport = PacedTransport(answer)
+        var configuration = ImageManager.Configuration()
+        configuration.downloader.maximumConcurrentDownloads = downloads
+        let pool = WorkerPool(name: "image", width: 2, queueLimit: 1_000, executor: executor)
+        manager = ImageManager(
+            configuration: configuration,
+            parts: .init(transport: transport, disk: nil, processing: pool, executor: executor))
+    }
+
+    /// Runs `body` to its end, which must come without another event.
+    @discardableResult
+    func run<T: Sendable>(_ body: @escaping @concurrent @Sendable () async throws -> T) -> T? {
+        let probe = Probe(on: executor, body)
+        executor.drain()
+        return probe.value
+    }
+
+    func load(_ number: Int, priority: ImagePriority = .normal) -> Probe<ImageResponse> {
+        let manager = manager
+        var request = ImageRequest.numbered(number)
+        request.priority = priority
+        return Probe(on: executor) { [request] in try await manager.load(request) }
+    }
+
+    /// How many flights the manager has.
+    var flights: Int? {
+        let manager = manager
+        return run { await manager.loads.count + manager.downloader.count }
+    }
+}
+
+extension StubTransport {
+    /// Pictures, but 404 for these numbers.
+    static func picture(missing: Set<Int>) -> Answer {
+        { request in
+            let number = Int(request.url.deletingPathExtension().lastPathComponent) ?? -1
+            if missing.contains(number) { return HTTPResponse(status: 404, url: request.url) }
+            return try .keptPicture(for: request)
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// Made once: most of the time of hundreds of seeds would go into drawing otherwise.
+    private static let kept = Mutex<[URL: HTTPBody]>([:])
+
+    static func keptPicture(for request: HTTPRequest) throws -> HTTPResponse {
+        if let body = kept.withLock({ $0[request.url] }) {
+            return HTTPResponse(status: 200, url: request.url, body: body)
+        }
+        let response = try picture(for: request)
+        kept.withLock { $0[request.url] = response.body }
+        return response
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite(.timeLimit(.minutes(10))) struct PrefetchPriorityTests {
+    /// Far more eager than the downloader can follow.
+    private static func burst(_ seed: UInt64) -> PrefetchScenario {
+        var configuration = ImagePrefetcher.Configuration()
+        configuration.maximumConcurrentLoads = 40
+        return PrefetchScenario(seed: seed, configuration, downloads: 2)
+    }
+
+    @Test(arguments: seeds) func `a burst of prefetching delays an urgent load by one slot at most`(seed: UInt64) {
+        let scenario = Self.burst(seed)
+        let token = scenario.start(Array(100..<140))
+        #expect(scenario.transport.held.count == 2, "both slots are taken, 38 loads wait")
+        let urgent = scenario.base.load(7, priority: .high)
+        scenario.executor.drain()
+        #expect(scenario.transport.asked.count == 2)
+        scenario.transport.release()
+        scenario.executor.drain()
+        #expect(scenario.transport.asked.last == 7, "the first slot to come free is the urgent one's")
+        scenario.transport.release(7)
+        scenario.executor.drain()
+        #expect(urgent.value != nil && token?.progress.endedCount == 1)
+        scenario.transport.open()
+        scenario.executor.drain()
+        #expect(token?.progress.finishedCount == 40)
+    }
+
+    @Test(arguments: seeds) func `urgent loads that come all the time are never behind a prefetch`(seed: UInt64) {
+        let scenario = Self.burst(seed)
+        let token = scenario.start(Array(100..<110))
+        let urgent = (0..<6).map { number in
+            let load = scenario.base.load(number, priority: .high)
+            scenario.executor.drain()
+            return load
+        }
+        for _ in 0..<6 {
+            scenario.transport.release()
+            scenario.executor.drain()
+        }
+        #expect(scenario.transport.asked.prefix(2).allSatisfy { $0 >= 100 })
+        #expect(scenario.transport.asked.dropFirst(2).prefix(6) == [0, 1, 2, 3, 4, 5])
+        scenario.transport.open()
+        scenario.executor.drain()
+        #expect(urgent.allSatisfy { $0.value != nil } && token?.progress.finishedCount == 10)
+    }
+
+    @Test(arguments: seeds) func `asking for a picture that waits for its prefetch moves it forward`(seed: UInt64) {
+        let scenario = Self.burst(seed)
+        let token = scenario.start(Array(100..<120))
+        let waiting = (100..<120).last { !scenario.transport.held.contains($0) } ?? 0
+        let urgent = scenario.base.load(waiting, priority: .high)
+        scenario.executor.drain()
+        scenario.transport.release()
+        scenario.executor.drain()
+        #expect(scenario.transport.asked.last == waiting)
+        scenario.transport.open()
+        scenario.executor.drain()
+        #expect(urgent.value != nil && token?.progress.finishedCount == 20)
+        #expect(scenario.transport.asked.count == 20, "and shares the transfer")
+    }
+
+    @Test(arguments: seeds) func `whoever waits for a list does not make it urgent`(seed: UInt64) {
+        let scenario = Self.burst(seed)
+        let prefetcher = scenario.prefetcher
+        let caller = Probe(on: scenario.executor, priority: .high) {
+            await prefetcher.prefetch(
+                (100..<110).map { number in
+                    var request = ImageRequest.numbered(number)
+                    request.priority = .veryHigh
+                    return request
+                })
+        }
+        scenario.executor.drain()
+        let person = scenario.base.load(7)
+        scenario.executor.drain()
+        scenario.transport.release()
+        scenario.executor.drain()
+        #expect(scenario.transport.asked.last == 7)
+        scenario.transport.open()
+        scenario.executor.drain()
+        #expect(person.value != nil && caller.value?.progress.finishedCount == 10)
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import WebImageTesting
+
+@testable import WebImage
+
+/// A prefetcher in front of a manager whose transport answers when the test says so.
+struct PrefetchScenario {
+    let base: PacedScenario
+    let prefetcher: ImagePrefetcher
+
+    var executor: SeededExecutor { base.executor }
+    var transport: PacedTransport { base.transport }
+
+    init(
+        seed: UInt64, _ configuration: ImagePrefetcher.Configuration = .init(), downloads: Int = 100,
+        answer: @escaping StubTransport.Answer = HTTPResponse.keptPicture
+    ) {
+        base = PacedScenario(seed: seed, downloads: downloads, answer: answer)
+        prefetcher = ImagePrefetcher(manager: base.manager, configuration: configuration)
+    }
+
+    /// Starts a list and lets everything happen that can.
+    func start(_ numbers: [Int]) -> ImagePrefetcher.Token? {
+        let prefetcher = prefetcher
+        return base.run { await prefetcher.start(numbers.map { ImageRequest.numbered($0) }) }
+    }
+
+    /// How many lists have not ended.
+    var tokens: Int? {
+        let prefetcher = prefetcher
+        return base.run { await prefetcher.tokens.count }
+    }
+}
+
+extension ImagePrefetcher.Progress {
+    static func counts(finished: Int = 0, failed: Int = 0, cancelled: Int = 0, total: Int) -> Self {
+        var progress = Self(totalCount: total)
+        progress.finishedCount = finished
+        progress.failedCount = failed
+        progress.cancelledCount = cancelled
+        return progress
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// Several lists, pauses and people side by side.
+@Suite(.timeLimit(.minutes(10))) struct PrefetchSharingTests {
+    @Test(arguments: seeds) func `equal requests of two lists share a load and its place`(seed: UInt64) {
+        let scenario = PrefetchScenario(seed: seed)
+        scenario.base.run { [prefetcher = scenario.prefetcher] in await prefetcher.pause() }
+        let tokens = [scenario.start(Array(0..<5)), scenario.start(Array(0..<5))]
+        scenario.base.run { [prefetcher = scenario.prefetcher] in await prefetcher.resume() }
+        #expect(scenario.transport.held.sorted() == [0, 1, 2])
+        scenario.transport.open()
+        scenario.executor.drain()
+        #expect(tokens.allSatisfy { $0?.progress == .counts(finished: 5, total: 5) })
+        #expect(scenario.transport.asked.sorted() == [0, 1, 2, 3, 4])
+    }
+
+    @Test(arguments: seeds) func `lists that overlap in time and content both end`(seed: UInt64) {
+        let scenario = PrefetchScenario(seed: seed)
+        let prefetcher = scenario.prefetcher
+        let callers = [Array(0..<6), Array(3..<9)].map { numbers in
+            Probe(on: scenario.executor) { await prefetcher.prefetch(numbers.map { ImageRequest.numbered($0) }) }
+        }
+        scenario.executor.run(steps: Int(seed % 100))
+        scenario.transport.open()
+        scenario.executor.drain()
+        #expect(callers.allSatisfy { $0.value?.progress == .counts(finished: 6, total: 6) })
+        #expect(scenario.transport.asked.sorted() == Array(0..<9))
+    }
+
+    @Test(arguments: seeds) func `lists take turns`(seed: UInt64) {
+        var configuration = ImagePrefetcher.Configuration()
+        configuration.maximumConcurrentLoads = 1
+        let scenario = PrefetchScenario(seed: seed, configuration)
+        _ = scenario.start([1, 2, 3])
+        _ = scenario.start([11, 12])
+        scenario.transport.open()
+        scenario.executor.drain()
+        #expect(scenario.transport.asked == [1, 11, 2, 12, 3] || scenario.transport.asked == [1, 2, 11, 3, 12])
+    }
+
+    @Test(arguments: seeds) func `stopping one list leaves what another shares`(seed: UInt64) {
+        let scenario = PrefetchScenario(seed: seed)
+        let prefetcher = scenario.prefetcher
+        scenario.base.run { await prefetcher.pause() }
+        guard let first = scenario.start([0, 1, 2]), let second = scenario.start([0, 7]) else { return }
+        scenario.base.run { await prefetcher.resume() }
+        #expect(scenario.transport.held.sorted() == [0, 1, 7])
+        scenario.base.run { await prefetcher.stop(first) }
+        #expect(scenario.transport.cancelled == [1] && scenario.transport.held.sorted() == [0, 7])
+        scenario.transport.open()
+        scenario.executor.drain()
+        #expect(first.progress == .counts(cancelled: 3, total: 3))
+        #expect(second.progress == .counts(finished: 2, total: 2))
+    }
+
+    @Test(arguments: seeds) func `a list that begins while its load is given up gets a fresh one`(seed: UInt64) {
+        let scenario = PrefetchScenario(seed: seed)
+        let prefetcher = scenario.prefetcher
+        guard let first = scenario.start([4]) else { return }
+        let caller = Probe(on: scenario.executor) {
+            await prefetcher.stop(first)
+            return await prefetcher.prefetch([ImageRequest.numbered(4)])
+        }
+        scenario.executor.drain()
+        scenario.transport.open()
+        scenario.executor.drain()
+        #expect(first.progress == .counts(cancelled: 1, total: 1))
+        #expect(caller.value?.progress == .counts(finished: 1, total: 1))
+    }
+
+    @Test(arguments: seeds) func `a pause holds back new loads, and those that run go on`(seed: UInt64) {
+        let scenario = PrefetchScenario(seed: seed)
+        let prefetcher = scenario.prefetcher
+        let token = scenario.start(Array(0..<5))
+        scenario.base.run { await prefetcher.pause() }
+        scenario.transport.open()
+        scenario.executor.drain()
+        #expect(token?.progress == .counts(finished: 3, total: 5))
+        #expect(scenario.transport.asked.count == 3)
+        scenario.base.run { await prefetcher.resume() }
+        #expect(token?.progress == .counts(finished: 5, total: 5))
+    }
+
+    @Test(arguments: seeds) func `progress rises to the total, for every reader, also a slow one`(seed: UInt64) {
+        let scenario = PrefetchScenario(seed: seed)
+        guard let token = scenario.start(Array(0..<6)) else { return }
+        let gate = Gate()
+        let readers = (0..<3).map { number in
+            Probe(on: scenario.executor) {
+                var seen: [Int] = []
+                for await progress in token.updates {
+                    seen.append(progress.endedCount)
+                    if number == 0 { await gate.pass() }
+                }
+                return seen
+            }
+        }
+        scenario.executor.run(steps: Int(seed % 12))
+        scenario.transport.open()
+        scenario.executor.drain()
+        gate.open()
+        scenario.executor.drain()
+        for reader in readers {
+            let seen = reader.value ?? []
+            #expect(seen.last == 6 && zip(seen, seen.dropFirst()).allSatisfy { $0 < $1 })
+        }
+        #expect((readers[0].value ?? []).count <= 2, "who looks away sees only the newest")
+        #expect(token.watcherCount == 0)
+        let late = scenario.base.run { await token.updates.reduce(into: []) { $0.append($1.endedCount) } }
+        #expect(late == [6])
+    }
+}

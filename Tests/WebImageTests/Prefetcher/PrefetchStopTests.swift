@@ -1,0 +1,117 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// How lists end before their time.
+@Suite(.timeLimit(.minutes(10))) struct PrefetchStopTests {
+    @Test(arguments: seeds) func `a stopped list ends, and what it gave up is reported as cancelled`(seed: UInt64) {
+        let scenario = PrefetchScenario(seed: seed)
+        let prefetcher = scenario.prefetcher
+        guard let token = scenario.start(Array(0..<8)) else { return }
+        let waiter = Probe(on: scenario.executor) { try await token.waitUntilOver() }
+        scenario.transport.release(1)
+        scenario.executor.drain()
+        #expect(waiter.isRunning)
+        scenario.base.run { await prefetcher.stop(token) }
+        #expect(waiter.value?.progress == .counts(finished: 1, cancelled: 7, total: 8))
+        #expect(Set(scenario.transport.cancelled) == [0, 2, 3] && scenario.transport.asked.count == 4)
+        #expect(scenario.base.flights == 0 && scenario.tokens == 0)
+        scenario.base.run { await prefetcher.stop(token) }
+        #expect(token.progress.endedCount == 8, "stopping again changes nothing")
+    }
+
+    @Test(arguments: seeds) func `cancelling whoever waits for a list stops it and reports it`(seed: UInt64) {
+        let scenario = PrefetchScenario(seed: seed)
+        let prefetcher = scenario.prefetcher
+        let caller = Probe(on: scenario.executor) {
+            await prefetcher.prefetch((0..<8).map { ImageRequest.numbered($0) })
+        }
+        scenario.executor.run(steps: Int(seed % 80))
+        caller.cancel()
+        scenario.executor.drain()
+        #expect(caller.value?.progress == .counts(cancelled: 8, total: 8))
+        #expect(scenario.base.flights == 0 && scenario.tokens == 0 && scenario.transport.held.isEmpty)
+    }
+
+    @Test(arguments: seeds) func `cancelling whoever looks on does not stop the list`(seed: UInt64) {
+        let scenario = PrefetchScenario(seed: seed)
+        guard let token = scenario.start([0, 1]) else { return }
+        let waiter = Probe(on: scenario.executor) { try await token.waitUntilOver() }
+        let reader = Probe(on: scenario.executor) { for await _ in token.updates {} }
+        scenario.executor.run(steps: Int(seed % 8))
+        waiter.cancel()
+        reader.cancel()
+        scenario.executor.drain()
+        #expect(waiter.wasCancelled && reader.value != nil && token.watcherCount == 0)
+        scenario.transport.open()
+        scenario.executor.drain()
+        #expect(token.progress == .counts(finished: 2, total: 2))
+    }
+
+    @Test(arguments: seeds) func `when the manager cancels every load the list still ends`(seed: UInt64) {
+        let scenario = PrefetchScenario(seed: seed)
+        let manager = scenario.base.manager
+        let token = scenario.start(Array(0..<5))
+        scenario.base.run { await manager.cancelAll() }
+        scenario.transport.open()
+        scenario.executor.drain()
+        #expect(token?.progress == .counts(finished: 2, cancelled: 3, total: 5))
+    }
+
+    @Test(arguments: seeds) func `when the manager is shut down every request fails, and the list ends`(seed: UInt64) {
+        let scenario = PrefetchScenario(seed: seed)
+        let manager = scenario.base.manager
+        scenario.base.run { _ = await manager.shutdown(within: .zero) }
+        let token = scenario.start(Array(0..<5))
+        #expect(token?.progress == .counts(failed: 5, total: 5))
+        #expect((token?.report.failures.first?.error as? ImageLoadError)?.code == .shutDown)
+    }
+
+    @Test(arguments: seeds) func `starting and stopping without a pause piles up no loads`(seed: UInt64) {
+        let scenario = PrefetchScenario(seed: seed)
+        let prefetcher = scenario.prefetcher
+        let counts = scenario.base.run {
+            var counts: [Int] = []
+            for round in 0..<10 {
+                let token = await prefetcher.start((0..<4).map { ImageRequest.numbered(10 * round + $0) })
+                counts.append(await prefetcher.loadCount)
+                await prefetcher.stop(token)
+            }
+            return counts
+        }
+        #expect(counts?.max() == 3)
+        #expect(scenario.tokens == 0 && scenario.base.flights == 0 && scenario.transport.held.isEmpty)
+    }
+
+    @Test(arguments: seeds) func `shutting down ends every list, and later ones at once`(seed: UInt64) {
+        let scenario = PrefetchScenario(seed: seed)
+        let prefetcher = scenario.prefetcher
+        let tokens = [scenario.start([0, 1, 2, 3]), scenario.start([2, 3, 4, 5])]
+        let asked = scenario.transport.asked.count
+        let end: Void? = scenario.base.run { await prefetcher.shutdown() }
+        #expect(end != nil && tokens.allSatisfy { $0?.progress == .counts(cancelled: 4, total: 4) })
+        #expect(scenario.base.flights == 0)
+        #expect(scenario.transport.asked.count == asked, "places that came free were not given away")
+        #expect(scenario.start([7, 8])?.progress == .counts(cancelled: 2, total: 2))
+        scenario.base.run { await prefetcher.resume() }
+        #expect(scenario.transport.asked.count == asked)
+    }
+
+    @Test(arguments: seeds, [false, true])
+    func `a prefetcher that nobody refers to stops everything`(seed: UInt64, isPaused: Bool) {
+        let base = PacedScenario(seed: seed)
+        let manager = base.manager
+        let waiter = Probe(on: base.executor) {
+            let prefetcher = ImagePrefetcher(manager: manager)
+            if isPaused { await prefetcher.pause() }
+            let token = await prefetcher.start((0..<8).map { ImageRequest.numbered($0) })
+            await Task.yield()
+            return token
+        }
+        base.executor.drain()
+        #expect(waiter.value?.progress == .counts(cancelled: 8, total: 8))
+        #expect(base.flights == 0 && base.transport.held.isEmpty)
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite(.timeLimit(.minutes(10))) struct PrefetcherTests {
+    @Test func `an empty list is over at once, with all counts zero`() {
+        let scenario = PrefetchScenario(seed: 1)
+        let token = scenario.start([])
+        #expect(token?.progress == .init(totalCount: 0) && token?.progress.isOver == true)
+        #expect(scenario.tokens == 0)
+    }
+
+    @Test(arguments: seeds) func `a list is loaded, three at once, and is in memory then`(seed: UInt64) {
+        let scenario = PrefetchScenario(seed: seed)
+        let token = scenario.start(Array(0..<8))
+        #expect(scenario.transport.held.sorted() == [0, 1, 2], "the first of the list")
+        #expect(token?.progress.endedCount == 0 && scenario.tokens == 1)
+        scenario.transport.open()
+        scenario.executor.drain()
+        #expect(token?.progress == .counts(finished: 8, total: 8))
+        #expect(scenario.transport.asked.count == 8 && scenario.transport.peak == 3)
+        #expect((0..<8).allSatisfy { scenario.base.manager.peek(.numbered($0)) != nil })
+        #expect(scenario.tokens == 0)
+    }
+
+    @Test(arguments: seeds) func `each URL is counted once, also when it is refreshed`(seed: UInt64) {
+        let scenario = PrefetchScenario(seed: seed)
+        scenario.transport.open()
+        _ = scenario.start([0, 1, 2])
+        let prefetcher = scenario.prefetcher
+        let steps = scenario.base.run {
+            let requests = (0..<3).map { number in
+                var request = ImageRequest.numbered(number)
+                request.cachePolicy = .refreshCached
+                return request
+            }
+            let token = await prefetcher.start(requests)
+            var steps: [Int] = []
+            for await progress in token.updates { steps.append(progress.finishedCount) }
+            return steps
+        }
+        #expect(scenario.transport.asked.count == 6, "the list was cached, and was asked for again")
+        #expect(steps?.last == 3)
+        #expect(steps == Array(Set(steps ?? [])).sorted(), "every step is a new one")
+    }
+
+    @Test(arguments: seeds) func `a picture that is missing counts as failed and is named`(seed: UInt64) {
+        let scenario = PrefetchScenario(seed: seed, answer: StubTransport.picture(missing: [2, 4]))
+        scenario.transport.open()
+        let prefetcher = scenario.prefetcher
+        let report = scenario.base.run { await prefetcher.prefetch((0..<6).map { ImageRequest.numbered($0) }) }
+        #expect(report?.progress == .counts(finished: 4, failed: 2, total: 6))
+        #expect(Set(report?.failures.map(\.url.lastPathComponent) ?? []) == ["2.png", "4.png"])
+        #expect(report?.failures.allSatisfy { ($0.error as? ImageLoadError)?.status == 404 } == true)
+    }
+
+    @Test func `a report names the first hundred failures and counts them all`() {
+        let scenario = PrefetchScenario(seed: 1) { HTTPResponse(status: 404, url: $0.url) }
+        scenario.transport.open()
+        let prefetcher = scenario.prefetcher
+        let report = scenario.base.run { await prefetcher.prefetch((0..<250).map { ImageRequest.numbered($0) }) }
+        #expect(report?.progress == .counts(failed: 250, total: 250))
+        #expect(report?.failures.count == 100)
+    }
+
+    @Test(arguments: seeds) func `equal requests of one list share a load and count one each`(seed: UInt64) {
+        let scenario = PrefetchScenario(seed: seed)
+        let token = scenario.start([5, 5, 5, 6])
+        #expect(scenario.transport.held.sorted() == [5, 6])
+        scenario.transport.open()
+        scenario.executor.drain()
+        #expect(token?.progress == .counts(finished: 4, total: 4))
+        #expect(scenario.transport.asked.count == 2)
+    }
+
+    @Test func `a hundred thousand requests are taken one by one`() {
+        let scenario = PrefetchScenario(seed: 1)
+        let prefetcher = scenario.prefetcher
+        let taken = Journal<Int>()
+        let token = scenario.base.run {
+            let requests = (0..<100_000).lazy.map { number -> ImageRequest in
+                taken.write(number)
+                return .numbered(number)
+            }
+            return await prefetcher.start(requests)
+        }
+        #expect(taken.count == 3 && scenario.transport.held.count == 3)
+        scenario.transport.release()
+        scenario.executor.drain()
+        #expect(taken.count == 4)
+        scenario.base.run { await prefetcher.stopAll() }
+        #expect(taken.count == 4)
+        #expect(token?.progress == .counts(finished: 1, cancelled: 99_999, total: 100_000))
+    }
+
+    @Test(arguments: seeds) func `a prefetch to disk leaves the memory to what is looked at`(seed: UInt64) {
+        var configuration = ImagePrefetcher.Configuration()
+        configuration.destination = .disk
+        let scenario = PrefetchScenario(seed: seed, configuration)
+        scenario.transport.open()
+        let token = scenario.start([1, 2])
+        #expect(token?.progress == .counts(finished: 2, total: 2))
+        #expect(scenario.base.manager.peek(.numbered(1)) == nil)
+    }
+
+    @Test(arguments: seeds) func `a collection that holds less than it said still ends`(seed: UInt64) {
+        struct Boaster: Collection, Sendable {
+            let startIndex = 0
+            let endIndex = 2
+            var count: Int { 5 }
+            func index(after index: Int) -> Int { index + 1 }
+            subscript(index: Int) -> ImageRequest { .numbered(index) }
+        }
+        let scenario = PrefetchScenario(seed: seed)
+        scenario.transport.open()
+        let prefetcher = scenario.prefetcher
+        let report = scenario.base.run { await prefetcher.prefetch(Boaster()) }
+        #expect(report?.progress == .counts(finished: 2, cancelled: 3, total: 5))
+        #expect(scenario.tokens == 0)
+    }
+}
