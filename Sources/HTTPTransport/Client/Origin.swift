@@ -8,7 +8,7 @@ import Foundation
 /// - Source: RFC 9110, section 4.3.1.
 struct Origin: Hashable, Sendable {
     let isSecure: Bool
-    /// In lower case; an IPv6 address in brackets.
+    /// In lower case; an IPv6 address without brackets.
     let host: String
     let port: Int
 
@@ -28,13 +28,18 @@ struct Origin: Hashable, Sendable {
                 message: "The URL carries a user name or password, which leak into logs and keys; "
                     + "send an Authorization header instead.")
         }
-        guard let host = url.host(percentEncoded: false)?.lowercased(), !host.isEmpty else {
+        guard var host = url.host(percentEncoded: false)?.lowercased(), !host.isEmpty else {
             throw HTTPError(code: .unsupportedURL, message: "The URL has no host.", url: url)
         }
-        guard Self.isHost(host, encoded: url.host(percentEncoded: true) ?? host) else {
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        // What libcurl will read must be what was checked: parsers differ about escapes, so none may be there.
+        let written = host.contains(":") ? "[\(host)]" : host
+        let scheme = isSecure ? "https" : "http"
+        guard Self.isHost(host), url.absoluteString.lowercased().hasPrefix("\(scheme)://\(written)") else {
             throw HTTPError(
                 code: .invalidRequest,
-                message: "The host \"\(host)\" is neither a name nor an address that can be looked up.", url: url)
+                message: "The host \"\(host)\" is neither a name nor an address that can be looked up; "
+                    + "write an internationalised name in its ASCII form (xn--…).", url: url)
         }
         self.host = host
         port = url.port ?? (isSecure ? 443 : 80)
@@ -45,22 +50,14 @@ struct Origin: Hashable, Sendable {
 
     /// The address in the URL, if its host is one as it stands.
     var literalAddress: IPAddress? {
-        IPAddress(host.hasPrefix("[") ? host.dropFirst().dropLast() : host[...])
+        IPAddress(host)
     }
 
-    /// Letters, digits, dots, hyphens and underscores; an IPv6 address without zone; or an internationalised name,
-    /// which libcurl converts.
-    ///
-    /// Escaped ASCII is refused: nobody needs it, and parsers differ about it.
-    private static func isHost(_ host: String, encoded: String) -> Bool {
-        if host.contains(":") {
-            let inner = host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : host[...]
-            return IPAddress(inner) != nil
-        }
-        let isInternational = host.utf8.contains { $0 >= 0x80 }
-        guard isInternational || !encoded.contains("%") else { return false }
+    /// Letters, digits, dots, hyphens and underscores, or an IPv6 address without zone.
+    private static func isHost(_ host: String) -> Bool {
+        if host.contains(":") { return IPAddress(host) != nil }
         return host.utf8.allSatisfy { byte in
-            byte >= 0x80 || (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
+            (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
                 || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
         }
     }

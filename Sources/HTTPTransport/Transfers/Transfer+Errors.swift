@@ -54,8 +54,8 @@ extension Transfer {
         switch easy?.integer(CURLINFO_SSL_VERIFYRESULT) ?? 0 {
         case 9: (.certificateExpired, "The certificate is not valid yet; check the clock of this machine.")
         case 10: (.certificateExpired, "The certificate has expired.")
-        // Verified, so only the name can be wrong: libcurl compares it itself.
-        case 0, 62: (.certificateHostMismatch, "The certificate is for another host.")
+        // OpenSSL has found nothing, or (1) has not been asked yet: libcurl compares the name itself, and first.
+        case 0, 1, 62: (.certificateHostMismatch, "The certificate is for another host.")
         case 18, 19, 20, 21:
             (
                 .certificateNotTrusted,

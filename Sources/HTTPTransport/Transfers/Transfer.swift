@@ -162,6 +162,7 @@ final class Transfer: DeadlineHolding, @unchecked Sendable {
     /// The request is about to be sent over a connection that is ready.
     func connectionIsReady() {
         lastActivity = LoopThread.nanoseconds
+        table?.reschedule(self)
     }
 
     private func fail(_ code: HTTPError.Code, _ message: String) -> Bool {

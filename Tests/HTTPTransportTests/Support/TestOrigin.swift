@@ -9,11 +9,14 @@ import Glibc
 /// A loopback origin: raw sockets, a thread per connection, one closure that answers by hand.
 final class TestOrigin: Sendable {
     let port: Int
+    /// What is said to everyone who connects, before a request.
+    private let greeting: [UInt8]?
     private let listener: Int32
     private let connections = Mutex<[Int32]>([])
     private let accepted = Mutex(0)
 
-    init(_ handler: @escaping @Sendable (TestExchange) -> Void) {
+    init(greeting: String? = nil, _ handler: @escaping @Sendable (TestExchange) -> Void = { _ in }) {
+        self.greeting = greeting.map { Array($0.utf8) }
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -48,6 +51,11 @@ final class TestOrigin: Sendable {
             accepted.withLock { $0 += 1 }
             connections.withLock { $0.append(connection) }
             Thread.detachNewThread { [self] in
+                if let greeting {
+                    _ = unsafe greeting.withUnsafeBytes {
+                        unsafe send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                    }
+                }
                 while let exchange = TestExchange(reading: connection) {
                     handler(exchange)
                     if exchange.isClosed { break }
@@ -119,8 +127,8 @@ final class TestExchange: @unchecked Sendable {  // Used by the connection's thr
     /// A complete answer.
     func respond(_ status: Int = 200, _ headers: [String] = [], body: [UInt8] = []) {
         let lines = ["HTTP/1.1 \(status) X", "Content-Length: \(body.count)"] + headers
-        write(lines.joined(separator: "\r\n") + "\r\n\r\n")
-        if method != "HEAD" { write(body) }
+        // In one piece: two small writes would wait for each other's acknowledgement.
+        write(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + (method == "HEAD" ? [] : body))
     }
 
     /// Ends the connection after what was written.
@@ -179,7 +187,7 @@ extension HTTPClient.Configuration {
 
 /// Runs a test with an origin and a client and ends both.
 func withOrigin(
-    _ configuration: HTTPClient.Configuration = .loopback, _ handler: @escaping @Sendable (TestExchange) -> Void,
+    _ configuration: HTTPClient.Configuration = .loopback, handler: @escaping @Sendable (TestExchange) -> Void,
     _ body: (TestOrigin, HTTPClient) async throws -> Void
 ) async throws {
     let origin = TestOrigin(handler)

@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+@testable import HTTPTransport
+
+struct AdmissionQueueTests {
+    private let configuration: HTTPClient.Configuration
+
+    init() {
+        var configuration = HTTPClient.Configuration.loopback
+        configuration.maximumConnectionsPerHost = 2
+        configuration.maximumConnections = 5
+        configuration.maximumQueuedRequests = 30
+        self.configuration = configuration
+    }
+
+    private func transfer(_ id: UInt64, host: Int) throws -> Transfer {
+        let request = HTTPRequest(url: try #require(URL(string: "http://host\(host).example/")))
+        return Transfer(
+            id: id, hop: try Hop(request, limits: configuration), configuration: configuration, started: 0,
+            recorder: MetricsRecorder(HTTPMetrics()))
+    }
+
+    @Test(arguments: 0..<40 as Range<UInt64>)
+    func `Limits hold, order holds, and whoever can run does`(_ seed: UInt64) throws {
+        var generator = SplitMix(state: seed)
+        var queue = AdmissionQueue(configuration)
+        var running: [Transfer] = []
+        var waiting: [Transfer] = []
+        let runs = { (host: String) in running.filter { $0.hop.origin.host == host }.count }
+        for id in 0..<600 as Range<UInt64> {
+            switch Int.random(in: 0..<10, using: &generator) {
+            case 0..<5:
+                let new = try transfer(id, host: .random(in: 0..<4, using: &generator))
+                switch queue.enter(new) {
+                case .admitted: running.append(new)
+                case .queued:
+                    new.phase = .queued
+                    waiting.append(new)
+                case .overloaded: #expect(waiting.count == 30)
+                }
+            case 5..<8:
+                guard let index = running.indices.randomElement(using: &generator) else { continue }
+                let ended = running.remove(at: index)
+                ended.phase = .ended
+                queue.leave(ended.hop.origin)
+            default:
+                guard let index = waiting.indices.randomElement(using: &generator) else { continue }
+                let ended = waiting.remove(at: index)
+                ended.phase = .ended
+                queue.abandon(ended.hop.origin)
+            }
+            for admitted in queue.admit() {
+                // First come, first served within a host.
+                let first = waiting.first { $0.hop.origin == admitted.hop.origin }
+                #expect(first === admitted)
+                waiting.removeAll { $0 === admitted }
+                admitted.phase = .running
+                running.append(admitted)
+            }
+            #expect(queue.waitingCount == waiting.count)
+            #expect(running.count <= 5)
+            for host in 0..<4 { #expect(runs("host\(host).example") <= 2) }
+            // Nobody waits for nothing.
+            for one in waiting { #expect(running.count == 5 || runs(one.hop.origin.host) == 2) }
+        }
+    }
+
+    @Test func `An origin with HTTP/2 takes many transfers and counts once`() throws {
+        var queue = AdmissionQueue(configuration)
+        let first = try transfer(0, host: 0)
+        #expect(queue.enter(first) == .admitted)
+        queue.learn(first.hop.origin, isMultiplexed: true)
+        for id in 1..<100 as Range<UInt64> { #expect(queue.enter(try transfer(id, host: 0)) == .admitted) }
+        #expect(queue.enter(try transfer(100, host: 0)) == .queued)
+        for id in 0..<4 as Range<UInt64> {
+            #expect(queue.enter(try transfer(200 + id, host: 1 + Int(id) / 2)) == .admitted)
+        }
+        #expect(queue.enter(try transfer(300, host: 3)) == .queued)
+        queue.leave(first.hop.origin)
+        #expect(queue.admit().map(\.id) == [100])
+    }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import HTTPTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(10)))
+struct CancellationTests {
+    @Test func `Cancelling while the origin thinks closes the connection`() async throws {
+        let arrived = Event()
+        let closed = Event()
+        try await withOrigin { exchange in
+            arrived.fire()
+            exchange.waitForClose()
+            closed.fire()
+        } _: { origin, client in
+            let task = Task { try await client.send(HTTPRequest(url: origin.url("/"))) }
+            await arrived.wait()
+            task.cancel()
+            await #expect(throws: CancellationError.self) { _ = try await task.value }
+            await closed.wait()
+            #expect(await client.transferCount == 0)
+        }
+    }
+
+    @Test func `Cancelling the reader of a body closes the connection`() async throws {
+        let closed = Event()
+        let reading = Event()
+        try await withOrigin { exchange in
+            exchange.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
+            exchange.waitForClose()
+            closed.fire()
+        } _: { origin, client in
+            let task = Task {
+                let response = try await client.send(HTTPRequest(url: origin.url("/")))
+                for try await _ in response.body { reading.fire() }
+            }
+            await reading.wait()
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            await closed.wait()
+        }
+    }
+
+    @Test func `A task that is cancelled already sends nothing`() async throws {
+        try await withOrigin {
+            $0.respond()
+        } _: { origin, client in
+            let gate = Event()
+            let task = Task {
+                await gate.wait()
+                _ = try await client.send(HTTPRequest(url: origin.url("/")))
+            }
+            task.cancel()
+            gate.fire()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            #expect(origin.connectionCount == 0)
+        }
+    }
+
+    @Test func `Cancelling in the middle of a TLS handshake ends it`() async throws {
+        let origin = TestOrigin()
+        let client = HTTPClient(configuration: .loopback)
+        let url = try #require(URL(string: "https://127.0.0.1:\(origin.port)/"))
+        let task = Task { try await client.send(HTTPRequest(url: url)) }
+        while origin.connectionCount == 0 { await Task.yield() }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await task.value }
+        await client.shutdown()
+        origin.stop()
+    }
+
+    @Test func `Cancelling while a name is looked up returns and leaves the client working`() async throws {
+        try await withOrigin {
+            $0.respond(body: [1])
+        } _: { origin, client in
+            for index in 0..<20 {
+                let url = try #require(URL(string: "http://host\(index).invalid/"))
+                let task = Task { try await client.send(HTTPRequest(url: url)) }
+                for _ in 0..<index { await Task.yield() }
+                task.cancel()
+                // The resolver may have been faster.
+                let error = await #expect(throws: (any Error).self) { _ = try await task.value }
+                #expect(error is CancellationError || (error as? HTTPError)?.code == .cannotResolveHost)
+            }
+            let response = try await client.send(HTTPRequest(url: origin.url("/")))
+            #expect(try await response.body.collect(upTo: 1) == [1])
+        }
+    }
+
+    @Test func `A request that waits for a connection can be cancelled, and the next gets its turn`() async throws {
+        var configuration = HTTPClient.Configuration.loopback
+        configuration.maximumConnectionsPerHost = 1
+        let arrived = Event()
+        try await withOrigin(configuration) { exchange in
+            if exchange.path != "/hang" { return exchange.respond(body: [2]) }
+            arrived.fire()
+            exchange.waitForClose()
+        } _: { origin, client in
+            let hanging = Task { try await client.send(HTTPRequest(url: origin.url("/hang"))) }
+            await arrived.wait()
+            let waiting = Task { try await client.send(HTTPRequest(url: origin.url("/waiting"))) }
+            while await client.transferCount < 2 { await Task.yield() }
+            let last = Task { try await client.send(HTTPRequest(url: origin.url("/last"))).body.collect(upTo: 1) }
+            while await client.transferCount < 3 { await Task.yield() }
+            waiting.cancel()
+            await #expect(throws: CancellationError.self) { _ = try await waiting.value }
+            hanging.cancel()
+            let bytes = try await last.value
+            #expect(bytes == [2])
+        }
+    }
+
+    @Test func `Dropping a body that was not read cancels the transfer`() async throws {
+        let closed = Event()
+        try await withOrigin { exchange in
+            exchange.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
+            exchange.waitForClose()
+            closed.fire()
+        } _: { origin, client in
+            let status = try await client.send(HTTPRequest(url: origin.url("/"))).status
+            #expect(status == 200)
+            await closed.wait()
+            while await client.transferCount > 0 { await Task.yield() }
+        }
+    }
+
+    @Test func `Dropping a body after leaving its loop cancels the transfer`() async throws {
+        let closed = Event()
+        try await withOrigin { exchange in
+            exchange.write("HTTP/1.1 200 OK\r\n\r\n")
+            while exchange.write([UInt8](repeating: 0, count: 1_000)) {}
+            closed.fire()
+            exchange.close()
+        } _: { origin, client in
+            func firstChunk() async throws -> Int {
+                for try await chunk in try await client.send(HTTPRequest(url: origin.url("/"))).body {
+                    return chunk.count
+                }
+                return 0
+            }
+            let count = try await firstChunk()
+            #expect(count > 0)
+            await closed.wait()
+        }
+    }
+
+    @Test func `Two readers at once are refused, and the first goes on`() async throws {
+        let gate = Event()
+        try await withOrigin { exchange in
+            exchange.write("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n")
+            DispatchGate(gate).wait()
+            exchange.write([9])
+        } _: { origin, client in
+            let response = try await client.send(HTTPRequest(url: origin.url("/")))
+            async let one: Result<[UInt8], any Error> = Result { try await response.body.collect(upTo: 1) }
+            async let two: Result<[UInt8], any Error> = Result { try await response.body.collect(upTo: 1) }
+            // One of the two waits; the other is told so, which ends the transfer for neither before the byte is sent.
+            let first = await withTaskGroup(of: Result<[UInt8], any Error>.self) { group in
+                group.addTask { await Result { try await response.body.collect(upTo: 1) } }
+                return await group.next()
+            }
+            gate.fire()
+            let all = await [one, two] + [first].compactMap(\.self)
+            #expect(
+                all.contains {
+                    if case .failure(let error as HTTPError) = $0 { error.code == .bodyInUse } else { false }
+                })
+        }
+    }
+
+    @Test func `Cancelling at any moment gives every caller exactly one end`() async throws {
+        try await withOrigin {
+            $0.respond(body: [UInt8](repeating: 1, count: 2_000))
+        } _: { origin, client in
+            for round in 0..<400 {
+                let task = Task {
+                    try await client.send(HTTPRequest(url: origin.url("/\(round)"))).body.collect(upTo: 2_000).count
+                }
+                for _ in 0..<(round % 40) { await Task.yield() }
+                task.cancel()
+                do { #expect(try await task.value == 2_000) } catch { #expect(error is CancellationError) }
+            }
+            while await client.transferCount > 0 { await Task.yield() }
+        }
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}

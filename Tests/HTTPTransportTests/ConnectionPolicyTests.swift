@@ -1,0 +1,57 @@
+import CTransportShims
+import Foundation
+import Testing
+
+@testable import HTTPTransport
+
+@Suite(.timeLimit(.minutes(10)))
+struct ConnectionPolicyTests {
+    @Test(arguments: [
+        "http://127.0.0.1:PORT/", "http://localhost:PORT/", "http://127.1:PORT/", "http://0x7f000001:PORT/",
+        "http://2130706433:PORT/", "http://[::ffff:127.0.0.1]:PORT/", "http://0:PORT/",
+    ])
+    func `By default nothing on this machine is reached`(_ template: String) async throws {
+        let origin = TestOrigin { $0.respond() }
+        let client = HTTPClient()
+        let url = try #require(URL(string: template.replacing("PORT", with: "\(origin.port)")))
+        let error = await #expect(throws: HTTPError.self) { _ = try await client.send(HTTPRequest(url: url)) }
+        #expect(error?.code == .addressNotAllowed)
+        #expect(error?.message.contains("address policy") == true)
+        #expect(origin.connectionCount == 0)
+        await client.shutdown()
+        origin.stop()
+    }
+
+    @Test func `Without restrictions this machine is reached`() async throws {
+        var configuration = HTTPClient.Configuration()
+        configuration.addressPolicy = .unrestricted
+        try await withOrigin(configuration) {
+            $0.respond(body: [1])
+        } _: { origin, client in
+            let response = try await client.send(HTTPRequest(url: origin.url("/")))
+            #expect(response.status == 200)
+        }
+    }
+
+    @Test func `A connection that is reused is asked about again`() throws {
+        // libcurl asks this before every request on every connection; a request must not slip through on an old one.
+        let url = try #require(URL(string: "http://a.example/"))
+        let configuration = HTTPClient.Configuration()
+        let transfer = Transfer(
+            id: 1, hop: try Hop(HTTPRequest(url: url), limits: configuration), configuration: configuration, started: 0,
+            recorder: MetricsRecorder(HTTPMetrics()))
+        let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
+        let ask = { (address: String) in
+            var text = address.utf8CString
+            return unsafe text.withUnsafeMutableBufferPointer {
+                unsafe TransferCallbacks.prereq(context, $0.baseAddress, nil, 80, 80)
+            }
+        }
+        #expect(ask("93.184.216.34") == CURL_PREREQFUNC_OK)
+        #expect(transfer.refusal == nil)
+        #expect(ask("10.0.0.7") == CURL_PREREQFUNC_ABORT)
+        #expect(transfer.refusal?.address == IPAddress("10.0.0.7"))
+        #expect(ask("not an address") == CURL_PREREQFUNC_ABORT)
+        #expect(transfer.lastActivity != nil)
+    }
+}

@@ -1,0 +1,59 @@
+import Testing
+
+@testable import HTTPTransport
+
+struct DeadlineHeapTests {
+    private final class Holder: DeadlineHolding {
+        var wakeTime: UInt64
+        var heapPosition: Int?
+
+        init(_ wakeTime: UInt64) {
+            self.wakeTime = wakeTime
+        }
+    }
+
+    @Test(arguments: 0..<50 as Range<UInt64>) func `It behaves like a sorted list`(_ seed: UInt64) {
+        var generator = SplitMix(state: seed)
+        var heap = DeadlineHeap<Holder>()
+        var model: [Holder] = []
+        var gone: [Holder] = []
+        for _ in 0..<400 {
+            switch Int.random(in: 0..<10, using: &generator) {
+            case 0..<5:
+                let holder = Holder(.random(in: 0..<100, using: &generator))
+                model.append(holder)
+                heap.update(holder)
+            case 5..<7:
+                guard let holder = model.randomElement(using: &generator) else { continue }
+                holder.wakeTime = .random(in: 0..<100, using: &generator)
+                heap.update(holder)
+            case 7..<9:
+                guard let index = model.indices.randomElement(using: &generator) else { continue }
+                gone.append(model.remove(at: index))
+                heap.remove(gone[gone.count - 1])
+            default:
+                // Late calls for what is gone already.
+                if let holder = gone.randomElement(using: &generator) { heap.remove(holder) }
+            }
+            #expect(heap.first?.wakeTime == model.map(\.wakeTime).min())
+        }
+        var drained: [UInt64] = []
+        while let holder = heap.first {
+            drained.append(holder.wakeTime)
+            heap.remove(holder)
+        }
+        #expect(drained == model.map(\.wakeTime).sorted())
+    }
+}
+
+/// A small generator whose sequence is known by its seed.
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+}

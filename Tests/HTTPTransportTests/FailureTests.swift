@@ -1,0 +1,133 @@
+import Foundation
+import HTTPTransport
+import Testing
+
+/// What origins do wrong, and the one error that each of it gives.
+@Suite(.timeLimit(.minutes(10)))
+struct FailureTests {
+    /// Sends and reads to the end.
+    private static func code(
+        _ configuration: HTTPClient.Configuration = .loopback, _ handler: @escaping @Sendable (TestExchange) -> Void
+    ) async throws -> HTTPError.Code? {
+        var code: HTTPError.Code?
+        try await withOrigin(configuration, handler: handler) { origin, client in
+            let error = await #expect(throws: HTTPError.self) {
+                let response = try await client.send(HTTPRequest(url: origin.url("/")))
+                for try await _ in response.body {}
+            }
+            #expect(error?.url == origin.url("/"))
+            #expect(error?.message.isEmpty == false)
+            code = error?.code
+        }
+        return code
+    }
+
+    @Test(arguments: [
+        ("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", HTTPError.Code.truncatedBody),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n", .truncatedBody),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n", .truncatedBody),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nA\r\nabc", .truncatedBody),
+        ("", .connectionLost),
+        ("garbage\r\n\r\n", .invalidResponse),
+        ("\u{1}\u{2}\u{3}\u{4}\u{5}\u{6}\u{7}\u{8}\u{9}", .invalidResponse),
+        ("HTTP/9.9 200 OK\r\n\r\n", .invalidResponse),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd", .invalidResponse),
+        ("HTTP/1.1 200 OK\r\nContent-Length: -3\r\n\r\nabc", .invalidResponse),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999999\r\n\r\nabc", .invalidResponse),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 0x10\r\n\r\nabc", .invalidResponse),
+        ("HTTP/1.1 200 OK\r\nBad Name: 1\r\nContent-Length: 0\r\n\r\n", .invalidResponse),
+        ("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc", .invalidResponse),
+    ])
+    func `Broken answers give one typed error`(_ bytes: String, _ expected: HTTPError.Code) async throws {
+        let code = try await Self.code {
+            $0.write(bytes)
+            $0.close()
+        }
+        #expect(code == expected)
+    }
+
+    @Test(arguments: ["HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nX: 1\r\n", "HTTP/1.1 20"])
+    func `A head that breaks off gives an error`(_ bytes: String) async throws {
+        let code = try await Self.code {
+            $0.write(bytes)
+            $0.close()
+        }
+        #expect(code == .connectionLost || code == .invalidResponse)
+    }
+
+    @Test func `A reset before the answer is a lost connection`() async throws {
+        #expect(try await Self.code { $0.reset() } == .connectionLost)
+    }
+
+    @Test func `A reset within the body is an error after the bytes that arrived`() async throws {
+        let read = Event()
+        try await withOrigin { exchange in
+            exchange.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
+            // The rest of the test decides when: a reset may overtake bytes that were not read yet.
+            let gate = DispatchGate(read)
+            gate.wait()
+            exchange.reset()
+        } _: { origin, client in
+            let response = try await client.send(HTTPRequest(url: origin.url("/")))
+            var iterator = response.body.makeAsyncIterator()
+            #expect(try await iterator.next() == Array("abc".utf8))
+            read.fire()
+            let error = await #expect(throws: HTTPError.self) { _ = try await iterator.next() }
+            #expect(error?.code == .connectionLost || error?.code == .truncatedBody)
+            #expect(try await iterator.next() == nil)
+        }
+    }
+
+    @Test func `A closed port is a refused connection`() async throws {
+        let origin = TestOrigin { _ in }
+        origin.stop()
+        // The listener is closed by its thread: only a refusal proves that it is gone.
+        let client = HTTPClient(configuration: .loopback)
+        var code: HTTPError.Code?
+        while code != .cannotConnect {
+            let error = await #expect(throws: HTTPError.self) {
+                _ = try await client.send(HTTPRequest(url: origin.url("/")))
+            }
+            code = error?.code
+            #expect(code == .cannotConnect || code == .connectionLost)
+        }
+        await client.shutdown()
+    }
+
+    @Test func `An unknown host does not resolve`() async throws {
+        let client = HTTPClient()
+        let error = await #expect(throws: HTTPError.self) {
+            _ = try await client.send(HTTPRequest(url: try #require(URL(string: "http://nowhere.invalid/"))))
+        }
+        #expect(error?.code == .cannotResolveHost)
+        await client.shutdown()
+    }
+
+    @Test func `Plain text on a TLS port is a failed handshake`() async throws {
+        let text = TestOrigin(greeting: "HTTP/1.1 400 Bad Request\r\n\r\n")
+        defer { text.stop() }
+        let client = HTTPClient(configuration: .loopback)
+        let error = await #expect(throws: HTTPError.self) {
+            _ = try await client.send(HTTPRequest(url: try #require(URL(string: "https://127.0.0.1:\(text.port)/"))))
+        }
+        #expect(error?.code == .tlsFailed)
+        await client.shutdown()
+    }
+
+    @Test func `The client goes on working after every failure`() async throws {
+        try await withOrigin { exchange in
+            if exchange.path == "/good" { return exchange.respond(body: [1]) }
+            exchange.write("garbage\r\n\r\n")
+            exchange.close()
+        } _: { origin, client in
+            for _ in 0..<20 {
+                await #expect(throws: HTTPError.self) {
+                    _ = try await client.send(HTTPRequest(url: origin.url("/bad")))
+                }
+                let bytes = try await client.send(HTTPRequest(url: origin.url("/good"))).body.collect(upTo: 1)
+                #expect(bytes == [1])
+            }
+            #expect(await client.transferCount == 0)
+        }
+    }
+}

@@ -1,0 +1,189 @@
+import HTTPTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(10)))
+struct LimitTests {
+    private static func small(_ change: (inout HTTPClient.Configuration) -> Void) -> HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration.loopback
+        change(&configuration)
+        return configuration
+    }
+
+    @Test func `An announced body beyond the limit is refused before a byte of it is read`() async throws {
+        let closed = Event()
+        try await withOrigin(Self.small { $0.maximumBodyByteCount = 1_000 }) { exchange in
+            exchange.write("HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n")
+            exchange.waitForClose()
+            closed.fire()
+        } _: { origin, client in
+            let error = await #expect(throws: HTTPError.self) {
+                _ = try await client.send(HTTPRequest(url: origin.url("/")))
+            }
+            #expect(error?.code == .bodyTooLarge)
+            #expect(error?.status == 200)
+            await closed.wait()
+        }
+    }
+
+    @Test func `A body that grows beyond the limit ends there`() async throws {
+        try await withOrigin(Self.small { $0.maximumBodyByteCount = 100_000 }) { exchange in
+            exchange.write("HTTP/1.1 200 OK\r\n\r\n")
+            while exchange.write([UInt8](repeating: 7, count: 10_000)) {}
+            exchange.close()
+        } _: { origin, client in
+            let response = try await client.send(HTTPRequest(url: origin.url("/")))
+            var count = 0
+            let error = await #expect(throws: HTTPError.self) {
+                for try await chunk in response.body { count += chunk.count }
+            }
+            #expect(error?.code == .bodyTooLarge)
+            #expect(count <= 100_000)
+        }
+    }
+
+    @Test func `A body of exactly the limit is fine`() async throws {
+        try await withOrigin(Self.small { $0.maximumBodyByteCount = 1_000 }) {
+            $0.respond(body: [UInt8](repeating: 1, count: 1_000))
+        } _: { origin, client in
+            let bytes = try await client.send(HTTPRequest(url: origin.url("/"))).body.collect(upTo: 1_000)
+            #expect(bytes.count == 1_000)
+        }
+    }
+
+    @Test func `Collecting less than is announced cancels the transfer`() async throws {
+        let closed = Event()
+        try await withOrigin { exchange in
+            exchange.write("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\nabc")
+            exchange.waitForClose()
+            closed.fire()
+        } _: { origin, client in
+            let response = try await client.send(HTTPRequest(url: origin.url("/")))
+            let error = await #expect(throws: HTTPError.self) { _ = try await response.body.collect(upTo: 499) }
+            #expect(error?.code == .bodyTooLarge)
+            await closed.wait()
+        }
+    }
+
+    @Test func `Too many header bytes end the transfer`() async throws {
+        try await withOrigin {
+            $0.respond(200, (0..<20).map { "X-\($0): " + String(repeating: "a", count: 4_000) })
+        } _: {
+            origin, client in
+            let error = await #expect(throws: HTTPError.self) {
+                _ = try await client.send(HTTPRequest(url: origin.url("/")))
+            }
+            #expect(error?.code == .headersTooLarge)
+        }
+    }
+
+    @Test(arguments: [70_000, 90_000, 400_000]) func `One header line too long ends the transfer`(_ count: Int)
+        async throws
+    {
+        try await withOrigin {
+            $0.respond(200, ["X: " + String(repeating: "a", count: count)])
+        } _: { origin, client in
+            let error = await #expect(throws: HTTPError.self) {
+                _ = try await client.send(HTTPRequest(url: origin.url("/")))
+            }
+            #expect(error?.code == .headersTooLarge)
+        }
+    }
+
+    @Test func `Too many header fields end the transfer`() async throws {
+        try await withOrigin { exchange in
+            exchange.respond(200, (0..<(exchange.path == "/ok" ? 255 : 256)).map { "X-\($0): 1" })
+        } _: { origin, client in
+            let response = try await client.send(HTTPRequest(url: origin.url("/ok")))
+            #expect(response.headers.count == 256)
+            let error = await #expect(throws: HTTPError.self) {
+                _ = try await client.send(HTTPRequest(url: origin.url("/many")))
+            }
+            #expect(error?.code == .headersTooLarge)
+        }
+    }
+
+    @Test func `A storm of interim answers counts as headers`() async throws {
+        try await withOrigin { exchange in
+            while exchange.write("HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n") {}
+            exchange.close()
+        } _: { origin, client in
+            let error = await #expect(throws: HTTPError.self) {
+                _ = try await client.send(HTTPRequest(url: origin.url("/")))
+            }
+            #expect(error?.code == .headersTooLarge)
+        }
+    }
+
+    @Test func `An interim answer is skipped and its headers are forgotten`() async throws {
+        try await withOrigin { exchange in
+            exchange.write("HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n")
+            exchange.respond(200, ["X: 1"], body: [5])
+        } _: { origin, client in
+            let response = try await client.send(HTTPRequest(url: origin.url("/")))
+            #expect(response.status == 200)
+            #expect(!response.headers.contains(name: "Link"))
+            #expect(response.headers["X"] == "1")
+            #expect(try await response.body.collect(upTo: 1) == [5])
+        }
+    }
+
+    @Test func `No more connections to one host than allowed`() async throws {
+        let release = Event()
+        let configuration = Self.small { $0.maximumConnectionsPerHost = 2 }
+        try await withOrigin(configuration) { exchange in
+            exchange.respond(body: [1])
+        } _: { origin, client in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for index in 0..<40 {
+                    group.addTask {
+                        let response = try await client.send(HTTPRequest(url: origin.url("/\(index)")))
+                        #expect(try await response.body.collect(upTo: 1) == [1])
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(origin.connectionCount <= 2)
+            release.fire()
+        }
+    }
+
+    @Test func `No more connections in total than allowed, and the waiting are served`() async throws {
+        let origins = (0..<5).map { _ in TestOrigin { $0.respond(body: [1]) } }
+        let client = HTTPClient(configuration: Self.small { $0.maximumConnections = 2 })
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<50 {
+                group.addTask {
+                    let url = origins[index % 5].url("/\(index)")
+                    let bytes = try await client.send(HTTPRequest(url: url)).body.collect(upTo: 1)
+                    #expect(bytes == [1])
+                }
+            }
+            try await group.waitForAll()
+        }
+        await client.shutdown()
+        for origin in origins { origin.stop() }
+    }
+
+    @Test func `A full queue refuses`() async throws {
+        let configuration = Self.small {
+            $0.maximumConnectionsPerHost = 1
+            $0.maximumQueuedRequests = 1
+        }
+        let arrived = Event()
+        try await withOrigin(configuration) { exchange in
+            arrived.fire()
+            exchange.waitForClose()
+        } _: { origin, client in
+            let running = Task { try await client.send(HTTPRequest(url: origin.url("/1"))) }
+            await arrived.wait()
+            let waiting = Task { try await client.send(HTTPRequest(url: origin.url("/2"))) }
+            while await client.transferCount < 2 { await Task.yield() }
+            let error = await #expect(throws: HTTPError.self) {
+                _ = try await client.send(HTTPRequest(url: origin.url("/3")))
+            }
+            #expect(error?.code == .overloaded)
+            running.cancel()
+            waiting.cancel()
+        }
+    }
+}

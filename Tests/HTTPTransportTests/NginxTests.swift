@@ -1,0 +1,220 @@
+import Foundation
+import HTTPTransport
+import Testing
+
+/// HTTP/2, TLS and compression against a server that others wrote.
+@Suite(
+    .timeLimit(.minutes(10)), .serialized,
+    .enabled(if: Nginx.isInstalled, "Install nginx and openssl (apt install nginx-light openssl) to run these."))
+struct NginxTests {
+    private static let picture = (0..<300_000).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) }
+    private static let text = [UInt8](repeating: UInt8(ascii: "a"), count: 200_000)
+
+    private static func configuration(_ tls: TLSPolicy) -> HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration.loopback
+        configuration.tls = tls
+        return configuration
+    }
+
+    /// Runs a test with a server that is up and a client that trusts its authority.
+    private static func withNginx(
+        _ body: (Nginx, HTTPClient) async throws -> Void
+    ) async throws {
+        let nginx = try Nginx(files: ["picture": picture, "text": text, "bomb": [UInt8](repeating: 0, count: 24 << 20)])
+        let client = HTTPClient(configuration: configuration(.authorities(in: nginx.authority)))
+        do {
+            // The server is up when it accepts.
+            while true {
+                do {
+                    _ = try await client.send(HTTPRequest(url: nginx.url("/text"))).body.collect(upTo: text.count)
+                    break
+                } catch let error as HTTPError where error.code == .cannotConnect { await Task.yield() }
+            }
+            try await body(nginx, client)
+        } catch {
+            await client.shutdown()
+            nginx.stop()
+            throw error
+        }
+        await client.shutdown()
+        nginx.stop()
+    }
+
+    @Test func `TLS and HTTP/2 come by themselves, and transfers share a connection`() async throws {
+        try await Self.withNginx { nginx, client in
+            let first = try await client.send(HTTPRequest(url: nginx.url("/picture", .good)))
+            #expect(try await first.body.collect(upTo: Self.picture.count) == Self.picture)
+            #expect(first.metrics.httpVersion == "2")
+            #expect(first.metrics.tls > .zero)
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<50 {
+                    group.addTask {
+                        let response = try await client.send(HTTPRequest(url: nginx.url("/picture", .good)))
+                        #expect(try await response.body.collect(upTo: Self.picture.count) == Self.picture)
+                        #expect(response.metrics.httpVersion == "2")
+                        return response.metrics.reusedConnection
+                    }
+                }
+                for try await reused in group { #expect(reused) }
+            }
+        }
+    }
+
+    @Test func `Without HTTP/2 it is HTTP/1.1 over TLS`() async throws {
+        try await Self.withNginx { nginx, _ in
+            var configuration = Self.configuration(.authorities(in: nginx.authority))
+            configuration.allowsHTTP2 = false
+            let client = HTTPClient(configuration: configuration)
+            let response = try await client.send(HTTPRequest(url: nginx.url("/picture", .good)))
+            #expect(try await response.body.collect(upTo: Self.picture.count) == Self.picture)
+            #expect(response.metrics.httpVersion == "1.1")
+            await client.shutdown()
+        }
+    }
+
+    @Test func `Every reason to refuse a certificate has its code`() async throws {
+        try await Self.withNginx { nginx, trusting in
+            let system = HTTPClient(configuration: Self.configuration(.system))
+            let cases: [(HTTPClient, Nginx.Certificate, HTTPError.Code)] = [
+                (trusting, .expired, .certificateExpired), (trusting, .otherHost, .certificateHostMismatch),
+                (system, .good, .certificateNotTrusted), (system, .otherHost, .certificateNotTrusted),
+            ]
+            for (client, certificate, expected) in cases {
+                let error = await #expect(throws: HTTPError.self) {
+                    _ = try await client.send(HTTPRequest(url: nginx.url("/text", certificate)))
+                }
+                #expect(error?.code == expected, "\(certificate): \(String(describing: error))")
+            }
+            await system.shutdown()
+        }
+    }
+
+    @Test func `The authorities of the system and one's own are trusted together`() async throws {
+        try await Self.withNginx { nginx, _ in
+            let client = HTTPClient(configuration: Self.configuration(.system(addingAuthoritiesIn: nginx.authority)))
+            let response = try await client.send(HTTPRequest(url: nginx.url("/text", .good)))
+            #expect(response.status == 200)
+            let error = await #expect(throws: HTTPError.self) {
+                _ = try await client.send(HTTPRequest(url: nginx.url("/text", .expired)))
+            }
+            #expect(error?.code == .certificateExpired)
+            await client.shutdown()
+        }
+    }
+
+    @Test func `An authority file that is missing is said so`() async throws {
+        try await Self.withNginx { nginx, _ in
+            let client = HTTPClient(configuration: Self.configuration(.authorities(in: "/nowhere/ca.pem")))
+            let error = await #expect(throws: HTTPError.self) {
+                _ = try await client.send(HTTPRequest(url: nginx.url("/text", .good)))
+            }
+            #expect(error?.code == .certificateNotTrusted)
+            #expect(error?.message.contains("/nowhere/ca.pem") == true)
+            await client.shutdown()
+        }
+    }
+
+    @Test func `An insecure client takes any certificate`() async throws {
+        try await Self.withNginx { nginx, _ in
+            let client = HTTPClient(configuration: Self.configuration(.insecure))
+            for certificate in Nginx.Certificate.allCases {
+                let response = try await client.send(HTTPRequest(url: nginx.url("/text", certificate)))
+                #expect(try await response.body.collect(upTo: Self.text.count) == Self.text)
+            }
+            await client.shutdown()
+        }
+    }
+
+    @Test(arguments: [nil, Nginx.Certificate.good]) func `Compressed bodies are decoded`(
+        _ certificate: Nginx.Certificate?
+    ) async throws {
+        try await Self.withNginx { nginx, client in
+            let response = try await client.send(HTTPRequest(url: nginx.url("/text", certificate)))
+            #expect(response.headers["Content-Encoding"] == "gzip")
+            #expect(response.body.expectedByteCount == nil)
+            #expect(try await response.body.collect(upTo: Self.text.count) == Self.text)
+            let plain = HTTPRequest(url: nginx.url("/text", certificate), headers: ["Accept-Encoding": "identity"])
+            let identity = try await client.send(plain)
+            #expect(identity.headers["Content-Encoding"] == nil)
+            #expect(identity.body.expectedByteCount == Self.text.count)
+            #expect(try await identity.body.collect(upTo: Self.text.count) == Self.text)
+        }
+    }
+
+    @Test func `A small file that decodes to a large one stops at the limit`() async throws {
+        try await Self.withNginx { nginx, _ in
+            var configuration = Self.configuration(.authorities(in: nginx.authority))
+            configuration.maximumBodyByteCount = 1 << 20
+            let client = HTTPClient(configuration: configuration)
+            let response = try await client.send(HTTPRequest(url: nginx.url("/bomb", .good)))
+            #expect(response.headers["Content-Encoding"] == "gzip")
+            var count = 0
+            let error = await #expect(throws: HTTPError.self) {
+                for try await chunk in response.body { count += chunk.count }
+            }
+            #expect(error?.code == .bodyTooLarge)
+            #expect(count <= 1 << 20)
+            await client.shutdown()
+        }
+    }
+
+    @Test func `A slow reader on a shared connection neither stops the others nor loses bytes`() async throws {
+        try await Self.withNginx { nginx, client in
+            let slow = try await client.send(
+                HTTPRequest(url: nginx.url("/bomb", .good), headers: ["Accept-Encoding": "identity"]))
+            for _ in 0..<20 {
+                let response = try await client.send(HTTPRequest(url: nginx.url("/picture", .good)))
+                #expect(try await response.body.collect(upTo: Self.picture.count) == Self.picture)
+            }
+            #expect(try await slow.body.collect(upTo: 24 << 20).count == 24 << 20)
+        }
+    }
+
+    @Test func `Cancelling a stream leaves its connection to the others`() async throws {
+        try await Self.withNginx { nginx, client in
+            let warm = try await client.send(HTTPRequest(url: nginx.url("/text", .good)))
+            _ = try await warm.body.collect(upTo: Self.text.count)
+            let big = HTTPRequest(url: nginx.url("/bomb", .good), headers: ["Accept-Encoding": "identity"])
+            for _ in 0..<10 {
+                // Dropped at once: its stream is reset.
+                #expect(try await client.send(big).status == 200)
+                let response = try await client.send(HTTPRequest(url: nginx.url("/picture", .good)))
+                #expect(try await response.body.collect(upTo: Self.picture.count) == Self.picture)
+                #expect(response.metrics.reusedConnection)
+            }
+        }
+    }
+
+    @Test func `A redirect from https to http is refused unless allowed`() async throws {
+        try await Self.withNginx { nginx, client in
+            let error = await #expect(throws: HTTPError.self) {
+                _ = try await client.send(HTTPRequest(url: nginx.url("/down", .good)))
+            }
+            #expect(error?.code == .redirectNotAllowed)
+            let up = try await client.send(HTTPRequest(url: nginx.url("/up")))
+            #expect(up.url == nginx.url("/text", .good))
+            var configuration = Self.configuration(.authorities(in: nginx.authority))
+            configuration.allowsInsecureRedirects = true
+            let lenient = HTTPClient(configuration: configuration)
+            let down = try await lenient.send(HTTPRequest(url: nginx.url("/down", .good)))
+            #expect(down.url == nginx.url("/text"))
+            await lenient.shutdown()
+        }
+    }
+
+    @Test func `Ranges and conditions pass through`() async throws {
+        try await Self.withNginx { nginx, client in
+            let url = nginx.url("/picture", .good)
+            let whole = try await client.send(HTTPRequest(url: url, method: "HEAD"))
+            #expect(try await whole.body.collect(upTo: 0) == [])
+            let tag = try #require(whole.headers["ETag"])
+            let part = try await client.send(
+                HTTPRequest(url: url, headers: ["Range": "bytes=1000-1999", "Accept-Encoding": "identity"]))
+            #expect(part.status == 206)
+            #expect(try await part.body.collect(upTo: 1_000) == Array(Self.picture[1_000..<2_000]))
+            let same = try await client.send(HTTPRequest(url: url, headers: ["If-None-Match": tag]))
+            #expect(same.status == 304)
+            #expect(try await same.body.collect(upTo: 0) == [])
+        }
+    }
+}

@@ -1,0 +1,224 @@
+import Foundation
+import HTTPTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(10)))
+struct RedirectTests {
+    /// Answers with what arrived, and with redirects for paths like `/302/target`.
+    private static let echo: @Sendable (TestExchange) -> Void = { exchange in
+        let parts = exchange.path.split(separator: "/", maxSplits: 1)
+        if let status = parts.first.flatMap({ Int($0) }) {
+            let rest = parts.count > 1 ? "/" + parts[1] : "/"
+            return exchange.respond(status, ["Location: \(rest)"], body: Array("moved".utf8))
+        }
+        let seen = ["Authorization", "Cookie", "X-API-Key", "X-Other", "Content-Type"].map {
+            exchange.headers[$0] ?? "-"
+        }
+        exchange.respond(
+            200, ["X-Seen: \(exchange.method) \(exchange.path) \(exchange.body.count) \(seen.joined(separator: ","))"])
+    }
+
+    private static func send(_ client: HTTPClient, _ request: HTTPRequest) async throws -> (String?, HTTPResponse) {
+        let response = try await client.send(request)
+        return (response.headers["X-Seen"], response)
+    }
+
+    @Test(arguments: [
+        (301, "GET", "GET"), (302, "GET", "GET"), (303, "GET", "GET"), (307, "GET", "GET"), (308, "GET", "GET"),
+        (301, "HEAD", "HEAD"), (303, "HEAD", "HEAD"), (301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"),
+        (303, "PUT", "GET"), (302, "DELETE", "GET"), (307, "POST", "POST"), (308, "POST", "POST"), (307, "PUT", "PUT"),
+    ])
+    func `Methods and bodies follow the rules`(_ status: Int, _ method: String, _ expected: String) async throws {
+        try await withOrigin(handler: Self.echo) { origin, client in
+            let body: [UInt8]? = ["POST", "PUT"].contains(method) ? [1, 2, 3] : nil
+            var request = HTTPRequest(url: origin.url("/\(status)/end"), method: method, body: body)
+            if body != nil { request.headers["Content-Type"] = "text/x" }
+            let (seen, response) = try await Self.send(client, request)
+            let keeps = method == expected && body != nil
+            #expect(seen == "\(expected) /end \(keeps ? 3 : 0) -,-,-,-,\(keeps ? "text/x" : "-")")
+            #expect(response.url == origin.url("/end"))
+            #expect(response.metrics.redirectCount == 1)
+            // The short body of the redirect was read, so that its connection could be used again.
+            #expect(origin.connectionCount == 1)
+        }
+    }
+
+    @Test(arguments: [300, 304, 305, 399]) func `Other statuses are answers`(_ status: Int) async throws {
+        try await withOrigin(handler: Self.echo) { origin, client in
+            let (_, response) = try await Self.send(client, HTTPRequest(url: origin.url("/\(status)/end")))
+            #expect(response.status == status)
+        }
+    }
+
+    @Test func `A redirect without a target is an answer`() async throws {
+        try await withOrigin {
+            $0.respond(302, body: [1])
+        } _: { origin, client in
+            let response = try await client.send(HTTPRequest(url: origin.url("/")))
+            #expect(response.status == 302)
+            #expect(try await response.body.collect(upTo: 1) == [1])
+        }
+    }
+
+    @Test(arguments: [
+        ("b", "/a/b"), ("./b", "/a/b"), ("../b", "/b"), ("/b?x=1", "/b?x=1"), ("?y", "/a/start?y"), ("b#f", "/a/b"),
+        ("%2e%2e/c", nil), ("", nil),
+    ])
+    func `Relative targets are resolved`(_ location: String, _ path: String?) async throws {
+        try await withOrigin { exchange in
+            if exchange.path == "/a/start" { return exchange.respond(302, ["Location: \(location)"]) }
+            exchange.respond(200, ["X-Path: \(exchange.path)"])
+        } _: { origin, client in
+            do {
+                let response = try await client.send(HTTPRequest(url: origin.url("/a/start")))
+                if let path { #expect(response.headers["X-Path"] == path) }
+            } catch let error as HTTPError {
+                // To itself is a circle.
+                #expect(path == nil && error.code == .tooManyRedirects)
+            }
+        }
+    }
+
+    @Test func `The fragment is inherited unless the target has one`() async throws {
+        try await withOrigin(handler: Self.echo) { origin, client in
+            let (_, response) = try await Self.send(client, HTTPRequest(url: origin.url("/302/end#top")))
+            #expect(response.url == origin.url("/end#top"))
+        }
+    }
+
+    @Test(arguments: [
+        "file:///etc/passwd", "ftp://127.0.0.1/", "data:,x", "javascript:alert(1)", "http://", "http:///x", "//",
+        "http://user:pw@127.0.0.1/",
+        "http://127.0.0.1:99999/", "http://exa mple/", "http://[::1/", "gopher://127.0.0.1/x",
+    ])
+    func `Targets that may not be fetched are refused`(_ location: String) async throws {
+        try await withOrigin {
+            $0.respond(302, ["Location: \(location)"])
+        } _: { origin, client in
+            let error = await #expect(throws: HTTPError.self) {
+                _ = try await client.send(HTTPRequest(url: origin.url("/")))
+            }
+            #expect(error?.code == .redirectNotAllowed)
+            #expect(error?.status == 302)
+        }
+    }
+
+    @Test func `A target beyond the URL limit is refused`() async throws {
+        try await withOrigin {
+            $0.respond(302, ["Location: /" + String(repeating: "a", count: 9_000)])
+        } _: {
+            origin, client in
+            let error = await #expect(throws: HTTPError.self) {
+                _ = try await client.send(HTTPRequest(url: origin.url("/")))
+            }
+            #expect(error?.code == .redirectNotAllowed)
+        }
+    }
+
+    @Test func `Two targets that differ are refused`() async throws {
+        try await withOrigin {
+            $0.respond(302, ["Location: /a", "Location: /b"])
+        } _: { origin, client in
+            let error = await #expect(throws: HTTPError.self) {
+                _ = try await client.send(HTTPRequest(url: origin.url("/")))
+            }
+            #expect(error?.code == .invalidResponse)
+        }
+    }
+
+    @Test func `Ten redirects are followed and the eleventh is not`() async throws {
+        try await withOrigin { exchange in
+            let left = Int(exchange.path.dropFirst()) ?? 0
+            if left == 0 { return exchange.respond(200) }
+            exchange.respond(302, ["Location: /\(left - 1)"])
+        } _: { origin, client in
+            let response = try await client.send(HTTPRequest(url: origin.url("/10")))
+            #expect(response.metrics.redirectCount == 10)
+            let error = await #expect(throws: HTTPError.self) {
+                _ = try await client.send(HTTPRequest(url: origin.url("/11")))
+            }
+            #expect(error?.code == .tooManyRedirects)
+        }
+    }
+
+    @Test func `A circle ends early`() async throws {
+        try await withOrigin {
+            $0.respond(302, ["Location: " + ($0.path == "/a" ? "/b" : "/a")])
+        } _: { origin, client in
+            let error = await #expect(throws: HTTPError.self) {
+                _ = try await client.send(HTTPRequest(url: origin.url("/a")))
+            }
+            #expect(error?.code == .tooManyRedirects)
+            #expect(error?.message.contains("circle") == true)
+        }
+    }
+
+    @Test func `No redirects are followed when none are wanted`() async throws {
+        var configuration = HTTPClient.Configuration.loopback
+        configuration.maximumRedirects = 0
+        try await withOrigin(configuration, handler: Self.echo) { origin, client in
+            let (_, response) = try await Self.send(client, HTTPRequest(url: origin.url("/302/end")))
+            #expect(response.status == 302)
+            #expect(response.url == origin.url("/302/end"))
+        }
+    }
+
+    @Test func `Credentials stay at their origin, also on the way back`() async throws {
+        try await withOrigin(handler: Self.echo) { first, client in
+            let second = TestOrigin { $0.respond(302, ["Location: \(first.url("/back"))"]) }
+            defer { second.stop() }
+            let start = TestOrigin { exchange in
+                exchange.respond(
+                    302, ["Location: " + (exchange.path == "/same" ? "/302" : second.url("/").absoluteString)])
+            }
+            defer { start.stop() }
+            let headers: HTTPHeaders = [
+                "Authorization": "a", "cookie": "b", "x-api-key": "c", "X-Other": "d", "Proxy-Authorization": "e",
+            ]
+            let (crossed, _) = try await Self.send(client, HTTPRequest(url: start.url("/"), headers: headers))
+            #expect(crossed == "GET /back 0 -,-,-,d,-")
+            let (stayed, _) = try await Self.send(client, HTTPRequest(url: first.url("/302/end"), headers: headers))
+            #expect(stayed == "GET /end 0 a,b,c,d,-")
+        }
+    }
+
+    @Test func `Names of credentials can be added`() async throws {
+        var configuration = HTTPClient.Configuration.loopback
+        configuration.credentialHeaders = ["X-Other"]
+        try await withOrigin(configuration, handler: Self.echo) { target, client in
+            let start = TestOrigin { $0.respond(302, ["Location: \(target.url("/end"))"]) }
+            defer { start.stop() }
+            let headers: HTTPHeaders = ["Authorization": "a", "X-Other": "d", "X-API-Key": "c"]
+            let (seen, _) = try await Self.send(client, HTTPRequest(url: start.url("/"), headers: headers))
+            #expect(seen == "GET /end 0 -,-,c,-,-")
+        }
+    }
+
+    @Test func `A redirect to an address that is not allowed is refused`() async throws {
+        try await withOrigin {
+            $0.respond(302, ["Location: http://169.254.169.254/latest/meta-data/"])
+        } _: {
+            origin, client in
+            let error = await #expect(throws: HTTPError.self) {
+                _ = try await client.send(HTTPRequest(url: origin.url("/")))
+            }
+            #expect(error?.code == .addressNotAllowed)
+            #expect(error?.message.contains("169.254.169.254") == true)
+        }
+    }
+
+    @Test func `A long body of a redirect is not read`() async throws {
+        let closed = Event()
+        try await withOrigin { exchange in
+            if exchange.path == "/end" { return exchange.respond(200) }
+            exchange.write("HTTP/1.1 302 Found\r\nLocation: /end\r\nContent-Length: 50000000\r\n\r\n")
+            while exchange.write([UInt8](repeating: 0, count: 10_000)) {}
+            closed.fire()
+            exchange.close()
+        } _: { origin, client in
+            let response = try await client.send(HTTPRequest(url: origin.url("/start")))
+            #expect(response.status == 200)
+            await closed.wait()
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import HTTPTransport
+import Testing
+
+@Suite(.timeLimit(.minutes(10)))
+struct ShutdownTests {
+    @Test func `After the end every request is refused`() async throws {
+        try await withOrigin {
+            $0.respond()
+        } _: { origin, client in
+            _ = try await client.send(HTTPRequest(url: origin.url("/")))
+            await client.shutdown()
+            await client.shutdown()
+            let error = await #expect(throws: HTTPError.self) {
+                _ = try await client.send(HTTPRequest(url: origin.url("/")))
+            }
+            #expect(error?.code == .shutDown)
+            #expect(await client.transferCount == 0)
+        }
+    }
+
+    @Test func `The end fails those who wait for a head, for a body and for a connection`() async throws {
+        var configuration = HTTPClient.Configuration.loopback
+        configuration.maximumConnectionsPerHost = 2
+        let arrived = Event()
+        try await withOrigin(configuration) { exchange in
+            if exchange.path == "/body" {
+                exchange.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n")
+            } else {
+                arrived.fire()
+            }
+            exchange.waitForClose()
+        } _: { origin, client in
+            let response = try await client.send(HTTPRequest(url: origin.url("/body")))
+            let head = Task { try await client.send(HTTPRequest(url: origin.url("/head"))) }
+            await arrived.wait()
+            let queued = Task { try await client.send(HTTPRequest(url: origin.url("/queued"))) }
+            while await client.transferCount < 3 { await Task.yield() }
+            await client.shutdown()
+            for task in [head, queued] {
+                let error = await #expect(throws: HTTPError.self) { _ = try await task.value }
+                #expect(error?.code == .shutDown)
+            }
+            let error = await #expect(throws: HTTPError.self) { _ = try await response.body.collect(upTo: 10) }
+            #expect(error?.code == .shutDown)
+        }
+    }
+
+    @Test func `Many who end it at once, while requests start, all return`() async throws {
+        try await withOrigin {
+            $0.respond(body: [1])
+        } _: { origin, _ in
+            for _ in 0..<30 {
+                let client = HTTPClient(configuration: .loopback)
+                await withTaskGroup(of: Void.self) { group in
+                    for index in 0..<12 {
+                        group.addTask {
+                            do {
+                                let response = try await client.send(HTTPRequest(url: origin.url("/\(index)")))
+                                _ = try await response.body.collect(upTo: 1)
+                            } catch {
+                                #expect((error as? HTTPError)?.code == .shutDown)
+                            }
+                        }
+                        if index % 3 == 0 { group.addTask { await client.shutdown() } }
+                        group.addTask { _ = await client.transferCount }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `A body is read to its end after its client was let go`() async throws {
+        let origin = TestOrigin { $0.respond(body: [UInt8](repeating: 4, count: 3 << 20)) }
+        let response = try await HTTPClient(configuration: .loopback).send(HTTPRequest(url: origin.url("/")))
+        #expect(try await response.body.collect(upTo: 3 << 20).count == 3 << 20)
+        origin.stop()
+    }
+
+    @Test func `Neither descriptors nor threads are left of two hundred clients`() async {
+        // In a process of its own, where nothing else opens and closes descriptors.
+        await #expect(processExitsWith: .success) {
+            let origin = TestOrigin { $0.respond(body: [1]) }
+            func count(_ folder: String) throws -> Int {
+                try FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(folder)").count
+            }
+            func use(_ number: Int) async throws {
+                let client = HTTPClient(configuration: .loopback)
+                let response = try await client.send(HTTPRequest(url: origin.url("/")))
+                _ = try await response.body.collect(upTo: 1)
+                // Every other one is only let go of.
+                if number % 2 == 0 { await client.shutdown() }
+            }
+            for number in 0..<20 { try await use(number) }
+            let clientThreads = {
+                try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").filter {
+                    let name = try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8)
+                    return name == "http-loop\n"
+                }.count
+            }
+            // Threads that were only let go of end by themselves, soon.
+            while try clientThreads() > 0 { await Task.yield() }
+            let descriptors = try count("fd")
+            for number in 0..<200 { try await use(number) }
+            while try clientThreads() > 0 { await Task.yield() }
+            // The origin's threads close their ends soon, too; a leak would keep this from ever coming true.
+            while try count("fd") > descriptors { await Task.yield() }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import HTTPTransport
+import Testing
+
+/// No test here measures time: each waits for a limit to strike, and would hang (until the suite's limit) if it did not.
+@Suite(.timeLimit(.minutes(10)))
+struct TimeoutTests {
+    private static func configuration(
+        connect: Duration = .seconds(30), idle: Duration = .seconds(30), total: Duration = .seconds(50)
+    ) -> HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration.loopback
+        configuration.connectTimeout = connect
+        configuration.idleTimeout = idle
+        configuration.totalTimeout = total
+        return configuration
+    }
+
+    @Test func `An origin that does not answer times out as idle and loses its connection`() async throws {
+        let closed = Event()
+        try await withOrigin(Self.configuration(idle: .milliseconds(50))) { exchange in
+            exchange.waitForClose()
+            closed.fire()
+        } _: { origin, client in
+            let error = await #expect(throws: HTTPError.self) {
+                _ = try await client.send(HTTPRequest(url: origin.url("/")))
+            }
+            #expect(error?.code == .timedOut)
+            #expect(error?.message.contains("silent") == true)
+            await closed.wait()
+        }
+    }
+
+    @Test func `An origin that falls silent within the body times out`() async throws {
+        try await withOrigin(Self.configuration(idle: .milliseconds(50))) { exchange in
+            exchange.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
+            exchange.waitForClose()
+        } _: { origin, client in
+            let response = try await client.send(HTTPRequest(url: origin.url("/")))
+            var bytes: [UInt8] = []
+            let error = await #expect(throws: HTTPError.self) {
+                for try await chunk in response.body { bytes += chunk }
+            }
+            #expect(error?.code == .timedOut)
+            #expect(error?.status == 200)
+            #expect(bytes == Array("abc".utf8))
+        }
+    }
+
+    @Test func `An origin that drips is ended by the total limit`() async throws {
+        try await withOrigin(Self.configuration(idle: .seconds(20), total: .milliseconds(600))) { exchange in
+            exchange.write("HTTP/1.1 200 OK\r\n\r\n")
+            while exchange.write([1]) { usleep(5_000) }
+            exchange.close()
+        } _: { origin, client in
+            let error = await #expect(throws: HTTPError.self) {
+                let response = try await client.send(HTTPRequest(url: origin.url("/")))
+                for try await _ in response.body {}
+            }
+            #expect(error?.code == .timedOut)
+            #expect(error?.message.contains("silent") == false)
+        }
+    }
+
+    @Test func `A slow origin that keeps moving is not idle`() async throws {
+        // Every pause is far below the limit, all of them together far above it.
+        try await withOrigin(Self.configuration(idle: .seconds(1))) { exchange in
+            exchange.write("HTTP/1.1 200 OK\r\nContent-Length: 30\r\n\r\n")
+            for index in 0..<30 {
+                usleep(50_000)
+                exchange.write([UInt8(index)])
+            }
+        } _: { origin, client in
+            let response = try await client.send(HTTPRequest(url: origin.url("/")))
+            #expect(try await response.body.collect(upTo: 30).count == 30)
+        }
+    }
+
+    @Test func `A handshake that hangs is ended by the connect limit`() async throws {
+        let origin = TestOrigin()
+        let client = HTTPClient(configuration: Self.configuration(connect: .milliseconds(100)))
+        let error = await #expect(throws: HTTPError.self) {
+            _ = try await client.send(HTTPRequest(url: try #require(URL(string: "https://127.0.0.1:\(origin.port)/"))))
+        }
+        #expect(error?.code == .timedOut)
+        #expect(error?.message.contains("connection") == true)
+        await client.shutdown()
+        origin.stop()
+    }
+
+    @Test func `A reader that does not read is not an idle origin`() async throws {
+        let size = 8 << 20
+        try await withOrigin(Self.configuration(idle: .milliseconds(500))) { exchange in
+            if exchange.path == "/silent" { return exchange.waitForClose() }
+            exchange.respond(body: [UInt8](repeating: 3, count: size))
+        } _: { origin, client in
+            let slow = try await client.send(HTTPRequest(url: origin.url("/big")))
+            // Silent origins are the clock: several idle limits pass while nobody reads the big body.
+            for _ in 0..<3 {
+                let error = await #expect(throws: HTTPError.self) {
+                    _ = try await client.send(HTTPRequest(url: origin.url("/silent")))
+                }
+                #expect(error?.code == .timedOut)
+            }
+            #expect(try await slow.body.collect(upTo: size).count == size)
+        }
+    }
+
+    @Test func `Waiting for a connection is not idleness, but counts in total`() async throws {
+        var configuration = Self.configuration(idle: .milliseconds(700), total: .seconds(2))
+        configuration.maximumConnectionsPerHost = 1
+        try await withOrigin(configuration) { exchange in
+            exchange.write("HTTP/1.1 200 OK\r\n\r\n")
+            while exchange.write([1]) { usleep(5_000) }
+            exchange.close()
+        } _: { origin, client in
+            let first = try await client.send(HTTPRequest(url: origin.url("/1")))
+            async let waiting = client.send(HTTPRequest(url: origin.url("/2")))
+            let error = await #expect(throws: HTTPError.self) { for try await _ in first.body {} }
+            #expect(error?.message.contains("silent") == false)
+            // The second waited for as long as the first ran, several times the idle limit; what ends it, if anything, is
+            // its own total limit.
+            do { _ = try await waiting } catch let error as HTTPError { #expect(!error.message.contains("silent")) }
+        }
+    }
+
+    @Test func `Limits cannot be switched off`() async throws {
+        try await withOrigin(Self.configuration(idle: .seconds(-1))) {
+            $0.waitForClose()
+        } _: { origin, client in
+            let error = await #expect(throws: HTTPError.self) {
+                _ = try await client.send(HTTPRequest(url: origin.url("/")))
+            }
+            #expect(error?.code == .timedOut)
+        }
+    }
+}
