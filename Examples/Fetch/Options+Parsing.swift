@@ -53,8 +53,10 @@ extension Options {
     ) throws(UsageError) -> Int {
         let text = try value(of: option, &words)
         guard let number = Int(text), range.contains(number) else {
-            let bounds = "\(range.lowerBound) to \(range.upperBound)"
-            throw UsageError(message: "\(option) takes a whole number from \(bounds), not \(text.printable)")
+            throw UsageError(
+                message:
+                    "\(option) takes a whole number from \(range.lowerBound) to \(range.upperBound), not \(text.printable)"
+            )
         }
         return number
     }

@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+import WebImage
+
+@testable import fetch
+
+struct FileNameTests {
+    private func name(_ text: String, _ format: ImageFormat = .png) throws -> String {
+        FileName.name(for: text, url: try #require(URL(string: text)), format: format)
+    }
+
+    @Test func `A name is readable, and the same in every run`() throws {
+        #expect(try name("http://a/holiday/Beach_1-2.jpeg", .jpeg) == "Beach_1-2-833e9a560647a00788fab5ef.jpg")
+    }
+
+    @Test(arguments: [
+        ("http://a/photo.2024.png", "photo_2024"), ("http://a/dir/", "dir"), ("http://a/image?id=5", "image"),
+        ("http://a/фото.png", "фото"), ("http://a/%E5%86%99%E7%9C%9F.png", "写真"), ("http://a/a%20b.png", "a_b"),
+        ("http://a/x%2Fy.png", "y"),
+    ])
+    func `The last part of the path is kept where it can be read`(url: String, stem: String) throws {
+        #expect(try name(url).hasPrefix(stem + "-"))
+    }
+
+    @Test(arguments: [
+        "http://a", "http://a/", "http://a/.png", "http://a/...", "http://a/../../etc/passwd",
+        "http://a/%2e%2e%2f%2e%2e",
+        "http://a/%00.png", "http://a/%0A%1B.png", "http://a/%FF%FE.png", "http://a/%E2%80%AE.png", "http://a/%5C..%5C",
+        "http://a/~root", "http://a/-rf", "http://a/CON.png", "../../etc/passwd", "http://a/a:b|c*d?.png",
+        "http://a/%F0%9F%98%80.png", "http://a/" + String(repeating: "x", count: 10_000),
+        "http://a/" + String(repeating: "%E5%86%99", count: 3_000) + ".png",
+    ])
+    func `A name is safe whatever the URL`(url: String) throws {
+        let name = try name(url)
+        #expect(name.utf8.count <= 255)
+        #expect(name.hasSuffix(".png"))
+        #expect(name.filter { $0 == "." }.count == 1)
+        let first = try #require(name.first)
+        #expect(first.isLetter || first.isNumber)
+        let isPlain = name.dropLast(4).unicodeScalars.allSatisfy {
+            $0.properties.isAlphabetic || $0.properties.numericType == .decimal || $0 == "-" || $0 == "_"
+        }
+        #expect(isPlain)
+    }
+
+    @Test func `Two URLs never share a name`() throws {
+        var urls = ["http://a/p.png", "http://b/p.png", "http://a/q/p.png", "http://a/P.png", "http://a/p.png#x"]
+        urls += ["http://a/p.jpg", "http://a/p", "https://a/p.png", "http://a:80/p.png", "http://a/%70.png"]
+        urls += (0..<1_000).map { "http://a/p.png?\($0)" }
+        #expect(Set(try urls.map { try name($0).lowercased() }).count == urls.count)
+    }
+
+    @Test func `The format decides about the extension`() throws {
+        #expect(try name("http://a/p.png", .jpeg).hasSuffix(".jpg"))
+        #expect(try name("http://a/p.exe", .webp).hasSuffix(".webp"))
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+import WebImage
+
+@testable import fetch
+
+struct OutcomeTests {
+    private static func success(_ url: String, file: String = "pictures/a.png", frames: Int = 1) -> Outcome {
+        Outcome(
+            url: url, milliseconds: 12,
+            result: .success(
+                .init(
+                    source: .network, format: .png, width: 640, height: 480, frames: frames, bytes: 1234, file: file)))
+    }
+
+    private static func failure(_ url: String, _ message: String) -> Outcome {
+        Outcome(url: url, milliseconds: 12, result: .failure(.init(code: "timedOut", message: message)))
+    }
+
+    private static let hostile = [
+        "http://a/", "", "\"\\/\u{8}\u{C}\n\r\t", "\0\u{1B}[2J\u{7F}\u{85}\u{9B}31m",
+        "\u{2028}\u{2029}\u{202E}\u{FEFF}",
+        "😀é\u{301}写", "</script>", "\u{E0001}tag", String(repeating: "\"", count: 10_000),
+    ]
+
+    /// Bytes, because strings that only look the same are equal.
+    private func bytes(_ value: Any?) -> [UInt8]? { (value as? String).map { Array($0.utf8) } }
+
+    @Test(arguments: hostile)
+    func `A success is one line with one JSON object that says everything`(text: String) throws {
+        let line = Self.success(text, file: "out/" + text).json
+        #expect(!line.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) })
+        let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        let fields = try #require(object)
+        let names = ["url", "ok", "source", "format", "width", "height", "frames", "bytes", "file", "milliseconds"]
+        #expect(Set(fields.keys) == Set(names))
+        #expect(bytes(fields["url"]) == Array(text.utf8))
+        #expect(bytes(fields["file"]) == Array("out/\(text)".utf8))
+        #expect(fields["ok"] as? Bool == true)
+        #expect(fields["source"] as? String == "network")
+        #expect(fields["format"] as? String == "png")
+        #expect(fields["width"] as? Int == 640)
+        #expect(fields["height"] as? Int == 480)
+        #expect(fields["frames"] as? Int == 1)
+        #expect(fields["bytes"] as? Int == 1234)
+        #expect(fields["milliseconds"] as? Int == 12)
+    }
+
+    @Test(arguments: hostile)
+    func `A failure is one line with one JSON object that says why`(text: String) throws {
+        let line = Self.failure(text, text).json
+        #expect(!line.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) })
+        let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        let fields = try #require(object)
+        #expect(Set(fields.keys) == ["url", "ok", "error"])
+        #expect(fields["ok"] as? Bool == false)
+        let error = try #require(fields["error"] as? [String: String])
+        #expect(error["code"] == "timedOut")
+        #expect(bytes(error["message"]) == Array(text.utf8))
+    }
+
+    @Test func `A line begins with the source and ends with file and URL`() {
+        #expect(
+            Self.success("http://a/").line
+                == "network  png   640x480         1234 bytes        12 ms     pictures/a.png  http://a/")
+        #expect(Self.success("http://a/", frames: 8).line.contains("  640x480x8  "))
+        #expect(Self.failure("http://a/", "Too slow.").line == "failed   timedOut: Too slow.  http://a/")
+    }
+
+    @Test(arguments: hostile)
+    func `Nothing in a line moves the cursor, ends the line or turns its direction`(text: String) {
+        for outcome in [Self.success(text, file: text), Self.failure(text, text)] {
+            let isPlain = outcome.line.unicodeScalars.allSatisfy {
+                ![.control, .format, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
+            }
+            #expect(isPlain)
+        }
+    }
+
+    @Test func `What needs no escape is not changed`() {
+        #expect("http://a/\u{E9}😀\\u{1B}".printable == "http://a/\u{E9}😀\\u{1B}")
+        #expect("a\u{1B}b\u{202E}".printable == "a\\u{1B}b\\u{202E}")
+    }
+
+    @Test func `The second line for one URL comes from memory, and a failure stays one`() {
+        #expect(Self.success("http://a/").again.line.hasPrefix("memory   png "))
+        #expect(Self.failure("http://a/", "Too slow.").again.line == Self.failure("http://a/", "Too slow.").line)
+    }
+
+    @Test func `A failure names the most specific code`() {
+        let cause = ImageError(.truncated, "The file ends early.")
+        let error = ImageLoadError(.undecodable, message: "No picture.", cause: cause)
+        #expect(Outcome.Failure(error).code == "truncated")
+        #expect(Outcome.Failure(error).message == "No picture.")
+        #expect(Outcome.Failure(Outcome.Failure(code: "invalidURL", message: "No.")).code == "invalidURL")
+    }
+}

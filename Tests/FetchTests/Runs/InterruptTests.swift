@@ -1,0 +1,122 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+/// An end in the middle leaves nothing half-done behind.
+@Suite(.timeLimit(.minutes(10)))
+struct InterruptTests {
+    /// Six pictures that come at once, and six that stop in their middle.
+    private struct Scene {
+        let workplace: Workplace
+        let gate = OriginGate()
+        let urls: [String]
+
+        init(_ origin: OriginServer) throws {
+            workplace = try Workplace()
+            urls = (0..<12).map { origin.url("/\($0).png").absoluteString }
+            for index in 0..<12 {
+                let whole = try Pictures.png(seed: index, width: 200, height: 150)
+                origin.respond(
+                    to: "/\(index).png", with: index < 6 ? whole : whole.held(at: gate, afterBodyBytes: 1_000))
+            }
+        }
+
+        /// Starts the command and waits until it is in the middle of six downloads.
+        func startAndWait(_ arguments: [String] = []) async throws -> RunningCommand {
+            let command = try workplace.start(workplace.options + arguments + urls)
+            await gate.waitUntilReached(count: 6)
+            return command
+        }
+
+        /// Whatever is there is whole.
+        func checkNothingIsTorn(by run: Finished) throws {
+            for name in workplace.names(in: workplace.pictures) {
+                #expect(name.hasSuffix(".png"))
+                let data = try Data(contentsOf: workplace.pictures.appending(path: name))
+                #expect(try (0..<6).contains { data == Data(try Pictures.bytes(seed: $0, width: 200, height: 150)) })
+            }
+            #expect(try run.lines.allSatisfy(\.ok))
+        }
+
+        /// The next run finishes what this one began.
+        func finish() async throws {
+            gate.open()
+            let run = try await workplace.fetch(workplace.options + urls)
+            #expect(run.status == 0)
+            #expect(try run.lines.filter(\.ok).count == 12)
+            #expect(workplace.names(in: workplace.pictures).count == 12)
+            #expect(workplace.names(in: workplace.cache.appending(path: "tmp")).isEmpty)
+            for line in try run.lines {
+                let seed = ImageFactory.seed(of: try workplace.picture(line))
+                #expect(seed == urls.firstIndex(of: line.url))
+            }
+        }
+    }
+
+    @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
+    func `A signal in mid-download ends in order`(signal: Int32, status: Int32) async throws {
+        try await withOriginServer { origin in
+            let scene = try Scene(origin)
+            let command = try await scene.startAndWait()
+            command.send(signal)
+            let run = try await command.end()
+            #expect(!run.wasKilled)
+            #expect(run.status == status)
+            #expect(run.errors == "fetch: interrupted\n")
+            try scene.checkNothingIsTorn(by: run)
+            #expect(scene.workplace.names(in: scene.workplace.cache.appending(path: "tmp")).isEmpty)
+            try await scene.finish()
+        }
+    }
+
+    @Test func `A kill in mid-download tears nothing`() async throws {
+        try await withOriginServer { origin in
+            let scene = try Scene(origin)
+            let command = try await scene.startAndWait()
+            command.send(SIGKILL)
+            let run = try await command.end()
+            #expect(run.wasKilled)
+            // What a kill in the middle of a write would have left.
+            let left = [
+                scene.workplace.cache.appending(path: "tmp/\(command.processNumber)-1-1"),
+                scene.workplace.pictures.appending(path: ".fetch-\(command.processNumber)-1.part"),
+            ]
+            try scene.checkNothingIsTorn(by: run)
+            for file in left {
+                try FileManager.default.createDirectory(
+                    at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+                try Data([1, 2, 3]).write(to: file)
+            }
+            try await scene.finish()
+        }
+    }
+
+    @Test func `An output that nobody reads does not keep it from ending`() async throws {
+        try await withOriginServer { origin in
+            let scene = try Scene(origin)
+            let pipe = FullPipe()
+            let command = try scene.workplace.start(
+                scene.workplace.options + ["--concurrency", "1"] + [scene.urls[0], scene.urls[6]],
+                output: pipe.writing)
+            await scene.gate.waitUntilReached()
+            command.send(SIGINT)
+            let run = try await command.end()
+            #expect(!run.wasKilled)
+            #expect(run.status == 130)
+        }
+    }
+
+    @Test func `While it waits for a list it can be stopped`() async throws {
+        let workplace = try Workplace()
+        let input = workplace.folder.appending(path: "fifo").path
+        #expect(unsafe mkfifo(input, 0o600) == 0)
+        let command = try workplace.start(workplace.options + ["--input", input])
+        // Opening the other end waits until the command has opened its own.
+        let writing = try FileHandle(forWritingTo: URL(filePath: input))
+        command.send(SIGINT)
+        let run = try await command.end()
+        #expect(run.wasKilled)
+        #expect(run.status == SIGINT)
+        try writing.close()
+    }
+}

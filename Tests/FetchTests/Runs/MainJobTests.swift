@@ -1,0 +1,160 @@
+import Foundation
+import ImageCoding
+import Testing
+import WebImageTesting
+
+@Suite(.timeLimit(.minutes(10)))
+struct MainJobTests {
+    @Test func `Without a URL it shows itself offline, and a second run comes from disk`() async throws {
+        let workplace = try Workplace()
+        let first = try await workplace.fetch(["--json"] + workplace.folders)
+        let second = try await workplace.fetch(["--json"] + workplace.folders)
+        #expect(first.status == 0)
+        #expect(second.status == 0)
+        #expect(first.errors == "")
+        let lines = try first.lines
+        #expect(Set(lines.compactMap(\.format)) == ["jpeg", "png", "gif", "webp"])
+        #expect(lines.allSatisfy { $0.source == "network" })
+        for line in lines {
+            let picture = try workplace.picture(line)
+            #expect(picture.width == line.width)
+            #expect(picture.height == line.height)
+            #expect(picture.frames.count == line.frames)
+        }
+        #expect(try second.lines.allSatisfy { $0.source == "disk" })
+        #expect(Set(try second.lines.map(\.file)) == Set(lines.map(\.file)))
+        #expect(workplace.names(in: workplace.pictures).count == lines.count)
+    }
+
+    @Test func `On a pipe it prints a plain line for each picture, or none when told to be quiet`() async throws {
+        try await withOriginServer { origin in
+            origin.respondToEverything { _ in (try? Pictures.png()) ?? .status(500) }
+            let workplace = try Workplace()
+            let arguments = ["--allow-private"] + workplace.folders + [origin.url("/a.png").absoluteString]
+            let run = try await workplace.fetch(arguments)
+            #expect(run.output.hasPrefix("network  png   64x48  "))
+            #expect(run.output.hasSuffix("  \(arguments.last ?? "")\n"))
+            #expect(!run.output.dropLast().contains { $0.isNewline || $0 == "\u{1B}" })
+            #expect(try await workplace.fetch(["--quiet"] + arguments).output == "")
+        }
+    }
+
+    @Test func `The second run asks the origin nothing`() async throws {
+        try await withOriginServer { origin in
+            origin.respond(to: "/a.png", with: try Pictures.png())
+            let workplace = try Workplace()
+            let arguments = workplace.options + [origin.url("/a.png").absoluteString]
+            let first = try await workplace.fetch(arguments)
+            let second = try await workplace.fetch(arguments)
+            #expect(try first.lines.map(\.source) == ["network"])
+            #expect(try second.lines.map(\.source) == ["disk"])
+            #expect(origin.requestCount == 1)
+            #expect(try second.lines[0].width == 64)
+            #expect(try second.lines[0].height == 48)
+            #expect(try Data(contentsOf: URL(filePath: #require(second.lines[0].file))) == Data(try Pictures.bytes()))
+        }
+    }
+
+    @Test func `Without a cache nothing is kept and the origin is asked again`() async throws {
+        try await withOriginServer { origin in
+            origin.respond(to: "/a.png", with: try Pictures.png())
+            let workplace = try Workplace()
+            let arguments = workplace.options + ["--no-cache", origin.url("/a.png").absoluteString]
+            for _ in 1...2 { #expect(try await workplace.fetch(arguments).lines.map(\.source) == ["network"]) }
+            #expect(origin.requestCount == 2)
+            #expect(workplace.names(in: workplace.folder) == ["errors", "input", "output", "pictures"])
+        }
+    }
+
+    @Test func `A refresh asks with the validator, and a 304 serves the cached file`() async throws {
+        try await withOriginServer { origin in
+            origin.respond(to: "/a.png", with: try Pictures.png().entityTag("\"v1\""))
+            let workplace = try Workplace()
+            let arguments = workplace.options + ["--refresh", origin.url("/a.png").absoluteString]
+            #expect(try await workplace.fetch(arguments).lines.map(\.source) == ["network"])
+            let second = try await workplace.fetch(arguments)
+            #expect(second.status == 0)
+            #expect(try second.lines.map(\.source) == ["disk"])
+            #expect(origin.requests.map { $0.headers["If-None-Match"] } == [nil, "\"v1\""])
+            origin.respond(to: "/a.png", with: try Pictures.png(seed: 2).entityTag("\"v2\""))
+            let third = try await workplace.fetch(arguments)
+            #expect(try third.lines.map(\.source) == ["network"])
+            #expect(ImageFactory.seed(of: try workplace.picture(third.lines[0])) == 2)
+        }
+    }
+
+    @Test func `A picture is resized and written in another format`() async throws {
+        try await withOriginServer { origin in
+            origin.respond(to: "/a.png", with: try Pictures.png(width: 200, height: 100))
+            let workplace = try Workplace()
+            let run = try await workplace.fetch(
+                workplace.options + ["--resize", "40x40:fill", "--format", "webp", origin.url("/a.png").absoluteString])
+            let line = try #require(try run.lines.first)
+            let picture = try workplace.picture(line)
+            #expect(line.format == "webp")
+            #expect(try #require(line.file).hasSuffix(".webp"))
+            #expect([line.width, line.height] == [40, 40])
+            #expect(picture.size == PixelSize(width: 40, height: 40))
+        }
+    }
+
+    @Test func `URLs come from the command line, from a file and from standard input`() async throws {
+        try await withOriginServer { origin in
+            origin.respondToEverything { _ in (try? Pictures.png()) ?? .status(500) }
+            let workplace = try Workplace()
+            let urls = ["/a", "/b", "/c"].map { origin.url($0).absoluteString }
+            try Data("# list\n\(urls[1])\r\n".utf8).write(to: workplace.folder.appending(path: "list"))
+            let run = try await workplace.fetch(
+                workplace.options + [urls[0], "--input", "list", "--input", "-"], input: "\n\(urls[2])")
+            #expect(run.status == 0)
+            #expect(Set(try run.lines.map(\.url)) == Set(urls))
+        }
+    }
+
+    @Test func `Two URLs that end alike get a file each`() async throws {
+        try await withOriginServer { origin in
+            let paths = ["/a/photo.png", "/b/photo.png", "/photo.png?1", "/photo.png?2", "/x/..%2f..%2fetc%2fpasswd"]
+            for (seed, path) in paths.enumerated() { origin.respond(to: path, with: try Pictures.png(seed: seed)) }
+            let workplace = try Workplace()
+            let urls = paths.map { origin.url($0).absoluteString }
+            let run = try await workplace.fetch(workplace.options + urls)
+            for line in try run.lines {
+                let seed = ImageFactory.seed(of: try workplace.picture(line))
+                #expect(seed == urls.firstIndex(of: line.url))
+                #expect(try #require(line.file).hasPrefix(workplace.pictures.path + "/"))
+            }
+            #expect(workplace.names(in: workplace.pictures).count == paths.count)
+            #expect(workplace.names(in: workplace.folder) == ["cache", "errors", "input", "output", "pictures"])
+        }
+    }
+
+    @Test func `A certificate that nobody vouches for is refused, unless all are accepted`() async throws {
+        try await withOriginServer(tls: try TestCertificate.make()) { origin in
+            origin.respond(to: "/a.png", with: try Pictures.png())
+            let workplace = try Workplace()
+            let arguments = workplace.options + [origin.url("/a.png").absoluteString]
+            let refused = try await workplace.fetch(arguments)
+            #expect(refused.status == 1)
+            #expect(try refused.lines.first?.error?.code == "certificateNotTrusted")
+            #expect(origin.requestCount == 0)
+            #expect(try await workplace.fetch(["--insecure"] + arguments).status == 0)
+        }
+    }
+
+    @Test(arguments: [
+        ["--bogus"], ["--resize", "big"], ["--input", "nowhere"], ["--input", "-"], ["--out", "input", "http://a/"],
+    ])
+    func `A wrong command line is told on standard error with status 2`(arguments: [String]) async throws {
+        let run = try await Workplace().fetch(["--json"] + arguments)
+        #expect(run.status == 2)
+        #expect(run.output == "")
+        #expect(run.errors.hasPrefix("fetch: "))
+    }
+
+    @Test func `Help goes to standard output`() async throws {
+        let run = try await Workplace().fetch(["--help"])
+        #expect(run.status == 0)
+        #expect(run.output.hasPrefix("usage: fetch"))
+        #expect(run.errors == "")
+    }
+}

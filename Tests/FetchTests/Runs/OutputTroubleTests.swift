@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+/// Printing may fail; the pictures come all the same.
+@Suite(.timeLimit(.minutes(10)))
+struct OutputTroubleTests {
+    private static let count = 8
+
+    /// Runs the command on a few pictures.
+    private func fetch(
+        _ options: [String], in workplace: Workplace, output: FileHandle? = nil, shell: String? = nil
+    ) async throws -> Finished {
+        try await withOriginServer { origin in
+            origin.respondToEverything { request in
+                (try? Pictures.png(seed: Int(request.path.dropFirst()) ?? 0)) ?? .status(500)
+            }
+            let urls = (0..<Self.count).map { origin.url("/\($0)").absoluteString }
+            let arguments = ["--allow-private"] + workplace.folders + options + urls
+            return try await workplace.fetch(arguments, output: output, shell: shell)
+        }
+    }
+
+    @Test(arguments: [["--json"], []])
+    func `A reader that leaves early costs no picture`(format: [String]) async throws {
+        let workplace = try Workplace()
+        let pipe = Pipe()
+        try pipe.fileHandleForReading.close()
+        let run = try await fetch(format, in: workplace, output: pipe.fileHandleForWriting)
+        #expect(!run.wasKilled)
+        #expect(run.status == 0)
+        #expect(run.errors == "")
+        #expect(workplace.names(in: workplace.pictures).count == Self.count)
+    }
+
+    @Test func `A closed output costs no picture, and no line lands in one`() async throws {
+        let workplace = try Workplace()
+        let run = try await fetch(["--json"], in: workplace, shell: "exec \"$0\" \"$@\" <&- >&- 2>&-")
+        #expect(run.status == 0)
+        let pictures = workplace.names(in: workplace.pictures)
+        #expect(pictures.count == Self.count)
+        for name in pictures {
+            let data = try Data(contentsOf: workplace.pictures.appending(path: name))
+            #expect(try (0..<Self.count).contains { data == Data(try Pictures.bytes(seed: $0)) })
+        }
+    }
+
+    @Test func `A full output costs no picture, but is told`() async throws {
+        let workplace = try Workplace()
+        let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+        let run = try await fetch(["--json"], in: workplace, output: full)
+        #expect(run.status == 1)
+        #expect(run.complaints == ["fetch: cannot write to standard output: No space left on device"])
+        #expect(workplace.names(in: workplace.pictures).count == Self.count)
+    }
+
+    @Test func `A folder that takes no file is an error for each picture`() async throws {
+        let run = try await fetch(["--json", "--out", "/proc/self"], in: try Workplace())
+        #expect(run.status == 1)
+        #expect(try run.lines.count == Self.count)
+        #expect(try run.lines.allSatisfy { $0.error?.code == "cannotWrite" })
+        #expect(try run.lines.allSatisfy { $0.error?.message.contains("/proc/self/") == true })
+    }
+
+    @Test func `A limit to the size of files is an error for each picture beyond it`() async throws {
+        let workplace = try Workplace()
+        let run = try await fetch(
+            ["--json", "--no-cache"], in: workplace, shell: "ulimit -f 1; exec \"$0\" \"$@\"")
+        #expect(!run.wasKilled)
+        #expect(run.status == 1)
+        #expect(try Pictures.bytes().count > 512)
+        #expect(workplace.names(in: workplace.pictures).isEmpty)
+    }
+}
