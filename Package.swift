@@ -14,6 +14,7 @@ let package = Package(
         .executable(name: "fetch", targets: ["fetch"]),
         .executable(name: "stampede", targets: ["stampede"]),
         .executable(name: "bench", targets: ["bench"]),
+        .executable(name: "soak", targets: ["soak"]),
     ],
     targets: [
         // Floor 1: the C libraries, and the smallest shims for what Swift cannot import (variadic functions, setjmp).
@@ -58,6 +59,7 @@ let package = Package(
         // Floor 5.
         .executableTarget(name: "fetch", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/Fetch"),
         .executableTarget(name: "stampede", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/Stampede"),
+        .executableTarget(name: "soak", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/Soak"),
         .executableTarget(
             name: "bench",
             dependencies: ["WebImage", "HTTPTransport", "ImageCoding", "TaskCoordination", "CBenchBaselines"],
@@ -69,6 +71,7 @@ let package = Package(
             name: "ImageCodingTests", dependencies: ["ImageCoding", "WebImageTesting"], exclude: ["Fixtures"]),
         .testTarget(name: "WebImageTests", dependencies: ["WebImage", "WebImageTesting"]),
         .testTarget(name: "WebImageBindingTests", dependencies: ["WebImageBinding", "WebImageTesting"]),
+        .testTarget(name: "FetchTests", dependencies: ["fetch", "WebImage", "WebImageTesting", "ImageCoding"]),
         .testTarget(name: "WebImageTestingTests", dependencies: ["WebImageTesting"]),
     ],
     cLanguageStandard: .gnu11
