@@ -9,6 +9,7 @@ final class ActivityHub: Sendable {
     private struct Watchers {
         var streams: [UInt64: AsyncStream<LoadActivity>.Continuation] = [:]
         var lastID: UInt64 = 0
+        var isOver = false
     }
 
     private let counts = Mutex(LoadCounters())
@@ -17,7 +18,7 @@ final class ActivityHub: Sendable {
 
     var counters: LoadCounters { counts.withLock { $0 } }
 
-    func count(_ change: (inout LoadCounters) -> Void) {
+    func count<T>(_ change: (inout LoadCounters) -> T) -> T {
         counts.withLock { change(&$0) }
     }
 
@@ -32,11 +33,16 @@ final class ActivityHub: Sendable {
     func watch(keeping limit: Int) -> AsyncStream<LoadActivity> {
         let (activities, stream) = AsyncStream.makeStream(
             of: LoadActivity.self, bufferingPolicy: .bufferingNewest(max(1, limit)))
-        let id = watchers.withLock { watchers in
+        let id = watchers.withLock { watchers -> UInt64? in
+            if watchers.isOver { return nil }
             watchers.lastID += 1
             watchers.streams[watchers.lastID] = stream
             isWatched.store(true, ordering: .relaxed)
             return watchers.lastID
+        }
+        guard let id else {
+            stream.finish()
+            return activities
         }
         stream.onTermination = { [weak self] _ in self?.forget(id) }
         return activities
@@ -50,9 +56,12 @@ final class ActivityHub: Sendable {
         }
     }
 
-    /// Ends every watcher's sequence.
+    /// Ends every watcher's sequence, also of those who come later.
     func finish() {
-        let streams = watchers.withLock { Array($0.streams.values) }
+        let streams = watchers.withLock { watchers in
+            watchers.isOver = true
+            return Array(watchers.streams.values)
+        }
         for stream in streams { stream.finish() }
     }
 }

@@ -17,6 +17,9 @@ public struct LoadCounters: Sendable, Hashable {
     /// Calls that ended with another error.
     public var failed = 0
 
+    /// Calls that have not ended.
+    var running: Int { requests - finished - cancelled - failed }
+
     /// Creates counters that stand at zero.
     public init() {}
 }

@@ -9,6 +9,8 @@ public struct Download: Sendable {
     public let headers: HTTPHeaders
     /// The content, decompressed. Empty only for a 304.
     public let bytes: [UInt8]
+    /// Counts the transfers: a higher number began later.
+    let number: Int
 
     var isNotModified: Bool { status == 304 }
 }

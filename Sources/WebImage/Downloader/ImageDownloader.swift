@@ -66,10 +66,18 @@ public actor ImageDownloader {
         validators: HTTPHeaders = [:],
         onProgress: (@Sendable (LoadProgress) -> Void)? = nil
     ) async throws -> Download {
-        try await download(request, validators: validators, priority: nil, report: onProgress)
+        do {
+            return try await download(
+                request, validators: validators, priority: request.priority.taskPriority, report: onProgress)
+        } catch {
+            throw ImageLoadError.mapping(error, url: request.url)
+        }
     }
 
     /// The same for a flight, which passes the progress on to its own callers.
+    ///
+    /// - Parameter priority: `nil` for the flight's own, read when it joins: a priority read earlier would miss an
+    ///   escalation on the way here.
     nonisolated func download(
         _ request: ImageRequest, validators: HTTPHeaders, priority: TaskPriority?,
         report: (@Sendable (LoadProgress) async -> Void)?
@@ -81,7 +89,7 @@ public actor ImageDownloader {
             transport: transport, hub: hub)
         let slots = slots
         return try await flights.value(
-            for: RequestIdentity(request), priority: priority ?? request.priority.taskPriority, onProgress: report
+            for: RequestIdentity(request), priority: priority, onProgress: report
         ) { report in
             let queued = transfer.noteQueued()
             return try await slots.withSlot { try await transfer.run(queued: queued, report) }
@@ -91,9 +99,18 @@ public actor ImageDownloader {
     /// Cancels every transfer; each caller gets `CancellationError`.
     public func cancelAll() async { await flights.cancelAll() }
 
-    /// Cancels every transfer, refuses new ones and closes the transport.
+    /// Refuses new transfers; those under way go on.
+    func close() async { await flights.close() }
+
+    /// Waits until no transfer runs or waits.
+    func drain() async { await flights.drain() }
+
+    /// Cancels every transfer, refuses new ones and closes the transport. Returns when the last one has unwound.
+    ///
+    /// **Cancellation**: ignored.
     public func shutdown() async {
         await flights.close()
+        await flights.cancelAll()
         await flights.drain()
         await transport.shutdown()
     }

@@ -20,13 +20,16 @@ struct Transfer: Sendable {
     @concurrent
     func run(queued: ContinuousClock.Instant, _ report: Report) async throws -> Download {
         let start = ContinuousClock.now
-        hub.count { $0.downloads += 1 }
+        let number = hub.count { counters in
+            counters.downloads += 1
+            return counters.downloads
+        }
         hub.tell(request.url, .started(waited: start - queued))
         do {
             let response = try await transport.send(makeRequest())
             hub.tell(request.url, .firstByte(after: .now - start))
             if acceptsNotModified, response.status == 304 {
-                return Download(status: 304, headers: response.headers, bytes: [])
+                return Download(status: 304, headers: response.headers, bytes: [], number: number)
             }
             try check(response)
             let bytes = try await collect(response.body, report)
@@ -36,7 +39,7 @@ struct Transfer: Sendable {
                     status: response.status)
             }
             hub.count { $0.downloadedByteCount += bytes.count }
-            return Download(status: response.status, headers: response.headers, bytes: bytes)
+            return Download(status: response.status, headers: response.headers, bytes: bytes, number: number)
         } catch let error as HTTPError {
             throw ImageLoadError(.transferFailed, message: error.message, url: request.url, cause: error)
         }
@@ -83,6 +86,8 @@ struct Transfer: Sendable {
                 await report(progress)
             }
         }
+        // Some sequences just end when their reader is cancelled; half a body must not pass for a whole one.
+        try Task.checkCancellation()
         return bytes
     }
 

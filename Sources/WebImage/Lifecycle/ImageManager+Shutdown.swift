@@ -2,37 +2,46 @@ import Synchronization
 import TaskCoordination
 
 extension ImageManager {
-    /// Drains in the order of the road, so that each stage is quiet before the one below it closes.
+    /// Drains in the order of the road, so that each stage is quiet before the one below it closes: files stand on
+    /// pictures, pictures on transfers, and all of them write.
     func end(within grace: Duration) async -> ShutdownReport {
         let clock = clock
         await encodings.close()
-        await loads.close()
-        let cancelled = await withTaskGroup(of: Int.self) { group in
+        let cancelled = await withTaskGroup(of: Int?.self) { group in
             group.addTask {
-                guard (try? await clock.sleep(for: grace)) != nil else { return 0 }
+                guard (try? await clock.sleep(for: grace)) != nil else { return nil }
                 return await self.dropEverything()
             }
             await encodings.drain()
+            await loads.close()
             await loads.drain()
+            await downloader.close()
+            await downloader.drain()
             await writes?.close()
             await writes?.drain()
             group.cancelAll()
-            return await group.next() ?? 0
+            return await group.next() ?? nil
         }
         await downloader.shutdown()
-        _ = await diskCache?.shutdown(within: grace)
+        _ = await diskCache?.shutdown(within: cancelled == nil ? grace : .zero)
+        // What a disk that does not answer still holds is lost, too.
+        let lost = await (writes?.droppedCount ?? 0) + (writes?.pendingCount ?? 0)
         await processing.shutdown()
         await memory.removeAll()
         hub.finish()
-        return ShutdownReport(cancelledLoadCount: cancelled, droppedWriteCount: await writes?.droppedCount ?? 0)
+        return ShutdownReport(cancelledLoadCount: cancelled ?? 0, droppedWriteCount: lost)
     }
 
     /// The grace time is over.
+    ///
+    /// - Returns: How many calls had not ended.
     private func dropEverything() async -> Int {
-        let running = await loads.count
-        await writes?.close()
+        let running = hub.counters.running
         await writes?.abandon()
+        await loads.close()
+        await downloader.close()
         await cancelAll()
+        await downloader.cancelAll()  // also what was asked of the downloader itself
         return running
     }
 }

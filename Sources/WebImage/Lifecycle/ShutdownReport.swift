@@ -1,6 +1,7 @@
 /// What a shutdown had to drop.
 public struct ShutdownReport: Sendable, Hashable {
-    /// Loads that were still running when the grace time was over; their callers got `CancellationError`.
+    /// Calls for a picture or a file that were still running when the grace time was over; they got
+    /// `CancellationError`.
     public var cancelledLoadCount: Int
     /// Pictures that were not written to disk.
     public var droppedWriteCount: Int

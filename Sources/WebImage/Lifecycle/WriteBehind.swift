@@ -2,8 +2,8 @@ import TaskCoordination
 
 /// Writes pictures to disk after their load has landed: one write per key at a time, the newest content last.
 ///
-/// States only move forward: open, draining, closed. Bounded: past `limit` waiting keys a write is dropped and counted,
-/// because a cache that cannot keep up must not take the memory of the process.
+/// States only move forward: open, closed, abandoned. Bounded: past `limit` keys a write is dropped and counted, because
+/// a cache that cannot keep up must not take the memory of the process.
 actor WriteBehind {
     typealias Making = @concurrent @Sendable () async throws -> DiskEntry
 
@@ -15,7 +15,12 @@ actor WriteBehind {
     /// The unstructured task that writes a key until nothing is left. It outlives the load on purpose: a caller that
     /// has its picture must not wait for the disk. Awaited by `drain`, cancelled by `abandon`.
     private var writers: [CacheKey: Task<Void, Never>] = [:]
+    /// Who waits until a key is written.
+    private var readers: [CacheKey: [OneShot<Void>]] = [:]
+    /// Who waits until everything is written.
+    private var drainers: [OneShot<Void>] = []
     private var isOpen = true
+    private var isAbandoned = false
 
     /// How many writes were not made: refused when full or closed, abandoned, or failed.
     private(set) var droppedCount = 0
@@ -26,9 +31,17 @@ actor WriteBehind {
         self.limit = limit
     }
 
+    /// How many keys wait to be written or are being written.
+    var pendingCount: Int { writers.count }
+
     /// Writes what `making` makes, later. Never fails the caller.
-    func submit(for key: CacheKey, _ making: @escaping Making) {
-        guard isOpen, newest.count < limit || newest[key] != nil else {
+    ///
+    /// - Parameter isCurrent: Asked in the step that takes the write; `false` means that something newer has come.
+    func submit(
+        for key: CacheKey, if isCurrent: @Sendable () -> Bool = { true }, _ making: @escaping Making
+    ) {
+        guard isCurrent() else { return }
+        guard isOpen, writers.count < limit || writers[key] != nil else {
             droppedCount += 1
             return
         }
@@ -48,14 +61,31 @@ actor WriteBehind {
             }
         }
         writers[key] = nil
+        for reader in readers.removeValue(forKey: key) ?? [] { reader.resolve(()) }
+        if writers.isEmpty { release(&drainers) }
     }
 
-    /// How many keys wait to be written or are being written.
-    var pendingCount: Int { writers.count }
+    /// Waits until what was submitted for `key` is on disk, so that nobody reads what is about to be replaced.
+    ///
+    /// **Cancellation**: returns at once. **Priority**: the writer rises to that of who waits.
+    func settle(_ key: CacheKey) async {
+        guard !isAbandoned, let writer = writers[key] else { return }
+        writer.escalatePriority(to: Task.currentPriority)
+        let place = OneShot<Void>()
+        readers[key, default: []].append(place)
+        await place.wait(onCancel: ())
+    }
+}
 
-    /// Waits until nothing is left to write.
+// MARK: The end
+
+extension WriteBehind {
+    /// Waits until nothing is left to write, or everything has been abandoned.
     func drain() async {
-        while let writer = writers.values.first { await writer.value }
+        guard !isAbandoned, !writers.isEmpty else { return }
+        let place = OneShot<Void>()
+        drainers.append(place)
+        await place.wait()
     }
 
     /// Takes no more.
@@ -64,8 +94,20 @@ actor WriteBehind {
     /// Drops what has not been written and does not wait for what is being written: a write is a temporary file and a
     /// rename, so an abandoned one leaves nothing torn.
     func abandon() {
+        isOpen = false
+        isAbandoned = true
         droppedCount += newest.count
         newest.removeAll()
         for writer in writers.values { writer.cancel() }
+        var waiting = readers.values.flatMap { $0 }
+        readers.removeAll()
+        release(&waiting)
+        release(&drainers)
+    }
+
+    private func release(_ places: inout [OneShot<Void>]) {
+        let ended = places
+        places = []
+        for place in ended { place.resolve(()) }
     }
 }

@@ -33,14 +33,12 @@ extension ImageManager {
     private nonisolated func flyToFile(
         _ request: ImageRequest, _ format: OutputFormat, _ name: CacheKey, _ onProgress: Report?
     ) async throws -> EncodedImage {
-        do {
-            return try await encodings.value(
+        try await insisting(request) {
+            try await self.encodings.value(
                 for: LoadKey(request, variant: name), priority: request.priority.taskPriority, onProgress: onProgress
             ) { report in
                 try await self.makeFile(request, format, name, report)
             }
-        } catch {
-            throw ImageLoadError.mapping(error, url: request.url)
         }
     }
 
@@ -56,24 +54,27 @@ extension ImageManager {
     private nonisolated func makeFile(
         _ request: ImageRequest, _ format: OutputFormat, _ name: CacheKey, _ report: @escaping Report
     ) async throws -> EncodedImage {
+        newest.enter(request.originalKey)
+        defer { newest.leave(request.originalKey) }
         if let hit = rememberedFile(request, name) { return hit }
         if let stored = try await storedFile(request, name) {
-            remember(stored, request, name)
+            remember(stored, request, name, number: 0)
             return stored
         }
         let isOriginal = format == .original && request.transformers.isEmpty
         let key = LoadKey(request, variant: request.variantKey, wantsOriginal: isOriginal)
         let response =
             if !isOriginal, let hit = remembered(request, key.variant) { hit } else {
-                try await fly(request, key, priority: Task.currentPriority, onProgress: report)
+                try await fly(request, key, priority: nil, onProgress: report)
             }
         if isOriginal, let original = response.original {
-            remember(original, request, name)
+            remember(original, request, name, number: response.number)
             return original
         }
         let file = try await encode(response, request, format)
-        remember(file, request, name)
-        await store(file, request, name)
+        try Task.checkCancellation()
+        remember(file, request, name, number: response.number)
+        await store(file, request, name, number: response.number)
         return file
     }
 
@@ -99,15 +100,22 @@ extension ImageManager {
             frameCount: properties?.frameCount ?? 1, source: response.source)
     }
 
-    private nonisolated func remember(_ file: EncodedImage, _ request: ImageRequest, _ name: CacheKey) {
+    private nonisolated func remember(
+        _ file: EncodedImage, _ request: ImageRequest, _ name: CacheKey, number: Int
+    ) {
         guard request.cacheWrites.contains(.memory) else { return }
         let picture = CachedPicture.encoded(file.from(.memory))
-        _ = memory.store(picture, for: name, cost: picture.cost)
+        newest.ifCurrent(number, of: request.originalKey) {
+            _ = memory.store(picture, for: name, cost: picture.cost)
+        }
     }
 
-    private nonisolated func store(_ file: EncodedImage, _ request: ImageRequest, _ name: CacheKey) async {
+    private nonisolated func store(
+        _ file: EncodedImage, _ request: ImageRequest, _ name: CacheKey, number: Int
+    ) async {
         guard let writes, request.cacheWrites.contains(.disk), request.allowsDisk else { return }
         let entry = DiskEntry(file, url: request.url)
-        await writes.submit(for: name) { entry }
+        let (original, newest) = (request.originalKey, newest)
+        await writes.submit(for: name, if: { newest.isCurrent(number, of: original) }) { entry }
     }
 }

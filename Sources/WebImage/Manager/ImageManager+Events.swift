@@ -16,7 +16,7 @@ extension ImageManager {
                 if request.cachePolicy == .refreshCached, let cached = try await self.cachedFirst(request) {
                     continuation.yield(.cached(cached))
                 }
-                let response = try await self.load(request) { continuation.yield(.progress($0)) }
+                let response = try await self.load(request) { Self.tell($0, continuation) }
                 continuation.yield(.finished(response))
                 continuation.finish()
             } catch {
@@ -32,8 +32,18 @@ extension ImageManager {
         cached.cachePolicy = .onlyIfCached
         do {
             return try await load(cached)
-        } catch let error as ImageLoadError where error.code == .notInCache {
+        } catch let error as ImageLoadError where error.code != .shutDown {
+            // Whatever keeps the cached picture away, the origin is asked.
             return nil
+        }
+    }
+
+    /// Makes room for progress by older progress alone: a cached picture that falls out of the full buffer goes back in.
+    private static func tell(
+        _ progress: LoadProgress, _ continuation: AsyncThrowingStream<ImageEvent, any Error>.Continuation
+    ) {
+        if case .dropped(let event) = continuation.yield(.progress(progress)), case .cached = event {
+            continuation.yield(event)
         }
     }
 }

@@ -70,17 +70,31 @@ extension ImageManager {
     }
 
     /// Joins or starts the flight of `key`.
+    ///
+    /// - Parameter priority: `nil` for the calling task's own, for a flight that stands on another.
     nonisolated func fly(
-        _ request: ImageRequest, _ key: LoadKey, priority: TaskPriority, onProgress: Report? = nil
+        _ request: ImageRequest, _ key: LoadKey, priority: TaskPriority?, onProgress: Report? = nil
     ) async throws -> ImageResponse {
-        do {
-            return try await loads.value(
+        try await insisting(request) {
+            try await self.loads.value(
                 for: key, priority: priority, onProgress: onProgress
             ) { report in
                 try await self.travel(request, key, report)
             }
-        } catch {
-            throw ImageLoadError.mapping(error, url: request.url)
+        }
+    }
+
+    /// Calls again when an insisting request has joined the flight of one that does not insist and was turned away
+    /// with it. Such a flight is over as soon as it has begun, so this ends.
+    nonisolated func insisting<T>(_ request: ImageRequest, _ call: () async throws -> T) async throws -> T {
+        while true {
+            do {
+                return try await call()
+            } catch let error as ImageLoadError where error.code == .recentlyFailed && request.retriesFailed {
+                continue
+            } catch {
+                throw ImageLoadError.mapping(error, url: request.url)
+            }
         }
     }
 
@@ -102,6 +116,8 @@ extension ImageManager {
     private nonisolated func travel(
         _ request: ImageRequest, _ key: LoadKey, _ report: @escaping Report
     ) async throws -> ImageResponse {
+        newest.enter(request.originalKey)
+        defer { newest.leave(request.originalKey) }
         // An earlier flight may have landed between the caller's look into memory and this one's start.
         if !key.wantsOriginal, let hit = remembered(request, key.variant) { return hit }
         if !request.retriesFailed, let failure = await recentFailure(for: key) { throw failure.repeated() }
@@ -110,6 +126,8 @@ extension ImageManager {
             if request.retriesFailed { await forgetFailure(for: key) }
             return response
         } catch let error as ImageLoadError {
+            // A coder or transport that is cut short may call the file broken.
+            try Task.checkCancellation()
             await record(error, for: key)
             throw error
         }
@@ -123,31 +141,54 @@ extension ImageManager {
             remember(stored, request, key)
             return stored
         }
-        let (image, original) = try await makePicture(request, key, &metrics, report)
-        let response = ImageResponse(
-            image: image, format: original.format, source: original.source, original: original, metrics: metrics)
+        let response =
+            if let made = try await madeFromMemory(request, key, &metrics) { made } else {
+                try await makePicture(request, key, &metrics, report)
+            }
+        try Task.checkCancellation()
         // Memory first, then landing: whoever comes after the landing finds the picture, and nobody downloads twice.
         remember(response, request, key)
         await store(response, request, key)
         return response
     }
 
+    /// Transforms the untransformed picture when memory has it.
+    private nonisolated func madeFromMemory(
+        _ request: ImageRequest, _ key: LoadKey, _ metrics: inout LoadMetrics
+    ) async throws -> ImageResponse? {
+        guard !key.wantsOriginal, !request.transformers.isEmpty, !request.firstFrameOnly,
+            let whole = remembered(request, request.originalKey)
+        else { return nil }
+        var response = whole
+        response.image = try await transform(whole.image, request, by: request.transformers[...], &metrics)
+        response.metrics = metrics
+        return response
+    }
+
     /// Decodes the original, and transforms it.
     private nonisolated func makePicture(
         _ request: ImageRequest, _ key: LoadKey, _ metrics: inout LoadMetrics, _ report: @escaping Report
-    ) async throws -> (DecodedImage, EncodedImage) {
-        let original = try await original(for: request, &metrics, report)
-        let (image, properties) = try await decode(original, request, &metrics)
+    ) async throws -> ImageResponse {
+        let (original, image, properties) = try await decodedOriginal(request, &metrics, report)
+        try Task.checkCancellation()
         if original.source == .network { await keep(original, properties, request) }
-        let transformed = try await transform(image, request, &metrics)
+        // A leading transformer that the decoder has taken over is done.
+        let transformers = request.transformers.dropFirst(request.thumbnail == nil ? 0 : 1)
+        let transformed = try await transform(image, request, by: transformers, &metrics)
         let took = (metrics.decode ?? .zero) + (metrics.transform ?? .zero)
         hub.tell(request.url, .decoded(width: transformed.width, height: transformed.height, took: took))
-        return (transformed, original.encoded(properties))
+        var response = ImageResponse(
+            image: transformed, format: properties.format, source: original.source,
+            original: original.encoded(properties), metrics: metrics)
+        response.number = original.number
+        return response
     }
 
     private nonisolated func remember(_ response: ImageResponse, _ request: ImageRequest, _ key: LoadKey) {
         guard request.cacheWrites.contains(.memory) else { return }
         let picture = CachedPicture.decoded(response.from(.memory))
-        _ = memory.store(picture, for: key.variant, cost: picture.cost)
+        newest.ifCurrent(response.number, of: request.originalKey) {
+            _ = memory.store(picture, for: key.variant, cost: picture.cost)
+        }
     }
 }

@@ -5,12 +5,29 @@ import TaskCoordination
 
 /// The stages of one journey. Each runs off the actor; pixels are touched only on the processing pool.
 extension ImageManager {
-    /// The file, from disk or from the origin.
-    nonisolated func original(
-        for request: ImageRequest, _ metrics: inout LoadMetrics, _ report: @escaping Report
-    ) async throws -> Original {
+    /// The file and what it shows, from disk or from the origin.
+    nonisolated func decodedOriginal(
+        _ request: ImageRequest, _ metrics: inout LoadMetrics, _ report: @escaping Report
+    ) async throws -> (Original, DecodedImage, ImageProperties) {
         let stored = try await storedOriginal(request, &metrics)
-        if let stored, request.cachePolicy.readsCachesFirst { return stored }
+        if let stored, request.cachePolicy.readsCachesFirst {
+            do {
+                let (image, properties) = try await decode(stored, request, &metrics)
+                return (stored, image, properties)
+            } catch let error as ImageLoadError where error.code == .undecodable {
+                // No word about the origin, which is asked instead.
+                _ = try await diskCache?.remove(request.originalKey)
+            }
+        }
+        let validated = request.cachePolicy.sendsValidators ? stored : nil
+        let original = try await fetch(request, validating: validated, &metrics, report)
+        let (image, properties) = try await decode(original, request, &metrics)
+        return (original, image, properties)
+    }
+
+    private nonisolated func fetch(
+        _ request: ImageRequest, validating stored: Original?, _ metrics: inout LoadMetrics, _ report: @escaping Report
+    ) async throws -> Original {
         guard request.cachePolicy != .onlyIfCached else {
             throw ImageLoadError(
                 .notInCache, message: "The picture is not cached; allow the request to ask the origin.",
@@ -19,12 +36,15 @@ extension ImageManager {
         let clock = ContinuousClock()
         let start = clock.now
         let download = try await downloader.download(
-            request, validators: stored?.metadata.validators ?? [:], priority: Task.currentPriority,
-            report: report)
+            request, validators: stored?.metadata.validators ?? [:], priority: nil, report: report)
         metrics.download = clock.now - start
-        if download.isNotModified, let stored { return stored }
+        if download.isNotModified, var stored {
+            stored.number = download.number
+            return stored
+        }
         return Original(
-            bytes: download.bytes, metadata: EntryMetadata(download, url: request.url), source: .network)
+            bytes: download.bytes, metadata: EntryMetadata(download, url: request.url), source: .network,
+            number: download.number)
     }
 
     private nonisolated func storedOriginal(
@@ -46,11 +66,12 @@ extension ImageManager {
         else { return nil }
         let coders = configuration.coders
         let options = DecodeOptions(limits: configuration.limits)
-        // A variant that does not decode is as good as none: it is made again from the original.
-        let image = try? await processing.run { try coders.decode(entry.bytes, options: options) }
-        try Task.checkCancellation()
-        return image.map {
-            ImageResponse(image: $0, format: format, source: .disk, original: nil, metrics: metrics)
+        do {
+            let image = try await processing.run { try coders.decode(entry.bytes, options: options) }
+            return ImageResponse(image: image, format: format, source: .disk, original: nil, metrics: metrics)
+        } catch is ImageError {
+            // As good as none: it is made again from the original. Overload and cancellation are no misses.
+            return nil
         }
     }
 
@@ -58,6 +79,7 @@ extension ImageManager {
         for key: CacheKey, _ request: ImageRequest, _ metrics: inout LoadMetrics
     ) async throws -> DiskEntry? {
         guard let diskCache, request.cacheReads.contains(.disk), request.allowsDisk else { return nil }
+        await writes?.settle(key)
         let clock = ContinuousClock()
         let start = clock.now
         defer { metrics.diskRead = (metrics.diskRead ?? .zero) + (clock.now - start) }
@@ -87,7 +109,6 @@ extension ImageManager {
                 return (image, properties)
             }
         } catch let error as ImageError {
-            if original.source == .disk { _ = try await diskCache?.remove(request.originalKey) }
             throw ImageLoadError(
                 .undecodable, message: Self.explain(error, original.metadata), url: request.url, cause: error)
         }
@@ -106,9 +127,9 @@ extension ImageManager {
     }
 
     nonisolated func transform(
-        _ image: DecodedImage, _ request: ImageRequest, _ metrics: inout LoadMetrics
+        _ image: DecodedImage, _ request: ImageRequest, by transformers: ArraySlice<any ImageTransforming>,
+        _ metrics: inout LoadMetrics
     ) async throws -> DecodedImage {
-        let transformers = request.transformers.dropFirst(request.thumbnail == nil ? 0 : 1)
         guard !transformers.isEmpty else { return image }
         let clock = ContinuousClock()
         let start = clock.now

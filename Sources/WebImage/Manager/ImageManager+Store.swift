@@ -12,7 +12,8 @@ extension ImageManager {
         metadata.describe(properties)
         let entry = DiskEntry(metadata: metadata, bytes: original.bytes)
         hub.tell(request.url, .stored(byteCount: entry.bytes.count))
-        await writes.submit(for: request.originalKey) { entry }
+        let (number, key, newest) = (original.number, request.originalKey, newest)
+        await writes.submit(for: key, if: { newest.isCurrent(number, of: key) }) { entry }
     }
 
     /// Keeps a small still variant on disk, losslessly; larger ones are made again from the original.
@@ -26,7 +27,8 @@ extension ImageManager {
         let processing = processing
         let format = response.format
         let url = request.url.absoluteString
-        await writes.submit(for: key.variant) {
+        let (number, original, newest) = (response.number, request.originalKey, newest)
+        await writes.submit(for: key.variant, if: { newest.isCurrent(number, of: original) }) {
             let bytes = try await processing.run(priority: .background) { try coders.encode(image, as: .png) }
             let metadata = EntryMetadata(
                 url: url, format: format.name, pixelWidth: image.width, pixelHeight: image.height, frameCount: 1)

@@ -32,6 +32,7 @@ public actor ImageManager {
     nonisolated let loads: InFlight<LoadKey, ImageResponse, LoadProgress>
     nonisolated let encodings: InFlight<LoadKey, EncodedImage, LoadProgress>
     nonisolated let writes: WriteBehind?
+    nonisolated let newest = NewestContent()
     nonisolated let isOpen = Atomic<Bool>(true)
     /// Whether a failure is remembered at all, so that a load need not ask the actor while there is none.
     private nonisolated let hasFailures = Atomic<Bool>(false)

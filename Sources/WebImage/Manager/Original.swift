@@ -5,6 +5,8 @@ struct Original: Sendable {
     let bytes: [UInt8]
     let metadata: EntryMetadata
     let source: ImageSource
+    /// The number of the transfer that brought or confirmed it; 0 for what was on disk before.
+    var number = 0
 
     func encoded(_ properties: ImageProperties) -> EncodedImage {
         EncodedImage(

@@ -12,6 +12,8 @@ public struct ImageResponse: Sendable {
     public var original: EncodedImage?
     /// How long each stage took; stages that did not run are nil.
     public var metrics: LoadMetrics
+    /// The number of the transfer that brought it, 0 when it was on disk before.
+    var number = 0
 
     /// Creates a response, for loaders other than ``ImageManager``.
     public init(

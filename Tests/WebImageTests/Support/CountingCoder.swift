@@ -10,6 +10,10 @@ final class CountingCoder: ImageDecoding, ImageEncoding {
 
     private let counts = Mutex(Counts())
     private let coders = ImageCoders.default
+    private let whileDecoding: @Sendable () throws -> Void
+
+    /// - Parameter whileDecoding: Runs in the middle of each decode.
+    init(whileDecoding: @escaping @Sendable () throws -> Void = {}) { self.whileDecoding = whileDecoding }
 
     var decodes: Int { counts.withLock { $0.decodes } }
     var encodes: Int { counts.withLock { $0.encodes } }
@@ -28,6 +32,7 @@ final class CountingCoder: ImageDecoding, ImageEncoding {
 
     func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
         counts.withLock { $0.decodes += 1 }
+        try whileDecoding()
         return try coders.decode(bytes, options: options)
     }
 

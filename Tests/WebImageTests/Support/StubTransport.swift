@@ -27,6 +27,8 @@ final class StubTransport: HTTPLoading {
     }
 
     var requests: [HTTPRequest] { state.withLock { $0.requests } }
+    /// How many answers are awaited.
+    var open: Int { state.withLock { $0.open } }
     var peak: Int { state.withLock { $0.peak } }
     var cancelled: Int { state.withLock { $0.cancelled } }
     var isShutDown: Bool { state.withLock { $0.isShutDown } }
@@ -52,8 +54,7 @@ final class StubTransport: HTTPLoading {
 extension HTTPResponse {
     /// A picture whose seed is the number in the last component of the path: `/7.png`.
     static func picture(for request: HTTPRequest) throws -> HTTPResponse {
-        let seed = Int(request.url.deletingPathExtension().lastPathComponent) ?? 0
-        let bytes = try ImageFactory.encoded(width: 16, height: 16, seed: seed, as: .png)
+        let bytes = try Pictures.png(Int(request.url.deletingPathExtension().lastPathComponent) ?? 0)
         let chunks = [Array(bytes.prefix(50)), Array(bytes.dropFirst(50))]
         return HTTPResponse(status: 200, url: request.url, body: HTTPBody(chunks))
     }

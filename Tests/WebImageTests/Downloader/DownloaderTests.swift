@@ -1,0 +1,156 @@
+import Foundation
+import HTTPTransport
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite(.timeLimit(.minutes(10))) struct DownloaderTests {
+    private struct Scenario {
+        let executor: SeededExecutor
+        let transport: StubTransport
+        let downloader: ImageDownloader
+
+        init(
+            seed: UInt64, gate: Gate? = nil, slots: Int = 1, order: SlotOrder = .fifo, queueLimit: Int = 100,
+            answer: @escaping StubTransport.Answer = HTTPResponse.picture
+        ) {
+            executor = SeededExecutor(seed: seed)
+            transport = StubTransport(gate: gate, answer)
+            var configuration = ImageDownloader.Configuration()
+            configuration.maximumConcurrentDownloads = slots
+            configuration.order = order
+            configuration.queueLimit = queueLimit
+            downloader = ImageDownloader(configuration: configuration, transport: transport, executor: executor)
+        }
+
+        func download(_ number: Int) -> Probe<Download> {
+            let downloader = downloader
+            return Probe(on: executor) { try await downloader.download(.numbered(number)) }
+        }
+
+        var order: [String] { transport.requests.map(\.url.lastPathComponent) }
+        var isAtRest: Bool { downloader.queuedCount + downloader.runningCount + transport.open + executor.pending == 0 }
+    }
+
+    @Test(arguments: [SlotOrder.fifo, .lifo], seeds)
+    func `first in first out, or last in first out`(order: SlotOrder, seed: UInt64) {
+        let gate = Gate()
+        let scenario = Scenario(seed: seed, gate: gate, order: order)
+        let callers = (0...4).map { number in
+            let caller = scenario.download(number)
+            scenario.executor.drain()
+            return caller
+        }
+        gate.open()
+        scenario.executor.drain()
+        let waited = ["1.png", "2.png", "3.png", "4.png"]
+        #expect(scenario.order == ["0.png"] + (order == .fifo ? waited : waited.reversed()))
+        #expect(callers.allSatisfy { $0.value != nil } && scenario.isAtRest)
+    }
+
+    @Test(arguments: seeds)
+    func `shutting down cancels what runs and what waits, and refuses the rest with one clear error`(seed: UInt64) {
+        let scenario = Scenario(seed: seed) { request in
+            HTTPResponse(status: 200, url: request.url, body: HTTPBody(EndlessBody(first: [1, 2, 3])))
+        }
+        let callers = (0..<3).map { scenario.download($0) }
+        scenario.executor.drain()
+        #expect(scenario.downloader.runningCount == 1 && scenario.downloader.queuedCount == 2)
+        let downloader = scenario.downloader
+        let end = Probe(on: scenario.executor) { await downloader.shutdown() }
+        let racing = scenario.download(0)
+        scenario.executor.drain()
+        #expect(end.value != nil && callers.allSatisfy { $0.wasCancelled })
+        #expect(racing.wasCancelled || racing.code == .shutDown)
+        let late = scenario.download(9)
+        scenario.executor.drain()
+        #expect(late.code == .shutDown)
+        #expect(scenario.transport.isShutDown && scenario.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `a full queue refuses with a clear error and takes more when it has room`(seed: UInt64)
+    {
+        let gate = Gate()
+        let scenario = Scenario(seed: seed, gate: gate, queueLimit: 2)
+        let callers = (0..<5).map { scenario.download($0) }
+        scenario.executor.drain()
+        #expect(callers.count { $0.code == .overloaded } == 2 && callers.count { $0.isRunning } == 3)
+        gate.open()
+        scenario.executor.drain()
+        #expect(callers.count { $0.value != nil } == 3)
+        let next = scenario.download(9)
+        scenario.executor.drain()
+        #expect(next.value != nil && scenario.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `a transfer that cannot even start gives its slot back`(seed: UInt64) {
+        let scenario = Scenario(seed: seed) { request in
+            if request.url.lastPathComponent != "9.png" {
+                throw HTTPError(code: .cannotConnect, message: "The session is dead.")
+            }
+            return try .picture(for: request)
+        }
+        let callers = (0..<4).map { scenario.download($0) }
+        scenario.executor.drain()
+        #expect(callers.allSatisfy { $0.code == .transferFailed })
+        let next = scenario.download(9)
+        scenario.executor.drain()
+        #expect(next.value != nil && scenario.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `who joins while the last caller leaves is never cancelled with it`(seed: UInt64) {
+        let gate = Gate()
+        let scenario = Scenario(seed: seed, gate: gate)
+        let leaver = scenario.download(1)
+        scenario.executor.drain()
+        leaver.cancel()
+        let joiner = scenario.download(1)
+        scenario.executor.drain()
+        gate.open()
+        scenario.executor.drain()
+        #expect(leaver.wasCancelled && joiner.value != nil && scenario.isAtRest)
+        #expect((1...2).contains(scenario.transport.requests.count))
+    }
+
+    @Test(arguments: seeds) func `a finished transfer removes only itself, not the one that took its place`(
+        seed: UInt64
+    ) {
+        let gate = Gate()
+        let scenario = Scenario(seed: seed, gate: gate, slots: 4)
+        let first = scenario.download(1)
+        scenario.executor.drain()
+        first.cancel()
+        scenario.executor.drain()
+        let second = scenario.download(1)
+        scenario.executor.drain()
+        // The first transfer unwinds while the second one runs.
+        gate.open()
+        scenario.executor.run(steps: Int(seed % 9))
+        let third = scenario.download(1)
+        scenario.executor.drain()
+        #expect(first.wasCancelled && second.value != nil && third.value != nil)
+        // A third request is right only when the third caller came after the second one's landing.
+        #expect(scenario.transport.requests.count <= 3 && scenario.isAtRest)
+        if third.value?.bytes.count != second.value?.bytes.count { Issue.record("another picture") }
+    }
+
+    @Test(arguments: seeds) func `each caller may leave at any moment, and nothing stays`(seed: UInt64) {
+        var random = TestRandom(seed: seed)
+        let scenario = Scenario(seed: seed, slots: 2, order: seed.isMultiple(of: 2) ? .fifo : .lifo)
+        let callers = (0..<12).map { scenario.download($0 % 5) }
+        var left: Set<Int> = []
+        for _ in 0..<8 {
+            scenario.executor.run(steps: .random(in: 0...12, using: &random))
+            let leaver = Int.random(in: 0..<12, using: &random)
+            callers[leaver].cancel()
+            left.insert(leaver)
+        }
+        scenario.executor.drain()
+        for (number, caller) in callers.enumerated() {
+            #expect(caller.value != nil || (caller.wasCancelled && left.contains(number)))
+        }
+        #expect(scenario.isAtRest && scenario.transport.peak <= 2)
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import HTTPTransport
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// Ends that meet work in every stage.
+@Suite(.timeLimit(.minutes(10))) struct EndTests {
+    private static let endless: StubTransport.Answer = { request in
+        HTTPResponse(status: 200, url: request.url, body: HTTPBody(EndlessBody(first: [1, 2, 3])))
+    }
+
+    @Test(arguments: seeds) func `a file that is being made is finished within the grace time`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed)
+        let caller = staged.data(.numbered(1), as: .jpeg())
+        // The flight to the file is at its first stage and has not asked for the picture yet.
+        staged.run(without: .files)
+        let end = staged.shutdown()
+        staged.run(without: .files)
+        #expect(end.isRunning && caller.isRunning)
+        staged.run()
+        #expect(caller.value != nil && end.value == ShutdownReport())
+        #expect(staged.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `every caller that is dropped is reported, whatever it waits for`(seed: UInt64) throws
+    {
+        let staged = try StagedManager(seed: seed, hasDisk: false)
+        let file = staged.data(.numbered(1), as: .jpeg())
+        let picture = staged.load(.numbered(2))
+        staged.run(without: .pixels)
+        let end = staged.shutdown()
+        staged.run(without: .pixels)
+        staged.clock.advance(by: .seconds(5))
+        staged.run(without: .pixels)
+        #expect(file.wasCancelled && picture.wasCancelled)
+        staged.run()
+        #expect(end.value?.cancelledLoadCount == 2 && staged.isAtRest)
+    }
+
+    @Test(arguments: seeds)
+    func `a disk that does not answer holds the end no longer than the grace time`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed)
+        var request = ImageRequest.numbered(1)
+        request.cacheReads = .memory
+        let caller = staged.load(request)
+        staged.run(without: .files)
+        #expect(caller.value != nil)
+        let end = staged.shutdown()
+        staged.run(without: .files)
+        #expect(end.isRunning)
+        staged.clock.advance(by: .seconds(5))
+        staged.run(without: .files)
+        #expect(end.value?.droppedWriteCount == 1 && end.value?.cancelledLoadCount == 0)
+        staged.run()
+    }
+
+    @Test(arguments: seeds) func `writes that are under way are finished within the grace time`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed)
+        var request = ImageRequest.numbered(1)
+        request.cacheReads = .memory
+        request.transformers = [.resize(to: .init(width: 4, height: 4))]
+        let caller = staged.load(request)
+        staged.run(without: .files)
+        let end = staged.shutdown()
+        staged.run()
+        #expect(caller.value != nil && end.value == ShutdownReport())
+        #expect(staged.fileCount == 2, "the original and the variant")
+    }
+
+    @Test(arguments: seeds)
+    func `a download that was asked of the downloader itself ends with the manager`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed, hasDisk: false, answer: Self.endless)
+        let direct = staged.start { try await $0.downloader.download(.numbered(1)) }
+        staged.run()
+        let end = staged.shutdown()
+        staged.run()
+        #expect(direct.isRunning && end.isRunning, "it has the grace time, too")
+        staged.clock.advance(by: .seconds(5))
+        staged.run()
+        #expect(direct.wasCancelled && end.value != nil && staged.isAtRest)
+        #expect(staged.transport.isShutDown)
+    }
+
+    @Test(arguments: seeds) func `a shutdown at any moment ends every caller once`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed) { request in
+            if request.url.lastPathComponent == "3.png" { return try Self.endless(request) }
+            return try .picture(for: request)
+        }
+        let pictures = (0..<4).map { staged.load(.numbered($0)) }
+        let files = (0..<4).map { staged.data(.numbered($0), as: .jpeg()) }
+        staged.runSome(upTo: 200)
+        let end = staged.shutdown()
+        staged.runSome(upTo: 200)
+        let racing = staged.load(.numbered(7))
+        staged.run()
+        let late = staged.load(.numbered(7))
+        staged.run()
+        staged.clock.advance(by: .seconds(5))
+        staged.run()
+        for caller in pictures + [racing] {
+            #expect(caller.value != nil || caller.wasCancelled || caller.code == .shutDown)
+        }
+        for caller in files { #expect(caller.value != nil || caller.wasCancelled || caller.code == .shutDown) }
+        #expect(late.code == .shutDown && end.value != nil && staged.isAtRest)
+        let cancelled = pictures.count { $0.wasCancelled } + files.count { $0.wasCancelled }
+        #expect(end.value?.cancelledLoadCount == cancelled)
+    }
+
+    @Test(arguments: seeds) func `a caller that is cancelled cannot cut the end short`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed, hasDisk: false, answer: Self.endless)
+        let caller = staged.load(.numbered(1))
+        staged.run()
+        let end = staged.shutdown()
+        staged.runSome()
+        end.cancel()
+        staged.run()
+        #expect(caller.isRunning && end.isRunning)
+        staged.clock.advance(by: .seconds(5))
+        staged.run()
+        #expect(caller.wasCancelled && end.value?.cancelledLoadCount == 1 && staged.transport.isShutDown)
+    }
+
+    @Test(arguments: seeds) func `activities asked for after the end, or together with it, are over`(seed: UInt64)
+        throws
+    {
+        let staged = try StagedManager(seed: seed, hasDisk: false)
+        let end = staged.shutdown()
+        staged.runSome()
+        let watcher = staged.start { manager in
+            for await _ in manager.activities() {}
+        }
+        staged.run()
+        #expect(end.value != nil && watcher.value != nil)
+    }
+}

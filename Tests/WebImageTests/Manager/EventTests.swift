@@ -1,0 +1,134 @@
+import Foundation
+import HTTPTransport
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite(.timeLimit(.minutes(10))) struct EventTests {
+    private static let refresh: ImageRequest = {
+        var request = ImageRequest.numbered(1)
+        request.cachePolicy = .refreshCached
+        return request
+    }()
+
+    private static let endless: StubTransport.Answer = { request in
+        HTTPResponse(status: 200, url: request.url, body: HTTPBody(EndlessBody(first: [1, 2, 3])))
+    }
+
+    private static func name(_ event: ImageEvent) -> String {
+        switch event {
+        case .progress: "progress"
+        case .preview: "preview"
+        case .cached(let response): "cached \(ImageFactory.seed(of: response.image) ?? -1)"
+        case .finished(let response): "finished \(ImageFactory.seed(of: response.image) ?? -1)"
+        }
+    }
+
+    /// Reads to the end; the gate stands for a reader that is slow.
+    private static func read(
+        _ staged: StagedManager, _ request: ImageRequest, slowedBy gate: Gate? = nil
+    ) -> Probe<[String]> {
+        let events = staged.manager.events(for: request)
+        return staged.start { _ in
+            await gate?.pass()
+            var seen: [String] = []
+            for try await event in events { seen.append(Self.name(event)) }
+            return seen
+        }
+    }
+
+    @Test(arguments: seeds) func `a sequence ends with the picture, once`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed, hasDisk: false)
+        let readers = (0..<3).map { _ in Self.read(staged, .numbered(1)) }
+        staged.run()
+        for reader in readers {
+            #expect(reader.value?.last == "finished 1" && reader.value?.count { $0 != "progress" } == 1)
+        }
+        #expect(staged.transport.requests.count == 1 && staged.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `a sequence throws what the load throws`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed, hasDisk: false) { HTTPResponse(status: 503, url: $0.url) }
+        let reader = Self.read(staged, .numbered(1))
+        staged.run()
+        #expect(reader.code == .unacceptableStatus && staged.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `a reader that is cancelled leaves the load, and the transfer ends`(seed: UInt64)
+        throws
+    {
+        let staged = try StagedManager(seed: seed, hasDisk: false, answer: Self.endless)
+        let readers = (0..<2).map { _ in Self.read(staged, .numbered(1)) }
+        staged.runSome()
+        readers[0].cancel()
+        staged.run()
+        #expect(!readers[0].isRunning && readers[1].isRunning)
+        readers[1].cancel()
+        staged.run()
+        #expect(!readers[1].isRunning && staged.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `a reader that stops reading leaves the load`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed, hasDisk: false, answer: Self.endless)
+        let reader = staged.start { manager in
+            for try await event in manager.events(for: .numbered(1)) { return Self.name(event) }
+            return ""
+        }
+        staged.run()
+        #expect(reader.value == "progress" && staged.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `a sequence that nobody reads leaves the load`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed, hasDisk: false, answer: Self.endless)
+        _ = staged.manager.events(for: .numbered(1))
+        staged.run()
+        #expect(staged.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `a refresh shows the cached picture first and the new one last`(seed: UInt64) throws {
+        let served = Journal<Int>()
+        let staged = try StagedManager(seed: seed, hasDisk: false) { request in
+            served.write(0)
+            return try .picture(served.count, for: request)
+        }
+        _ = staged.load(.numbered(1))
+        staged.run()
+        let readers = (0..<2).map { _ in Self.read(staged, Self.refresh) }
+        staged.run()
+        for reader in readers {
+            #expect(reader.value?.filter { $0 != "progress" } == ["cached 1", "finished 2"])
+        }
+        #expect(staged.transport.requests.count == 2 && staged.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `a cached file that is broken does not keep the new picture away`(seed: UInt64) throws
+    {
+        let staged = try StagedManager(seed: seed)
+        let bad = DiskEntry(metadata: EntryMetadata(url: "x", contentType: "image/png"), bytes: [1, 2, 3, 4])
+        let key = Self.refresh.originalKey
+        _ = staged.start { try await $0.diskCache?.store(bad, for: key) }
+        staged.run()
+        let reader = Self.read(staged, Self.refresh)
+        staged.run()
+        #expect(reader.value?.last == "finished 1" && staged.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `a slow reader loses progress, never a picture and never the end`(seed: UInt64) throws
+    {
+        let staged = try StagedManager(seed: seed) { request in
+            let bytes = try Pictures.png(1)
+            let body = GatedBody(bytes, pieces: 40, free: .max, gate: Gate())
+            return HTTPResponse(status: 200, url: request.url, body: HTTPBody(body, expectedByteCount: bytes.count))
+        }
+        _ = staged.load(.numbered(1))
+        staged.run()
+        let gate = Gate()
+        let reader = Self.read(staged, Self.refresh, slowedBy: gate)
+        staged.run()
+        gate.open()
+        staged.run()
+        let seen = reader.value ?? []
+        #expect(seen.filter { $0 != "progress" } == ["cached 1", "finished 1"] && seen.count <= 16)
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import HTTPTransport
+import ImageCoding
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// What is remembered of failures when callers, tenants and cancellations meet.
+@Suite(.timeLimit(.minutes(10))) struct FailureRaceTests {
+    @Test(arguments: seeds) func `an insisting caller never gets another one's remembered failure`(seed: UInt64) throws
+    {
+        let served = Journal<Int>()
+        let staged = try StagedManager(seed: seed, hasDisk: false) { request in
+            served.write(0)
+            return served.count == 1 ? HTTPResponse(status: 404, url: request.url) : try .picture(for: request)
+        }
+        _ = staged.load(.numbered(1))
+        staged.run()
+        let meek = staged.load(.numbered(1))
+        var request = ImageRequest.numbered(1)
+        request.retriesFailed = true
+        staged.runSome(upTo: 8)
+        let insisting = staged.load(request)
+        staged.run()
+        #expect(meek.value != nil || meek.code == .recentlyFailed)
+        #expect(insisting.value != nil)
+        let after = staged.load(.numbered(1))
+        staged.run()
+        #expect(after.value != nil, "a success is the end of the failure")
+    }
+
+    @Test(arguments: seeds) func `one tenant's failure is not held against another`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed, hasDisk: false) { request in
+            if request.headers["Authorization"] == "bad" { return HTTPResponse(status: 404, url: request.url) }
+            return try .picture(for: request)
+        }
+        let callers = ["bad", "good", "bad"].map { tenant in
+            var request = ImageRequest.numbered(1)
+            request.headers["Authorization"] = tenant
+            let caller = staged.load(request)
+            staged.runSome()
+            return caller
+        }
+        let anonymous = staged.load(.numbered(1))
+        staged.run()
+        #expect(callers[0].code == .unacceptableStatus && callers[1].value != nil && anonymous.value != nil)
+    }
+
+    @Test(arguments: seeds) func `a cancelled load is not remembered as failed`(seed: UInt64) throws {
+        // A coder that calls whatever is cut short broken.
+        let callers = Holder()
+        let staged = try StagedManager(
+            seed: seed,
+            coder: CountingCoder {
+                callers.cancel()
+                if Task.isCancelled { throw ImageError(.truncated, "cut short") }
+            })
+        callers.hold([staged.load(.numbered(1))], on: staged.executor)
+        staged.run()
+        #expect(callers.allCancelled)
+        callers.letGo()
+        let next = staged.load(.numbered(1))
+        staged.run()
+        #expect(next.value != nil)
+    }
+
+    @Test(arguments: seeds) func `a broken file on disk is fetched again at once and is no failure`(seed: UInt64) throws
+    {
+        let staged = try StagedManager(seed: seed)
+        let bad = DiskEntry(metadata: EntryMetadata(url: "x", contentType: "image/png"), bytes: [1, 2, 3, 4])
+        let key = ImageRequest.numbered(1).originalKey
+        _ = staged.start { try await $0.diskCache?.store(bad, for: key) }
+        staged.run()
+        let callers = (0..<2).map { _ in staged.load(.numbered(1)) }
+        staged.run()
+        #expect(callers.allSatisfy { $0.value?.source == .network } && staged.transport.requests.count == 1)
+        staged.emptyMemory()
+        let next = staged.load(.numbered(1))
+        staged.run()
+        #expect(next.value?.source == .disk)
+    }
+
+    @Test(arguments: seeds) func `a page of dead links asks the origin once each, whatever the timing`(seed: UInt64)
+        throws
+    {
+        let staged = try StagedManager(seed: seed, hasDisk: false) { HTTPResponse(status: 404, url: $0.url) }
+        let callers = (0..<12).map { number in
+            let caller = staged.load(.numbered(number % 3))
+            staged.runSome()
+            return caller
+        }
+        staged.run()
+        #expect(callers.allSatisfy { $0.code == .unacceptableStatus || $0.code == .recentlyFailed })
+        #expect(staged.transport.requests.count == 3)
+    }
+
+    @Test(arguments: seeds) func `a failed transform stores nothing under the variant's name`(seed: UInt64) throws {
+        struct Broken: ImageTransforming {
+            var key: String { "broken" }
+            func transform(_ image: DecodedImage) throws -> DecodedImage {
+                throw ImageError(.malformed, "cannot")
+            }
+        }
+        let staged = try StagedManager(seed: seed)
+        let request = ImageRequest.numbered(1, transformers: [Broken()])
+        let callers = (0..<2).map { _ in staged.load(request) }
+        staged.run()
+        #expect(callers.allSatisfy { $0.code == .processingFailed })
+        #expect(staged.manager.peek(request) == nil)
+        let stored = staged.start { try await $0.diskCache?.contains(request.variantKey) }
+        staged.run()
+        #expect(stored.value == false && staged.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `a failure is one typed error, never nothing`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed, hasDisk: false) { request in
+            switch request.url.lastPathComponent {
+            case "0.png": HTTPResponse(status: 200, url: request.url)
+            case "1.png": HTTPResponse(status: 204, url: request.url)
+            case "2.png": HTTPResponse(status: 200, url: request.url, body: HTTPBody([[0]]))
+            default: throw HTTPError(code: .cannotConnect, message: "refused")
+            }
+        }
+        let callers = (0..<4).map { staged.load(.numbered($0)) }
+        staged.run()
+        #expect(callers.map(\.code) == [.emptyBody, .emptyBody, .undecodable, .transferFailed])
+    }
+}

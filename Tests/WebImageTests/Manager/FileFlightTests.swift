@@ -1,0 +1,166 @@
+import Foundation
+import HTTPTransport
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// Flights to files, which stand on flights to pictures, which stand on transfers.
+@Suite(.timeLimit(.minutes(10))) struct FileFlightTests {
+    @Test(arguments: seeds)
+    func `callers of one file share every stage: one transfer, one decode, one encode, one write`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed)
+        var callers: [Probe<EncodedImage>] = []
+        for _ in 0..<5 {
+            callers.append(staged.data(.numbered(7), as: .jpeg()))
+            staged.runSome(upTo: 30)
+        }
+        staged.run()
+        #expect(Set(callers.map { $0.value?.bytes }).count == 1 && callers[0].value?.format == .jpeg)
+        #expect(staged.transport.requests.count == 1 && staged.coder.decodes == 1 && staged.coder.encodes == 1)
+        let stores = staged.start { await $0.diskCache?.statistics.stores }
+        staged.run()
+        #expect(stores.value == 2, "the original and the file, once each")
+        #expect(staged.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `loads of one picture share every stage, not the transfer alone`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed)
+        let request = ImageRequest.numbered(7, transformers: [.resize(to: .init(width: 4, height: 4), mode: .fill)])
+        var callers: [Probe<ImageResponse>] = []
+        for _ in 0..<5 {
+            callers.append(staged.load(request))
+            staged.runSome(upTo: 30)
+        }
+        staged.run()
+        #expect(callers.allSatisfy { $0.value?.image.width == 4 })
+        #expect(staged.transport.requests.count == 1 && staged.coder.decodes == 1)
+        #expect(staged.coder.encodes == 1, "the variant is encoded for the disk once")
+    }
+
+    @Test(arguments: seeds) func `a plain download is written to disk once`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed)
+        let caller = staged.load(.numbered(1))
+        staged.run()
+        let stores = staged.start { await $0.diskCache?.statistics.stores }
+        staged.run()
+        #expect(caller.value != nil && stores.value == 1 && staged.coder.encodes == 0)
+    }
+
+    @Test(arguments: seeds) func `different files of one picture share the transfer and the decode`(seed: UInt64) throws
+    {
+        let gate = Gate()
+        let staged = try StagedManager(seed: seed, gate: gate)
+        let callers = [staged.data(.numbered(7), as: .jpeg()), staged.data(.numbered(7), as: .png)]
+        staged.run()
+        gate.open()
+        staged.run()
+        #expect(callers.allSatisfy { $0.value != nil })
+        #expect(staged.transport.requests.count == 1 && staged.coder.decodes == 1 && staged.coder.encodes == 2)
+    }
+
+    @Test(arguments: seeds) func `the last caller of a file takes the load and the transfer with it`(seed: UInt64)
+        throws
+    {
+        let gate = Gate()
+        let staged = try StagedManager(seed: seed, gate: gate, hasDisk: false)
+        let files = (0..<2).map { _ in staged.data(.numbered(7), as: .jpeg()) }
+        let picture = staged.load(.numbered(7))
+        staged.run()
+        for caller in files { caller.cancel() }
+        staged.run()
+        #expect(files.allSatisfy { $0.wasCancelled } && picture.isRunning)
+        picture.cancel()
+        staged.run()
+        gate.open()
+        staged.run()
+        #expect(picture.wasCancelled && staged.transport.cancelled == 1 && staged.coder.decodes == 0)
+        #expect(staged.isAtRest)
+    }
+
+    @Test(arguments: seeds)
+    func `no priority is lost between the stages: an urgent caller moves the download at any moment`(
+        seed: UInt64
+    ) throws {
+        var configuration = ImageManager.Configuration()
+        configuration.downloader.maximumConcurrentDownloads = 1
+        let gate = Gate()
+        let staged = try StagedManager(seed: seed, gate: gate, hasDisk: false, configuration: configuration)
+        var callers: [any Ended] = [staged.load(.numbered(0))]
+        staged.run()
+        for number in 1...3 {
+            var request = ImageRequest.numbered(number)
+            request.priority = .low
+            callers.append(staged.data(request, as: .jpeg()))
+            // The last one is on its way through the tables while it gets urgent.
+            if number < 3 { staged.run() } else { staged.runSome(upTo: 30) }
+        }
+        var urgent = ImageRequest.numbered(3)
+        urgent.priority = .veryHigh
+        callers.append(staged.data(urgent, as: .jpeg()))
+        staged.run()
+        gate.open()
+        staged.run()
+        #expect(staged.transport.requests.map(\.url.lastPathComponent) == ["0.png", "3.png", "1.png", "2.png"])
+        #expect(callers.allSatisfy { $0.hasOneEnd } && staged.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `a file under way can be made more urgent`(seed: UInt64) throws {
+        var configuration = ImageManager.Configuration()
+        configuration.downloader.maximumConcurrentDownloads = 1
+        let gate = Gate()
+        let staged = try StagedManager(seed: seed, gate: gate, hasDisk: false, configuration: configuration)
+        for number in 0...3 {
+            _ = staged.data(.numbered(number), as: .jpeg())
+            staged.run()
+        }
+        _ = staged.start { await $0.raise(.numbered(3), as: .jpeg(), to: .veryHigh) }
+        staged.run()
+        gate.open()
+        staged.run()
+        #expect(staged.transport.requests.map(\.url.lastPathComponent) == ["0.png", "3.png", "1.png", "2.png"])
+    }
+
+    @Test(arguments: seeds)
+    func `progress through nested flights never goes back, and whoever comes late hears the latest`(
+        seed: UInt64
+    ) throws {
+        let gate = Gate()
+        let staged = try StagedManager(seed: seed, hasDisk: false) { request in
+            let bytes = try Pictures.png(7)
+            let body = GatedBody(bytes, pieces: 9, free: 4, gate: gate)
+            return HTTPResponse(status: 200, url: request.url, body: HTTPBody(body, expectedByteCount: bytes.count))
+        }
+        // Two files join one load, and two variants join one transfer, each at a moment of its own.
+        let kinds: [(ImageRequest, OutputFormat)] = [
+            (.numbered(7), .jpeg()), (.numbered(7), .png), (.numbered(7), .original),
+            (.numbered(7, transformers: [.resize(to: .init(width: 4, height: 4), mode: .fill)]), .png),
+        ]
+        var callers: [(Probe<EncodedImage>, Journal<Int>)] = []
+        func call(_ kind: (ImageRequest, OutputFormat)) {
+            let heard = Journal<Int>()
+            let caller = staged.start { manager in
+                try await manager.data(for: kind.0, as: kind.1) { heard.write($0.receivedByteCount) }
+            }
+            callers.append((caller, heard))
+        }
+        for kind in kinds {
+            call(kind)
+            staged.runSome()
+        }
+        staged.run()
+        let latest = callers[0].1.entries.max()
+        for kind in kinds {
+            call(kind)
+            staged.run()
+        }
+        #expect(latest != nil && callers.allSatisfy { $0.1.entries.last == latest })
+        gate.open()
+        staged.run()
+        for (caller, heard) in callers {
+            #expect(caller.value != nil)
+            #expect(heard.entries == Set(heard.entries).sorted(), "in order, and nothing twice")
+        }
+        #expect(staged.transport.requests.count == 1)
+    }
+}

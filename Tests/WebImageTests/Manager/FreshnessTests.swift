@@ -1,0 +1,98 @@
+import Foundation
+import HTTPTransport
+import ImageCoding
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// Old and new content of one address under way together.
+@Suite(.timeLimit(.minutes(10))) struct FreshnessTests {
+    /// The seed of the picture counts the requests: 1, then 2, and so on.
+    private static func staged(_ seed: UInt64, gate: Gate? = nil) throws -> StagedManager {
+        let served = Journal<Int>()
+        return try StagedManager(seed: seed, gate: gate, width: 1) { request in
+            served.write(0)
+            return try .picture(served.count, for: request)
+        }
+    }
+
+    private struct Unchanged: ImageTransforming {
+        var key: String { "unchanged" }
+        func transform(_ image: DecodedImage) -> DecodedImage { image }
+    }
+
+    private static func requests(_ transformers: [any ImageTransforming]) -> (old: ImageRequest, new: ImageRequest) {
+        let old = ImageRequest.numbered(1, transformers: transformers)
+        var new = old
+        new.cachePolicy = .reload
+        return (old, new)
+    }
+
+    private static func seed(_ image: DecodedImage?) -> Int? { image.flatMap { ImageFactory.seed(of: $0) } }
+
+    @Test(arguments: [true, false], seeds)
+    func `a stale result never overwrites a newer one: from disk`(isVariant: Bool, seed: UInt64) throws {
+        let staged = try Self.staged(seed)
+        let (old, new) = Self.requests(isVariant ? [Unchanged()] : [])
+        // The original alone, so that the variant has to be made.
+        _ = staged.load(.numbered(1))
+        staged.run()
+        staged.emptyMemory()
+        let callers = [staged.load(old)]
+        staged.run(without: .pixels)
+        let refresh = staged.load(new)
+        staged.run()
+        #expect(Self.seed(callers[0].value?.image) == 1 && Self.seed(refresh.value?.image) == 2)
+        #expect(Self.seed(staged.manager.peek(old)) == 2, "in memory")
+        staged.emptyMemory()
+        let next = staged.load(old)
+        staged.run()
+        #expect(Self.seed(next.value?.image) == 2, "and on disk")
+    }
+
+    @Test(arguments: seeds) func `a stale result never overwrites a newer one: from the origin`(seed: UInt64) throws {
+        let staged = try Self.staged(seed)
+        let (old, new) = Self.requests([])
+        let first = staged.load(old)
+        staged.run(without: .pixels)
+        let refresh = staged.load(new)
+        staged.run()
+        #expect(Self.seed(first.value?.image) == 1 && Self.seed(refresh.value?.image) == 2)
+        #expect(Self.seed(staged.manager.peek(old)) == 2)
+        staged.emptyMemory()
+        let next = staged.load(old)
+        staged.run()
+        #expect(next.value?.source == .disk && Self.seed(next.value?.image) == 2)
+    }
+
+    @Test(arguments: seeds) func `a refresh and cached loads at every moment end with the newest content`(
+        seed: UInt64
+    ) throws {
+        let staged = try Self.staged(seed)
+        let (old, new) = Self.requests([])
+        _ = staged.load(old)
+        staged.run()
+        staged.emptyMemory()
+        var callers: [Probe<ImageResponse>] = []
+        for turn in 0..<4 {
+            callers.append(staged.load(turn == 2 ? new : old))
+            staged.runSome(upTo: 25)
+        }
+        staged.run()
+        #expect(callers.allSatisfy { $0.value != nil } && Self.seed(callers[2].value?.image) == 2)
+        #expect(Self.seed(staged.manager.peek(old)) == 2 && staged.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `a picture that is still being written is not downloaded again`(seed: UInt64) throws {
+        let staged = try Self.staged(seed)
+        var request = ImageRequest.numbered(1)
+        request.cacheReads = .disk
+        request.cacheWrites = .disk
+        let first = staged.load(request)
+        while first.isRunning, staged.canRun { staged.run(steps: 1) }
+        let second = staged.load(request)
+        staged.run()
+        #expect(second.value?.source == .disk && staged.transport.requests.count == 1)
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import HTTPTransport
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+@Suite(.timeLimit(.minutes(10))) struct OverloadTests {
+    @Test(arguments: seeds) func `a full download queue refuses with one clear error`(seed: UInt64) throws {
+        var configuration = ImageManager.Configuration()
+        configuration.downloader.maximumConcurrentDownloads = 1
+        configuration.downloader.queueLimit = 1
+        let gate = Gate()
+        let staged = try StagedManager(seed: seed, gate: gate, hasDisk: false, configuration: configuration)
+        let callers = (0..<4).map { staged.load(.numbered($0)) }
+        staged.run()
+        #expect(callers.count { $0.code == .overloaded } == 2)
+        gate.open()
+        staged.run()
+        #expect(callers.count { $0.value != nil } == 2 && staged.isAtRest)
+        let next = staged.load(.numbered(9))
+        staged.run()
+        #expect(next.value != nil)
+    }
+
+    @Test(arguments: seeds) func `a full decode queue refuses with one clear error, which is not remembered`(
+        seed: UInt64
+    ) throws {
+        let staged = try StagedManager(seed: seed, width: 1, queueLimit: 1, hasDisk: false)
+        let callers = (0..<4).map { staged.load(.numbered($0)) }
+        staged.run(without: .pixels)
+        staged.run()
+        #expect(callers.count { $0.code == .overloaded } == 2 && callers.count { $0.value != nil } == 2)
+        let again = (0..<4).map { number in
+            let caller = staged.load(.numbered(number))
+            staged.run()
+            return caller
+        }
+        #expect(again.allSatisfy { $0.value != nil } && staged.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `overload is no cache miss: a stored variant is refused, not downloaded`(
+        seed: UInt64
+    ) throws {
+        let staged = try StagedManager(seed: seed, width: 1, queueLimit: 0)
+        let variant = ImageRequest.numbered(1, transformers: [.resize(to: .init(width: 4, height: 4), mode: .fill)])
+        _ = staged.load(variant)
+        staged.run()
+        staged.emptyMemory()
+        var blocking = ImageRequest.numbered(2)
+        blocking.cacheReads = .memory
+        let blocker = staged.load(blocking)
+        staged.run(without: .pixels)
+        let refused = staged.load(variant)
+        staged.run(without: .pixels)
+        #expect(refused.code == .overloaded)
+        staged.run()
+        #expect(blocker.value != nil && staged.transport.requests.count == 2 && staged.isAtRest)
+    }
+}

@@ -1,0 +1,187 @@
+import Foundation
+import HTTPTransport
+import ImageCoding
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// The last caller leaves while its load is in a certain stage: the caller is free at once, the work ends there, and
+/// nothing stays.
+@Suite(.timeLimit(.minutes(10))) struct StageCancellationTests {
+    private static let small = ImageRequest.numbered(
+        1, transformers: [.crop(to: PixelRect(x: 0, y: 0, width: 4, height: 4))])
+
+    /// What the work behind the callers has come to.
+    private static func work(_ staged: StagedManager) -> [Int] {
+        [staged.transport.requests.count, staged.coder.decodes, staged.coder.encodes]
+    }
+
+    @Test(arguments: seeds) func `queued: the request is never sent`(seed: UInt64) throws {
+        var configuration = ImageManager.Configuration()
+        configuration.downloader.maximumConcurrentDownloads = 1
+        let gate = Gate()
+        let staged = try StagedManager(seed: seed, gate: gate, hasDisk: false, configuration: configuration)
+        let blocker = staged.load(.numbered(0))
+        staged.run()
+        let callers = (0..<2).map { _ in staged.load(.numbered(1)) }
+        staged.run()
+        #expect(staged.manager.downloader.queuedCount == 1)
+        for caller in callers { caller.cancel() }
+        staged.run()
+        #expect(callers.allSatisfy { $0.wasCancelled } && staged.manager.downloader.queuedCount == 0)
+        gate.open()
+        staged.run()
+        #expect(blocker.value != nil && Self.work(staged) == [1, 1, 0] && staged.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `connecting: the transport is cancelled`(seed: UInt64) throws {
+        let gate = Gate()
+        let staged = try StagedManager(seed: seed, gate: gate, hasDisk: false)
+        let caller = staged.load(.numbered(1))
+        staged.run()
+        caller.cancel()
+        staged.run()
+        #expect(caller.wasCancelled, "at once, although the transport takes its time")
+        gate.open()
+        staged.run()
+        #expect(staged.transport.cancelled == 1 && Self.work(staged) == [1, 0, 0] && staged.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `receiving: the body is given up`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed, hasDisk: false) { request in
+            HTTPResponse(status: 200, url: request.url, body: HTTPBody(EndlessBody(first: [1, 2, 3])))
+        }
+        let callers: [any Ended] = [staged.load(.numbered(1)), staged.data(.numbered(1)), staged.load(Self.small)]
+        staged.run()
+        for caller in callers { caller.cancel() }
+        staged.run()
+        #expect(callers.allSatisfy { $0.wasCancelled } && Self.work(staged) == [1, 0, 0] && staged.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `decoding: what has not begun does not begin`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed, width: 1)
+        let callers = (1...3).map { staged.load(.numbered($0)) }
+        staged.run(without: .pixels)
+        for caller in callers { caller.cancel() }
+        staged.run(without: .pixels)
+        #expect(callers.allSatisfy { $0.wasCancelled })
+        staged.run()
+        #expect(Self.work(staged) == [3, 0, 0] && staged.isAtRest)
+        #expect(staged.fileCount == 0 && staged.manager.peek(.numbered(1)) == nil)
+    }
+
+    @Test(arguments: seeds)
+    func `no hole after the loader: a load cancelled while it decodes is neither kept nor transformed`(
+        seed: UInt64
+    ) throws {
+        let callers = Holder()
+        let staged = try StagedManager(seed: seed, coder: CountingCoder { callers.cancel() })
+        callers.hold([staged.load(.numbered(1)), staged.load(Self.small)], on: staged.executor)
+        staged.run()
+        #expect(callers.allCancelled)
+        #expect(staged.manager.peek(.numbered(1)) == nil && staged.manager.peek(Self.small) == nil)
+        #expect(staged.fileCount == 0 && Self.work(staged)[2] == 0 && staged.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `transforming: the picture is not stored`(seed: UInt64) throws {
+        struct Tripwire: ImageTransforming {
+            let callers: Holder
+            var key: String { "tripwire" }
+            func transform(_ image: DecodedImage) throws -> DecodedImage {
+                callers.cancel()
+                return image
+            }
+        }
+        let callers = Holder()
+        let staged = try StagedManager(seed: seed)
+        let request = ImageRequest.numbered(1, transformers: [Tripwire(callers: callers)])
+        callers.hold([staged.load(request), staged.load(request)], on: staged.executor)
+        staged.run()
+        #expect(callers.allCancelled)
+        #expect(staged.manager.peek(request) == nil && staged.coder.encodes == 0 && staged.isAtRest)
+        #expect(staged.fileCount == 1, "the original was complete before")
+    }
+
+    @Test(arguments: seeds) func `encoding: what has not begun does not begin`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed, hasDisk: false)
+        var request = ImageRequest.numbered(1)
+        request.cacheWrites = .memory
+        let picture = staged.load(request)
+        staged.run()
+        let callers = (0..<2).map { _ in staged.data(request, as: .jpeg()) }
+        staged.run(without: .pixels)
+        for caller in callers { caller.cancel() }
+        staged.run(without: .pixels)
+        #expect(callers.allSatisfy { $0.wasCancelled })
+        staged.run()
+        #expect(picture.value != nil && Self.work(staged) == [1, 1, 0] && staged.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `reading the disk: the origin is not asked`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed)
+        let caller = staged.load(.numbered(1))
+        staged.run(without: .files)
+        #expect(staged.transport.requests.isEmpty)
+        caller.cancel()
+        staged.run(without: .files)
+        #expect(caller.wasCancelled)
+        staged.run()
+        #expect(Self.work(staged) == [0, 0, 0] && staged.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `cancelled before the start: no call hangs and no flight begins`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed, hasDisk: false)
+        let callers: [any Ended] = [staged.load(.numbered(1)), staged.data(.numbered(1))]
+        for caller in callers { caller.cancel() }
+        staged.run()
+        #expect(callers.allSatisfy { $0.wasCancelled } && Self.work(staged) == [0, 0, 0] && staged.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `cancelling after the result changes nothing and gives no second answer`(
+        seed: UInt64
+    ) throws {
+        let staged = try StagedManager(seed: seed, hasDisk: false)
+        let caller = staged.load(.numbered(1))
+        let other = staged.data(.numbered(1))
+        staged.run()
+        let first = caller.value
+        caller.cancel()
+        other.cancel()
+        staged.run()
+        #expect(first != nil && caller.value != nil && !caller.wasCancelled && other.value != nil)
+        let counters = staged.manager.counters
+        #expect(counters.requests == 2 && counters.finished == 2 && counters.cancelled == 0 && counters.failed == 0)
+    }
+
+    @Test(arguments: seeds) func `cancelling together with the result gives one answer`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed, hasDisk: false)
+        let callers = (0..<3).map { _ in staged.load(.numbered(1)) }
+        staged.runSome(upTo: 60)
+        for caller in callers { caller.cancel() }
+        staged.run()
+        let counters = staged.manager.counters
+        #expect(callers.allSatisfy { $0.value != nil || $0.wasCancelled })
+        #expect(counters.requests == 0 || counters.finished == callers.count { $0.value != nil })
+        #expect(counters.finished + counters.cancelled == counters.requests && staged.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `callers of every kind leave at every moment, and nothing stays`(seed: UInt64) throws {
+        var configuration = ImageManager.Configuration()
+        configuration.downloader.maximumConcurrentDownloads = 2
+        let staged = try StagedManager(seed: seed, width: 1, configuration: configuration)
+        var callers: [any Ended] = []
+        for number in 0..<12 {
+            let request = number.isMultiple(of: 3) ? Self.small : ImageRequest.numbered(number % 4)
+            callers.append(number.isMultiple(of: 2) ? staged.load(request) : staged.data(request, as: .jpeg()))
+            staged.runSome(upTo: 20)
+            callers.randomElement(using: &staged.random)?.cancel()
+        }
+        if seed.isMultiple(of: 3) { _ = staged.start { await $0.cancelAll() } }
+        staged.run()
+        #expect(callers.allSatisfy { $0.hasOneEnd } && staged.isAtRest)
+        let again = staged.load(.numbered(1))
+        staged.run()
+        #expect(again.value != nil, "and the manager goes on")
+    }
+}

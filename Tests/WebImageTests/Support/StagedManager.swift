@@ -1,0 +1,132 @@
+import Foundation
+import HTTPTransport
+import ImageCoding
+import TaskCoordination
+import WebImageTesting
+
+@testable import WebImage
+
+/// A manager, usually with a disk cache, whose tasks, pixels and files run on an executor each, so that a test can hold back any
+/// of the stages and let the others go on.
+///
+/// One executor for all would run the work of a pool within the step of its caller, and nothing would come between.
+final class StagedManager {
+    let executor: SeededExecutor
+    let transport: StubTransport
+    let clock = ManualClock()
+    let coder: CountingCoder
+    /// Where the disk cache is; made when it is first needed.
+    let folder: TemporaryFolder?
+    let manager: ImageManager
+    private let pixels: SeededExecutor
+    private let files: SeededExecutor
+    private let pool: WorkerPool
+    var random: TestRandom
+
+    init(
+        seed: UInt64, gate: Gate? = nil, coder: CountingCoder = CountingCoder(), width: Int = 2,
+        queueLimit: Int = 1_000, hasDisk: Bool = true, configuration: ImageManager.Configuration = .init(),
+        answer: @escaping StubTransport.Answer = HTTPResponse.picture
+    ) throws {
+        executor = SeededExecutor(seed: seed)
+        pixels = SeededExecutor(seed: ~seed)
+        files = SeededExecutor(seed: seed ^ 0xF11E)
+        random = TestRandom(seed: seed)
+        transport = StubTransport(gate: gate, answer)
+        self.coder = coder
+        folder = hasDisk ? try TemporaryFolder() : nil
+        let (files, executor, clock) = (files, executor, clock)
+        let disk = folder.map { folder in
+            DiskCache(
+                .init(folder: folder.path, clock: clock),
+                pool: WorkerPool(name: "disk", width: 3, queueLimit: 100, executor: files), system: FileSystem(),
+                executor: executor)
+        }
+        pool = WorkerPool(name: "image", width: width, queueLimit: queueLimit, executor: pixels)
+        var configuration = configuration
+        configuration.coders = coder.registry
+        configuration.inlinePixelLimit = 0  // the small pictures of tests take the way of large ones
+        manager = ImageManager(
+            configuration: configuration,
+            parts: .init(transport: transport, disk: disk, processing: pool, executor: executor, clock: clock))
+    }
+
+    /// A part of the machinery that stands still while the others run.
+    enum Stage { case pixels, files }
+
+    /// Runs at most this many steps, in the order of the seed.
+    func run(steps: Int = .max, without held: Stage? = nil) {
+        var left = steps
+        while left > 0 {
+            var busy = [executor]
+            if held != .pixels { busy.append(pixels) }
+            if held != .files { busy.append(files) }
+            busy.removeAll { $0.pending == 0 }
+            guard let next = busy.randomElement(using: &random) else { return }
+            left -= next.run(steps: 1)
+        }
+    }
+
+    /// How many entries are on disk.
+    var fileCount: Int { folder?.entryFiles.count ?? 0 }
+
+    /// Whether a job waits anywhere.
+    var canRun: Bool { executor.pending + pixels.pending + files.pending > 0 }
+
+    /// Runs a handful of steps, how many is up to the seed.
+    func runSome(upTo steps: Int = 40) { run(steps: .random(in: 0...steps, using: &random)) }
+
+    func load(_ request: ImageRequest) -> Probe<ImageResponse> {
+        let manager = manager
+        return Probe(on: executor) { try await manager.load(request) }
+    }
+
+    func data(_ request: ImageRequest, as format: OutputFormat = .png) -> Probe<EncodedImage> {
+        let manager = manager
+        return Probe(on: executor) { try await manager.data(for: request, as: format) }
+    }
+
+    func shutdown(within grace: Duration = .seconds(5)) -> Probe<ShutdownReport> {
+        let manager = manager
+        return Probe(on: executor) { await manager.shutdown(within: grace) }
+    }
+
+    /// Starts something and does not run it yet.
+    func start<Value: Sendable>(
+        _ body: @escaping @concurrent @Sendable (ImageManager) async throws -> Value
+    ) -> Probe<Value> {
+        let manager = manager
+        return Probe(on: executor) { try await body(manager) }
+    }
+
+    /// Forgets what is in memory.
+    func emptyMemory() {
+        _ = start { await $0.memory.removeAll() }
+        run()
+    }
+
+    /// What goes on, once nothing moves any more.
+    func occupancy() -> LoadOccupancy? {
+        let look = start { await $0.occupancy }
+        run()
+        return look.value
+    }
+
+    /// Whether everything is given back: no caller, flight, slot, write or answer, and nothing left to run.
+    var isAtRest: Bool {
+        occupancy()?.isIdle == true && transport.open == 0 && pool.queued + pool.running == 0
+            && !canRun
+    }
+}
+
+extension HTTPResponse {
+    /// A picture with this seed, whatever the address.
+    static func picture(_ seed: Int, for request: HTTPRequest) throws -> HTTPResponse {
+        HTTPResponse(status: 200, url: request.url, body: HTTPBody([try Pictures.png(seed)]))
+    }
+}
+
+extension Probe {
+    /// The code of the load's error, if it ended with one.
+    var code: ImageLoadError.Code? { (error as? ImageLoadError)?.code }
+}

@@ -1,0 +1,44 @@
+import HTTPTransport
+import TaskCoordination
+import WebImageTesting
+
+/// A body that comes in pieces of a few bytes; from one of them on the reader waits at a gate.
+struct GatedBody: AsyncSequence, AsyncIteratorProtocol, Sendable {
+    var pieces: ArraySlice<[UInt8]>
+    /// How many pieces come before the gate.
+    var free: Int
+    let gate: Gate
+
+    init(_ bytes: [UInt8], pieces count: Int, free: Int, gate: Gate) {
+        let size = (bytes.count + count - 1) / count
+        pieces =
+            stride(from: 0, to: bytes.count, by: size).map { Array(bytes[$0..<Swift.min($0 + size, bytes.count)]) }[...]
+        self.free = free
+        self.gate = gate
+    }
+
+    mutating func next() async throws -> [UInt8]? {
+        if free == 0 { await gate.pass() }
+        free -= 1
+        try Task.checkCancellation()
+        return pieces.popFirst()
+    }
+
+    func makeAsyncIterator() -> Self { self }
+}
+
+/// A body that never comes to an end until its reader is cancelled.
+struct EndlessBody: AsyncSequence, AsyncIteratorProtocol, Sendable {
+    var first: [UInt8]?
+
+    mutating func next() async throws -> [UInt8]? {
+        if let chunk = first {
+            first = nil
+            return chunk
+        }
+        await OneShot<Void>().wait(onCancel: ())
+        throw CancellationError()
+    }
+
+    func makeAsyncIterator() -> Self { self }
+}
