@@ -15,6 +15,9 @@ public actor HTTPClient: HTTPLoading {
     ///
     /// When the process has no thread or descriptor left, every ``send(_:)`` throws ``HTTPError`` with code `.shutDown`.
     public init(configuration: Configuration = .init()) {
+        var configuration = configuration
+        // Sent as it is with every request, so a line break in it must not become a header.
+        configuration.userAgent.unicodeScalars.removeAll { $0.value < 0x20 || $0.value == 0x7F }
         self.configuration = configuration
         loop = EventLoop(configuration: configuration)
     }

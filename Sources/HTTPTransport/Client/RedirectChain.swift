@@ -9,8 +9,7 @@ import Foundation
 struct RedirectChain {
     private(set) var current: Hop
     private let limits: HTTPClient.Configuration
-    private let credentialHeaders: Set<String>
-    private var visited: Set<Visit>
+    private var visited: Set<Visit> = []
     private var count = 0
 
     /// Where the chain has been: the same method at the same place again is a circle.
@@ -22,8 +21,6 @@ struct RedirectChain {
     init(first: Hop, limits: HTTPClient.Configuration) {
         current = first
         self.limits = limits
-        credentialHeaders = Self.alwaysDropped.union(limits.credentialHeaders.map { $0.lowercased() })
-        visited = [Visit(method: first.request.method, target: first.target)]
     }
 
     private static let alwaysDropped: Set<String> = ["authorization", "cookie", "cookie2", "proxy-authorization"]
@@ -41,13 +38,15 @@ struct RedirectChain {
             throw refusal(.tooManyRedirects, "More than \(limits.maximumRedirects) redirects.", head.status)
         }
         count += 1
+        // Noted when it is left: most requests are never redirected.
+        visited.insert(Visit(method: current.request.method, target: current.target))
         let target = try resolve(location, head.status)
         let next = try hop(to: target, after: head.status)
         if current.origin.isSecure, !next.origin.isSecure, !limits.allowsInsecureRedirects {
             let message = "A redirect leads from https to http; allow insecure redirects if that is acceptable."
             throw refusal(.redirectNotAllowed, message, head.status)
         }
-        guard visited.insert(Visit(method: next.request.method, target: next.target)).inserted else {
+        guard !visited.contains(Visit(method: next.request.method, target: next.target)) else {
             throw refusal(.tooManyRedirects, "The redirects lead in a circle to \(next.target).", head.status)
         }
         current = next
@@ -100,8 +99,9 @@ struct RedirectChain {
                 url: url, status: status)
         }
         if origin != current.origin {
+            let credentials = Self.alwaysDropped.union(limits.credentialHeaders.map { $0.lowercased() })
             request.headers = HTTPHeaders(
-                request.headers.filter { !credentialHeaders.contains($0.name.lowercased()) })
+                request.headers.filter { !credentials.contains($0.name.lowercased()) })
         }
         return try Hop(request, limits: limits)
     }

@@ -51,7 +51,8 @@ extension CurlMulti {
         guard let transfer = transfers[id], transfer.isPaused, let easy = transfer.easy else { return }
         transfer.isPaused = false
         transfer.lastActivity = LoopThread.nanoseconds
-        unpause(easy)
+        let result = unpause(easy)
+        guard result == CURLE_OK else { return finish(transfer, result) }
         reschedule(transfer)
     }
 

@@ -151,9 +151,11 @@ import Synchronization
     }
 
     /// Lets libcurl deliver again; it may call back at once.
-    func unpause(_ easy: EasyHandle) {
+    ///
+    /// - Returns: What went wrong when a callback ended the transfer; libcurl does not tell otherwise.
+    func unpause(_ easy: EasyHandle) -> CURLcode {
         assertOnLoop()
-        unsafe curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
+        return unsafe curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
     }
 
     /// Handles kept for reuse; making one costs about a tenth of a small request.

@@ -90,7 +90,7 @@ extension Transfer {
         let headers = hop.request.headers
         var lines = headers.map { $0.value.isBlank ? "\($0.name);" : "\($0.name): \($0.value)" }
         if !headers.contains(name: "User-Agent") {
-            lines.append("User-Agent: \(configuration.userAgent.filter { !$0.isNewline && $0 != "\0" })")
+            lines.append("User-Agent: \(configuration.userAgent)")
         }
         if sendsContent {
             lines.append("Expect:")
