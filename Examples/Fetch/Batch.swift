@@ -71,7 +71,7 @@ struct Batch {
     private func fetch(
         _ job: Job, with manager: ImageManager, into folder: OutputFolder
     ) async throws -> Outcome.Picture {
-        let url = try job.url
+        let url = try job.url(upTo: configuration.transport.maximumURLByteCount)
         var request = ImageRequest(url)
         request.cacheKey = job.cacheKey
         if let resize = options.resize { request.transformers = [resize] }
@@ -88,17 +88,20 @@ struct Batch {
 }
 
 extension Job {
-    /// - Throws: ``Outcome/Failure`` when the text is no URL.
-    fileprivate var url: URL {
-        get throws {
-            // What was not UTF-8 has become this character, and another address than the one that was meant.
-            guard !text.unicodeScalars.contains("\u{FFFD}") else {
-                throw Outcome.Failure(code: "invalidURL", message: "This is not UTF-8; escape the URL with %.")
-            }
-            guard let url = URL(string: text) else {
-                throw Outcome.Failure(code: "invalidURL", message: "This is not a URL.")
-            }
-            return url
+    /// - Throws: ``Outcome/Failure`` when the text is no URL, or a longer one than the transport takes.
+    fileprivate func url(upTo byteLimit: Int) throws(Outcome.Failure) -> URL {
+        guard text.utf8.count <= byteLimit else {
+            throw Outcome.Failure(
+                code: "invalidURL",
+                message: "The URL has \(text.utf8.count) bytes, beyond the limit of \(byteLimit).")
         }
+        // What was not UTF-8 has become this character, and another address than the one that was meant.
+        guard !text.unicodeScalars.contains("\u{FFFD}") else {
+            throw Outcome.Failure(code: "invalidURL", message: "This is not UTF-8; escape the URL with %.")
+        }
+        guard let url = URL(string: text) else {
+            throw Outcome.Failure(code: "invalidURL", message: "This is not a URL.")
+        }
+        return url
     }
 }

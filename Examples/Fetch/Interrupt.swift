@@ -13,7 +13,7 @@ final class Interrupt {
     private let received: Received
     private let sources: [any DispatchSourceSignal]
 
-    private static let patience = DispatchTimeInterval.milliseconds(700)
+    private static let patience = DispatchTimeInterval.milliseconds(500)
 
     init(_ body: @escaping @Sendable () -> Void) {
         let queue = DispatchQueue(label: "signals")

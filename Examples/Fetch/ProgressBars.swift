@@ -48,7 +48,8 @@ struct ProgressBars {
     mutating func drawn(on size: Terminal.Size, now: ContinuousClock.Instant) -> String {
         guard done < count else { return "" }
         lastDraw = now
-        let room = max(0, min(Self.limit, size.rows - 2))
+        // With the total, the cursor's row and one above: some terminals keep what is erased from the topmost row on.
+        let room = max(0, min(Self.limit, size.rows - 3))
         let running = bars.lazy.compactMap { bar in bar.progress.map { Self.line(bar.name, $0, size.columns) } }
         let lines = running.prefix(room) + [total(size.columns)]
         drawn = lines.map(\.utf8.count)

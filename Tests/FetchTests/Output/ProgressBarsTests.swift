@@ -41,7 +41,7 @@ struct ProgressBarsTests {
         let size = Terminal.Size(columns: columns, rows: rows)
         var bars = bars(50, name: "http://a/" + String(repeating: "x", count: 5_000))
         let lines = bars.drawn(on: size, now: start).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-        #expect(lines.count == max(1, min(13, rows - 1)))
+        #expect(lines.count == max(1, min(13, rows - 2)))
         #expect(lines.allSatisfy { $0.count < columns })
         let erasures = [bars.erased(from: size), bars.erased(from: size)]
         #expect(erasures == ["\u{1B}[\(lines.count)A\u{1B}[J", ""])

@@ -33,6 +33,8 @@ struct BadInputTests {
         }
     }
 
+    /// 28 MB of zeros in the zlib format: what lies between the head and the end of a picture of them.
+    private static let zeros = Array(ImageFactory.oversizedPNG(15_000).dropFirst(41).dropLast(16))
     private static let html = OriginReply.ok(Array("<!DOCTYPE html><html></html>".utf8), type: "text/html")
 
     static let cases: [Case] = [
@@ -62,6 +64,10 @@ struct BadInputTests {
         Case(
             "announced too large", "bodyTooLarge", "100000", ["--max-bytes", "100000"],
             reply: .ok([1]).claimingLength("9999999999")),
+        // A limit passed while libcurl delivers what it had held back must not wait for its next timer, in 5 seconds.
+        Case(
+            "compressed zeros", "bodyTooLarge", "1000000", ["--max-bytes", "1000000", "--timeout", "4.5"],
+            reply: .ok(zeros).header("Content-Encoding", "deflate")),
         Case("page instead of a picture", "unknownFormat", "text/html", reply: html),
         Case("empty body", "emptyBody", "without content", reply: .ok([], type: "image/png")),
         Case("no content", "emptyBody", "without content", reply: .status(204)),
@@ -92,11 +98,12 @@ struct BadInputTests {
             "redirect to a file", "redirectNotAllowed", "may not be fetched", reply: .redirect(to: "file:///etc/passwd")
         ),
         Case("nothing", "invalidURL", "not a URL") { _ in "" },
+        Case("broken UTF-8", "invalidURL", "UTF-8") { $0.url("/").absoluteString + "\u{FFFD}" },
         Case("no scheme", "unsupportedURL", "scheme") { _ in "example.org/a.png" },
         Case("data", "unsupportedURL", "\"data\"") { _ in "data:image/png;base64,AAAA" },
         Case("no host", "unsupportedURL", "host") { _ in "http:///a.png" },
         Case("password", "invalidRequest", "password") { _ in "http://user:secret@127.0.0.1/a.png" },
-        Case("endless URL", "invalidRequest", "limit") {
+        Case("endless URL", "invalidURL", "limit") {
             $0.url("/" + String(repeating: "x", count: 100_000)).absoluteString
         },
         Case("no HTTP", "invalidResponse", "HTTP", reply: .garbage),
