@@ -13,6 +13,7 @@ let package = Package(
         .library(name: "WebImageTesting", targets: ["WebImageTesting"]),
         .executable(name: "fetch", targets: ["fetch"]),
         .executable(name: "stampede", targets: ["stampede"]),
+        .executable(name: "gallery", targets: ["gallery"]),
         .executable(name: "bench", targets: ["bench"]),
         .executable(name: "soak", targets: ["soak"]),
     ],
@@ -61,6 +62,9 @@ let package = Package(
         .executableTarget(name: "stampede", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/Stampede"),
         .executableTarget(name: "soak", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/Soak"),
         .executableTarget(
+            name: "gallery", dependencies: ["WebImageBinding", "WebImageTesting"], path: "Examples/Gallery",
+            exclude: ["gallery.png", "screenshot.keys", "scroll.keys"]),
+        .executableTarget(
             name: "bench",
             dependencies: ["WebImage", "HTTPTransport", "ImageCoding", "TaskCoordination", "CBenchBaselines"],
             path: "Examples/Bench"),
@@ -72,6 +76,7 @@ let package = Package(
         .testTarget(name: "WebImageTests", dependencies: ["WebImage", "WebImageTesting"]),
         .testTarget(name: "WebImageBindingTests", dependencies: ["WebImageBinding", "WebImageTesting"]),
         .testTarget(name: "FetchTests", dependencies: ["fetch", "WebImage", "WebImageTesting", "ImageCoding"]),
+        .testTarget(name: "GalleryTests", dependencies: ["gallery", "WebImageTesting"]),
         .testTarget(name: "WebImageTestingTests", dependencies: ["WebImageTesting"]),
     ],
     cLanguageStandard: .gnu11

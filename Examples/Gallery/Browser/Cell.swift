@@ -1,0 +1,129 @@
+import WebImageBinding
+
+/// What a cell tells the gallery it is in.
+@MainActor
+struct CellEvents {
+    let meter: TurnMeter
+    let clock: any Clock<Duration>
+    let needsDisplay: () -> Void
+    let shownFromMemory: () -> Void
+}
+
+/// One place of the grid, or the whole screen: a target that is used again for item after item.
+@MainActor
+final class Cell: ImageTarget {
+    static let fade = PresetTransition(.fade, duration: .milliseconds(400), trigger: .waited)
+
+    let id: Int
+    private(set) var item: Item?
+    private(set) var index = 0
+    var visibility = TargetVisibility.visible {
+        didSet { if visibility != oldValue { binding.targetVisibilityChanged() } }
+    }
+
+    private let events: CellEvents
+    private var binding: ImageBinding!
+    private var layer: Scene.Layer?
+    private var previous: Scene.Layer?
+    private var fade: Fade?
+    private var progress: Double?
+    private var hasFailed = false
+    private var source: ImageSource?
+    private static var serial = 0
+
+    init(id: Int, loader: any ImageLoading, events: CellEvents) {
+        self.id = id
+        self.events = events
+        binding = ImageBinding(target: self, loader: loader, clock: events.clock)
+        binding.setIndicator(self)
+    }
+
+    var isLoading: Bool { binding.isLoading }
+    var isFading: Bool { fade.map { $0.mix < 256 } ?? false }
+
+    /// Stands for an item from now on.
+    func present(_ item: Item, _ index: Int, _ box: PixelSize, _ policy: CachePolicy = .cacheFirst) {
+        let isNew = self.index != index || self.item?.url != item.url
+        self.item = item
+        self.index = index
+        hasFailed = false
+        var options = BindingOptions()
+        options.transition = Self.fade
+        // A picture that is asked for again stays until the new one is there.
+        options.placeholder = isNew ? .none : .late(nil)
+        options.onPicture = { [weak self] in self?.arrived($0) }
+        options.onEnd = { [weak self] in self?.ended($0) }
+        binding.load(item.request(box, policy), options: options)
+    }
+
+    /// Stands for nothing.
+    func empty() {
+        item = nil
+        binding.clear()
+    }
+
+    /// Shows the frame that is due by the clock, without waiting for anybody to wake up.
+    func catchUp() { binding.targetVisibilityChanged() }
+
+    func tile(at rect: ScreenRect, isSelected: Bool) -> Scene.Tile {
+        let state = hasFailed ? "failed" : source?.rawValue ?? ""
+        var tile = Scene.Tile(id: id, item: index, rect: rect, layer: layer, isSelected: isSelected)
+        tile.caption = " \(index + 1) \(item?.name ?? "")" + (progress == nil ? " \(state)" : "")
+        tile.progress = progress
+        tile.hasFailed = hasFailed
+        if let fade, fade.mix < 256 {
+            tile.mix = fade.mix
+            tile.previous = previous
+        }
+        return tile
+    }
+
+    private func arrived(_ picture: BoundPicture) {
+        source = picture.source
+        if picture.source == .memory { events.shownFromMemory() }
+    }
+
+    private func ended(_ outcome: LoadOutcome) {
+        events.meter.measure {
+            if case .failed = outcome { hasFailed = true }
+            events.needsDisplay()
+        }
+    }
+}
+
+// MARK: ImageTarget
+
+extension Cell {
+    func show(_ picture: DecodedImage?, in slot: ImageSlot, transition: (any ImageTransition)?) {
+        events.meter.measure {
+            previous = transition == nil ? nil : layer
+            fade = transition.map { Fade($0.duration, events.clock) }
+            Self.serial += 1
+            layer = picture.map { Scene.Layer(picture: $0, serial: Self.serial) }
+            if picture == nil { source = nil }
+            events.needsDisplay()
+        }
+    }
+
+    func showFrame(_ index: Int, of picture: DecodedImage, in slot: ImageSlot) {
+        events.meter.measure {
+            layer?.frame = index
+            events.needsDisplay()
+        }
+    }
+}
+
+// MARK: ImageIndicator
+
+extension Cell: ImageIndicator {
+    func start() { indicate(0) }
+    func update(_ fraction: Double?) { indicate(fraction ?? 0) }
+    func stop() { indicate(nil) }
+
+    private func indicate(_ progress: Double?) {
+        events.meter.measure {
+            self.progress = progress
+            events.needsDisplay()
+        }
+    }
+}

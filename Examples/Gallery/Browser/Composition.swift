@@ -1,0 +1,77 @@
+import WebImageBinding
+
+/// A scene as characters, and the pictures that the terminal's own graphics draw over them.
+struct Composition: Sendable {
+    /// A picture and the cells that it covers.
+    struct Placement: Sendable {
+        let id: Int
+        let rect: ScreenRect
+        let patch: Patch
+        /// Changes whenever the pixels do.
+        let revision: Int
+    }
+
+    private(set) var screen: Screen
+    private(set) var placements: [Placement] = []
+
+    /// - Parameters:
+    ///   - scene: What is to be seen.
+    ///   - graphics: How the pictures are drawn.
+    ///   - patches: Paints those that have changed, and remembers the others.
+    init(_ scene: Scene, _ graphics: Graphics, _ patches: inout PatchStore) {
+        screen = Screen(columns: scene.size.columns, rows: scene.size.rows)
+        patches.begin()
+        for tile in scene.tiles {
+            if tile.layer == nil && tile.previous == nil {
+                screen.fill(tile.rect, with: ScreenCell(background: .tile))
+            } else {
+                let (patch, revision) = patches.patch(of: tile, scene.size.pixels(of: tile.rect, graphics))
+                if graphics == .blocks {
+                    draw(patch, at: tile.rect)
+                } else {
+                    var cell = ScreenCell(background: .tile)
+                    cell.picture = tile.id
+                    screen.fill(tile.rect, with: cell)
+                    placements.append(Placement(id: tile.id, rect: tile.rect, patch: patch, revision: revision))
+                }
+            }
+            label(tile)
+        }
+        patches.end()
+        write(scene.status)
+    }
+
+    private mutating func draw(_ patch: Patch, at rect: ScreenRect) {
+        for (position, cell) in HalfBlocks.cells(patch).enumerated() {
+            screen.put(cell, rect.column + position % patch.width, rect.row + position / patch.width)
+        }
+    }
+
+    private mutating func label(_ tile: Scene.Tile) {
+        let row = tile.rect.row + tile.rect.rows
+        let width = tile.rect.columns
+        let ink: Color = tile.hasFailed ? .alarm : tile.isSelected ? .background : .dim
+        let ground: Color = tile.isSelected ? .accent : .background
+        let blank = ScreenCell(background: ground)
+        screen.fill(ScreenRect(column: tile.rect.column, row: row, columns: width, rows: 1), with: blank)
+        screen.write(String(tile.caption.prefix(width)), tile.rect.column, row, ink, on: ground)
+        guard let progress = tile.progress else { return }
+        let isEmpty = tile.layer == nil && tile.previous == nil
+        let bar = isEmpty ? width - 8 : 8
+        let column = tile.rect.column + width - bar - (isEmpty ? 4 : 0)
+        let done = Int((Double(bar) * min(1, max(0, progress))).rounded())
+        let line = isEmpty ? tile.rect.row + tile.rect.rows / 2 : row
+        let back: Color = isEmpty ? .tile : ground
+        screen.write(String(repeating: "━", count: done), column, line, .accent, on: back)
+        screen.write(String(repeating: "─", count: bar - done), column + done, line, .dim, on: back)
+    }
+
+    private mutating func write(_ status: (String, String)) {
+        let row = screen.rows - 1
+        screen.fill(
+            ScreenRect(column: 0, row: row, columns: screen.columns, rows: 1), with: ScreenCell(background: .tile))
+        screen.write(status.0, 1, row, .text, on: .tile)
+        let column = screen.columns - status.1.count - 1
+        if column > status.0.count + 2 { screen.write(status.1, column, row, .dim, on: .tile) }
+    }
+}

@@ -1,0 +1,99 @@
+import WebImageBinding
+
+extension Gallery {
+    func handle(_ key: Key) {
+        meter.measure {
+            if jump != nil { return typeJump(key) }
+            switch key {
+            case .character("q"), .interrupt: hasQuit = true
+            case .up, .character("k"): move(by: -grid.columns)
+            case .down, .character("j"): move(by: grid.columns)
+            case .left, .character("h"): move(by: -1)
+            case .right, .character("l"): move(by: 1)
+            case .pageUp: move(by: -grid.columns * grid.visibleRows)
+            case .pageDown, .character(" "): move(by: grid.columns * grid.visibleRows)
+            case .home: select(0)
+            case .end, .character("G"): select(items.count - 1)
+            case .wheelUp: scroll(by: -1)
+            case .wheelDown: scroll(by: 1)
+            case .enter: zoom(zoomed == nil ? selected : nil)
+            case .escape, .backspace: zoom(nil)
+            case .character("g"): jump = ""
+            case .character("r"): reload()
+            case .character("c"): clear(.all)
+            case .character("m"): clear(.memory)
+            case .character("p"): togglePrefetching()
+            case .character("s"): toggleSlowness()
+            case .character, .suspend, .redraw: break
+            }
+            needsDisplay()
+        }
+    }
+
+    private func typeJump(_ key: Key) {
+        switch key {
+        case .character(let digit) where digit.isWholeNumber && (jump?.count ?? 0) < 9: jump?.append(digit)
+        case .backspace where jump != "": jump?.removeLast()
+        case .enter:
+            // As people count: from 1.
+            if let number = jump.flatMap({ Int($0) }) { select(number - 1) }
+            jump = nil
+        case .interrupt: hasQuit = true
+        default: jump = nil
+        }
+        needsDisplay()
+    }
+
+    private func move(by distance: Int) {
+        if zoomed != nil { return select(selected + distance.signum()) }
+        select(selected + distance)
+    }
+
+    private func select(_ item: Int) {
+        guard !items.isEmpty else { return }
+        selected = min(max(0, item), items.count - 1)
+        show(row: grid.top(top, showing: selected))
+        if zoomed != nil { zoom(selected) }
+    }
+
+    /// Scrolls, and takes the selection along when it would be lost.
+    private func scroll(by rows: Int) {
+        guard zoomed == nil, !items.isEmpty else { return }
+        let row = min(max(0, top + rows), grid.lastTop)
+        let visible = grid.visible(top: row)
+        while selected < visible.lowerBound { selected += grid.columns }
+        while selected >= visible.upperBound { selected -= grid.columns }
+        selected = min(max(0, selected), items.count - 1)
+        show(row: row)
+    }
+
+    private func show(row: Int) {
+        guard row != top else { return }
+        top = row
+        scrolled()
+    }
+
+    private func zoom(_ item: Int?) {
+        guard !items.isEmpty else { return }
+        zoomed = item
+        for cell in cells { cell.visibility = item == nil ? .visible : .hidden }
+        zoomCell.visibility = item == nil ? .hidden : .visible
+        if item == nil { zoomCell.empty() }
+        presentZoomed()
+    }
+
+    func presentZoomed(_ policy: CachePolicy = .cacheFirst) {
+        guard let zoomed else { return }
+        zoomCell.present(items[zoomed], zoomed, size.pixels(of: grid.whole, surroundings.graphics), policy)
+    }
+
+    private func reload() {
+        if zoomed != nil { presentZoomed(.reload) } else { scrolled(.reload) }
+    }
+
+    private func toggleSlowness() {
+        guard let setSlow = surroundings.setSlow else { return }
+        isSlow.toggle()
+        setSlow(isSlow)
+    }
+}

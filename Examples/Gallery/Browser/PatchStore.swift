@@ -1,0 +1,41 @@
+import WebImageBinding
+
+/// Remembers what was painted for each cell, so that only what changes is painted again.
+struct PatchStore: Sendable {
+    /// Everything the pixels depend on.
+    private struct Key: Hashable {
+        let layer: [Int]
+        let previous: [Int]
+        let mix: Int
+        let size: PixelSize
+    }
+
+    private struct Entry {
+        let key: Key
+        let patch: Patch
+        let revision: Int
+    }
+
+    private var entries: [Int: Entry] = [:]
+    private var used: Set<Int> = []
+    private(set) var revision = 0
+
+    /// What is not asked for between here and ``end()`` is forgotten.
+    mutating func begin() { used = [] }
+
+    mutating func end() { entries = entries.filter { used.contains($0.key) } }
+
+    mutating func patch(of tile: Scene.Tile, _ size: PixelSize) -> (patch: Patch, revision: Int) {
+        used.insert(tile.id)
+        let key = Key(
+            layer: tile.layer.map { [$0.serial, $0.frame] } ?? [],
+            previous: tile.previous.map { [$0.serial, $0.frame] } ?? [], mix: tile.mix, size: size)
+        if let entry = entries[tile.id], entry.key == key { return (entry.patch, entry.revision) }
+        var patch = Patch(width: size.width, height: size.height)
+        if let previous = tile.previous, tile.mix < 256 { patch.draw(previous.picture, frame: previous.frame) }
+        if let layer = tile.layer { patch.draw(layer.picture, frame: layer.frame, opacity: tile.mix) }
+        revision += 1
+        entries[tile.id] = Entry(key: key, patch: patch, revision: revision)
+        return (patch, revision)
+    }
+}

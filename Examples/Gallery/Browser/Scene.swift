@@ -1,0 +1,55 @@
+import WebImageBinding
+
+/// How pictures get onto the screen.
+enum Graphics: String, Sendable, CaseIterable {
+    case blocks, sixel, kitty
+}
+
+/// The size of a terminal.
+struct TerminalSize: Hashable, Sendable {
+    var columns = 80
+    var rows = 24
+    /// The size of a cell in pixels.
+    var cell = PixelSize(width: 10, height: 20)
+
+    /// The pixels that a part of the screen has.
+    func pixels(of rect: ScreenRect, _ graphics: Graphics) -> PixelSize {
+        switch graphics {
+        case .blocks: PixelSize(width: rect.columns, height: rect.rows * 2)
+        case .kitty, .sixel: PixelSize(width: rect.columns * cell.width, height: rect.rows * cell.height)
+        }
+    }
+}
+
+/// Everything that is to be seen at one moment: what the main actor hands over to be painted.
+struct Scene: Sendable {
+    /// One frame of a picture that was loaded.
+    struct Layer: Sendable {
+        let picture: DecodedImage
+        var frame = 0
+        /// Tells pictures apart without comparing pixels.
+        let serial: Int
+    }
+
+    struct Tile: Sendable {
+        /// Which cell this is; a cell keeps its number when it is used again.
+        let id: Int
+        /// The index of the item that the cell stands for.
+        let item: Int
+        let rect: ScreenRect
+        var layer: Layer?
+        /// What is still seen of the picture before, while `mix` is less than 256.
+        var previous: Layer?
+        var mix = 256
+        var caption = ""
+        var isSelected = false
+        /// The part that has arrived, while the cell waits; 0 while the length is unknown.
+        var progress: Double?
+        var hasFailed = false
+    }
+
+    var size: TerminalSize
+    var tiles: [Tile] = []
+    /// Two texts for the last line, left and right.
+    var status = ("", "")
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+/// Measures how long the gallery holds the main actor each time it is entered.
+///
+/// Every entry point of the gallery goes through ``measure(_:)``: keys, timers, scenes, and whatever a binding calls.
+@MainActor
+final class TurnMeter {
+    private(set) var count = 0
+    /// The longest turn by the clock on the wall, in which other processes may have had the processor.
+    private(set) var longest = Duration.zero
+    /// The longest turn in processor time.
+    private(set) var longestWork = Duration.zero
+    private var depth = 0
+
+    func measure<T>(_ body: () throws -> T) rethrows -> T {
+        // A turn within a turn is part of it.
+        if depth > 0 { return try body() }
+        depth += 1
+        let start = ContinuousClock.now
+        let work = Self.processorTime()
+        defer {
+            depth -= 1
+            count += 1
+            longest = max(longest, ContinuousClock.now - start)
+            longestWork = max(longestWork, Self.processorTime() - work)
+        }
+        return try body()
+    }
+
+    private static func processorTime() -> Duration {
+        var time = timespec()
+        guard unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0 else { return .zero }
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+}

@@ -1,0 +1,38 @@
+/// A colour of 24 bits.
+struct Color: Hashable, Sendable {
+    var red: UInt8
+    var green: UInt8
+    var blue: UInt8
+
+    init(_ red: UInt8, _ green: UInt8, _ blue: UInt8) {
+        self.red = red
+        self.green = green
+        self.blue = blue
+    }
+
+    static let background = Color(16, 16, 20)
+    static let tile = Color(34, 34, 42)
+    static let text = Color(200, 200, 208)
+    static let dim = Color(120, 120, 132)
+    static let accent = Color(255, 196, 80)
+    static let alarm = Color(240, 96, 88)
+}
+
+/// One character on the screen, or a piece of a picture that was drawn by the terminal's graphics.
+struct ScreenCell: Hashable, Sendable {
+    var character: Unicode.Scalar = " "
+    var foreground = Color.text
+    var background = Color.background
+    /// Which picture covers the cell; nil where there is text.
+    var picture: Int?
+
+    static let upperHalf: Unicode.Scalar = "▀"
+}
+
+/// Rows and columns of the screen, counted from 0 at the top left.
+struct ScreenRect: Hashable, Sendable {
+    var column: Int
+    var row: Int
+    var columns: Int
+    var rows: Int
+}

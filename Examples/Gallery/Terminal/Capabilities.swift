@@ -1,0 +1,52 @@
+import Foundation
+import WebImageBinding
+
+/// What a terminal says it can do.
+struct Capabilities: Hashable, Sendable {
+    var hasKitty = false
+    var hasSixel = false
+    var cell: PixelSize?
+
+    var best: Graphics { hasKitty ? .kitty : hasSixel ? .sixel : .blocks }
+
+    /// Takes note of an answer.
+    ///
+    /// - Returns: Whether it is the one that every terminal gives, and gives last.
+    mutating func learn(_ reply: TerminalReply) -> Bool {
+        switch reply {
+        case .kitty(let isOK): hasKitty = isOK
+        case .cellSize(let height, let width) where (1...200).contains(height) && (1...200).contains(width):
+            cell = PixelSize(width: width, height: height)
+        case .cellSize: break
+        case .attributes(let numbers):
+            hasSixel = numbers.dropFirst().contains(4)
+            return true
+        }
+        return false
+    }
+
+    /// Asks a terminal in raw mode, and waits for its answers a bounded time.
+    ///
+    /// - Parameter patience: How long to wait, in milliseconds.
+    /// - Returns: What is known, and the keys that were pressed meanwhile.
+    static func ask(_ reader: inout TerminalReader, patience: Int = 400) -> (Capabilities, [Key]) {
+        var capabilities = Capabilities()
+        var keys: [Key] = []
+        let questions = Kitty.query + Array("\u{1B}[16t\u{1B}[c".utf8)
+        guard (try? Terminal.write(questions, to: STDOUT_FILENO)) != nil else { return (capabilities, keys) }
+        let end = ContinuousClock.now + .milliseconds(patience)
+        while true {
+            let left = (end - ContinuousClock.now) / .milliseconds(1)
+            guard left > 0, let inputs = reader.read(within: Int32(left.rounded(.up))) else { break }
+            var isComplete = false
+            for input in inputs {
+                switch input {
+                case .key(let key): keys.append(key)
+                case .reply(let reply): isComplete = capabilities.learn(reply) || isComplete
+                }
+            }
+            if isComplete { break }
+        }
+        return (capabilities, keys)
+    }
+}

@@ -1,0 +1,30 @@
+import Foundation
+
+/// Reads what a terminal sends, on whatever thread calls it.
+struct TerminalReader {
+    /// How long an escape may wait for the rest of its sequence before it counts as the key of that name.
+    static let escapeTime: Int32 = 50
+
+    private let descriptor: Int32
+    private var parser = KeyParser()
+
+    init(_ descriptor: Int32 = STDIN_FILENO) { self.descriptor = descriptor }
+
+    /// Waits for input.
+    ///
+    /// - Parameter milliseconds: How long to wait; nil for as long as it takes.
+    /// - Returns: What came, which is nothing when the time was up; nil when the terminal is gone.
+    mutating func read(within milliseconds: Int32? = nil) -> [TerminalInput]? {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        let limit = parser.isInsideSequence ? Self.escapeTime : milliseconds ?? -1
+        let ready = unsafe poll(&entry, 1, limit)
+        if ready < 0 { return errno == EINTR ? [] : nil }
+        if ready == 0 { return parser.flush().map { [$0] } ?? [] }
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        let count = unsafe buffer.withUnsafeMutableBytes {
+            unsafe Foundation.read(descriptor, $0.baseAddress, $0.count)
+        }
+        if count < 0 { return errno == EINTR || errno == EAGAIN ? [] : nil }
+        return count == 0 ? nil : parser.parse(buffer[..<count])
+    }
+}

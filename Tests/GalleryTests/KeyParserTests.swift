@@ -1,0 +1,76 @@
+import Testing
+import WebImageBinding
+
+@testable import gallery
+
+struct KeyParserTests {
+    private func parse(_ text: String) -> [TerminalInput] {
+        var parser = KeyParser()
+        return parser.parse(text.utf8)
+    }
+
+    @Test(arguments: [
+        ("j", Key.character("j")), ("\r", .enter), ("\u{7F}", .backspace), ("\u{3}", .interrupt), ("\u{1A}", .suspend),
+        ("\u{C}", .redraw), ("\u{1B}[A", .up), ("\u{1B}OB", .down), ("\u{1B}[1;5C", .right), ("\u{1B}[D", .left),
+        ("\u{1B}[5~", .pageUp), ("\u{1B}[6~", .pageDown), ("\u{1B}[H", .home), ("\u{1B}[4~", .end),
+        ("\u{1B}[<64;3;4M", .wheelUp), ("\u{1B}[<65;3;4M", .wheelDown),
+    ])
+    func `A sequence is its key, however it is cut up`(_ text: String, _ key: Key) {
+        #expect(parse(text) == [.key(key)])
+        var parser = KeyParser()
+        var inputs: [TerminalInput] = []
+        for byte in text.utf8 { inputs += parser.parse([byte]) }
+        #expect(inputs == [.key(key)])
+        #expect(!parser.isInsideSequence)
+    }
+
+    @Test func `An escape that nothing follows is the key of that name`() {
+        var parser = KeyParser()
+        #expect(parser.parse([0x1B]) == [])
+        #expect(parser.isInsideSequence)
+        #expect(parser.flush() == .key(.escape))
+        #expect(!parser.isInsideSequence)
+        #expect(parse("\u{1B}\u{1B}[A") == [.key(.escape), .key(.up)])
+    }
+
+    @Test func `Half a sequence that nothing follows is nothing`() {
+        var parser = KeyParser()
+        #expect(parser.parse("\u{1B}[1;".utf8) == [])
+        #expect(parser.flush() == nil)
+        #expect(parser.parse("q".utf8) == [.key(.character("q"))])
+    }
+
+    @Test func `Answers are told from keys`() {
+        #expect(parse("\u{1B}[?62;4;22c") == [.reply(.attributes([62, 4, 22]))])
+        #expect(parse("\u{1B}[6;20;10t") == [.reply(.cellSize(height: 20, width: 10))])
+        #expect(parse("\u{1B}_Gi=31;OK\u{1B}\\x") == [.reply(.kitty(isOK: true)), .key(.character("x"))])
+        #expect(parse("\u{1B}_Gi=31;ENOTSUP\u{1B}\\") == [.reply(.kitty(isOK: false))])
+        #expect(parse("\u{1B}]11;rgb:0/0/0\u{7}y") == [.key(.character("y"))])
+    }
+
+    @Test func `Nonsense is skipped and the next key is heard`() {
+        #expect(parse("\u{1B}[999999999999999999999A\u{1B}[;;;x\u{1B}[\u{1}j") == [.key(.character("j"))])
+        #expect(parse("ä\u{1B}[<0;1;1Mj") == [.key(.character("j"))])
+        let endless = "\u{1B}_" + String(repeating: "z", count: 100_000) + "\u{1B}\\k"
+        #expect(parse(endless) == [.key(.character("k"))])
+    }
+
+    @Test func `The best graphics that a terminal confirms are used`() {
+        #expect(learn().best == .blocks)
+        #expect(learn(.attributes([4, 6])).best == .blocks)
+        #expect(learn(.attributes([62, 4])).best == .sixel)
+        #expect(learn(.kitty(isOK: true), .attributes([62, 4])).best == .kitty)
+        #expect(learn(.kitty(isOK: false), .attributes([62])).best == .blocks)
+        #expect(learn(.cellSize(height: 0, width: 90_000)).cell == nil)
+        #expect(learn(.cellSize(height: 20, width: 9)).cell == PixelSize(width: 9, height: 20))
+    }
+
+    private func learn(_ replies: TerminalReply...) -> Capabilities {
+        var capabilities = Capabilities()
+        for reply in replies {
+            let isLast = capabilities.learn(reply)
+            if case .attributes = reply { #expect(isLast) } else { #expect(!isLast) }
+        }
+        return capabilities
+    }
+}

@@ -1,0 +1,58 @@
+import Testing
+
+@testable import gallery
+
+struct ScreenTests {
+    @Test func `Text from outside can not command the terminal`() {
+        var screen = Screen(columns: 6, rows: 1)
+        screen.write("a\u{1B}[2Jé and on", 0, 0)
+        #expect(screen.text == "a?[2J?")
+    }
+
+    @Test func `What is written off the screen is not written`() {
+        var screen = Screen(columns: 3, rows: 2)
+        screen.write("abc", 2, 1)
+        screen.write("abc", 0, 2)
+        screen.write("abc", 9, 0)
+        screen.fill(ScreenRect(column: -1, row: -1, columns: 9, rows: 1), with: ScreenCell(character: "x"))
+        #expect(screen.text == "\n  a")
+    }
+
+    @Test func `Only what changed is sent`() {
+        var old = Screen(columns: 4, rows: 2)
+        old.write("abcd", 0, 0, .text)
+        var new = old
+        new.write("XY", 1, 0, Color(1, 2, 3), on: Color(4, 5, 6))
+        let bytes = ScreenDiff.bytes(from: old, to: new)
+        #expect(String(decoding: bytes, as: UTF8.self) == "\u{1B}[1;2H\u{1B}[38;2;1;2;3m\u{1B}[48;2;4;5;6mXY\u{1B}[0m")
+        #expect(ScreenDiff.bytes(from: new, to: new).isEmpty)
+    }
+
+    @Test func `Cells of a picture are left to the picture`() {
+        var new = Screen(columns: 2, rows: 1)
+        new[0, 0].picture = 1
+        let bytes = ScreenDiff.bytes(from: nil, to: new)
+        #expect(String(decoding: bytes.suffix(17 + 4), as: UTF8.self).hasSuffix("m \u{1B}[0m"))
+        #expect(!bytes.starts(with: ScreenDiff.move(0, 0)))
+        #expect(new.text == "#")
+    }
+
+    @Test(arguments: 1...20) func `A terminal that is told the differences shows the screen`(_ seed: Int) {
+        var random = SeededGenerator(state: UInt64(seed))
+        var terminal = EmulatedTerminal(columns: 11, rows: 5)
+        var shown: Screen?
+        for _ in 0..<20 {
+            var next = shown ?? Screen(columns: 11, rows: 5)
+            for _ in 0..<Int.random(in: 0..<9, using: &random) {
+                let cell = ScreenCell(
+                    character: ["a", " ", "▀"].randomElement(using: &random)!,
+                    foreground: [.text, .alarm].randomElement(using: &random)!,
+                    background: [.tile, .accent].randomElement(using: &random)!)
+                next.put(cell, Int.random(in: 0..<11, using: &random), Int.random(in: 0..<5, using: &random))
+            }
+            terminal.feed(ScreenDiff.bytes(from: shown, to: next))
+            #expect(terminal.screen == next)
+            shown = next
+        }
+    }
+}

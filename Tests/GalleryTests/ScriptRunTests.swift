@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+import WebImageBinding
+
+@testable import gallery
+
+@MainActor
+@Suite(.timeLimit(.minutes(10)))
+struct ScriptRunTests {
+    private func play(_ text: String, columns: Int, rows: Int, _ body: (ScriptRun) async throws -> Void) async throws {
+        let demo = try DemoOrigin(count: 60, size: PixelSize(width: 96, height: 64))
+        let folder = FileManager.default.temporaryDirectory.appending(path: "gallery-\(UUID().uuidString)")
+        defer {
+            demo.stop()
+            try? FileManager.default.removeItem(at: folder)
+        }
+        var configuration = ImageManager.Configuration()
+        configuration.disk = .init(folder: folder.path)
+        configuration.transport.addressPolicy = .unrestricted
+        try await withImageManager(configuration) { manager in
+            let run = ScriptRun(
+                try Script(text), demo.items, manager,
+                .init(size: TerminalSize(columns: columns, rows: rows), graphics: .blocks), checksPictures: true,
+                isTimed: false)
+            try await run.play()
+            try await body(run)
+        }
+    }
+
+    @Test func `A script leads to the screen that it should`() async throws {
+        try await play("wait down wait pagedown wait m wait up wait up wait up wait", columns: 51, rows: 19) { run in
+            let screen = try #require(await run.screen)
+            let line = " " + String(repeating: "▀", count: 24) + " " + String(repeating: "▀", count: 24)
+            let block = Array(repeating: line, count: 8)
+            #expect(
+                screen.text.split(separator: "\n").map(String.init) == block + [
+                    "  1 jpeg memory            2 jpeg memory"
+                ] + block + [
+                    "  3 png disk               4 gif disk",
+                    " 1/60  memory 2 disk 10 net 12  running 0  queued 0",
+                ])
+            #expect(screen.seeds(Grid(itemCount: 60, screenColumns: 51, screenRows: 19), top: 0) == [0, 1, 2, 3])
+        }
+    }
+
+    @Test func `After a scroll that waits for nothing every cell shows its own picture`() async throws {
+        try await play("down*9 up*4 end home pagedown*3 g 31 enter s p", columns: 80, rows: 24) { run in
+            let screen = try #require(await run.screen)
+            let seeds = screen.seeds(Grid(itemCount: 60, screenColumns: 80, screenRows: 24), top: 9)
+            #expect(seeds == [27, 28, 29, 30, 31, 32] || seeds == [30, 31, 32, 33, 34, 35])
+            #expect(await run.wrongCount == 0)
+        }
+    }
+
+    @Test func `A zoomed picture has the screen for itself, and its frames play`() async throws {
+        try await play("g 4 enter wait enter wait tick:60", columns: 60, rows: 20) { run in
+            let screen = try #require(await run.screen)
+            let grid = Grid(itemCount: 60, screenColumns: 60, screenRows: 20)
+            #expect(screen.seed(grid.whole) == 3)
+            #expect(screen.text.contains(" 4 gif"))
+        }
+    }
+
+    @Test func `The picture of the screen has the pixels of the screen`() async throws {
+        try await play("wait", columns: 30, rows: 11) { run in
+            let image = try ImageCoders.default.decode(try await run.png())
+            #expect(image.size == PixelSize(width: 300, height: 220))
+            let screen = try #require(await run.screen)
+            let cell = screen[4, 3]
+            let pixel = (3 * 20 * 300 + 4 * 10) * 4
+            let color = Array(image.frames[0].pixels[pixel..<pixel + 3])
+            #expect(color == [cell.foreground.red, cell.foreground.green, cell.foreground.blue])
+        }
+    }
+}
