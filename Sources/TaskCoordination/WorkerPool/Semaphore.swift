@@ -8,9 +8,11 @@ import Darwin
 ///
 /// For the threads of a pool, never for a task.
 @safe final class Semaphore: Sendable {
-    // One allocation each, freed in `deinit`; the count is touched only under the lock.
+    // Allocated once, freed in `deinit`; a mutex may be used by any thread.
     private nonisolated(unsafe) let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    // Allocated once, freed in `deinit`; a condition may be used by any thread.
     private nonisolated(unsafe) let rung = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    // Touched only under the lock.
     private nonisolated(unsafe) var count = 0
 
     init() {
