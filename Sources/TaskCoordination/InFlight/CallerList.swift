@@ -16,12 +16,9 @@ struct CallerList<Caller> {
 
     var isEmpty: Bool { count == 0 }
 
-    /// The callers present, first come first.
-    var present: some Sequence<Caller> { entries.lazy.compactMap { $0.caller } }
-
     /// Adds a caller.
     ///
-    /// - Returns: The identifier to leave with, unique within this list.
+    /// - Returns: The identifier to leave with. None is given twice.
     mutating func join(_ caller: Caller) -> Int {
         lastID += 1
         count += 1
@@ -29,18 +26,44 @@ struct CallerList<Caller> {
         return lastID
     }
 
+    /// The caller, for as long as it is present.
+    ///
+    /// Who has left cannot be brought back: setting it does nothing.
+    subscript(id: Int) -> Caller? {
+        get { place(of: id).flatMap { entries[$0].caller } }
+        set {
+            guard let place = place(of: id), let newValue, entries[place].caller != nil else { return }
+            entries[place].caller = newValue
+        }
+    }
+
     /// Removes a caller.
     ///
-    /// One who has left already is ignored.
-    mutating func leave(_ id: Int) {
-        guard let place = place(of: id), entries[place].caller != nil else { return }
+    /// - Returns: The caller; `nil` for one who has left already.
+    mutating func leave(_ id: Int) -> Caller? {
+        guard let place = place(of: id), let caller = entries[place].caller else { return nil }
         entries[place].caller = nil
         count -= 1
         if entries.count > 16, count < entries.count / 2 { entries.removeAll { $0.caller == nil } }
+        return caller
+    }
+
+    /// Changes every caller present, first come first.
+    mutating func update(_ change: (inout Caller) -> Void) {
+        for place in entries.indices where entries[place].caller != nil { change(&entries[place].caller!) }
+    }
+
+    /// Removes everybody.
+    ///
+    /// - Returns: The callers, first come first.
+    mutating func removeAll() -> [Caller] {
+        defer { (entries, count) = ([], 0) }
+        return entries.compactMap(\.caller)
     }
 
     private func place(of id: Int) -> Int? {
-        var (low, high) = (0, entries.count)
+        // Most flights have one caller, who joined last.
+        var (low, high) = (entries.last?.id == id ? entries.count - 1 : 0, entries.count)
         while low < high {
             let middle = low + (high - low) / 2
             if entries[middle].id < id { low = middle + 1 } else { high = middle }

@@ -1,82 +1,48 @@
+import Synchronization
+
 /// Runs one operation per key, however many callers ask for it.
 ///
 /// The shared operation is a *flight*; who waits for it is a *caller*; its end is a *landing*. What callers may rely on:
 ///
-/// - Equal keys in flight share one operation. It is looked up, started and joined in one synchronous stretch, so
-///   reentrancy cannot start a second one.
+/// - Equal keys in flight share one operation. It is looked up, entered and joined in one synchronous step, so nothing
+///   can come between to start a second one.
 /// - Every call to ``value(for:priority:onProgress:operation:)`` ends once: with the value, with the operation's error,
 ///   or with `CancellationError`. Errors are not remembered.
-/// - A caller's cancellation returns to it at once and does not disturb the others. The last one out takes the flight
-///   from the table and cancels it in one synchronous step; whoever comes while it unwinds gets a fresh one.
+/// - A caller's cancellation ends its wait at once and does not disturb the others. The last one out cancels the flight
+///   in the step that empties it; whoever comes while it unwinds gets a fresh one.
 /// - A flight belongs to all of its callers: it is a detached task, which the first caller's cancellation and
 ///   task-local values do not reach, and it runs at the highest priority that any caller has had.
 ///
-/// A caller waits in a one-shot and not on the task's handle, because awaiting a handle is not cut short by the
-/// cancellation of whoever awaits it.
-public actor InFlight<Key: Hashable & Sendable, Value: Sendable, Progress: Sendable> {
+/// A caller waits in a continuation of its own and not on the task's handle, because awaiting a handle is not cut short
+/// by the cancellation of whoever awaits it.
+///
+/// A table behind a mutex and not an actor: to join, to leave and to land are synchronous steps, so that cancellation and
+/// escalation act inside their handlers, a caller never hops, and a flight begins on its caller's thread.
+public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress: Sendable>: Sendable {
     /// The shared work.
     ///
-    /// It runs off this actor, and off the callers' actors.
+    /// It does not run on its callers' actors. It begins within the call that starts it, when that call is on the default
+    /// pool already, and goes on elsewhere after its first suspension.
     ///
-    /// `report` returns when every caller present has observed the progress; reports of a flight that has been
-    /// cancelled or has landed are dropped.
+    /// `report` tells the callers how far it has come, and never waits. Reports of a flight that has been cancelled or has
+    /// landed reach nobody.
     public typealias Operation =
-        @concurrent @Sendable (_ report: @escaping @Sendable (Progress) async -> Void) async throws -> Value
+        @concurrent @Sendable (_ report: @escaping @Sendable (Progress) -> Void) async throws -> Value
 
-    private typealias Landing = Result<Value, any Error>
+    private typealias Flight = TaskCoordination.Flight<Value, Progress>
 
-    /// Told how far a flight has come.
-    ///
-    /// Asynchronous so that a flight can pass it on to another table: while it hops, the operation waits in its `report`,
-    /// and a report cannot overtake an earlier one.
-    public typealias Observer = @Sendable (Progress) async -> Void
-
-    /// A caller who wants to hear of progress.
-    private struct Watcher {
-        let seat: Seat
-        let observe: Observer
-    }
-
-    /// Where a caller waits.
-    ///
-    /// `true` when the flight has landed, `false` when the caller was cancelled.
-    ///
-    /// Not generic, so the hot path of ten thousand callers is specialised in this module.
-    private typealias Seat = OneShot<Bool>
-
-    /// What a caller leaves with.
-    private struct Ticket {
-        let seat: Int
-        let watcher: Int?
-    }
-
-    /// Never leaves the actor.
-    private final class Flight {
-        let id: UInt64
-        let task: Task<Void, Never>
-        var callers = CallerList<Seat>()
-        var watchers = CallerList<Watcher>()
-        var landing: Landing?
-        var priority: TaskPriority
-        let progress: ProgressBoard<Progress>
-
-        init(id: UInt64, task: Task<Void, Never>, priority: TaskPriority, progress: ProgressBoard<Progress>) {
-            self.id = id
-            self.task = task
-            self.priority = priority
-            self.progress = progress
-        }
+    private struct State {
+        /// Those that can be joined, and for a moment some that are over.
+        var flights: [Key: Flight] = [:]
+        /// How many operations have not returned, those of cancelled flights among them.
+        var operationCount = 0
+        var drainers: [OneShot<Void>] = []
+        var isClosed = false
     }
 
     private let name: String
     private let executor: (any TaskExecutor)?
-    private var flights: [Key: Flight] = [:]
-    /// Cancelled and not finished.
-    ///
-    /// Kept so that `drain()` can await them.
-    private var unwinding: [UInt64: Task<Void, Never>] = [:]
-    private var lastID: UInt64 = 0
-    private var isClosed = false
+    private let state = Mutex(State())
 
     /// Creates an empty table.
     ///
@@ -91,16 +57,21 @@ public actor InFlight<Key: Hashable & Sendable, Value: Sendable, Progress: Senda
     /// How many flights can be joined.
     ///
     /// Those that unwind are not counted.
-    public var count: Int { flights.count }
+    public var count: Int { state.withLock { $0.flights.count } }
 
     /// How many callers wait.
     ///
     /// - Complexity: O(`count`).
-    public var callerCount: Int { flights.values.reduce(0) { $0 + $1.callers.count } }
+    public var callerCount: Int {
+        let flights = state.withLock { Array($0.flights.values) }
+        return flights.reduce(0) { $0 + $1.cabin.count }
+    }
 
     /// Joins the flight for `key`, or starts it, and waits for the landing.
     ///
     /// **Cancellation**: returns at once; the flight goes on while another caller waits for it.
+    ///
+    /// **Isolation**: `onProgress` runs on the caller's actor, in its task.
     ///
     /// **Priority**: the flight rises with its callers and never falls. An explicit `priority` counts instead of the
     /// calling task's own, until that task is escalated while it waits.
@@ -108,32 +79,36 @@ public actor InFlight<Key: Hashable & Sendable, Value: Sendable, Progress: Senda
     /// - Parameters:
     ///   - key: What makes two pieces of work equal.
     ///   - priority: The priority to ask for. `nil` is the calling task's own.
-    ///   - onProgress: Called in order with the latest progress on joining and with every later one; not called any
-    ///     more once this call has returned. The operation waits for it, so it must be quick.
+    ///   - onProgress: Called in order with the latest progress on joining and with later ones. One who is slow misses
+    ///     some, but never the last before the landing; nobody waits for it but its own caller.
     ///   - operation: The work. Dropped unused when there is a flight to join.
     /// - Returns: The value that every caller of the flight gets.
     /// - Throws: What the operation threw; `CancellationError` when the calling task, or every flight, was cancelled;
     ///   ``CoordinationError`` with code `.shutDown` after ``close()``.
     /// - Complexity: O(1) to join and to land; O(log n) for one of n callers to leave.
     public func value(
-        for key: Key, priority: TaskPriority? = nil, onProgress: Observer? = nil,
+        for key: Key, priority: TaskPriority? = nil, onProgress: ((Progress) async -> Void)? = nil,
         operation: @escaping Operation
     ) async throws -> Value {
         try Task.checkCancellation()
-        let seat = Seat()
         let own = Task.currentPriority
-        let (flight, ticket) = try join(key, seat, onProgress, priority ?? own, operation)
-        let task = flight.task
-        if let onProgress, let latest = flight.progress.watch() { await onProgress(latest) }
-        let hasLanded = await withTaskPriorityEscalationHandler {
-            // An escalation from before the handler was in place is not replayed, but it shows.
-            if Task.currentPriority > own { task.escalatePriority(to: Task.currentPriority) }
-            return await self.wait(in: seat)
-        } onPriorityEscalated: { _, new in
-            task.escalatePriority(to: new)
+        let asked = priority ?? own
+        let (flight, seat, isNew) = try join(key, asked)
+        if isNew { takeOff(flight, key, asked, operation) } else { flight.cabin.rise(to: asked) }
+        // The work may be done already, without a suspension.
+        if onProgress == nil, flight.cabin.hasLanded, let value = try flight.value() { return value }
+        let hasLanded = await withTaskCancellationHandler {
+            await withTaskPriorityEscalationHandler {
+                // An escalation from before the handler was in place is not replayed, but it shows.
+                if Task.currentPriority > own { flight.cabin.rise(to: Task.currentPriority) }
+                return await flight.hasLanded(seat: seat, onProgress)
+            } onPriorityEscalated: { _, new in
+                flight.cabin.rise(to: new)
+            }
+        } onCancel: {
+            if flight.cabin.leave(seat) { remove(flight, key) }
         }
-        if hasLanded, let landing = flight.landing { return try landing.get() }
-        leave(flight, key, ticket)
+        if hasLanded, let value = try flight.value() { return value }
         throw CancellationError()
     }
 
@@ -141,125 +116,89 @@ public actor InFlight<Key: Hashable & Sendable, Value: Sendable, Progress: Senda
     ///
     /// Returns without waiting; see ``drain()``.
     public func cancelAll() {
-        let ended = flights.values
-        flights = [:]
-        for flight in ended {
-            unwinding[flight.id] = flight.task
-            flight.task.cancel()
-            for seat in flight.callers.present { seat.resolve(false) }
+        let ended = state.withLock { state in
+            defer { state.flights = [:] }
+            return state.flights.values
         }
+        for flight in ended { flight.cabin.abandon() }
     }
 
     /// Refuses every later caller.
     ///
     /// Flights in the air go on and land as usual.
     public func close() {
-        isClosed = true
+        state.withLock { $0.isClosed = true }
     }
 
     /// Raises the flight for `key`, as a caller with that priority would, and does nothing when there is none.
     public func escalate(_ key: Key, to priority: TaskPriority) {
-        guard let flight = flights[key], priority > flight.priority else { return }
-        flight.priority = priority
-        flight.task.escalatePriority(to: priority)
+        state.withLock { $0.flights[key] }?.cabin.rise(to: priority)
     }
 
     /// Waits until nothing flies: neither a flight that can be joined nor a cancelled one that unwinds.
     ///
     /// **Cancellation**: ignored; the wait lasts as long as the operations take to return.
     public func drain() async {
-        while let task = unwinding.values.first ?? flights.values.first?.task { await task.value }
+        let drained = OneShot<Void>()
+        let isIdle = state.withLock { state in
+            if state.operationCount > 0 { state.drainers.append(drained) }
+            return state.operationCount == 0
+        }
+        if !isIdle { await drained.wait() }
     }
 }
 
 // MARK: - The life of a flight
 
 extension InFlight {
-    /// Lookup, insert and subscribe, without a suspension in between.
-    private func join(
-        _ key: Key, _ seat: Seat, _ observer: Observer?, _ priority: TaskPriority, _ operation: @escaping Operation
-    ) throws -> (Flight, Ticket) {
-        if isClosed {
-            throw CoordinationError(code: .shutDown, message: "\(name): shut down; start no more work")
+    /// Lookup, insert and subscribe, in one step.
+    private func join(_ key: Key, _ priority: TaskPriority) throws -> (Flight, seat: Int, isNew: Bool) {
+        try state.withLock { state in
+            if state.isClosed {
+                throw CoordinationError(code: .shutDown, message: "\(name): shut down; start no more work")
+            }
+            if let flight = state.flights[key], let seat = flight.cabin.join() { return (flight, seat, false) }
+            let flight = Flight(priority: priority)
+            state.flights[key] = flight
+            state.operationCount += 1
+            return (flight, flight.cabin.join()!, true)
         }
-        let flight = flights[key] ?? takeOff(key, priority, operation)
-        let watcher = observer.map { flight.watchers.join(Watcher(seat: seat, observe: $0)) }
-        let ticket = Ticket(seat: flight.callers.join(seat), watcher: watcher)
-        if priority > flight.priority {
-            flight.priority = priority
-            flight.task.escalatePriority(to: priority)
-        }
-        return (flight, ticket)
     }
 
     /// Detached: the work is shared, so no caller's cancellation or task-local values may govern it.
     ///
-    /// The table owns the handle; the last caller out and ``cancelAll()`` cancel it, ``drain()`` awaits it.
-    private func takeOff(_ key: Key, _ priority: TaskPriority, _ operation: @escaping Operation) -> Flight {
-        lastID += 1
-        let id = lastID
-        let progress = ProgressBoard<Progress>()
+    /// The cabin owns the handle; the last caller out and ``cancelAll()`` cancel it, ``drain()`` waits for its end. The task
+    /// runs here until it suspends for the first time, so that work which need not wait costs no change of threads; from
+    /// an actor, or from an executor that is not its own, it goes to the pool at once.
+    private func takeOff(_ flight: Flight, _ key: Key, _ priority: TaskPriority, _ operation: @escaping Operation) {
         let body: @concurrent @Sendable () async -> Void = {
-            let landing: Landing
+            let landing: Result<Value, any Error>
             do {
-                landing = .success(
-                    try await operation { latest in
-                        // No hop while nobody watches: most loads are not watched.
-                        if progress.note(latest) { await self.advance(key, id, latest) }
-                    })
+                landing = .success(try await operation { flight.report($0) })
             } catch {
                 landing = .failure(error)
             }
-            await self.land(key, id, landing)
+            self.land(flight, key, landing)
         }
-        let task =
-            if let executor {
-                Task.detached(name: name, executorPreference: executor, priority: priority, operation: body)
-            } else {
-                Task.detached(name: name, priority: priority, operation: body)
-            }
-        let flight = Flight(id: id, task: task, priority: priority, progress: progress)
-        flights[key] = flight
-        return flight
+        let task = Task.immediateDetached(
+            name: name, priority: priority, executorPreference: executor, operation: body)
+        flight.cabin.begin(task, priority: priority)
     }
 
-    private func wait(in seat: Seat) async -> Bool {
-        await withTaskCancellationHandler {
-            await self.parked(in: seat)
-        } onCancel: {
-            seat.resolve(false)
+    private func land(_ flight: Flight, _ key: Key, _ landing: Result<Value, any Error>) {
+        let drainers = state.withLock { state -> [OneShot<Void>] in
+            // A flight that was abandoned must not remove the one that took its place.
+            if state.flights[key] === flight { state.flights[key] = nil }
+            state.operationCount -= 1
+            guard state.operationCount == 0 else { return [] }
+            defer { state.drainers = [] }
+            return state.drainers
         }
+        flight.land(landing)
+        for drainer in drainers { drainer.resolve(()) }
     }
 
-    /// On the actor, so that no hop is paid for parking.
-    private func parked(in seat: Seat) async -> Bool {
-        await unsafe withUnsafeContinuation { unsafe seat.park($0) }
-    }
-
-    private func advance(_ key: Key, _ id: UInt64, _ progress: Progress) async {
-        guard let flight = flights[key], flight.id == id else { return }
-        flight.progress.told(progress)
-        // A copy, because an observer may suspend; who has left meanwhile is not told.
-        for watcher in Array(flight.watchers.present) where !watcher.seat.isResolved {
-            await watcher.observe(progress)
-        }
-    }
-
-    private func land(_ key: Key, _ id: UInt64, _ landing: Landing) {
-        unwinding[id] = nil
-        // A flight that was abandoned must not remove, or answer for, the one that took its place.
-        guard let flight = flights[key], flight.id == id else { return }
-        flights[key] = nil
-        flight.landing = landing
-        for seat in flight.callers.present { seat.resolve(true) }
-    }
-
-    private func leave(_ flight: Flight, _ key: Key, _ ticket: Ticket) {
-        flight.callers.leave(ticket.seat)
-        if let watcher = ticket.watcher { flight.watchers.leave(watcher) }
-        guard flight.callers.isEmpty, flights[key] === flight else { return }
-        flights[key] = nil
-        unwinding[flight.id] = flight.task
-        flight.task.cancel()
+    private func remove(_ flight: Flight, _ key: Key) {
+        state.withLock { if $0.flights[key] === flight { $0.flights[key] = nil } }
     }
 }

@@ -21,8 +21,8 @@ extension ImageManager {
     public var occupancy: LoadOccupancy {
         get async {
             LoadOccupancy(
-                callers: await loads.callerCount + encodings.callerCount,
-                flights: await loads.count + encodings.count,
+                callers: loads.callerCount + encodings.callerCount,
+                flights: loads.count + encodings.count,
                 queuedDownloads: downloader.queuedCount, runningDownloads: downloader.runningCount,
                 queuedWork: processing.queued, runningWork: processing.running,
                 pendingWrites: await writes?.pendingCount ?? 0)

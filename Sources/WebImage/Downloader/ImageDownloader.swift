@@ -41,9 +41,7 @@ public actor ImageDownloader {
     }
 
     /// How many different transfers run or wait.
-    public var count: Int {
-        get async { await flights.count }
-    }
+    public nonisolated var count: Int { flights.count }
 
     /// How many transfers wait for a slot.
     public nonisolated var queuedCount: Int { slots.queued }
@@ -80,7 +78,7 @@ public actor ImageDownloader {
     ///   escalation on the way here.
     nonisolated func download(
         _ request: ImageRequest, validators: HTTPHeaders, priority: TaskPriority?,
-        report: (@Sendable (LoadProgress) async -> Void)?
+        report: (@Sendable (LoadProgress) -> Void)?
     ) async throws -> Download {
         var request = request
         request.headers = validators.merged(over: request.headers)
@@ -97,20 +95,20 @@ public actor ImageDownloader {
     }
 
     /// Cancels every transfer; each caller gets `CancellationError`.
-    public func cancelAll() async { await flights.cancelAll() }
+    public nonisolated func cancelAll() { flights.cancelAll() }
 
     /// Refuses new transfers; those under way go on.
-    func close() async { await flights.close() }
+    nonisolated func close() { flights.close() }
 
     /// Waits until no transfer runs or waits.
-    func drain() async { await flights.drain() }
+    nonisolated func drain() async { await flights.drain() }
 
     /// Cancels every transfer, refuses new ones and closes the transport. Returns when the last one has unwound.
     ///
     /// **Cancellation**: ignored.
     public func shutdown() async {
-        await flights.close()
-        await flights.cancelAll()
+        flights.close()
+        flights.cancelAll()
         await flights.drain()
         await transport.shutdown()
     }

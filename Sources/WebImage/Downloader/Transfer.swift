@@ -10,7 +10,7 @@ struct Transfer: Sendable {
     let transport: any HTTPLoading
     let hub: ActivityHub
 
-    typealias Report = @Sendable (LoadProgress) async -> Void
+    typealias Report = @Sendable (LoadProgress) -> Void
 
     func noteQueued() -> ContinuousClock.Instant {
         hub.tell(request.url, .queued)
@@ -83,7 +83,7 @@ struct Transfer: Sendable {
                 let progress = LoadProgress(
                     receivedByteCount: bytes.count, expectedByteCount: body.expectedByteCount)
                 hub.tell(request.url, .progress(progress))
-                await report(progress)
+                report(progress)
             }
         }
         // Some sequences just end when their reader is cancelled; half a body must not pass for a whole one.

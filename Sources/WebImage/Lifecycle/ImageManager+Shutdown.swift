@@ -6,16 +6,16 @@ extension ImageManager {
     /// pictures, pictures on transfers, and all of them write.
     func end(within grace: Duration) async -> ShutdownReport {
         let clock = clock
-        await encodings.close()
+        encodings.close()
         let cancelled = await withTaskGroup(of: Int?.self) { group in
             group.addTask {
                 guard (try? await clock.sleep(for: grace)) != nil else { return nil }
                 return await self.dropEverything()
             }
             await encodings.drain()
-            await loads.close()
+            loads.close()
             await loads.drain()
-            await downloader.close()
+            downloader.close()
             await downloader.drain()
             await writes?.close()
             await writes?.drain()
@@ -38,10 +38,10 @@ extension ImageManager {
     private func dropEverything() async -> Int {
         let running = hub.counters.running
         await writes?.abandon()
-        await loads.close()
-        await downloader.close()
-        await cancelAll()
-        await downloader.cancelAll()  // also what was asked of the downloader itself
+        loads.close()
+        downloader.close()
+        cancelAll()
+        downloader.cancelAll()  // also what was asked of the downloader itself
         return running
     }
 }

@@ -44,12 +44,12 @@ extension ImageManager {
     ///   - priority: The priority to raise it to.
     public nonisolated func raise(
         _ request: ImageRequest, as format: OutputFormat? = nil, to priority: ImagePriority
-    ) async {
+    ) {
         if let format {
             let key = LoadKey(request, variant: request.encodedKey(format))
-            await encodings.escalate(key, to: priority.taskPriority)
+            encodings.escalate(key, to: priority.taskPriority)
         } else {
-            await loads.escalate(LoadKey(request, variant: request.variantKey), to: priority.taskPriority)
+            loads.escalate(LoadKey(request, variant: request.variantKey), to: priority.taskPriority)
         }
     }
 
@@ -109,7 +109,7 @@ extension ImageManager {
 // MARK: The journey
 
 extension ImageManager {
-    typealias Report = @Sendable (LoadProgress) async -> Void
+    typealias Report = @Sendable (LoadProgress) -> Void
 
     /// One flight from the caches to the origin and back. Runs once however many callers wait for it.
     @concurrent

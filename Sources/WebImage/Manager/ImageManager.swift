@@ -126,9 +126,9 @@ extension ImageManager {
     /// Cancels every load; each caller gets `CancellationError`. Writes to disk go on.
     ///
     /// Transfers end with the flights that wait for them. A load that begins while this runs may be cancelled or not.
-    public func cancelAll() async {
-        await encodings.cancelAll()
-        await loads.cancelAll()
+    public nonisolated func cancelAll() {
+        encodings.cancelAll()
+        loads.cancelAll()
     }
 
     /// Stops taking work, lets what runs finish until the grace time is over, then drops the rest and closes

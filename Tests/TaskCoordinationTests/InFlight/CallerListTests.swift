@@ -12,15 +12,25 @@ import Testing
         for step in 0..<1_000 {
             if model.isEmpty || Int.random(in: 0..<100, using: &random) < (step < 500 ? 60 : 35) {
                 model.append((list.join(step), step))
+                if step.isMultiple(of: 3) {
+                    list[model.last!.id] = -step
+                    model[model.count - 1].caller = -step
+                }
             } else {
-                let id = model.remove(at: Int.random(in: model.indices, using: &random)).id
-                list.leave(id)
-                gone.append(id)
+                let leaver = model.remove(at: Int.random(in: model.indices, using: &random))
+                #expect(list.leave(leaver.id) == leaver.caller)
+                gone.append(leaver.id)
             }
-            list.leave(gone[Int.random(in: gone.indices, using: &random)])
+            let late = gone[Int.random(in: gone.indices, using: &random)]
+            list[late] = 0
+            #expect(list.leave(late) == nil && list[late] == nil)
             #expect(list.count == model.count && list.isEmpty == model.isEmpty)
-            #expect(Array(list.present) == model.map(\.caller))
+            var present: [Int] = []
+            list.update { present.append($0) }
+            #expect(present == model.map(\.caller))
+            if let one = model.randomElement(using: &random) { #expect(list[one.id] == one.caller) }
         }
+        #expect(list.removeAll() == model.map(\.caller) && list.isEmpty)
         #expect(Set(gone).count == gone.count, "identifiers are not given twice")
     }
 }

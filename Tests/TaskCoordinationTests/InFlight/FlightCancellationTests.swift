@@ -42,7 +42,7 @@ import WebImageTesting
             scenario.executor.drain()
             #expect(caller.wasCancelled)
         }
-        #expect(scenario.journal.entries == ["start", "cancel"] && scenario.count() == 0)
+        #expect(scenario.journal.entries == ["start", "cancel"] && scenario.flights.count == 0)
         gate.open()
         scenario.executor.drain()
     }
@@ -60,12 +60,12 @@ import WebImageTesting
         #expect(first.wasCancelled && scenario.journal.entries == ["start", "cancel", "start"])
         doomed.open()
         scenario.executor.drain()
-        #expect(second.isRunning && scenario.count() == 1, "the doomed flight has landed elsewhere")
+        #expect(second.isRunning && scenario.flights.count == 1, "the doomed flight has landed elsewhere")
         let third = scenario.call(operation: scenario.gated(fresh, 3))
         scenario.executor.drain()
         fresh.open()
         scenario.executor.drain()
-        #expect(second.value == 2 && third.value == 2 && scenario.count() == 0)
+        #expect(second.value == 2 && third.value == 2 && scenario.flights.count == 0)
     }
 
     @Test(arguments: seeds) func `a value that comes from a doomed flight answers nobody`(seed: UInt64) {
@@ -115,7 +115,7 @@ import WebImageTesting
         let opener = Probe(on: scenario.executor) { gate.open() }
         scenario.executor.drain()
         #expect(caller.wasCancelled != (caller.value == 1))
-        #expect(other.value == 1 && scenario.count() == 0 && !canceller.isRunning && !opener.isRunning)
+        #expect(other.value == 1 && scenario.flights.count == 0 && !canceller.isRunning && !opener.isRunning)
         let settled = caller.value
         caller.cancel()
         scenario.executor.drain()
@@ -127,14 +127,14 @@ import WebImageTesting
         let caller = scenario.call(operation: scenario.gated(Gate()))
         caller.cancel()
         scenario.executor.drain()
-        #expect(caller.wasCancelled && scenario.journal.count == 0 && scenario.count() == 0)
+        #expect(caller.wasCancelled && scenario.journal.count == 0 && scenario.flights.count == 0)
     }
 
     @Test(arguments: seeds) func `cancelled while it joins: the handler finds the cancellation`(seed: UInt64) {
         let scenario = FlightScenario(seed: seed)
         let gate = Gate()
         let first = scenario.call { report in
-            await report(1)
+            report(1)
             await gate.pass()
             return 1
         }
@@ -157,6 +157,6 @@ import WebImageTesting
         let scenario = FlightScenario(seed: seed)
         let callers = (0..<2).map { _ in scenario.call { _ in throw CancellationError() } }
         scenario.executor.drain()
-        #expect(callers.allSatisfy(\.wasCancelled) && scenario.count() == 0)
+        #expect(callers.allSatisfy(\.wasCancelled) && scenario.flights.count == 0)
     }
 }

@@ -54,7 +54,7 @@ import WebImageTesting
         let scenario = FlightScenario(seed: seed)
         let gate = Gate()
         let first = scenario.call(priority: .low) { [journal = scenario.journal] report in
-            await report(1)
+            report(1)
             await gate.pass()
             journal.write("at \(Task.currentPriority.rawValue)")
             return 1

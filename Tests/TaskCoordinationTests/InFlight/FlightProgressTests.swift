@@ -8,9 +8,15 @@ import WebImageTesting
         let middle = Gate()
         let (early, late) = (Journal<Int>(), Journal<Int>())
         let operation: Flights.Operation = { report in
-            for step in 1...5 { await report(step) }
+            for step in 1...5 {
+                report(step)
+                await Task.yield()
+            }
             await middle.pass()
-            for step in 6...10 { await report(step) }
+            for step in 6...10 {
+                report(step)
+                await Task.yield()
+            }
             return 1
         }
         let one = scenario.call(onProgress: { early.write($0) }, operation: operation)
@@ -20,15 +26,70 @@ import WebImageTesting
         #expect(late.entries == [5])
         middle.open()
         scenario.executor.drain()
-        #expect(one.value == 1 && early.entries == Array(1...10))
-        #expect(other.value == 1 && late.entries == Array(5...10))
+        for (caller, heard) in [(one, early.entries), (other, late.entries)] {
+            #expect(caller.value == 1 && heard == Set(heard).sorted() && heard.last == 10)
+        }
+    }
+
+    @Test(arguments: seeds) func `who is quick hears every report`(seed: UInt64) {
+        let scenario = FlightScenario(seed: seed)
+        let gates = (1...5).map { _ in Gate() }
+        let heard = Journal<Int>()
+        let caller = scenario.call(onProgress: { heard.write($0) }) { report in
+            for (step, gate) in gates.enumerated() {
+                report(step)
+                await gate.pass()
+            }
+            return 1
+        }
+        for (step, gate) in gates.enumerated() {
+            scenario.executor.drain()
+            #expect(heard.entries == Array(0...step))
+            gate.open()
+        }
+        scenario.executor.drain()
+        #expect(caller.value == 1)
+    }
+
+    @Test(arguments: seeds) func `a slow listener misses reports, never the last, and slows nobody`(seed: UInt64) {
+        let scenario = FlightScenario(seed: seed)
+        let (middle, end, listening) = (Gate(), Gate(), Gate())
+        let heard = Journal<Int>()
+        let operation: Flights.Operation = { report in
+            report(1)
+            await middle.pass()
+            for step in 2...9 { report(step) }
+            await end.pass()
+            return 1
+        }
+        let slow = Probe(on: scenario.executor) { [flights = scenario.flights] in
+            try await flights.value(
+                for: "key",
+                onProgress: { step in
+                    heard.write(step)
+                    await listening.pass()
+                }, operation: operation)
+        }
+        scenario.executor.drain()
+        let other = scenario.call(operation: operation)
+        middle.open()
+        scenario.executor.drain()
+        end.open()
+        scenario.executor.drain()
+        #expect(other.value == 1 && slow.isRunning && heard.entries == [1])
+        listening.open()
+        scenario.executor.drain()
+        #expect(slow.value == 1 && heard.entries == [1, 9])
     }
 
     @Test(arguments: seeds) func `a caller who has left hears nothing more`(seed: UInt64) {
         let scenario = FlightScenario(seed: seed)
         let journal = Journal<String>()
         let operation: Flights.Operation = { report in
-            for step in 1...8 { await report(step) }
+            for step in 1...8 {
+                report(step)
+                await Task.yield()
+            }
             return 1
         }
         let leaving = Probe(on: scenario.executor) { [flights = scenario.flights] in
@@ -49,7 +110,7 @@ import WebImageTesting
         let (doomed, fresh, heard) = (Gate(), Gate(), Journal<Int>())
         let first = scenario.call { report in
             await doomed.pass()
-            await report(-1)
+            report(-1)
             return 1
         }
         scenario.executor.drain()
@@ -66,10 +127,10 @@ import WebImageTesting
 
     @Test(arguments: seeds) func `a report kept beyond the landing is dropped`(seed: UInt64) {
         let scenario = FlightScenario(seed: seed)
-        let kept = OneShot<@Sendable (Int) async -> Void>()
+        let kept = OneShot<@Sendable (Int) -> Void>()
         let heard = Journal<Int>()
         let caller = scenario.call(onProgress: { heard.write($0) }) { report in
-            await report(1)
+            report(1)
             kept.resolve(report)
             return 1
         }

@@ -1,5 +1,4 @@
 import TaskCoordination
-import Testing
 import WebImageTesting
 
 typealias Flights = InFlight<String, Int, Int>
@@ -37,25 +36,6 @@ struct FlightScenario: Sendable {
             try Task.checkCancellation()
             return value
         }
-    }
-
-    /// How many flights can be joined.
-    func count() -> Int? {
-        let count = Probe(on: executor) { [flights] in await flights.count }
-        executor.drain()
-        return count.value
-    }
-
-    func cancelAll() {
-        let done = Probe(on: executor) { [flights] in await flights.cancelAll() }
-        executor.drain()
-        #expect(done.value != nil)
-    }
-
-    func close() {
-        let done = Probe(on: executor) { [flights] in await flights.close() }
-        executor.drain()
-        #expect(done.value != nil)
     }
 
     func drain() -> Probe<Void> { Probe(on: executor) { [flights] in await flights.drain() } }

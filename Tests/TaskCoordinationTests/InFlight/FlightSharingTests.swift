@@ -10,11 +10,11 @@ import WebImageTesting
         let gate = Gate()
         let callers = (0..<20).map { _ in scenario.call(operation: scenario.gated(gate, 7)) }
         scenario.executor.drain()
-        #expect(callers.allSatisfy(\.isRunning) && scenario.count() == 1)
+        #expect(callers.allSatisfy(\.isRunning) && scenario.flights.count == 1)
         gate.open()
         scenario.executor.drain()
         #expect(callers.allSatisfy { $0.value == 7 })
-        #expect(scenario.journal.entries == ["start"] && scenario.count() == 0)
+        #expect(scenario.journal.entries == ["start"] && scenario.flights.count == 0)
     }
 
     @Test(arguments: seeds) func `different keys fly apart`(seed: UInt64) {
@@ -23,10 +23,10 @@ import WebImageTesting
         let one = scenario.call("one", operation: scenario.gated(slow, 1))
         let other = scenario.call("other", operation: scenario.gated(quick, 2))
         scenario.executor.drain()
-        #expect(scenario.count() == 2)
+        #expect(scenario.flights.count == 2)
         quick.open()
         scenario.executor.drain()
-        #expect(one.isRunning && other.value == 2 && scenario.count() == 1)
+        #expect(one.isRunning && other.value == 2 && scenario.flights.count == 1)
         slow.open()
         scenario.executor.drain()
         #expect(one.value == 1)
@@ -67,7 +67,7 @@ import WebImageTesting
         for round in 1...3 {
             let caller = scenario.call { _ in round }
             scenario.executor.drain()
-            #expect(caller.value == round && scenario.count() == 0)
+            #expect(caller.value == round && scenario.flights.count == 0)
         }
     }
 
@@ -81,7 +81,7 @@ import WebImageTesting
             }
         }
         await blocked.reached()
-        #expect(await flights.count == 1, "the actor answers while the operation blocks its thread")
+        #expect(flights.count == 1, "the actor answers while the operation blocks its thread")
         blocked.release()
         #expect(try await caller.finish() == 1)
     }

@@ -8,8 +8,9 @@ import WebImageTesting
         let gates = [Gate(), Gate()]
         let callers = (0..<6).map { scenario.call("key \($0 % 2)", operation: scenario.gated(gates[$0 % 2])) }
         scenario.executor.drain()
-        scenario.cancelAll()
-        #expect(callers.allSatisfy(\.wasCancelled) && scenario.count() == 0)
+        scenario.flights.cancelAll()
+        scenario.executor.drain()
+        #expect(callers.allSatisfy(\.wasCancelled) && scenario.flights.count == 0)
         #expect(scenario.journal.count(of: "cancel") == 2)
         let drained = scenario.drain()
         scenario.executor.drain()
@@ -63,7 +64,7 @@ import WebImageTesting
         let gate = Gate()
         let caller = scenario.call(operation: scenario.gated(gate))
         scenario.executor.drain()
-        scenario.close()
+        scenario.flights.close()
         let late = scenario.call(operation: scenario.gated(gate))
         scenario.executor.drain()
         let error = late.error as? CoordinationError
@@ -78,7 +79,7 @@ import WebImageTesting
         let (doomed, fresh) = (Gate(), Gate())
         let first = scenario.call(operation: scenario.gated(doomed, 1))
         scenario.executor.drain()
-        let ending = Probe(on: scenario.executor) { [flights = scenario.flights] in await flights.cancelAll() }
+        let ending = Probe(on: scenario.executor) { [flights = scenario.flights] in flights.cancelAll() }
         scenario.executor.drain()
         let second = scenario.call(operation: scenario.gated(fresh, 2))
         scenario.executor.drain()
@@ -95,11 +96,11 @@ import WebImageTesting
         let first = scenario.call(operation: scenario.gated(doomed, 1))
         scenario.executor.drain()
         // In some orders the second caller starts its flight before the first one has woken up and left.
-        let ending = Probe(on: scenario.executor) { [flights = scenario.flights] in await flights.cancelAll() }
+        let ending = Probe(on: scenario.executor) { [flights = scenario.flights] in flights.cancelAll() }
         let second = scenario.call(operation: scenario.gated(fresh, 2))
         scenario.executor.drain()
         #expect(first.wasCancelled && ending.value != nil)
-        #expect(scenario.count() == (second.isRunning ? 1 : 0))
+        #expect(scenario.flights.count == (second.isRunning ? 1 : 0))
         fresh.open()
         doomed.open()
         scenario.executor.drain()

@@ -15,7 +15,7 @@ import WebImageTesting
                 group.addTask {
                     let caller = Probe(priority: index % 2 == 0 ? .low : .medium) {
                         try await flights.value(for: index % 20, onProgress: { _ in }) { report in
-                            await report(1)
+                            report(1)
                             for _ in 0..<(index % 7) { await Task.yield() }
                             return index % 20
                         }
@@ -36,7 +36,7 @@ import WebImageTesting
             }
         }
         await flights.drain()
-        left.write(await flights.count)
+        left.write(flights.count)
         #expect(landed.count + cancelled.count == 2_000 && left.entries == [0])
     }
 

@@ -75,7 +75,7 @@ import WebImageTesting
             return cancelled
         }
         scenario.executor.drain()
-        scenario.run { await manager.cancelAll() }
+        scenario.run { manager.cancelAll() }
         scenario.transport.open()
         scenario.executor.drain()
         #expect(results.value == [0: true, 1: true, 2: false, 3: false])

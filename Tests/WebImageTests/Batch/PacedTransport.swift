@@ -114,7 +114,7 @@ struct PacedScenario {
     /// How many flights the manager has.
     var flights: Int? {
         let manager = manager
-        return run { await manager.loads.count + manager.downloader.count }
+        return run { manager.loads.count + manager.downloader.count }
     }
 }
 

@@ -63,7 +63,7 @@ import WebImageTesting
         let manager = scenario.manager
         let callers = (0..<4).map { scenario.load($0 % 2) }
         scenario.executor.drain()
-        let all = Probe(on: scenario.executor) { await manager.cancelAll() }
+        let all = Probe(on: scenario.executor) { manager.cancelAll() }
         scenario.executor.drain()
         #expect(all.value != nil && callers.allSatisfy { $0.wasCancelled })
         gate.open()

@@ -96,10 +96,10 @@ import WebImageTesting
         staged.run()
         let readers = (0..<2).map { _ in Self.read(staged, Self.refresh) }
         staged.run()
-        for reader in readers {
-            #expect(reader.value?.filter { $0 != "progress" } == ["cached 1", "finished 2"])
-        }
-        #expect(staged.transport.requests.count == 2 && staged.isAtRest)
+        // Usually both share one transfer; the second may also begin when the first has its picture.
+        let told = Set(readers.map { $0.value?.filter { $0 != "progress" } })
+        #expect(told.isSubset(of: [["cached 1", "finished 2"], ["cached 2", "finished 3"]]))
+        #expect(staged.transport.requests.count == 1 + told.count && staged.isAtRest)
     }
 
     @Test(arguments: seeds) func `a cached file that is broken does not keep the new picture away`(seed: UInt64) throws

@@ -114,7 +114,7 @@ import WebImageTesting
             _ = staged.data(.numbered(number), as: .jpeg())
             staged.run()
         }
-        _ = staged.start { await $0.raise(.numbered(3), as: .jpeg(), to: .veryHigh) }
+        _ = staged.start { $0.raise(.numbered(3), as: .jpeg(), to: .veryHigh) }
         staged.run()
         gate.open()
         staged.run()

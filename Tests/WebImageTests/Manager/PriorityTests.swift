@@ -64,7 +64,7 @@ import WebImageTesting
             callers.append(scenario.load(number))
             scenario.executor.drain()
         }
-        let raise = Probe(on: scenario.executor) { await manager.raise(.numbered(3), to: .veryHigh) }
+        let raise = Probe(on: scenario.executor) { manager.raise(.numbered(3), to: .veryHigh) }
         scenario.executor.drain()
         gate.open()
         scenario.executor.drain()

@@ -103,10 +103,13 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds) func `an error reaches every caller and is not remembered by the flight`(seed: UInt64) {
-        let scenario = ManagerScenario(seed: seed) { request in
+        let gate = Gate()
+        let scenario = ManagerScenario(seed: seed, gate: gate) { request in
             HTTPResponse(status: 503, url: request.url)
         }
         let callers = (0..<3).map { _ in scenario.load(7) }
+        scenario.executor.drain()
+        gate.open()
         scenario.executor.drain()
         for caller in callers {
             let error = caller.error as? ImageLoadError

@@ -177,7 +177,7 @@ import WebImageTesting
             staged.runSome(upTo: 20)
             callers.randomElement(using: &staged.random)?.cancel()
         }
-        if seed.isMultiple(of: 3) { _ = staged.start { await $0.cancelAll() } }
+        if seed.isMultiple(of: 3) { _ = staged.start { $0.cancelAll() } }
         staged.run()
         #expect(callers.allSatisfy { $0.hasOneEnd } && staged.isAtRest)
         let again = staged.load(.numbered(1))

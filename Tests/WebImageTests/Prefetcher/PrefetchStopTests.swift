@@ -54,7 +54,7 @@ import WebImageTesting
         let scenario = PrefetchScenario(seed: seed)
         let manager = scenario.base.manager
         let token = scenario.start(Array(0..<5))
-        scenario.base.run { await manager.cancelAll() }
+        scenario.base.run { manager.cancelAll() }
         scenario.transport.open()
         scenario.executor.drain()
         #expect(token?.progress == .counts(finished: 2, cancelled: 3, total: 5))

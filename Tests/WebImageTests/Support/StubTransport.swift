@@ -40,6 +40,8 @@ final class StubTransport: HTTPLoading {
             state.peak = max(state.peak, state.open)
         }
         defer { state.withLock { $0.open -= 1 } }
+        // As from a network, an answer never comes within the call, so there are orders to choose from.
+        await Task.yield()
         await gate?.pass()
         if Task.isCancelled { state.withLock { $0.cancelled += 1 } }
         try Task.checkCancellation()

@@ -1,0 +1,167 @@
+import Synchronization
+
+/// Who waits for a flight, and how the flight stands: all of it but the value and the progress.
+///
+/// Not generic, so that what ten thousand callers run through is compiled once. Every transition is one step under the
+/// lock. What follows from it, to resume, to cancel, to escalate, is done when the lock has been given back: the handlers
+/// of cancellation and escalation take it too, and the runtime calls them under a lock of its own.
+final class Cabin: Sendable {
+    /// What a caller is told when it has waited.
+    enum News {
+        /// There is a report that the caller does not know.
+        case progress
+        /// The flight has come to its end.
+        case landed
+        /// The caller has left, or every flight was cancelled.
+        case cancelled
+    }
+
+    /// One caller.
+    ///
+    /// Safe to pass around: the continuation comes out in one place at a time, and only to be resumed.
+    @safe private struct Seat {
+        /// There while the caller waits.
+        var continuation: UnsafeContinuation<News, Never>?
+        /// How many reports the caller knows; a later one ends its wait.
+        var known = Int.max
+
+        mutating func takeContinuation() -> UnsafeContinuation<News, Never>? {
+            defer { unsafe continuation = nil }
+            return unsafe continuation
+        }
+    }
+
+    private enum Phase { case flying, landed, abandoned }
+
+    private struct State {
+        var phase = Phase.flying
+        var seats = CallerList<Seat>()
+        var reportCount = 0
+        var priority: TaskPriority
+        /// `nil` until the task has been made, which is after its first callers may have come and left.
+        var task: Task<Void, Never>?
+
+        /// What there is to tell a caller without a wait.
+        func news(for seat: Int, knowing known: Int) -> News? {
+            if phase != .landed, seats[seat] == nil { return .cancelled }
+            if reportCount > known { return .progress }
+            return phase == .landed ? .landed : nil
+        }
+    }
+
+    private let state: Mutex<State>
+
+    init(priority: TaskPriority) {
+        state = Mutex(State(priority: priority))
+    }
+
+    /// How many callers wait.
+    var count: Int { state.withLock { $0.seats.count } }
+}
+
+// MARK: - The callers
+
+extension Cabin {
+    /// Adds a caller.
+    ///
+    /// - Returns: Its seat; `nil` when the flight has landed, or its last caller has left.
+    func join() -> Int? {
+        state.withLock { $0.phase == .flying ? $0.seats.join(Seat()) : nil }
+    }
+
+    /// Whether the flight has come to its end with its callers aboard.
+    var hasLanded: Bool { state.withLock { $0.phase == .landed } }
+
+    /// Waits for news.
+    ///
+    /// - Parameters:
+    ///   - seat: The caller's.
+    ///   - known: How many reports the caller knows; `Int.max` for one who does not want to hear of them.
+    func wait(in seat: Int, knowing known: Int) async -> News {
+        await unsafe withUnsafeContinuation { continuation in
+            let news = state.withLock { state in
+                let news = state.news(for: seat, knowing: known)
+                if news == nil { state.seats[seat] = unsafe Seat(continuation: continuation, known: known) }
+                return news
+            }
+            // Resumed exactly once: here, or by whoever takes it out of the seat.
+            if let news { unsafe continuation.resume(returning: news) }
+        }
+    }
+
+    /// Removes a caller, whose wait ends at once, and cancels the flight with the last one: emptying and abandoning are
+    /// one step, so nobody can join in between.
+    ///
+    /// - Returns: Whether it was the last one.
+    func leave(_ seat: Int) -> Bool {
+        let (left, task, wasLast) = state.withLock { state -> (Seat?, Task<Void, Never>?, Bool) in
+            guard let left = state.seats.leave(seat) else { return (nil, nil, false) }
+            guard state.seats.isEmpty else { return (left, nil, false) }
+            state.phase = .abandoned
+            return (left, state.task, true)
+        }
+        task?.cancel()
+        unsafe left?.continuation?.resume(returning: .cancelled)
+        return wasLast
+    }
+}
+
+// MARK: - The flight
+
+extension Cabin {
+    /// The flight has its task.
+    ///
+    /// It may have risen, or lost its callers, before it had one.
+    func begin(_ task: Task<Void, Never>, priority: TaskPriority) {
+        let (risen, isAbandoned) = state.withLock { state in
+            state.task = task
+            return (state.priority, state.phase == .abandoned)
+        }
+        if risen > priority { task.escalatePriority(to: risen) }
+        if isAbandoned { task.cancel() }
+    }
+
+    /// Raises the flight; a priority never falls.
+    func rise(to priority: TaskPriority) {
+        let task = state.withLock { state -> Task<Void, Never>? in
+            guard priority > state.priority else { return nil }
+            state.priority = priority
+            return state.task
+        }
+        task?.escalatePriority(to: priority)
+    }
+
+    /// There are so many reports now.
+    func report(_ count: Int) {
+        let waiting = unsafe state.withLock { state in
+            state.reportCount = max(state.reportCount, count)
+            var waiting: [UnsafeContinuation<News, Never>] = unsafe []
+            state.seats.update { seat in
+                guard seat.known < count, let continuation = unsafe seat.takeContinuation() else { return }
+                unsafe waiting.append(continuation)
+            }
+            return unsafe waiting
+        }
+        unsafe waiting.forEach { unsafe $0.resume(returning: .progress) }
+    }
+
+    /// The flight is over, and the value is there to be read.
+    func land() { end(in: .landed, telling: .landed) }
+
+    /// Cancels the flight and ends every caller.
+    func abandon() { end(in: .abandoned, telling: .cancelled)?.cancel() }
+
+    /// The first end counts; a flight without callers has had its own.
+    ///
+    /// - Returns: The flight's task, when this was its end.
+    @discardableResult
+    private func end(in phase: Phase, telling news: News) -> Task<Void, Never>? {
+        let (seats, task) = state.withLock { state -> ([Seat], Task<Void, Never>?) in
+            guard state.phase == .flying else { return ([], nil) }
+            state.phase = phase
+            return (state.seats.removeAll(), state.task)
+        }
+        for seat in seats { unsafe seat.continuation?.resume(returning: news) }
+        return task
+    }
+}
