@@ -10,7 +10,8 @@ struct Family: Sendable {
         .memoryPeek, .memoryHit,
         .diskHit, .diskStore,
         .download(concurrency: 1), .download(concurrency: 6), .download(concurrency: 64),
-        .waiters, .distinctDownloads, .distinctLoads, .startAndCancel, .startAndCancelLoads,
+        .waiters, .distinctDownloads, .distinctLoads,
+        .startAndCancel, .startAndCancelLoads, .startAndCancelTransfers,
         .decode, .thumbnail,
         .saturation,
     ]

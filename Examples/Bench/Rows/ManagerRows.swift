@@ -32,7 +32,38 @@ extension Family {
 
     static let startAndCancelLoads = Family(
         name: "start-cancel-loads",
-        summary: "a load that waits for its answer is cancelled, start and unwinding included"
+        summary: "5,000 different loads begin while the transport holds its answers, and are cancelled and unwound"
+    ) { effort, show in
+        let requests = try ImageRequest.numbered(5_000)
+        let figures = try await measure(
+            effort,
+            Contender("ImageManager", count: requests.count) { count in
+                let transport = SilentTransport(expecting: count)
+                let manager = ImageManager(configuration: .memoryOnly, transport: transport)
+                let downloader = manager.downloader
+                // Unstructured because each is cancelled on its own; all are awaited here.
+                let loads = (0..<count).map { number in
+                    Task { @concurrent in try await manager.image(for: requests[number]) }
+                }
+                while downloader.queuedCount + downloader.runningCount < count { await Task.yield() }
+                for load in loads { load.cancel() }
+                for load in loads {
+                    if case .success = await load.result { throw Failure("a cancelled load got an answer") }
+                }
+                _ = await manager.shutdown(within: .seconds(1))
+            },
+            Contender("tasks that only wait", count: requests.count) { count in
+                let transport = SilentTransport(expecting: count)
+                try await cancelWhenStarted(count, on: transport) { number in
+                    try await transport.send(HTTPRequest(url: requests[number].url))
+                }
+            })
+        show(Row("start-cancel-loads", figures[0], against: figures[1], by: .cpu, note: "each, its own task included"))
+    }
+
+    static let startAndCancelTransfers = Family(
+        name: "start-cancel-transfers",
+        summary: "the same for 1,000 loads that have all reached the transport"
     ) { effort, show in
         let requests = try ImageRequest.numbered(1_000)
         var configuration = ImageManager.Configuration.memoryOnly
@@ -51,7 +82,7 @@ extension Family {
                     try await transport.send(HTTPRequest(url: requests[number].url))
                 }
             })
-        show(Row("start-cancel-loads", figures[0], against: figures[1], by: .cpu))
+        show(Row("start-cancel-transfers", figures[0], against: figures[1], by: .cpu))
     }
 }
 

@@ -2,13 +2,17 @@
 ///
 /// The formats below are known by name and by signature. Only those a coder was registered for can be decoded; a coder of
 /// your own may bring a format of its own, made with ``init(name:mimeType:fileExtension:)``.
+///
+/// A value of one word.
 public struct ImageFormat: Hashable, Sendable {
+    private let names: Names
+
     /// A short lower-case name, such as `jpeg`.
-    public let name: String
+    public var name: String { names.name }
     /// The registered media type, such as `image/jpeg`.
-    public let mimeType: String
+    public var mimeType: String { names.mimeType }
     /// The usual file name extension without a dot, such as `jpg`.
-    public let fileExtension: String
+    public var fileExtension: String { names.fileExtension }
 
     /// Makes a format.
     ///
@@ -17,9 +21,28 @@ public struct ImageFormat: Hashable, Sendable {
     ///   - mimeType: The media type, lower case, without parameters.
     ///   - fileExtension: The file name extension, lower case, without a dot.
     public init(name: String, mimeType: String, fileExtension: String) {
-        self.name = name
-        self.mimeType = mimeType
-        self.fileExtension = fileExtension
+        names = Names(name: name, mimeType: mimeType, fileExtension: fileExtension)
+    }
+
+    /// Whether all three names are equal.
+    public static func == (one: ImageFormat, other: ImageFormat) -> Bool {
+        one.names === other.names
+            || one.name == other.name && one.mimeType == other.mimeType && one.fileExtension == other.fileExtension
+    }
+
+    /// Feeds the name.
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+
+    private final class Names: Sendable {
+        let name: String
+        let mimeType: String
+        let fileExtension: String
+
+        init(name: String, mimeType: String, fileExtension: String) {
+            self.name = name
+            self.mimeType = mimeType
+            self.fileExtension = fileExtension
+        }
     }
 }
 

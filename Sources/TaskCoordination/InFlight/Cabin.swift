@@ -5,9 +5,9 @@ import Synchronization
 /// Not generic, so that what ten thousand callers run through is compiled once. Every transition is one step under the
 /// lock. What follows from it, to resume, to cancel, to escalate, is done when the lock has been given back: the handlers
 /// of cancellation and escalation take it too, and the runtime calls them under a lock of its own.
-final class Cabin: Sendable {
+@usableFromInline final class Cabin: Sendable {
     /// What a caller is told when it has waited.
-    enum News {
+    @usableFromInline enum News: Sendable {
         /// There is a report that the caller does not know.
         case progress
         /// The flight has come to its end.
@@ -51,7 +51,7 @@ final class Cabin: Sendable {
 
     private let state: Mutex<State>
 
-    init(priority: TaskPriority) {
+    @usableFromInline init(priority: TaskPriority) {
         state = Mutex(State(priority: priority))
     }
 
@@ -65,19 +65,19 @@ extension Cabin {
     /// Adds a caller.
     ///
     /// - Returns: Its seat; `nil` when the flight has landed, or its last caller has left.
-    func join() -> Int? {
+    @usableFromInline func join() -> Int? {
         state.withLock { $0.phase == .flying ? $0.seats.join(Seat()) : nil }
     }
 
     /// Whether the flight has come to its end with its callers aboard.
-    var hasLanded: Bool { state.withLock { $0.phase == .landed } }
+    @usableFromInline var hasLanded: Bool { state.withLock { $0.phase == .landed } }
 
     /// Waits for news.
     ///
     /// - Parameters:
     ///   - seat: The caller's.
     ///   - known: How many reports the caller knows; `Int.max` for one who does not want to hear of them.
-    func wait(in seat: Int, knowing known: Int) async -> News {
+    @usableFromInline func wait(in seat: Int, knowing known: Int) async -> News {
         await unsafe withUnsafeContinuation { continuation in
             let news = state.withLock { state in
                 let news = state.news(for: seat, knowing: known)
@@ -93,7 +93,7 @@ extension Cabin {
     /// one step, so nobody can join in between.
     ///
     /// - Returns: Whether it was the last one.
-    func leave(_ seat: Int) -> Bool {
+    @usableFromInline func leave(_ seat: Int) -> Bool {
         let (left, task, wasLast) = state.withLock { state -> (Seat?, Task<Void, Never>?, Bool) in
             guard let left = state.seats.leave(seat) else { return (nil, nil, false) }
             guard state.seats.isEmpty else { return (left, nil, false) }
@@ -112,7 +112,7 @@ extension Cabin {
     /// The flight has its task.
     ///
     /// It may have risen, or lost its callers, before it had one.
-    func begin(_ task: Task<Void, Never>, priority: TaskPriority) {
+    @usableFromInline func begin(_ task: Task<Void, Never>, priority: TaskPriority) {
         let (risen, isAbandoned) = state.withLock { state in
             state.task = task
             return (state.priority, state.phase == .abandoned)
@@ -122,7 +122,7 @@ extension Cabin {
     }
 
     /// Raises the flight; a priority never falls.
-    func rise(to priority: TaskPriority) {
+    @usableFromInline func rise(to priority: TaskPriority) {
         let task = state.withLock { state -> Task<Void, Never>? in
             guard priority > state.priority else { return nil }
             state.priority = priority
@@ -132,7 +132,7 @@ extension Cabin {
     }
 
     /// There are so many reports now.
-    func report(_ count: Int) {
+    @usableFromInline func report(_ count: Int) {
         let waiting = unsafe state.withLock { state in
             state.reportCount = max(state.reportCount, count)
             var waiting: [UnsafeContinuation<News, Never>] = unsafe []
@@ -146,7 +146,7 @@ extension Cabin {
     }
 
     /// The flight is over, and the value is there to be read.
-    func land() { end(in: .landed, telling: .landed) }
+    @usableFromInline func land() { end(in: .landed, telling: .landed) }
 
     /// Cancels the flight and ends every caller.
     func abandon() { end(in: .abandoned, telling: .cancelled)?.cancel() }

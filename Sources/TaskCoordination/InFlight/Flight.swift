@@ -1,23 +1,33 @@
-import Synchronization
+public import Synchronization
 
 /// One piece of shared work: its callers, its latest progress, and its landing.
-final class Flight<Value: Sendable, Progress: Sendable>: Sendable {
+@usableFromInline final class Flight<Value: Sendable, Progress: Sendable>: Sendable {
     /// A report and its number, from 1.
-    struct Report: Sendable {
-        let number: Int
-        let progress: Progress
+    @usableFromInline struct Report: Sendable {
+        @usableFromInline let number: Int
+        @usableFromInline let progress: Progress
+
+        @inlinable init(number: Int, progress: Progress) {
+            self.number = number
+            self.progress = progress
+        }
     }
 
-    let cabin: Cabin
-    private let landing = Mutex<Result<Value, any Error>?>(nil)
-    private let latest = Mutex<Report?>(nil)
+    @usableFromInline let cabin: Cabin
+    @usableFromInline let landing: Mutex<Result<Value, any Error>?>
+    @usableFromInline let latest: Mutex<Report?>
 
-    init(priority: TaskPriority) {
+    @inlinable init(priority: TaskPriority) {
         cabin = Cabin(priority: priority)
+        landing = Mutex(nil)
+        latest = Mutex(nil)
     }
+
+    /// Spelled out, so that it is compiled with the rest.
+    @inlinable deinit {}
 
     /// Notes how far the work has come, and tells the callers who want to know.
-    func report(_ progress: Progress) {
+    @inlinable func report(_ progress: Progress) {
         let number = latest.withLock { latest in
             let number = (latest?.number ?? 0) + 1
             latest = Report(number: number, progress: progress)
@@ -27,7 +37,7 @@ final class Flight<Value: Sendable, Progress: Sendable>: Sendable {
     }
 
     /// Ends the flight and its callers' waits.
-    func land(_ result: Result<Value, any Error>) {
+    @inlinable func land(_ result: Result<Value, any Error>) {
         landing.withLock { $0 = result }
         cabin.land()
     }
@@ -36,12 +46,12 @@ final class Flight<Value: Sendable, Progress: Sendable>: Sendable {
     ///
     /// - Returns: `nil` when it is in the air.
     /// - Throws: The operation's error.
-    func value() throws -> Value? { try landing.withLock { $0 }?.get() }
+    @inlinable func value() throws -> Value? { try landing.withLock { $0 }?.get() }
 
     /// Waits for the landing.
     ///
     /// - Returns: `false` when the caller has left, or every flight was cancelled.
-    func hasLanded(seat: Int, _ onProgress: ((Progress) async -> Void)?) async -> Bool {
+    @inlinable func hasLanded(seat: Int, _ onProgress: ((Progress) async -> Void)?) async -> Bool {
         var known = onProgress == nil ? Int.max : 0
         while true {
             switch await cabin.wait(in: seat, knowing: known) {

@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 /// Runs one operation per key, however many callers ask for it.
 ///
@@ -16,6 +16,8 @@ import Synchronization
 /// A caller waits in a continuation of its own and not on the task's handle, because awaiting a handle is not cut short
 /// by the cancellation of whoever awaits it.
 ///
+/// Inlinable, so that whoever uses it compiles it for its own keys and values: unspecialised, a load costs a third more.
+///
 /// A table behind a mutex and not an actor: to join, to leave and to land are synchronous steps, so that cancellation and
 /// escalation act inside their handlers, a caller never hops, and a flight begins on its caller's thread.
 public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress: Sendable>: Sendable {
@@ -29,20 +31,21 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
     public typealias Operation =
         @concurrent @Sendable (_ report: @escaping @Sendable (Progress) -> Void) async throws -> Value
 
-    private typealias Flight = TaskCoordination.Flight<Value, Progress>
+    @usableFromInline typealias Flight = TaskCoordination.Flight<Value, Progress>
 
-    private struct State {
+    @usableFromInline struct State {
+        @inlinable init() {}
         /// Those that can be joined, and for a moment some that are over.
-        var flights: [Key: Flight] = [:]
+        @usableFromInline var flights: [Key: Flight] = [:]
         /// How many operations have not returned, those of cancelled flights among them.
-        var operationCount = 0
-        var drainers: [OneShot<Void>] = []
-        var isClosed = false
+        @usableFromInline var operationCount = 0
+        @usableFromInline var drainers: [OneShot<Void>] = []
+        @usableFromInline var isClosed = false
     }
 
-    private let name: String
-    private let executor: (any TaskExecutor)?
-    private let state = Mutex(State())
+    @usableFromInline let name: String
+    @usableFromInline let executor: (any TaskExecutor)?
+    @usableFromInline let state = Mutex(State())
 
     /// Creates an empty table.
     ///
@@ -86,7 +89,7 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
     /// - Throws: What the operation threw; `CancellationError` when the calling task, or every flight, was cancelled;
     ///   ``CoordinationError`` with code `.shutDown` after ``close()``.
     /// - Complexity: O(1) to join and to land; O(log n) for one of n callers to leave.
-    public func value(
+    @inlinable @inline(never) public func value(
         for key: Key, priority: TaskPriority? = nil, onProgress: ((Progress) async -> Void)? = nil,
         operation: @escaping Operation
     ) async throws -> Value {
@@ -152,7 +155,7 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
 
 extension InFlight {
     /// Lookup, insert and subscribe, in one step.
-    private func join(_ key: Key, _ priority: TaskPriority) throws -> (Flight, seat: Int, isNew: Bool) {
+    @inlinable func join(_ key: Key, _ priority: TaskPriority) throws -> (Flight, seat: Int, isNew: Bool) {
         try state.withLock { state in
             if state.isClosed {
                 throw CoordinationError(code: .shutDown, message: "\(name): shut down; start no more work")
@@ -170,7 +173,7 @@ extension InFlight {
     /// The cabin owns the handle; the last caller out and ``cancelAll()`` cancel it, ``drain()`` waits for its end. The task
     /// runs here until it suspends for the first time, so that work which need not wait costs no change of threads; from
     /// an actor, or from an executor that is not its own, it goes to the pool at once.
-    private func takeOff(_ flight: Flight, _ key: Key, _ priority: TaskPriority, _ operation: @escaping Operation) {
+    @inlinable func takeOff(_ flight: Flight, _ key: Key, _ priority: TaskPriority, _ operation: @escaping Operation) {
         let body: @concurrent @Sendable () async -> Void = {
             let landing: Result<Value, any Error>
             do {
@@ -185,7 +188,7 @@ extension InFlight {
         flight.cabin.begin(task, priority: priority)
     }
 
-    private func land(_ flight: Flight, _ key: Key, _ landing: Result<Value, any Error>) {
+    @inlinable func land(_ flight: Flight, _ key: Key, _ landing: Result<Value, any Error>) {
         let drainers = state.withLock { state -> [OneShot<Void>] in
             // A flight that was abandoned must not remove the one that took its place.
             if state.flights[key] === flight { state.flights[key] = nil }
@@ -198,7 +201,7 @@ extension InFlight {
         for drainer in drainers { drainer.resolve(()) }
     }
 
-    private func remove(_ flight: Flight, _ key: Key) {
+    @inlinable func remove(_ flight: Flight, _ key: Key) {
         state.withLock { if $0.flights[key] === flight { $0.flights[key] = nil } }
     }
 }

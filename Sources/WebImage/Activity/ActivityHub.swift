@@ -22,11 +22,11 @@ final class ActivityHub: Sendable {
         counts.withLock { change(&$0) }
     }
 
-    func tell(_ url: URL, _ kind: @autoclosure () -> LoadActivity.Kind) {
+    func tell(_ url: @autoclosure () -> URL, _ kind: @autoclosure () -> LoadActivity.Kind) {
         guard isWatched.load(ordering: .relaxed) else { return }
         // Yielding may resume a task, so it happens outside the lock.
         let streams = watchers.withLock { Array($0.streams.values) }
-        let activity = LoadActivity(url: url, kind: kind())
+        let activity = LoadActivity(url: url(), kind: kind())
         for stream in streams { stream.yield(activity) }
     }
 

@@ -31,7 +31,7 @@ extension ImageManager {
 
     /// Runs one call, and counts and tells how it began and ended.
     nonisolated func observed<T>(
-        _ url: URL, _ source: (T) -> ImageSource, _ body: () async throws -> T
+        _ request: ImageRequest, _ source: (T) -> ImageSource, _ body: () async throws -> T
     ) async throws -> T {
         hub.count { $0.requests += 1 }
         let clock = ContinuousClock()
@@ -39,23 +39,23 @@ extension ImageManager {
         do {
             let value = try await body()
             hub.count { $0.finished += 1 }
-            hub.tell(url, .finished(source(value), took: clock.now - start))
+            hub.tell(request.url, .finished(source(value), took: clock.now - start))
             return value
         } catch {
             let isCancelled = error is CancellationError
             hub.count { if isCancelled { $0.cancelled += 1 } else { $0.failed += 1 } }
-            hub.tell(url, isCancelled ? .cancelled : .failed(error))
+            hub.tell(request.url, isCancelled ? .cancelled : .failed(error))
             throw error
         }
     }
 
-    nonisolated func noteMemoryHit(_ url: URL) {
+    nonisolated func noteMemoryHit(_ request: ImageRequest) {
         hub.count {
             $0.requests += 1
             $0.memoryHits += 1
             $0.finished += 1
         }
-        hub.tell(url, .cacheHit(.memory))
-        hub.tell(url, .finished(.memory, took: .zero))
+        hub.tell(request.url, .cacheHit(.memory))
+        hub.tell(request.url, .finished(.memory, took: .zero))
     }
 }

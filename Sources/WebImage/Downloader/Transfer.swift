@@ -3,12 +3,23 @@ import HTTPTransport
 import TaskCoordination
 
 /// One transfer, from the request to the verified answer.
-struct Transfer: Sendable {
+final class Transfer: Sendable {
     let request: ImageRequest
     let acceptsNotModified: Bool
     let configuration: ImageDownloader.Configuration
     let transport: any HTTPLoading
     let hub: ActivityHub
+
+    init(
+        request: ImageRequest, acceptsNotModified: Bool, configuration: ImageDownloader.Configuration,
+        transport: any HTTPLoading, hub: ActivityHub
+    ) {
+        self.request = request
+        self.acceptsNotModified = acceptsNotModified
+        self.configuration = configuration
+        self.transport = transport
+        self.hub = hub
+    }
 
     typealias Report = @Sendable (LoadProgress) -> Void
 

@@ -1,5 +1,6 @@
 /// What the memory cache holds under one key: a decoded picture, or a file.
 enum CachedPicture: Sendable {
+    /// The answer to a load that finds it.
     case decoded(ImageResponse)
     case encoded(EncodedImage)
 

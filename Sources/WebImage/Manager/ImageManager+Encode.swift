@@ -21,10 +21,10 @@ extension ImageManager {
         guard isOpen.load(ordering: .acquiring) else { throw ImageLoadError.shutDown(request.url) }
         let name = request.encodedKey(format)
         if let hit = rememberedFile(request, name) {
-            noteMemoryHit(request.url)
+            noteMemoryHit(request)
             return hit
         }
-        return try await observed(request.url, \.source) {
+        return try await observed(request, \.source) {
             try await self.flyToFile(request, format, name, onProgress)
         }
     }

@@ -59,10 +59,10 @@ extension ImageManager {
         guard isOpen.load(ordering: .acquiring) else { throw ImageLoadError.shutDown(request.url) }
         let variant = request.variantKey
         if let hit = remembered(request, variant) {
-            noteMemoryHit(request.url)
+            noteMemoryHit(request)
             return hit
         }
-        return try await observed(request.url, \.source) {
+        return try await observed(request, \.source) {
             try await self.fly(
                 request, LoadKey(request, variant: variant), priority: request.priority.taskPriority,
                 onProgress: onProgress)
@@ -137,12 +137,15 @@ extension ImageManager {
         _ request: ImageRequest, _ key: LoadKey, _ report: @escaping Report
     ) async throws -> ImageResponse {
         var metrics = LoadMetrics()
-        if let stored = try await storedVariant(request, key, &metrics) {
+        let isVariant = !key.wantsOriginal && key.variant != request.originalKey
+        if isVariant, let stored = try await storedVariant(request, key, &metrics) {
             remember(stored, request, key)
             return stored
         }
         let response =
-            if let made = try await madeFromMemory(request, key, &metrics) { made } else {
+            if isVariant, !request.firstFrameOnly, let whole = remembered(request, request.originalKey) {
+                try await variant(of: whole, request, &metrics)
+            } else {
                 try await makePicture(request, key, &metrics, report)
             }
         try Task.checkCancellation()
@@ -152,41 +155,36 @@ extension ImageManager {
         return response
     }
 
-    /// Transforms the untransformed picture when memory has it.
-    private nonisolated func madeFromMemory(
-        _ request: ImageRequest, _ key: LoadKey, _ metrics: inout LoadMetrics
-    ) async throws -> ImageResponse? {
-        guard !key.wantsOriginal, !request.transformers.isEmpty, !request.firstFrameOnly,
-            let whole = remembered(request, request.originalKey)
-        else { return nil }
-        var response = whole
-        response.image = try await transform(whole.image, request, by: request.transformers[...], &metrics)
-        response.metrics = metrics
-        return response
+    /// Transforms the untransformed picture that memory had.
+    private nonisolated func variant(
+        of whole: ImageResponse, _ request: ImageRequest, _ metrics: inout LoadMetrics
+    ) async throws -> ImageResponse {
+        let image = try await transform(whole.image, request, by: request.transformers[...], &metrics)
+        return ImageResponse(
+            image: image, format: whole.format, source: whole.source, metrics: metrics, number: whole.number)
     }
 
     /// Decodes the original, and transforms it.
     private nonisolated func makePicture(
         _ request: ImageRequest, _ key: LoadKey, _ metrics: inout LoadMetrics, _ report: @escaping Report
     ) async throws -> ImageResponse {
-        let (original, image, properties) = try await decodedOriginal(request, &metrics, report)
+        let decoded = try await decodedOriginal(request, &metrics, report)
+        let original = decoded.original
         try Task.checkCancellation()
-        if original.source == .network { await keep(original, properties, request) }
+        if original.source == .network { await keep(decoded, request) }
         // A leading transformer that the decoder has taken over is done.
         let transformers = request.transformers.dropFirst(request.thumbnail == nil ? 0 : 1)
-        let transformed = try await transform(image, request, by: transformers, &metrics)
+        let transformed = try await transform(decoded.image, request, by: transformers, &metrics)
         let took = (metrics.decode ?? .zero) + (metrics.transform ?? .zero)
         hub.tell(request.url, .decoded(width: transformed.width, height: transformed.height, took: took))
-        var response = ImageResponse(
-            image: transformed, format: properties.format, source: original.source,
-            original: original.encoded(properties), metrics: metrics)
-        response.number = original.number
-        return response
+        return ImageResponse(
+            image: transformed, format: decoded.properties.format, source: original.source,
+            original: original.encoded(decoded.properties), metrics: metrics, number: original.number)
     }
 
     private nonisolated func remember(_ response: ImageResponse, _ request: ImageRequest, _ key: LoadKey) {
         guard request.cacheWrites.contains(.memory) else { return }
-        let picture = CachedPicture.decoded(response.from(.memory))
+        let picture = CachedPicture.decoded(response.remembered)
         newest.ifCurrent(response.number, of: request.originalKey) {
             _ = memory.store(picture, for: key.variant, cost: picture.cost)
         }

@@ -8,12 +8,11 @@ extension ImageManager {
     /// The file and what it shows, from disk or from the origin.
     nonisolated func decodedOriginal(
         _ request: ImageRequest, _ metrics: inout LoadMetrics, _ report: @escaping Report
-    ) async throws -> (Original, DecodedImage, ImageProperties) {
+    ) async throws -> DecodedOriginal {
         let stored = try await storedOriginal(request, &metrics)
         if let stored, request.cachePolicy.readsCachesFirst {
             do {
-                let (image, properties) = try await decode(stored, request, &metrics)
-                return (stored, image, properties)
+                return try await decode(stored, request, &metrics)
             } catch let error as ImageLoadError where error.code == .undecodable {
                 // No word about the origin, which is asked instead.
                 _ = try await diskCache?.remove(request.originalKey)
@@ -21,8 +20,7 @@ extension ImageManager {
         }
         let validated = request.cachePolicy.sendsValidators ? stored : nil
         let original = try await fetch(request, validating: validated, &metrics, report)
-        let (image, properties) = try await decode(original, request, &metrics)
-        return (original, image, properties)
+        return try await decode(original, request, &metrics)
     }
 
     private nonisolated func fetch(
@@ -36,15 +34,13 @@ extension ImageManager {
         let clock = ContinuousClock()
         let start = clock.now
         let download = try await downloader.download(
-            request, validators: stored?.metadata.validators ?? [:], priority: nil, report: report)
+            request, validators: stored?.validators ?? [:], priority: nil, report: report)
         metrics.download = clock.now - start
         if download.isNotModified, var stored {
             stored.number = download.number
             return stored
         }
-        return Original(
-            bytes: download.bytes, metadata: EntryMetadata(download, url: request.url), source: .network,
-            number: download.number)
+        return Original(download, for: request.url)
     }
 
     private nonisolated func storedOriginal(
@@ -53,14 +49,14 @@ extension ImageManager {
         guard request.cachePolicy != .reload,
             let entry = try await diskEntry(for: request.originalKey, request, &metrics)
         else { return nil }
-        return Original(bytes: entry.bytes, metadata: entry.metadata, source: .disk)
+        return Original(entry)
     }
 
     /// What an earlier load stored for this very variant.
     nonisolated func storedVariant(
         _ request: ImageRequest, _ key: LoadKey, _ metrics: inout LoadMetrics
     ) async throws -> ImageResponse? {
-        guard !key.wantsOriginal, key.variant != request.originalKey, request.cachePolicy.readsCachesFirst,
+        guard request.cachePolicy.readsCachesFirst,
             let entry = try await diskEntry(for: key.variant, request, &metrics),
             let format = ImageFormat.all.first(where: { $0.name == entry.metadata.format })
         else { return nil }
@@ -91,39 +87,41 @@ extension ImageManager {
 
     nonisolated func decode(
         _ original: Original, _ request: ImageRequest, _ metrics: inout LoadMetrics
-    ) async throws -> (DecodedImage, ImageProperties) {
-        let coders = configuration.coders
-        let options = DecodeOptions(
-            limits: configuration.limits, firstFrameOnly: request.firstFrameOnly, thumbnail: request.thumbnail)
+    ) async throws -> DecodedOriginal {
         let clock = ContinuousClock()
         let start = clock.now
         defer { metrics.decode = clock.now - start }
         do {
-            return try await work(isTiny: isTiny(original.bytes)) {
-                var properties = try coders.properties(of: original.bytes)
-                let image = try coders.decode(original.bytes, options: options)
-                // Only the whole file tells how many frames some formats hold.
-                if properties.frameCount == nil, !options.firstFrameOnly {
-                    properties.frameCount = image.frames.count
-                }
-                return (image, properties)
+            if let properties = tinyProperties(original.bytes) { return try decoded(original, properties, request) }
+            return try await processing.run {
+                try self.decoded(original, self.configuration.coders.properties(of: original.bytes), request)
             }
         } catch let error as ImageError {
             throw ImageLoadError(
-                .undecodable, message: Self.explain(error, original.metadata), url: request.url, cause: error)
+                .undecodable, message: Self.explain(error, original), url: request.url, cause: error)
         }
     }
 
-    /// Whether the header promises a picture that is decoded faster than a thread wakes up.
-    private nonisolated func isTiny(_ bytes: [UInt8]) -> Bool {
-        guard bytes.count <= 4_096, configuration.inlinePixelLimit > 0,
-            let properties = try? configuration.coders.properties(of: bytes), properties.frameCount == 1
-        else { return false }
-        return properties.width * properties.height <= configuration.inlinePixelLimit
+    /// Blocks.
+    private nonisolated func decoded(
+        _ original: Original, _ properties: ImageProperties, _ request: ImageRequest
+    ) throws -> DecodedOriginal {
+        let options = DecodeOptions(
+            limits: configuration.limits, firstFrameOnly: request.firstFrameOnly, thumbnail: request.thumbnail)
+        let image = try configuration.coders.decode(original.bytes, options: options)
+        var properties = properties
+        // Only the whole file tells how many frames some formats hold.
+        if properties.frameCount == nil, !options.firstFrameOnly { properties.frameCount = image.frames.count }
+        return DecodedOriginal(original, image, properties)
     }
 
-    private nonisolated func work<T: Sendable>(isTiny: Bool, _ body: @Sendable () throws -> T) async throws -> T {
-        isTiny ? try body() : try await processing.run(body)
+    /// What the header says of a picture that is decoded faster than a thread wakes up; `nil` for any other.
+    private nonisolated func tinyProperties(_ bytes: [UInt8]) -> ImageProperties? {
+        guard bytes.count <= 4_096, configuration.inlinePixelLimit > 0,
+            let properties = try? configuration.coders.properties(of: bytes), properties.frameCount == 1,
+            properties.width * properties.height <= configuration.inlinePixelLimit
+        else { return nil }
+        return properties
     }
 
     nonisolated func transform(
@@ -150,8 +148,8 @@ extension ImageManager {
         }
     }
 
-    private static func explain(_ error: ImageError, _ metadata: EntryMetadata) -> String {
-        guard error.code == .unknownFormat, let type = metadata.contentType else { return error.message }
+    private static func explain(_ error: ImageError, _ original: Original) -> String {
+        guard error.code == .unknownFormat, let type = original.contentType else { return error.message }
         return "\(error.message) The origin calls it \"\(type)\"."
     }
 }

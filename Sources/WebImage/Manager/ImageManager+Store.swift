@@ -6,13 +6,11 @@ import TaskCoordination
 /// What is kept of a journey.
 extension ImageManager {
     /// Keeps the original on disk. Only files that have been decoded get here: what is on disk is a picture.
-    nonisolated func keep(_ original: Original, _ properties: ImageProperties, _ request: ImageRequest) async {
+    nonisolated func keep(_ decoded: DecodedOriginal, _ request: ImageRequest) async {
         guard let writes, request.cacheWrites.contains(.disk), request.allowsDisk else { return }
-        var metadata = original.metadata
-        metadata.describe(properties)
-        let entry = DiskEntry(metadata: metadata, bytes: original.bytes)
+        let entry = decoded.original.entry(decoded.properties)
         hub.tell(request.url, .stored(byteCount: entry.bytes.count))
-        let (number, key, newest) = (original.number, request.originalKey, newest)
+        let (number, key, newest) = (decoded.original.number, request.originalKey, newest)
         await writes.submit(for: key, if: { newest.isCurrent(number, of: key) }) { entry }
     }
 

@@ -4,21 +4,27 @@
 /// The identity is part of it although the variant's key usually covers it: two requests may choose one cache key and
 /// still carry different credentials.
 struct LoadKey: Sendable, Hashable, CustomStringConvertible {
-    let identity: RequestIdentity
     let variant: CacheKey
-    let policy: CachePolicy
-    let reads: CacheTiers
-    let writes: CacheTiers
     /// Whether the flight must bring the original file, which a memory hit does not have.
     let wantsOriginal: Bool
+    private let request: ImageRequest
 
     init(_ request: ImageRequest, variant: CacheKey, wantsOriginal: Bool = false) {
-        identity = RequestIdentity(request)
+        self.request = request
         self.variant = variant
-        policy = request.cachePolicy
-        reads = request.cacheReads
-        writes = request.cacheWrites
         self.wantsOriginal = wantsOriginal
+    }
+
+    static func == (one: LoadKey, other: LoadKey) -> Bool {
+        guard one.variant == other.variant, one.wantsOriginal == other.wantsOriginal else { return false }
+        let (one, other) = (one.request, other.request)
+        return RequestIdentity(one) == RequestIdentity(other) && one.cachePolicy == other.cachePolicy
+            && one.cacheReads == other.cacheReads && one.cacheWrites == other.cacheWrites
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(variant)
+        hasher.combine(RequestIdentity(request))
     }
 
     var description: String { variant.rawValue }

@@ -1,12 +1,60 @@
+import Foundation
+import HTTPTransport
 import ImageCoding
 
 /// The file that a picture is made from, and what is known about it.
 struct Original: Sendable {
+    private enum Record: Sendable {
+        case stored(DiskEntry)
+        case sent(Download, for: URL)
+    }
+
     let bytes: [UInt8]
-    let metadata: EntryMetadata
-    let source: ImageSource
     /// The number of the transfer that brought or confirmed it; 0 for what was on disk before.
     var number = 0
+    private let record: Record
+
+    init(_ entry: DiskEntry) {
+        bytes = entry.bytes
+        record = .stored(entry)
+    }
+
+    init(_ download: Download, for url: URL) {
+        bytes = download.bytes
+        number = download.number
+        record = .sent(download, for: url)
+    }
+
+    var source: ImageSource {
+        switch record {
+        case .stored: .disk
+        case .sent: .network
+        }
+    }
+
+    /// What its sender said of it.
+    private var metadata: EntryMetadata {
+        switch record {
+        case .stored(let entry): entry.metadata
+        case .sent(let download, let url): EntryMetadata(download, url: url)
+        }
+    }
+
+    /// The media type that its sender named.
+    ///
+    /// Not inlined, nor are the others that look into the metadata: it is large, and would take its room in the frame of
+    /// every load.
+    @inline(never) var contentType: String? { metadata.contentType }
+
+    /// The fields that ask the origin whether it is still good.
+    @inline(never) var validators: HTTPHeaders { metadata.validators }
+
+    /// What is written to disk.
+    @inline(never) func entry(_ properties: ImageProperties) -> DiskEntry {
+        var metadata = metadata
+        metadata.describe(properties)
+        return DiskEntry(metadata: metadata, bytes: bytes)
+    }
 
     func encoded(_ properties: ImageProperties) -> EncodedImage {
         EncodedImage(

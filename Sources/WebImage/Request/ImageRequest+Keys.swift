@@ -5,11 +5,6 @@ import Foundation
 /// A plain request is named by its URL. Whatever else changes the picture is appended as length-prefixed components
 /// behind a NUL, which no URL contains, so no two different requests share a name.
 extension ImageRequest {
-    /// Whether nothing but the URL decides about the bytes.
-    private var isAnonymous: Bool {
-        method == "GET" && headers.isEmpty && body == nil && modifier == nil
-    }
-
     /// The name of the original.
     var originalKey: CacheKey {
         if let cacheKey { return CacheKey("\0key" + Self.component(cacheKey)) }

@@ -10,38 +10,10 @@ public import ImageCoding
 ///
 /// A request has two names that are easy to confuse. Its *identity* decides who shares a transfer: everything that
 /// changes the bytes on the wire. Its *cache key* decides who shares a stored picture; see ``cacheKey``.
+///
+/// A value of one word: copies share the fields until one of them is changed.
 public struct ImageRequest: Sendable {
-    /// Where the picture is. `http` and `https` only.
-    public var url: URL { didSet { urlKey = CacheKey(url.absoluteString) } }
-    /// The URL as a key, made once because every look into memory needs it.
-    private(set) var urlKey: CacheKey
-    /// Applied to the decoded picture in order.
-    public var transformers: [any ImageTransforming]
-    /// How urgent the load is.
-    public var priority: ImagePriority
-    /// Which answer is accepted. ``CachePolicy/cacheFirst`` by default.
-    public var cachePolicy: CachePolicy = .cacheFirst
-    /// The caches that are asked. Both by default.
-    public var cacheReads: CacheTiers = .all
-    /// The caches that are filled. Both by default.
-    public var cacheWrites: CacheTiers = .all
-    /// The method of the request. `GET` by default.
-    public var method: String = "GET"
-    /// Fields sent in addition to the downloader's own. Empty by default.
-    public var headers: HTTPHeaders = [:]
-    /// The content sent with the request. None by default.
-    public var body: [UInt8]?
-    /// Changes the request before it is sent. None by default.
-    public var modifier: RequestModifier?
-    /// Whether an address that failed a short while ago is tried again at once. `false` by default.
-    public var retriesFailed = false
-    /// Whether only the first frame of an animation is decoded. `false` by default.
-    public var firstFrameOnly = false
-    /// The name under which the original is stored instead of the URL, for example without a signature in the query.
-    ///
-    /// Set it only when every request with this key gets the same picture, whoever asks: it overrules the guard that
-    /// keeps requests with own headers, method, body or modifier out of each other's cache and off the disk.
-    public var cacheKey: String?
+    private var fields: Shared<ImageRequestFields>
 
     /// Creates a request.
     ///
@@ -50,9 +22,104 @@ public struct ImageRequest: Sendable {
     ///   - transformers: Applied to the decoded picture in order. None by default.
     ///   - priority: ``ImagePriority/normal`` by default.
     public init(_ url: URL, transformers: [any ImageTransforming] = [], priority: ImagePriority = .normal) {
-        self.url = url
-        urlKey = CacheKey(url.absoluteString)
-        self.transformers = transformers
-        self.priority = priority
+        fields = Shared(ImageRequestFields(url: url, transformers: transformers, priority: priority))
+    }
+
+    /// The URL as a key.
+    var urlKey: CacheKey { fields.value.urlKey }
+
+    /// Whether nothing but the URL decides about the bytes.
+    var isAnonymous: Bool { fields.value.isAnonymous }
+
+    /// Whether both are copies of one request, unchanged since.
+    func isCopy(of other: ImageRequest) -> Bool { fields === other.fields }
+
+    private mutating func change(_ body: (inout ImageRequestFields) -> Void) {
+        var changed = fields.value
+        body(&changed)
+        fields = Shared(changed)
+    }
+}
+
+extension ImageRequest {
+    /// Where the picture is. `http` and `https` only.
+    public var url: URL {
+        get { fields.value.url }
+        set { change { $0.url = newValue } }
+    }
+
+    /// Applied to the decoded picture in order.
+    public var transformers: [any ImageTransforming] {
+        get { fields.value.transformers }
+        set { change { $0.transformers = newValue } }
+    }
+
+    /// How urgent the load is.
+    public var priority: ImagePriority {
+        get { fields.value.priority }
+        set { change { $0.priority = newValue } }
+    }
+
+    /// Which answer is accepted. ``CachePolicy/cacheFirst`` by default.
+    public var cachePolicy: CachePolicy {
+        get { fields.value.cachePolicy }
+        set { change { $0.cachePolicy = newValue } }
+    }
+
+    /// The caches that are asked. Both by default.
+    public var cacheReads: CacheTiers {
+        get { fields.value.cacheReads }
+        set { change { $0.cacheReads = newValue } }
+    }
+
+    /// The caches that are filled. Both by default.
+    public var cacheWrites: CacheTiers {
+        get { fields.value.cacheWrites }
+        set { change { $0.cacheWrites = newValue } }
+    }
+
+    /// The method of the request. `GET` by default.
+    public var method: String {
+        get { fields.value.method }
+        set { change { $0.method = newValue } }
+    }
+
+    /// Fields sent in addition to the downloader's own. Empty by default.
+    public var headers: HTTPHeaders {
+        get { fields.value.headers }
+        set { change { $0.headers = newValue } }
+    }
+
+    /// The content sent with the request. None by default.
+    public var body: [UInt8]? {
+        get { fields.value.body }
+        set { change { $0.body = newValue } }
+    }
+
+    /// Changes the request before it is sent. None by default.
+    public var modifier: RequestModifier? {
+        get { fields.value.modifier }
+        set { change { $0.modifier = newValue } }
+    }
+
+    /// Whether an address that failed a short while ago is tried again at once. `false` by default.
+    public var retriesFailed: Bool {
+        get { fields.value.retriesFailed }
+        set { change { $0.retriesFailed = newValue } }
+    }
+
+    /// Whether only the first frame of an animation is decoded. `false` by default.
+    public var firstFrameOnly: Bool {
+        get { fields.value.firstFrameOnly }
+        set { change { $0.firstFrameOnly = newValue } }
+    }
+
+    /// The name under which the original is stored instead of the URL, for example without a signature in the query.
+    ///
+    /// Set it only when every request with this key gets the same picture, whoever asks: it overrules the guard that
+    /// keeps requests with own headers, method, body or modifier out of each other's cache and off the disk.
+    public var cacheKey: String? {
+        get { fields.value.cacheKey }
+        set { change { $0.cacheKey = newValue } }
     }
 }

@@ -1,20 +1,23 @@
-import HTTPTransport
-
 /// Everything that changes the bytes an origin sends. Equal identities share one transfer.
 ///
 /// The URL alone would hand one tenant's picture to another.
 struct RequestIdentity: Sendable, Hashable {
-    let url: CacheKey
-    let method: String
-    let headers: HTTPHeaders
-    let body: [UInt8]?
-    let modifier: String?
+    private let request: ImageRequest
 
-    init(_ request: ImageRequest) {
-        url = request.urlKey
-        method = request.method
-        headers = request.headers
-        body = request.body
-        modifier = request.modifier?.identity
+    init(_ request: ImageRequest) { self.request = request }
+
+    static func == (one: RequestIdentity, other: RequestIdentity) -> Bool {
+        let (one, other) = (one.request, other.request)
+        if one.isCopy(of: other) { return true }
+        return one.urlKey == other.urlKey && one.method == other.method && one.headers == other.headers
+            && one.body == other.body && one.modifier?.identity == other.modifier?.identity
+    }
+
+    /// What differs between many requests at a time: pictures, and tenants.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(request.urlKey)
+        guard !request.isAnonymous else { return }
+        hasher.combine(request.headers)
+        hasher.combine(request.modifier?.identity)
     }
 }

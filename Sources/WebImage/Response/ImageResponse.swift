@@ -1,37 +1,80 @@
 public import ImageCoding
 
 /// A loaded picture and where it came from.
+///
+/// A value of one word: copies share what they hold until one of them is changed.
 public struct ImageResponse: Sendable {
-    /// The picture, decoded and transformed.
-    public var image: DecodedImage
-    /// The format of the original file.
-    public var format: ImageFormat
-    /// Where the picture came from.
-    public var source: ImageSource
-    /// The original file, when this load read or received it; a memory hit does not carry it.
-    public var original: EncodedImage?
-    /// How long each stage took; stages that did not run are nil.
-    public var metrics: LoadMetrics
-    /// The number of the transfer that brought it, 0 when it was on disk before.
-    var number = 0
+    private var fields: Shared<Fields>
 
     /// Creates a response, for loaders other than ``ImageManager``.
     public init(
         image: DecodedImage, format: ImageFormat, source: ImageSource, original: EncodedImage? = nil,
         metrics: LoadMetrics = LoadMetrics()
     ) {
-        self.image = image
-        self.format = format
-        self.source = source
-        self.original = original
-        self.metrics = metrics
+        self.init(image: image, format: format, source: source, original: original, metrics: metrics, number: 0)
     }
 
-    func from(_ source: ImageSource) -> ImageResponse {
-        var copy = self
-        copy.source = source
-        copy.original = nil
-        copy.metrics = LoadMetrics()
-        return copy
+    init(
+        image: DecodedImage, format: ImageFormat, source: ImageSource, original: EncodedImage? = nil,
+        metrics: LoadMetrics = LoadMetrics(), number: Int
+    ) {
+        fields = Shared(
+            Fields(
+                image: image, format: format, source: source, original: original, metrics: metrics, number: number))
+    }
+
+    private struct Fields: Sendable {
+        var image: DecodedImage
+        var format: ImageFormat
+        var source: ImageSource
+        var original: EncodedImage?
+        var metrics: LoadMetrics
+        let number: Int
+    }
+
+    private mutating func change(_ body: (inout Fields) -> Void) {
+        var changed = fields.value
+        body(&changed)
+        fields = Shared(changed)
+    }
+}
+
+extension ImageResponse {
+    /// The picture, decoded and transformed.
+    public var image: DecodedImage {
+        get { fields.value.image }
+        set { change { $0.image = newValue } }
+    }
+
+    /// The format of the original file.
+    public var format: ImageFormat {
+        get { fields.value.format }
+        set { change { $0.format = newValue } }
+    }
+
+    /// Where the picture came from.
+    public var source: ImageSource {
+        get { fields.value.source }
+        set { change { $0.source = newValue } }
+    }
+
+    /// The original file, when this load read or received it; a memory hit does not carry it.
+    public var original: EncodedImage? {
+        get { fields.value.original }
+        set { change { $0.original = newValue } }
+    }
+
+    /// How long each stage took; stages that did not run are nil.
+    public var metrics: LoadMetrics {
+        get { fields.value.metrics }
+        set { change { $0.metrics = newValue } }
+    }
+
+    /// The number of the transfer that brought it, 0 when it was on disk before.
+    var number: Int { fields.value.number }
+
+    /// What a later load finds in memory: the picture without the file.
+    var remembered: ImageResponse {
+        ImageResponse(image: image, format: format, source: .memory, number: number)
     }
 }
