@@ -17,12 +17,15 @@ extension DiskCache {
         }
     }
 
-    /// Takes no more operations, and waits for those under way.
+    /// Takes no more operations, waits for those under way until the time is up, and ends the cache's threads.
     ///
-    /// From now on reads miss and stores are refused with the code `.shutDown`. Called again, it waits for the same end
-    /// and returns the same report.
+    /// From now on reads miss, stores are refused with the code `.shutDown`, and removals do nothing. Called again, it
+    /// waits for the same end and returns the same report.
     ///
     /// **Cancellation**: ignored; the time limit ends the wait.
+    ///
+    /// - Parameter limit: How long the operations under way may take.
+    /// - Returns: How many of them ended, and how many were left to themselves.
     public func shutdown(within limit: Duration) async -> ShutdownReport {
         switch life.state {
         case .closed(let report):

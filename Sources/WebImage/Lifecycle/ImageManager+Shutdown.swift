@@ -50,15 +50,24 @@ extension ImageManager {
 ///
 /// - Parameters:
 ///   - configuration: What the manager is made of.
-///   - grace: How long running loads and pending writes may take at the end. 10 seconds by default.
+///   - grace: How long running loads and pending writes may take at the end. The configuration's
+///     ``ImageManager/Configuration/shutdownGrace`` by default.
 ///   - body: Uses the manager; must not keep it.
 /// - Throws: What `body` throws.
 public nonisolated(nonsending) func withImageManager<T>(
     _ configuration: ImageManager.Configuration = .init(),
-    shutdownWithin grace: Duration = .seconds(10),
+    shutdownWithin grace: Duration? = nil,
     _ body: nonisolated(nonsending) (ImageManager) async throws -> T
 ) async rethrows -> T {
-    let manager = ImageManager(configuration: configuration)
+    try await withImageManager(ImageManager(configuration: configuration), shutdownWithin: grace, body)
+}
+
+/// The same with a manager that has been made.
+nonisolated(nonsending) func withImageManager<T>(
+    _ manager: ImageManager, shutdownWithin grace: Duration?,
+    _ body: nonisolated(nonsending) (ImageManager) async throws -> T
+) async rethrows -> T {
+    let grace = grace ?? manager.configuration.shutdownGrace
     do {
         let value = try await body(manager)
         _ = await manager.shutdown(within: grace)

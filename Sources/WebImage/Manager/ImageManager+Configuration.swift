@@ -34,6 +34,9 @@ extension ImageManager {
         /// Largest transformed picture that is kept on disk, in pixels. Transformed pictures are stored losslessly;
         /// past this it is cheaper to make them again from the original. One megapixel by default.
         public var maximumStoredVariantPixels = 1_000_000
+        /// How long running loads and pending writes may take at the end where no call says it: after a cancelled
+        /// ``ImageManager/run()``, and after ``withImageManager(_:shutdownWithin:_:)``. 10 seconds by default.
+        public var shutdownGrace: Duration = .seconds(10)
 
         /// Creates a configuration of defaults.
         public init() {}

@@ -41,7 +41,9 @@ public actor ImageManager {
     let clock: any Clock<Duration>
 
     private var failures: Failures
-    private var ending: Task<ShutdownReport, Never>?
+    private(set) var ending: Task<ShutdownReport, Never>?
+    /// Where the callers of `run()` wait for the shutdown to begin.
+    var runners: [OneShot<Void>] = []
 
     /// Creates a manager with its own caches, downloader and threads.
     ///
@@ -132,7 +134,8 @@ extension ImageManager {
     }
 
     /// Stops taking work, lets what runs finish until the grace time is over, then drops the rest and closes
-    /// everything. Later calls join the first one; every load after it throws ``ImageLoadError/Code/shutDown``.
+    /// everything. Later calls join the first one; every load after it throws ``ImageLoadError/Code/shutDown``, a peek
+    /// finds nothing, and every ``run()`` returns.
     ///
     /// **Cancellation**: cancelling the caller does not cut it short.
     ///
@@ -143,6 +146,8 @@ extension ImageManager {
             isOpen.store(false, ordering: .releasing)
             // A task of its own, so that a cancelled caller cannot cut the end short. `ending` owns it.
             ending = Task(name: "shut down", executorPreference: executor) { await self.end(within: grace) }
+            for runner in runners { runner.resolve(()) }
+            runners = []
         }
         return await ending!.value
     }

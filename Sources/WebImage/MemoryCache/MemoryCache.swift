@@ -10,6 +10,9 @@ internal import Synchronization
 /// What stays is decided by S3-FIFO with promotion after one hit: a scan over many pictures does not push out those in
 /// use, and at the same size more requests hit than with a least-recently-used order.
 ///
+/// A cache has no end to wait for: no task, no thread and no file belongs to it. It goes with its last reference, and
+/// ``removeAll()`` gives the memory back before. The cache of a manager is emptied when the manager is shut down.
+///
 /// `Key`'s `hash(into:)` and `==` run under the lock and must not use the cache.
 public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
     nonisolated let table: Mutex<S3FIFO<Key, Value>>

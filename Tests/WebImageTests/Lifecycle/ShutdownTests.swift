@@ -57,6 +57,37 @@ import WebImageTesting
         #expect(manager.peek(.numbered(1)) == nil)
     }
 
+    @Test(arguments: [nil, Duration.seconds(1)], seeds)
+    func `a scope gives the grace time of the configuration, or its own, however its body ends`(
+        grace: Duration?, seed: UInt64
+    ) {
+        struct Failure: Error {}
+        let gate = Gate()
+        var configuration = ImageManager.Configuration()
+        configuration.shutdownGrace = .seconds(3)
+        let scenario = ManagerScenario(seed: seed, gate: gate, configuration: configuration)
+        let (manager, load) = (scenario.manager, scenario.load(1))
+        scenario.executor.drain()
+        let scope = Probe(on: scenario.executor) {
+            try await withImageManager(manager, shutdownWithin: grace) { _ in
+                if seed.isMultiple(of: 2) { throw Failure() }
+                return 1
+            }
+        }
+        scenario.executor.drain()
+        let allowed = grace ?? .seconds(3)
+        scenario.clock.advance(by: allowed - .milliseconds(1))
+        scenario.executor.drain()
+        #expect(scope.isRunning && load.isRunning)
+        scenario.clock.advance(by: .milliseconds(1))
+        scenario.executor.drain()
+        #expect(load.wasCancelled)
+        gate.open()
+        scenario.executor.drain()
+        #expect(seed.isMultiple(of: 2) ? scope.error is Failure : scope.value == 1)
+        #expect(scenario.transport.isShutDown)
+    }
+
     @Test(arguments: seeds) func `cancelAll ends every caller once, and the manager goes on`(seed: UInt64) {
         let gate = Gate()
         let scenario = ManagerScenario(seed: seed, gate: gate)

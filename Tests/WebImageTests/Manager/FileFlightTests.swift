@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import ImageCoding
 import Testing
 import WebImageTesting
 
@@ -119,6 +120,29 @@ import WebImageTesting
         gate.open()
         staged.run()
         #expect(staged.transport.requests.map(\.url.lastPathComponent) == ["0.png", "3.png", "1.png", "2.png"])
+    }
+
+    @Test(arguments: seeds)
+    func `progress is told in order to who joins a transfer in the middle of it`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed, hasDisk: false) { request in
+            let bytes = try Pictures.png(7)
+            let body = GatedBody(bytes, pieces: 40, free: .max, gate: Gate())
+            return HTTPResponse(status: 200, url: request.url, body: HTTPBody(body, expectedByteCount: bytes.count))
+        }
+        let callers = (1...6).map { width in
+            let box = PixelSize(width: width, height: width)
+            let request = ImageRequest.numbered(7, transformers: [.resize(to: box, mode: .fill)])
+            let heard = Journal<Int>()
+            let caller = staged.start { manager in
+                try await manager.data(for: request, as: .png) { heard.write($0.receivedByteCount) }
+            }
+            staged.runSome()
+            return (caller, heard)
+        }
+        staged.run()
+        for (caller, heard) in callers {
+            #expect(caller.value != nil && heard.entries == Set(heard.entries).sorted())
+        }
     }
 
     @Test(arguments: seeds)

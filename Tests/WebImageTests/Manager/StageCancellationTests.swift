@@ -17,7 +17,7 @@ import WebImageTesting
         [staged.transport.requests.count, staged.coder.decodes, staged.coder.encodes]
     }
 
-    @Test(arguments: seeds) func `queued: the request is never sent`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `cancelled while queued: the request is never sent`(seed: UInt64) throws {
         var configuration = ImageManager.Configuration()
         configuration.downloader.maximumConcurrentDownloads = 1
         let gate = Gate()
@@ -35,7 +35,8 @@ import WebImageTesting
         #expect(blocker.value != nil && Self.work(staged) == [1, 1, 0] && staged.isAtRest)
     }
 
-    @Test(arguments: seeds) func `connecting: the transport is cancelled`(seed: UInt64) throws {
+    @Test(arguments: seeds)
+    func `cancelled while connecting: the caller returns at once, and the transport is cancelled`(seed: UInt64) throws {
         let gate = Gate()
         let staged = try StagedManager(seed: seed, gate: gate, hasDisk: false)
         let caller = staged.load(.numbered(1))
@@ -48,7 +49,7 @@ import WebImageTesting
         #expect(staged.transport.cancelled == 1 && Self.work(staged) == [1, 0, 0] && staged.isAtRest)
     }
 
-    @Test(arguments: seeds) func `receiving: the body is given up`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `cancelled while receiving: the body is given up`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed, hasDisk: false) { request in
             HTTPResponse(status: 200, url: request.url, body: HTTPBody(EndlessBody(first: [1, 2, 3])))
         }
@@ -59,7 +60,21 @@ import WebImageTesting
         #expect(callers.allSatisfy { $0.wasCancelled } && Self.work(staged) == [1, 0, 0] && staged.isAtRest)
     }
 
-    @Test(arguments: seeds) func `decoding: what has not begun does not begin`(seed: UInt64) throws {
+    @Test(arguments: seeds)
+    func `a body that ends silently when its reader is cancelled never passes for a whole one`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed, hasDisk: false) { request in
+            let body = EndlessBody(first: try Pictures.png(1), endsSilently: true)
+            return HTTPResponse(status: 200, url: request.url, body: HTTPBody(body))
+        }
+        let caller = staged.load(.numbered(1))
+        staged.run()
+        caller.cancel()
+        staged.run()
+        #expect(caller.wasCancelled && staged.manager.counters.downloadedByteCount == 0)
+        #expect(Self.work(staged) == [1, 0, 0] && staged.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `cancelled while waiting to decode: no decode begins`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed, width: 1)
         let callers = (1...3).map { staged.load(.numbered($0)) }
         staged.run(without: .pixels)
@@ -84,7 +99,7 @@ import WebImageTesting
         #expect(staged.fileCount == 0 && Self.work(staged)[2] == 0 && staged.isAtRest)
     }
 
-    @Test(arguments: seeds) func `transforming: the picture is not stored`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `cancelled while transforming: the picture is not stored`(seed: UInt64) throws {
         struct Tripwire: ImageTransforming {
             let callers: Holder
             var key: String { "tripwire" }
@@ -103,7 +118,7 @@ import WebImageTesting
         #expect(staged.fileCount == 1, "the original was complete before")
     }
 
-    @Test(arguments: seeds) func `encoding: what has not begun does not begin`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `cancelled while waiting to encode: no encode begins`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed, hasDisk: false)
         var request = ImageRequest.numbered(1)
         request.cacheWrites = .memory
@@ -118,7 +133,7 @@ import WebImageTesting
         #expect(picture.value != nil && Self.work(staged) == [1, 1, 0] && staged.isAtRest)
     }
 
-    @Test(arguments: seeds) func `reading the disk: the origin is not asked`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `cancelled while the disk is read: the origin is not asked`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed)
         let caller = staged.load(.numbered(1))
         staged.run(without: .files)
@@ -166,7 +181,8 @@ import WebImageTesting
         #expect(counters.finished + counters.cancelled == counters.requests && staged.isAtRest)
     }
 
-    @Test(arguments: seeds) func `callers of every kind leave at every moment, and nothing stays`(seed: UInt64) throws {
+    @Test(arguments: seeds)
+    func `no task leaks: callers of every kind leave at every moment, and nothing stays`(seed: UInt64) throws {
         var configuration = ImageManager.Configuration()
         configuration.downloader.maximumConcurrentDownloads = 2
         let staged = try StagedManager(seed: seed, width: 1, configuration: configuration)

@@ -30,6 +30,8 @@ struct GatedBody: AsyncSequence, AsyncIteratorProtocol, Sendable {
 /// A body that never comes to an end until its reader is cancelled.
 struct EndlessBody: AsyncSequence, AsyncIteratorProtocol, Sendable {
     var first: [UInt8]?
+    /// Whether it just ends then, as an `AsyncStream` does, instead of throwing.
+    var endsSilently = false
 
     mutating func next() async throws -> [UInt8]? {
         if let chunk = first {
@@ -37,6 +39,7 @@ struct EndlessBody: AsyncSequence, AsyncIteratorProtocol, Sendable {
             return chunk
         }
         await OneShot<Void>().wait(onCancel: ())
+        if endsSilently { return nil }
         throw CancellationError()
     }
 

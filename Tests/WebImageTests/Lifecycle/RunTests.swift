@@ -1,0 +1,136 @@
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// The protocol of swift-service-lifecycle, to the letter.
+private protocol Service: Sendable {
+    func run() async throws
+}
+
+extension ImageManager: Service {}
+
+/// Managers whose life is tied to a task.
+@Suite(.timeLimit(.minutes(10))) struct RunTests {
+    private static func run(_ scenario: ManagerScenario) -> Probe<Void> {
+        let service: any Service = scenario.manager
+        return Probe(on: scenario.executor) { try await service.run() }
+    }
+
+    private static func shutdown(_ scenario: ManagerScenario, within grace: Duration) -> Probe<ShutdownReport> {
+        let manager = scenario.manager
+        return Probe(on: scenario.executor) { await manager.shutdown(within: grace) }
+    }
+
+    @Test(arguments: seeds) func `cancelled before the start: the manager is shut down, and the run returns`(
+        seed: UInt64
+    ) {
+        let scenario = ManagerScenario(seed: seed)
+        let run = Self.run(scenario)
+        run.cancel()
+        scenario.executor.drain()
+        #expect(run.value != nil && scenario.transport.isShutDown)
+        let late = scenario.load(1)
+        scenario.executor.drain()
+        #expect(late.code == .shutDown)
+    }
+
+    @Test(arguments: seeds) func `cancelled while loads run: they finish within the grace time, and then it returns`(
+        seed: UInt64
+    ) {
+        let gate = Gate()
+        let scenario = ManagerScenario(seed: seed, gate: gate)
+        let run = Self.run(scenario)
+        let callers = (0..<3).map { scenario.load($0) }
+        scenario.executor.drain()
+        run.cancel()
+        scenario.executor.drain()
+        let late = scenario.load(9)
+        scenario.executor.drain()
+        #expect(late.code == .shutDown && run.isRunning && callers.allSatisfy { $0.isRunning })
+        gate.open()
+        scenario.executor.drain()
+        #expect(callers.allSatisfy { $0.value != nil } && run.value != nil && scenario.transport.isShutDown)
+        let report = Self.shutdown(scenario, within: .zero)
+        scenario.executor.drain()
+        #expect(report.value == ShutdownReport())
+    }
+
+    @Test(arguments: seeds) func `a cancelled run gives the grace time of the configuration, and reports afterwards`(
+        seed: UInt64
+    ) {
+        let gate = Gate()
+        var configuration = ImageManager.Configuration()
+        #expect(configuration.shutdownGrace == .seconds(10))
+        configuration.shutdownGrace = .seconds(3)
+        let scenario = ManagerScenario(seed: seed, gate: gate, configuration: configuration)
+        let run = Self.run(scenario)
+        let callers = (0..<3).map { scenario.load($0) }
+        scenario.executor.drain()
+        run.cancel()
+        scenario.executor.drain()
+        scenario.clock.advance(by: .seconds(2))
+        scenario.executor.drain()
+        #expect(callers.allSatisfy { $0.isRunning })
+        scenario.clock.advance(by: .seconds(1))
+        scenario.executor.drain()
+        #expect(callers.allSatisfy { $0.wasCancelled } && run.isRunning, "the transport has not unwound")
+        gate.open()
+        scenario.executor.drain()
+        let report = Self.shutdown(scenario, within: .zero)
+        scenario.executor.drain()
+        #expect(run.value != nil && report.value?.cancelledLoadCount == 3)
+    }
+
+    @Test(arguments: seeds) func `a run returns when somebody else has shut the manager down, and not before`(
+        seed: UInt64
+    ) {
+        let gate = Gate()
+        let scenario = ManagerScenario(seed: seed, gate: gate)
+        let caller = scenario.load(1)
+        let run = Self.run(scenario)
+        scenario.executor.drain()
+        #expect(run.isRunning)
+        let end = Self.shutdown(scenario, within: .seconds(5))
+        scenario.executor.drain()
+        let joining = Self.run(scenario)
+        scenario.executor.drain()
+        #expect(run.isRunning && joining.isRunning && end.isRunning)
+        if seed.isMultiple(of: 2) { joining.cancel() }
+        scenario.executor.drain()
+        #expect(joining.isRunning && caller.isRunning, "the end that has begun has its time")
+        gate.open()
+        scenario.executor.drain()
+        #expect(caller.value != nil && run.value != nil && joining.value != nil && end.value == ShutdownReport())
+        let late = Self.run(scenario)
+        scenario.executor.drain()
+        #expect(late.value != nil, "after the end it returns at once")
+    }
+
+    @Test(arguments: seeds) func `several runs end together, whichever of them is cancelled`(seed: UInt64) {
+        let gate = Gate()
+        let scenario = ManagerScenario(seed: seed, gate: gate)
+        let caller = scenario.load(1)
+        scenario.executor.drain()
+        let runs = (0..<3).map { _ in Self.run(scenario) }
+        scenario.executor.run(steps: Int(seed % 7))
+        runs[Int(seed % 3)].cancel()
+        scenario.executor.drain()
+        #expect(runs.allSatisfy { $0.isRunning })
+        gate.open()
+        scenario.executor.drain()
+        #expect(runs.allSatisfy { $0.value != nil } && caller.value != nil && scenario.transport.isShutDown)
+    }
+
+    @Test(arguments: seeds) func `a run that nobody cancels does not end the manager`(seed: UInt64) {
+        let scenario = ManagerScenario(seed: seed)
+        let run = Self.run(scenario)
+        scenario.executor.drain()
+        let callers = (0..<2).map { scenario.load($0) }
+        scenario.executor.drain()
+        #expect(callers.allSatisfy { $0.value != nil } && run.isRunning && !scenario.transport.isShutDown)
+        run.cancel()
+        scenario.executor.drain()
+        #expect(run.value != nil)
+    }
+}
