@@ -29,24 +29,23 @@ extension ImageManager {
         }
     }
 
-    /// Runs one call, and counts and tells how it began and ended.
-    nonisolated func observed<T>(
-        _ request: ImageRequest, _ source: (T) -> ImageSource, _ body: () async throws -> T
-    ) async throws -> T {
+    /// A call begins that memory does not answer.
+    ///
+    /// - Returns: When. Either ``noteEnd(_:_:since:)`` or ``noteFailure(_:_:)`` must follow.
+    nonisolated func noteBegin() -> ContinuousClock.Instant {
         hub.count { $0.requests += 1 }
-        let clock = ContinuousClock()
-        let start = clock.now
-        do {
-            let value = try await body()
-            hub.count { $0.finished += 1 }
-            hub.tell(request.url, .finished(source(value), took: clock.now - start))
-            return value
-        } catch {
-            let isCancelled = error is CancellationError
-            hub.count { if isCancelled { $0.cancelled += 1 } else { $0.failed += 1 } }
-            hub.tell(request.url, isCancelled ? .cancelled : .failed(error))
-            throw error
-        }
+        return .now
+    }
+
+    nonisolated func noteEnd(_ request: ImageRequest, _ source: ImageSource, since start: ContinuousClock.Instant) {
+        hub.count { $0.finished += 1 }
+        hub.tell(request.url, .finished(source, took: .now - start))
+    }
+
+    nonisolated func noteFailure(_ request: ImageRequest, _ error: any Error) {
+        let isCancelled = error is CancellationError
+        hub.count { if isCancelled { $0.cancelled += 1 } else { $0.failed += 1 } }
+        hub.tell(request.url, isCancelled ? .cancelled : .failed(error))
     }
 
     nonisolated func noteMemoryHit(_ request: ImageRequest) {

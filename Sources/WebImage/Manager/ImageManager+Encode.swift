@@ -24,8 +24,14 @@ extension ImageManager {
             noteMemoryHit(request)
             return hit
         }
-        return try await observed(request, \.source) {
-            try await self.flyToFile(request, format, name, onProgress)
+        let start = noteBegin()
+        do {
+            let file = try await flyToFile(request, format, name, onProgress)
+            noteEnd(request, file.source, since: start)
+            return file
+        } catch {
+            noteFailure(request, error)
+            throw error
         }
     }
 

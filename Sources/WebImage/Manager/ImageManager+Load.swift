@@ -62,10 +62,16 @@ extension ImageManager {
             noteMemoryHit(request)
             return hit
         }
-        return try await observed(request, \.source) {
-            try await self.fly(
+        let start = noteBegin()
+        do {
+            let response = try await fly(
                 request, LoadKey(request, variant: variant), priority: request.priority.taskPriority,
                 onProgress: onProgress)
+            noteEnd(request, response.source, since: start)
+            return response
+        } catch {
+            noteFailure(request, error)
+            throw error
         }
     }
 
