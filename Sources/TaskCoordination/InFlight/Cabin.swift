@@ -131,11 +131,12 @@ extension Cabin {
         task?.escalatePriority(to: priority)
     }
 
-    /// There are so many reports now.
+    /// There are so many reports now; those that come after the end are dropped.
     @usableFromInline func report(_ count: Int) {
         let waiting = unsafe state.withLock { state in
-            state.reportCount = max(state.reportCount, count)
             var waiting: [UnsafeContinuation<News, Never>] = unsafe []
+            guard state.phase == .flying else { return unsafe waiting }
+            state.reportCount = max(state.reportCount, count)
             state.seats.update { seat in
                 guard seat.known < count, let continuation = unsafe seat.takeContinuation() else { return }
                 unsafe waiting.append(continuation)

@@ -43,7 +43,9 @@ extension DiskCache {
     private func buildIndex() async {
         let files = self.files
         counters.abandonedFiles += (try? await perform { files.removeAbandonedFiles() }) ?? 0
-        for names in EntryFiles.entryFolders.slices(of: 8) where life.isOpen && !Task.isCancelled {
+        // One that is made later belongs to a store, which notes it.
+        let folders = (try? await perform { files.presentFolders() }) ?? []
+        for names in folders.slices(of: 8) where life.isOpen && !Task.isCancelled {
             changedDuringListing = []
             for file in await list(names) where !changedDuringListing.contains(file.digest) {
                 // A date in the future would keep an entry for ever.

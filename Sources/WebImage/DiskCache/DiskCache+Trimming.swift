@@ -55,7 +55,8 @@ extension DiskCache {
         try Task.checkCancellation()
         guard begin() else { return }
         defer { end() }
-        for names in EntryFiles.entryFolders.slices(of: 8) {
+        let files = self.files
+        for names in try await perform({ files.presentFolders() })?.slices(of: 8) ?? [] {
             try Task.checkCancellation()
             for slice in await list(names).slices(of: Self.sliceLength) {
                 try Task.checkCancellation()

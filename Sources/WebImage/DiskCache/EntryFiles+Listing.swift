@@ -6,6 +6,13 @@ extension EntryFiles {
         var modifiedAt: Int64
     }
 
+    /// Those of the 256 folders that are there; all of them when the cache's folder cannot be listed.
+    func presentFolders() -> [String] {
+        guard let names = try? system.names(inFolder: folder) else { return Self.entryFolders }
+        let present = Set(names)
+        return Self.entryFolders.filter(present.contains)
+    }
+
     /// The entries in one of the 256 folders.
     ///
     /// What is not named like an entry is passed over.

@@ -67,10 +67,8 @@ struct DiskCacheFaultTests {
     @Test(arguments: [EIO, ENOSPC, EMFILE])
     func `Whichever call fails, nothing is left behind and the accounting is right`(number: Int32) throws {
         let calls = try recordCalls()
-        #expect(calls.count > 500)
+        #expect(calls.count > 50)
         for (place, call) in calls.enumerated() {
-            // Listing goes through 256 folders, all alike.
-            if call == .list, place % 32 != 0 { continue }
             var subject = try Subject()
             subject.faults.set { count, _ in count == place + 1 ? .failure(number) : nil }
             try subject.run(Self.everything)

@@ -18,7 +18,7 @@ struct SeededStage {
         seed: UInt64, sizeLimit: Int = 40_000, time: TestTime = TestTime(), warnings: WarningLog = WarningLog(),
         system: FileSystem = FileSystem(), clock: any Clock<Duration> = ContinuousClock()
     ) throws {
-        folder = try TemporaryFolder()
+        folder = try TemporaryFolder(isInMemory: true)
         executor = SeededExecutor(seed: seed)
         disk = SeededExecutor(seed: ~seed)
         random = TestRandom(seed: seed)

@@ -6,8 +6,13 @@ import Foundation
 final class TemporaryFolder: Sendable {
     let path: String
 
-    init() throws {
-        path = NSTemporaryDirectory() + "/disk-cache-test-" + UUID().uuidString
+    /// - Parameter isInMemory: Whether the folder is made in memory where the system has such a place: for the hundreds of
+    ///   small caches that a seeded test makes.
+    init(isInMemory: Bool = false) throws {
+        let memory = "/dev/shm"
+        let parent =
+            isInMemory && FileManager.default.isWritableFile(atPath: memory) ? memory : NSTemporaryDirectory()
+        path = parent + "/disk-cache-test-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 

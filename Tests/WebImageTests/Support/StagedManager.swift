@@ -34,7 +34,7 @@ final class StagedManager {
         random = TestRandom(seed: seed)
         transport = StubTransport(gate: gate, answer)
         self.coder = coder
-        folder = hasDisk ? try TemporaryFolder() : nil
+        folder = hasDisk ? try TemporaryFolder(isInMemory: true) : nil
         let (files, executor, clock) = (files, executor, clock)
         let disk = folder.map { folder in
             DiskCache(
