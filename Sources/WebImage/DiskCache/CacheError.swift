@@ -19,13 +19,11 @@ public struct CacheError: Error, Sendable, CustomStringConvertible {
         public static let tooManyOpenFiles = Code(description: "tooManyOpenFiles")
         /// The entry is above an eighth of the cache's size limit, or above what the file system takes.
         public static let tooLarge = Code(description: "tooLarge")
-        /// The entry found was damaged.
-        public static let damagedEntry = Code(description: "damagedEntry")
         /// A read or write failed for another reason.
         public static let inputOutput = Code(description: "inputOutput")
         /// More operations wait for the disk than the cache lets wait.
         public static let overloaded = Code(description: "overloaded")
-        /// The cache was shut down.
+        /// The cache, or its manager, was shut down.
         public static let shutDown = Code(description: "shutDown")
     }
 

@@ -4,6 +4,7 @@ extension DiskCache {
     /// Starts the housekeeper, unless it is at work or the cache is shut down.
     func keepHouse() {
         guard housekeeper == nil, life.isOpen else { return }
+        // Unstructured because it outlives the operation that starts it; `housekeeper` owns it, and a shutdown awaits it.
         housekeeper = Task(executorPreference: executor, priority: .utility) { await self.houseWork() }
     }
 

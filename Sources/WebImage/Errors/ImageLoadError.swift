@@ -31,7 +31,7 @@ public struct ImageLoadError: Error, Sendable {
         public static let recentlyFailed = Code("recentlyFailed")
         /// Too much work is queued already.
         public static let overloaded = Code("overloaded")
-        /// The manager has been shut down.
+        /// The manager or the downloader has been shut down.
         public static let shutDown = Code("shutDown")
     }
 

@@ -26,6 +26,7 @@ extension ImageLoadError {
     }
 
     static func shutDown(_ url: URL) -> ImageLoadError {
-        ImageLoadError(.shutDown, message: "The image manager has been shut down; make a new one.", url: url)
+        ImageLoadError(
+            .shutDown, message: "Loading has been shut down; make a new image manager or downloader.", url: url)
     }
 }

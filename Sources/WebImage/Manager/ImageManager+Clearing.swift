@@ -1,11 +1,18 @@
+import Synchronization
+
 extension ImageManager {
     /// Empties caches.
     ///
     /// Loads that run go on, and are stored when they land.
     ///
     /// - Parameter tiers: The caches to empty. Both by default.
-    /// - Throws: ``CacheError`` when the folder cannot be emptied; `CancellationError`.
+    /// - Throws: ``CacheError`` with code `.shutDown` after the manager's end; `CancellationError`. A file that cannot be
+    ///   removed stays, with a warning.
     public nonisolated func clear(_ tiers: CacheTiers = .all) async throws {
+        guard isOpen.load(ordering: .acquiring) else {
+            throw CacheError(
+                code: .shutDown, message: "The image manager has been shut down; its disk cache is left as it is.")
+        }
         if tiers.contains(.memory) { await memory.removeAll() }
         if tiers.contains(.disk) { try await diskCache?.removeAll() }
     }

@@ -36,6 +36,7 @@ final class FramePlayer {
     func run() {
         task?.cancel()
         guard !isStopped, let wait = step(), !isStopped else { return }
+        // Unstructured because a view is not asynchronous; `task` owns it.
         task = Task(name: "animation") { [weak self, clock] in
             var wait = wait
             while true {

@@ -36,6 +36,7 @@ final class IndicatorDriver {
         guard let shownSince, stopping == nil else { return }
         let left = minimumTime - shownSince.elapsed
         guard left > .zero else { return disappear() }
+        // Unstructured because a view is not asynchronous; `stopping` owns it.
         stopping = Task(name: "indicator") { [weak self, clock] in
             try? await clock.sleep(for: left)
             // A new load may have cancelled the wait after it was over and before this line.

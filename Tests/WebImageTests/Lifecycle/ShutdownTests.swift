@@ -55,6 +55,9 @@ import WebImageTesting
             #expect((late.error as? ImageLoadError)?.code == .shutDown)
         }
         #expect(manager.peek(.numbered(1)) == nil)
+        let clearing = Probe(on: scenario.executor) { try await manager.clear() }
+        scenario.executor.drain()
+        #expect((clearing.error as? CacheError)?.code == .shutDown)
     }
 
     @Test(arguments: [nil, Duration.seconds(1)], seeds)
