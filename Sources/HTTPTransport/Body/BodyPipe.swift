@@ -76,27 +76,46 @@ final class BodyPipe: Sendable {
         return isAlone
     }
 
+    /// Whether the writer must stop. The reader who changes it tells the loop.
+    var isFull: Bool { state.withLock { $0.isFull } }
+
     /// Whether nothing more will be written.
     var hasEnded: Bool { state.withLock { $0.end != nil } }
 
     // MARK: Writing, on the event loop
 
-    /// Takes the bytes, or refuses them all because the reader is too far behind.
-    func write(_ bytes: UnsafeRawBufferPointer, expecting remaining: Int?) -> Bool {
-        let (isTaken, reader) = state.withLock { state -> (Bool, Reader?) in
-            if !state.bytes.isEmpty && state.bytes.count + bytes.count > Self.highWaterMark {
+    enum Written {
+        case taken
+        /// Taken, and the writer must stop until it is told that there is room again.
+        case full
+        /// Not taken, because the reader is too far behind; the writer must stop and offer it again.
+        case refused
+    }
+
+    /// Takes the bytes.
+    ///
+    /// - Parameter mayRefuse: Whether the writer can keep what is refused. libcurl cannot when it decodes: what a few
+    ///   bytes on the wire become would pile up in it, uncounted, and each piece would move the pile.
+    func write(_ bytes: UnsafeRawBufferPointer, expecting remaining: Int?, mayRefuse: Bool) -> Written {
+        let (written, reader) = state.withLock { state -> (Written, Reader?) in
+            let isFull = !state.bytes.isEmpty && state.bytes.count + bytes.count > Self.highWaterMark
+            if isFull {
+                // Told once, by the piece that fills it.
+                let isNews = !state.isFull
                 state.isFull = true
-                return (false, state.takeReader())
+                if mayRefuse { return (.refused, state.takeReader()) }
+                unsafe state.bytes.append(contentsOf: bytes)
+                return (isNews ? .full : .taken, state.takeReader())
             }
             if state.bytes.isEmpty {
                 // Enough for a small picture in one piece, and little enough for an announcement that lies.
                 state.bytes.reserveCapacity(max(bytes.count, min(remaining ?? 0, 64 << 10)))
             }
             unsafe state.bytes.append(contentsOf: bytes)
-            return (true, state.takeReader())
+            return (.taken, state.takeReader())
         }
         reader?.resume()
-        return isTaken
+        return written
     }
 
     /// Ends the body; only the first end counts.

@@ -46,9 +46,10 @@ extension CurlMulti {
         end(id, .failure(CancellationError()))
     }
 
-    /// The reader has made room.
+    /// The reader has made room, which may have been filled since; then it will say so again.
     func resume(_ id: UInt64) {
-        guard let transfer = transfers[id], transfer.isPaused, let easy = transfer.easy else { return }
+        guard let transfer = transfers[id], transfer.isPaused, !transfer.pipe.isFull, let easy = transfer.easy
+        else { return }
         transfer.isPaused = false
         transfer.lastActivity = LoopThread.nanoseconds
         let result = unpause(easy)

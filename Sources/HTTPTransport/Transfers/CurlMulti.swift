@@ -18,6 +18,8 @@ import Synchronization
     var admission: AdmissionQueue
     /// Transfers whose callers wait for the end of the turn, by which the body of a small answer is there too.
     var transfersWithNewHead: [Transfer] = []
+    /// Transfers whose readers are too far behind, to be stopped at the end of the turn.
+    var transfersToPause: [Transfer] = []
     private var idleHandles: [EasyHandle] = []
     /// Why no transfer can be started any more.
     private(set) var closedBecause: String?
@@ -125,6 +127,8 @@ import Synchronization
         }
         for transfer in transfersWithNewHead where transfer.phase == .running { transfer.deliverHead() }
         transfersWithNewHead.removeAll(keepingCapacity: true)
+        for transfer in transfersToPause where transfer.phase == .running { pause(transfer) }
+        transfersToPause.removeAll(keepingCapacity: true)
         expireDeadlines()
     }
 
@@ -148,6 +152,15 @@ import Synchronization
         transfer.easy = nil
         unsafe curl_multi_remove_handle(handle, easy.pointer)
         if idleHandles.count < Self.idleHandleLimit { idleHandles.append(easy) }
+    }
+
+    /// Stops a transfer from outside libcurl, unless its reader has made room by now.
+    ///
+    /// The word of one who makes room from here on comes in a later turn, and finds the transfer stopped.
+    private func pause(_ transfer: Transfer) {
+        guard let easy = transfer.easy, !transfer.isPaused, transfer.pipe.isFull else { return }
+        transfer.isPaused = true
+        unsafe curl_easy_pause(easy.pointer, CURLPAUSE_RECV)
     }
 
     /// Lets libcurl deliver again; it may call back at once.

@@ -83,6 +83,12 @@ extension ResponseHead {
         case contradictory
     }
 
+    /// Whether the body is compressed on the wire.
+    var isEncoded: Bool {
+        let encoding = headers["Content-Encoding"]?.lowercased() ?? "identity"
+        return !encoding.isEmpty && encoding != "identity"
+    }
+
     /// - Source: RFC 9112, section 6.3.
     func bodyLength(isHead: Bool) -> BodyLength {
         if isHead || status == 204 || status == 304 { return .none }
@@ -94,8 +100,7 @@ extension ResponseHead {
             else { return .contradictory }
             length = number
         }
-        let encoding = headers["Content-Encoding"]?.lowercased() ?? "identity"
-        if !encoding.isEmpty && encoding != "identity" { return .encoded(length) }
+        if isEncoded { return .encoded(length) }
         return length.map { .announced($0) } ?? .unknown
     }
 }

@@ -44,6 +44,8 @@ final class Transfer: DeadlineHolding, @unchecked Sendable {
     /// Decoded bytes so far.
     private var receivedCount = 0
     private(set) var expectedCount: Int?
+    /// Whether libcurl decodes the body on its way here.
+    private var isEncoded = false
 
     // MARK: Deadlines, in nanoseconds of the loop's clock
 
@@ -114,6 +116,7 @@ final class Transfer: DeadlineHolding, @unchecked Sendable {
         case .none: expectedCount = 0
         case .encoded(nil), .unknown: break
         }
+        isEncoded = head.isEncoded
         isHeadAccepted = true
         table?.transfersWithNewHead.append(self)
         return true
@@ -138,9 +141,12 @@ final class Transfer: DeadlineHolding, @unchecked Sendable {
             return .abort
         }
         let remaining = expectedCount.map { $0 - receivedCount }
-        guard unsafe pipe.write(bytes, expecting: remaining) else {
+        switch unsafe pipe.write(bytes, expecting: remaining, mayRefuse: !isEncoded) {
+        case .refused:
             isPaused = true
             return .pause
+        case .full: table?.transfersToPause.append(self)
+        case .taken: break
         }
         receivedCount += bytes.count
         return .taken

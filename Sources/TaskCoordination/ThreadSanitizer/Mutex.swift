@@ -5,12 +5,12 @@ internal import Glibc
 ///
 /// The sanitizer does not see the standard library's futex-based lock on Linux and reports races that are none. A
 /// module's own type hides an imported one, so no other line changes. Other targets link to this file.
-@safe struct Mutex<Value: ~Copyable>: ~Copyable {
+@usableFromInline @safe struct Mutex<Value: ~Copyable>: ~Copyable {
     // One allocation each, freed in `deinit`; the value is touched only between lock and unlock.
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>
 
-    init(_ initialValue: consuming sending Value) {
+    @usableFromInline init(_ initialValue: consuming sending Value) {
         unsafe lock = .allocate(capacity: 1)
         unsafe value = .allocate(capacity: 1)
         unsafe value.initialize(to: initialValue)
@@ -24,7 +24,7 @@ internal import Glibc
         unsafe value.deallocate()
     }
 
-    borrowing func withLock<Result: ~Copyable, E: Error>(
+    @usableFromInline borrowing func withLock<Result: ~Copyable, E: Error>(
         _ body: (inout sending Value) throws(E) -> sending Result
     ) throws(E) -> sending Result {
         unsafe pthread_mutex_lock(lock)
