@@ -67,7 +67,7 @@ public actor ImageManager {
                 disk: configuration.disk.map { DiskCache($0) },
                 processing: WorkerPool(
                     name: "image", width: configuration.processingWidth,
-                    queueLimit: configuration.processingQueueLimit, niceness: 5),
+                    queueLimit: configuration.processingQueueLimit, niceness: 10),
                 executor: nil))
     }
 
