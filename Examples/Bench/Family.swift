@@ -7,6 +7,7 @@ struct Family: Sendable {
 
     /// Every family, in the order of the table.
     static let all: [Family] = [
+        .isolation,
         .memoryPeek, .memoryHit,
         .diskHit, .diskStore,
         .download(concurrency: 1), .download(concurrency: 6), .download(concurrency: 64),

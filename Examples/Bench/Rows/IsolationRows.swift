@@ -1,0 +1,54 @@
+import HTTPTransport
+import Synchronization
+import TaskCoordination
+
+extension Family {
+    static let isolation = Family(
+        name: "isolation", summary: "what it costs to count behind each kind of isolation, against a mutex"
+    ) { effort, show in
+        let (guarded, actor, slots) = (GuardedCounter(), CountingActor(), Slots(limit: 1))
+        let client = HTTPClient()
+        let figures = try await measure(
+            effort,
+            Contender("a Mutex") { count in
+                for _ in 0..<count { guarded.add() }
+            },
+            Contender("an actor") { count in
+                for _ in 0..<count { await actor.add() }
+            },
+            Contender("slots, one of which is free") { count in
+                for _ in 0..<count { try await slots.withSlot { guarded.add() } }
+            },
+            Contender("the main actor") { count in
+                for _ in 0..<count { await MainActor.run { guarded.add() } }
+            },
+            Contender("an actor on a thread of its own") { count in
+                for _ in 0..<count { blackHole(await client.transferCount) }
+            })
+        for (name, figure) in zip(["actor", "slots", "main-actor", "thread-actor"], figures.dropFirst()) {
+            show(Row("isolation/\(name)", figure, against: figures[0]))
+        }
+        let crowds = try await measure(
+            effort,
+            Contender("a Mutex") { count in
+                try await inParallel(64, count: count) { guarded.add() }
+            },
+            Contender("an actor") { count in
+                try await inParallel(64, count: count) { await actor.add() }
+            })
+        show(Row("isolation/actor-64-tasks", crowds[1], against: crowds[0]))
+        await client.shutdown()
+    }
+}
+
+private actor CountingActor {
+    private var count = 0
+
+    func add() { count += 1 }
+}
+
+private final class GuardedCounter: Sendable {
+    private let count = Mutex(0)
+
+    func add() { count.withLock { $0 += 1 } }
+}
