@@ -13,7 +13,7 @@ extension ImageManager.Configuration {
         failureLifetime = .zero  // a URL is fetched once in a run
         if let bytes = options.maximumBytes { downloader.maximumByteCount = bytes }
         transport.maximumBodyByteCount = downloader.maximumByteCount
-        if let pixels = options.maximumPixels { limits.maxPixels = pixels }
+        if let pixels = options.maximumPixels { limits.maximumPixelCount = pixels }
         if options.allowsPrivate { transport.addressPolicy = .unrestricted }
         if options.isInsecure { transport.tls = .insecure }
         if let timeout = options.timeout {

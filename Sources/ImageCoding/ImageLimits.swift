@@ -7,47 +7,48 @@ public struct ImageLimits: Hashable, Sendable {
     /// Largest `width * height` of one frame, in pixels.
     ///
     /// 50 million by default.
-    public var maxPixels: Int
+    public var maximumPixelCount: Int
     /// Largest width and largest height, in pixels.
     ///
     /// 65,500 by default.
-    public var maxSide: Int
+    public var maximumSide: Int
     /// Most frames in an animation.
     ///
     /// 256 by default.
-    public var maxFrames: Int
+    public var maximumFrameCount: Int
     /// Largest `frames * width * height` of an animation, in pixels.
     ///
     /// 250 million by default.
-    public var maxAnimationPixels: Int
+    public var maximumAnimationPixelCount: Int
     /// Most scans in a progressive JPEG.
     ///
     /// 100 by default.
-    public var maxScans: Int
+    public var maximumScanCount: Int
     /// Most bytes of one block of metadata that is looked into, such as EXIF.
     ///
     /// 1 MiB by default; what is larger is skipped.
-    public var maxMetadataByteCount: Int
+    public var maximumMetadataByteCount: Int
 
     /// Makes limits; each has a safe default for pictures from strangers.
     ///
     /// - Parameters:
-    ///   - maxPixels: Largest `width * height` of one frame, in pixels.
-    ///   - maxSide: Largest width and largest height, in pixels.
-    ///   - maxFrames: Most frames in an animation.
-    ///   - maxAnimationPixels: Largest `frames * width * height` of an animation, in pixels.
-    ///   - maxScans: Most scans in a progressive JPEG.
-    ///   - maxMetadataByteCount: Most bytes of one block of metadata that is looked into.
+    ///   - maximumPixelCount: Largest `width * height` of one frame, in pixels.
+    ///   - maximumSide: Largest width and largest height, in pixels.
+    ///   - maximumFrameCount: Most frames in an animation.
+    ///   - maximumAnimationPixelCount: Largest `frames * width * height` of an animation, in pixels.
+    ///   - maximumScanCount: Most scans in a progressive JPEG.
+    ///   - maximumMetadataByteCount: Most bytes of one block of metadata that is looked into.
     public init(
-        maxPixels: Int = 50_000_000, maxSide: Int = 65_500, maxFrames: Int = 256,
-        maxAnimationPixels: Int = 250_000_000, maxScans: Int = 100, maxMetadataByteCount: Int = 1 << 20
+        maximumPixelCount: Int = 50_000_000, maximumSide: Int = 65_500, maximumFrameCount: Int = 256,
+        maximumAnimationPixelCount: Int = 250_000_000, maximumScanCount: Int = 100,
+        maximumMetadataByteCount: Int = 1 << 20
     ) {
-        self.maxPixels = maxPixels
-        self.maxSide = maxSide
-        self.maxFrames = maxFrames
-        self.maxAnimationPixels = maxAnimationPixels
-        self.maxScans = maxScans
-        self.maxMetadataByteCount = maxMetadataByteCount
+        self.maximumPixelCount = maximumPixelCount
+        self.maximumSide = maximumSide
+        self.maximumFrameCount = maximumFrameCount
+        self.maximumAnimationPixelCount = maximumAnimationPixelCount
+        self.maximumScanCount = maximumScanCount
+        self.maximumMetadataByteCount = maximumMetadataByteCount
     }
 
     /// The limits with their default values.
@@ -62,12 +63,12 @@ extension ImageLimits {
         guard width > 0, height > 0 else {
             throw ImageError(.malformed, "The picture is \(width) by \(height) pixels: nothing to show.")
         }
-        guard width <= maxSide, height <= maxSide else {
-            throw ImageError(.tooLarge, "\(width) by \(height) pixels: a side may have \(maxSide) at most.")
+        guard width <= maximumSide, height <= maximumSide else {
+            throw ImageError(.tooLarge, "\(width) by \(height) pixels: a side may have \(maximumSide) at most.")
         }
         let (pixels, overflow) = width.multipliedReportingOverflow(by: height)
-        guard !overflow, pixels <= maxPixels else {
-            throw ImageError(.tooLarge, "\(width) by \(height) pixels: a frame may have \(maxPixels) at most.")
+        guard !overflow, pixels <= maximumPixelCount else {
+            throw ImageError(.tooLarge, "\(width) by \(height) pixels: a frame may have \(maximumPixelCount) at most.")
         }
     }
 
@@ -77,14 +78,14 @@ extension ImageLimits {
     func check(width: Int, height: Int, frames: Int) throws(ImageError) {
         try check(width: width, height: height)
         guard frames > 1 else { return }
-        guard frames <= maxFrames else {
-            throw ImageError(.tooLarge, "\(frames) frames: an animation may have \(maxFrames) at most.")
+        guard frames <= maximumFrameCount else {
+            throw ImageError(.tooLarge, "\(frames) frames: an animation may have \(maximumFrameCount) at most.")
         }
         let (pixels, overflow) = (width * height).multipliedReportingOverflow(by: frames)
-        guard !overflow, pixels <= maxAnimationPixels else {
+        guard !overflow, pixels <= maximumAnimationPixelCount else {
             throw ImageError(
                 .tooLarge,
-                "\(frames) frames of \(width) by \(height): an animation may have \(maxAnimationPixels) pixels at most."
+                "\(frames) frames of \(width) by \(height): an animation may have \(maximumAnimationPixelCount) pixels at most."
             )
         }
     }

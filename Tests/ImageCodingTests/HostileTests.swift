@@ -7,7 +7,8 @@ import WebImageTesting
 struct HostileTests {
     /// Small enough that a flipped bit in a size costs no time.
     private static let options = DecodeOptions(
-        limits: ImageLimits(maxPixels: 100_000, maxSide: 4_000, maxFrames: 20, maxAnimationPixels: 200_000))
+        limits: ImageLimits(
+            maximumPixelCount: 100_000, maximumSide: 4_000, maximumFrameCount: 20, maximumAnimationPixelCount: 200_000))
 
     @Test(arguments: Fixture.all)
     func `every beginning of a file is refused`(fixture: Fixture) throws {

@@ -19,19 +19,21 @@ struct LimitTests {
         ])
     func `pixels and sides are limited to the last one`(format: EncodedFormat) throws {
         let bytes = try ImageFactory.encoded(width: 40, height: 30, seed: 1, as: format)
-        #expect(code(bytes, ImageLimits(maxPixels: 1_200)) == nil)
-        #expect(code(bytes, ImageLimits(maxPixels: 1_199)) == .tooLarge)
-        #expect(code(bytes, ImageLimits(maxSide: 40)) == nil)
-        #expect(code(bytes, ImageLimits(maxSide: 39)) == .tooLarge)
+        #expect(code(bytes, ImageLimits(maximumPixelCount: 1_200)) == nil)
+        #expect(code(bytes, ImageLimits(maximumPixelCount: 1_199)) == .tooLarge)
+        #expect(code(bytes, ImageLimits(maximumSide: 40)) == nil)
+        #expect(code(bytes, ImageLimits(maximumSide: 39)) == .tooLarge)
     }
 
     @Test(arguments: [EncodedFormat.gif, .webp(), .losslessWebP])
     func `frames and their pixels together are limited`(format: EncodedFormat) throws {
         let bytes = try ImageFactory.encodedAnimation(width: 40, height: 30, frames: 5, seed: 1, as: format)
-        #expect(code(bytes, ImageLimits(maxFrames: 5, maxAnimationPixels: 6_000)) == nil)
-        #expect(code(bytes, ImageLimits(maxFrames: 4)) == .tooLarge)
-        #expect(code(bytes, ImageLimits(maxAnimationPixels: 5_999)) == .tooLarge)
-        let first = DecodeOptions(limits: ImageLimits(maxFrames: 1, maxAnimationPixels: 1_200), firstFrameOnly: true)
+        #expect(code(bytes, ImageLimits(maximumFrameCount: 5, maximumAnimationPixelCount: 6_000)) == nil)
+        #expect(code(bytes, ImageLimits(maximumFrameCount: .max, maximumAnimationPixelCount: .max)) == nil)
+        #expect(code(bytes, ImageLimits(maximumFrameCount: 4)) == .tooLarge)
+        #expect(code(bytes, ImageLimits(maximumAnimationPixelCount: 5_999)) == .tooLarge)
+        let first = DecodeOptions(
+            limits: ImageLimits(maximumFrameCount: 1, maximumAnimationPixelCount: 1_200), firstFrameOnly: true)
         #expect(try ImageCoders.default.decode(bytes, options: first).frames.count == 1)
     }
 
@@ -52,7 +54,7 @@ struct LimitTests {
         func bomb(_ scans: Int) -> [UInt8] { bytes.dropLast(2) + (0..<scans).flatMap { _ in scan } + bytes.suffix(2) }
         #expect(code(bomb(20), .default) == nil)
         #expect(code(bomb(200), .default) == .tooLarge)
-        #expect(code(bomb(20), ImageLimits(maxScans: 20)) == .tooLarge)
+        #expect(code(bomb(20), ImageLimits(maximumScanCount: 20)) == .tooLarge)
     }
 
     @Test
@@ -61,7 +63,7 @@ struct LimitTests {
         var bytes = try Fixture.named("tiny.gif").bytes
         let frame = try #require(bytes.indices.first { bytes[$0] == 0x2C })
         bytes.replaceSubrange(frame + 5..<frame + 9, with: [0xD0, 0x07, 0xD0, 0x07])
-        #expect(code(bytes, ImageLimits(maxPixels: 1_000_000)) == .tooLarge)
+        #expect(code(bytes, ImageLimits(maximumPixelCount: 1_000_000)) == .tooLarge)
         #expect(code(bytes, .default) == .malformed)
     }
 
@@ -69,6 +71,6 @@ struct LimitTests {
     func `a PNG without pixels or of sizes that overflow is malformed`(size: [UInt8]) {
         var bytes = ImageFactory.oversizedPNG(8)
         bytes.replaceSubrange(16..<24, with: size)
-        #expect(code(bytes, ImageLimits(maxPixels: .max, maxSide: .max)) == .malformed)
+        #expect(code(bytes, ImageLimits(maximumPixelCount: .max, maximumSide: .max)) == .malformed)
     }
 }

@@ -11,9 +11,12 @@ extension GIFCoder {
     public func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
         let limits = options.limits
         let wanted = options.firstFrameOnly ? 1 : Int.max
-        let outline = try GIFOutline(bytes, frameLimit: options.firstFrameOnly ? 1 : limits.maxFrames + 1)
+        // One beyond the limit, to see that there are more; no file has so many that this could overflow.
+        let frameLimit = options.firstFrameOnly ? 1 : min(limits.maximumFrameCount, bytes.count) + 1
+        let outline = try GIFOutline(bytes, frameLimit: frameLimit)
         try limits.check(width: outline.size.width, height: outline.size.height, frames: outline.frameCount)
-        guard outline.largestFrame <= limits.maxPixels, outline.framePixels <= limits.maxAnimationPixels else {
+        guard outline.largestFrame <= limits.maximumPixelCount, outline.framePixels <= limits.maximumAnimationPixelCount
+        else {
             throw ImageError(.tooLarge, "The GIF's frames have \(outline.framePixels) pixels together.")
         }
         let plan = FramePlan(stored: outline.size, orientation: .up, thumbnail: options.thumbnail)

@@ -13,7 +13,7 @@ extension JPEGCoder {
     /// - Throws: ``ImageError``; `CancellationError`.
     public func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
         let limits = options.limits
-        let header = try JPEGHeader(bytes, maxMetadataByteCount: limits.maxMetadataByteCount)
+        let header = try JPEGHeader(bytes, maximumMetadataByteCount: limits.maximumMetadataByteCount)
         try limits.check(width: header.size.width, height: header.size.height)
         let denominator = JPEGCoder.denominator(for: header, thumbnail: options.thumbnail)
         let plan = FramePlan(
@@ -23,7 +23,7 @@ extension JPEGCoder {
             var failure = swi_failure()
             var request = swi_jpeg_decode_request(
                 denominator: Int32(denominator), width: Int32(header.size.width), height: Int32(header.size.height),
-                max_scans: Int32(clamping: limits.maxScans), should_stop: ShimStatus.shouldStop)
+                max_scans: Int32(clamping: limits.maximumScanCount), should_stop: ShimStatus.shouldStop)
             let status = unsafe bytes.withUnsafeBufferPointer { input in
                 // Neither is empty: the header was read, and both sides are at least one pixel.
                 unsafe swi_jpeg_decode(input.baseAddress!, input.count, &request, output.baseAddress!, &failure)

@@ -11,10 +11,10 @@ struct JPEGHeader {
     ///
     /// - Parameters:
     ///   - bytes: The file or its beginning.
-    ///   - maxMetadataByteCount: A larger EXIF block is skipped.
+    ///   - maximumMetadataByteCount: A larger EXIF block is skipped.
     /// - Throws: `.truncated`, `.malformed`, or `.unsupportedFormat` for samples of more than 8 bits.
     /// - Complexity: O(number of markers), plus stray bytes between them.
-    init(_ bytes: [UInt8], maxMetadataByteCount: Int) throws(ImageError) {
+    init(_ bytes: [UInt8], maximumMetadataByteCount: Int) throws(ImageError) {
         guard bytes.starts(with: [0xFF, 0xD8]) else { throw ImageError(.malformed, "Not a JPEG.", byteOffset: 0) }
         var size: PixelSize?
         var orientation: ImageOrientation?
@@ -31,7 +31,7 @@ struct JPEGHeader {
             guard offset + length <= bytes.count else { throw JPEGHeader.truncated(bytes) }
             let payload = bytes[offset + 2..<offset + length]
             if marker == 0xE1, orientation == nil, payload.starts(with: EXIF.prefix),
-                payload.count <= maxMetadataByteCount
+                payload.count <= maximumMetadataByteCount
             {
                 orientation = EXIF.orientation(in: payload)
             } else if JPEGHeader.startsFrame(marker), size == nil {

@@ -7,7 +7,7 @@ extension PNGCoder {
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
     public func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
-        let header = try PNGHeader(bytes, maxMetadataByteCount: options.limits.maxMetadataByteCount)
+        let header = try PNGHeader(bytes, maximumMetadataByteCount: options.limits.maximumMetadataByteCount)
         try options.limits.check(width: header.size.width, height: header.size.height)
         let plan = FramePlan(stored: header.size, orientation: header.orientation, thumbnail: options.thumbnail)
         var hasAlpha = false

@@ -13,10 +13,10 @@ struct PNGHeader {
     ///
     /// - Parameters:
     ///   - bytes: The file or its beginning.
-    ///   - maxMetadataByteCount: A larger EXIF chunk is skipped.
+    ///   - maximumMetadataByteCount: A larger EXIF chunk is skipped.
     /// - Throws: `.truncated` without a whole header, `.malformed`.
     /// - Complexity: O(number of chunks).
-    init(_ bytes: [UInt8], maxMetadataByteCount: Int) throws(ImageError) {
+    init(_ bytes: [UInt8], maximumMetadataByteCount: Int) throws(ImageError) {
         guard bytes.starts(with: PNGHeader.signature.prefix(bytes.count)) else {
             throw ImageError(.malformed, "Not a PNG.", byteOffset: 0)
         }
@@ -42,7 +42,7 @@ struct PNGHeader {
             let type = bytes[offset + 4..<payload]
             if type.elementsEqual("tRNS".utf8) {
                 hasAlpha = true
-            } else if type.elementsEqual("eXIf".utf8), length <= maxMetadataByteCount {
+            } else if type.elementsEqual("eXIf".utf8), length <= maximumMetadataByteCount {
                 orientation = EXIF.orientation(in: bytes[payload..<payload + length])
             }
             offset = payload + length + 4

@@ -8,7 +8,7 @@ extension WebPCoder {
     /// - Throws: ``ImageError``; `CancellationError`.
     public func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
         let limits = options.limits
-        let outline = try WebPOutline(bytes, maxMetadataByteCount: limits.maxMetadataByteCount)
+        let outline = try WebPOutline(bytes, maximumMetadataByteCount: limits.maximumMetadataByteCount)
         let frameCount = options.firstFrameOnly ? 1 : outline.frameCount
         try limits.check(width: outline.size.width, height: outline.size.height, frames: frameCount)
         guard outline.isComplete else {

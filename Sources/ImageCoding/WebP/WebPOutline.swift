@@ -23,10 +23,10 @@ struct WebPOutline {
     ///
     /// - Parameters:
     ///   - bytes: The file or its beginning.
-    ///   - maxMetadataByteCount: A larger EXIF chunk is skipped.
+    ///   - maximumMetadataByteCount: A larger EXIF chunk is skipped.
     /// - Throws: `.truncated` without a whole header, `.malformed`.
     /// - Complexity: O(number of chunks).
-    init(_ bytes: [UInt8], maxMetadataByteCount: Int) throws(ImageError) {
+    init(_ bytes: [UInt8], maximumMetadataByteCount: Int) throws(ImageError) {
         let features = try WebPOutline.features(of: bytes)
         size = PixelSize(width: Int(features.width), height: Int(features.height))
         hasAlpha = features.has_alpha != 0
@@ -45,7 +45,7 @@ struct WebPOutline {
                 frameCount += 1
             } else if type.elementsEqual("ANIM".utf8), length >= 6 {
                 loopCount = Int(bytes[payload + 4]) | Int(bytes[payload + 5]) << 8
-            } else if type.elementsEqual("EXIF".utf8), length <= maxMetadataByteCount {
+            } else if type.elementsEqual("EXIF".utf8), length <= maximumMetadataByteCount {
                 orientation = EXIF.orientation(in: bytes[payload..<payload + length])
             }
             // Chunks begin at even offsets.

@@ -52,7 +52,7 @@ struct OrientationTests {
     @Test
     func `a block of metadata above the limit is skipped`() throws {
         let bytes = try jpeg(little(value: 6))
-        let options = DecodeOptions(limits: ImageLimits(maxMetadataByteCount: 20))
+        let options = DecodeOptions(limits: ImageLimits(maximumMetadataByteCount: 20))
         #expect(try ImageCoders.default.properties(of: bytes, options: options).orientation == .up)
         #expect(try ImageCoders.default.properties(of: bytes).orientation == .right)
     }
