@@ -4,7 +4,7 @@ public import TaskCoordination
 extension ImageDownloader {
     /// What an ``ImageDownloader`` may do at once, and what it accepts.
     public struct Configuration: Sendable {
-        /// How many transfers run at once. 6 by default.
+        /// How many transfers run at once. At least 1; a smaller number counts as 1. 6 by default.
         public var maximumConcurrentDownloads = 6
         /// Who goes first among transfers of equal priority. First in, first out by default.
         public var order: SlotOrder = .fifo

@@ -36,8 +36,8 @@ public actor ImageDownloader {
         self.transport = transport
         flights = InFlight(name: "download", executor: executor)
         slots = Slots(
-            limit: configuration.maximumConcurrentDownloads, order: configuration.order,
-            queueLimit: configuration.queueLimit)
+            limit: max(1, configuration.maximumConcurrentDownloads), order: configuration.order,
+            queueLimit: max(0, configuration.queueLimit))
     }
 
     /// How many different transfers run or wait.

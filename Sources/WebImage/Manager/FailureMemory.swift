@@ -16,7 +16,8 @@ struct FailureMemory<Key: Hashable, Instant: InstantProtocol> where Instant.Dura
     private var serial: UInt64 = 0
     private let capacity: Int
 
-    init(capacity: Int) { self.capacity = capacity }
+    /// - Parameter capacity: How many failures are remembered; fewer than none counts as none.
+    init(capacity: Int) { self.capacity = min(max(0, capacity), Int(Int32.max)) }
 
     var count: Int { entries.count }
 

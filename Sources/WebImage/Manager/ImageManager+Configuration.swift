@@ -19,7 +19,8 @@ extension ImageManager {
         public var coders = ImageCoders.default
         /// The largest pictures that are decoded.
         public var limits = ImageLimits()
-        /// How many pictures are decoded, transformed or encoded at once. One per core by default.
+        /// How many pictures are decoded, transformed or encoded at once. At least 1; a smaller number counts as 1. One
+        /// per core by default.
         public var processingWidth = ProcessorCount.available
         /// The largest still picture, in pixels, that is decoded where its flight runs: it takes less time than waking a
         /// thread. Files of more than 4 KiB never are. 4,096 by default; 0 sends every picture to the threads.

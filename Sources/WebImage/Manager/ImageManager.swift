@@ -66,8 +66,8 @@ public actor ImageManager {
                 transport: transport,
                 disk: configuration.disk.map { DiskCache($0) },
                 processing: WorkerPool(
-                    name: "image", width: configuration.processingWidth,
-                    queueLimit: configuration.processingQueueLimit, niceness: 10),
+                    name: "image", width: max(1, configuration.processingWidth),
+                    queueLimit: max(0, configuration.processingQueueLimit), niceness: 10),
                 executor: nil))
     }
 

@@ -1,0 +1,59 @@
+import HTTPTransport
+import Testing
+
+/// Whatever the limits say, a request has an end and nothing traps: an answer, or an error.
+@Suite(.timeLimit(.minutes(10)))
+struct ExtremeLimitTests {
+    private typealias Change<Value> = @Sendable (inout HTTPClient.Configuration, Value) -> Void
+
+    private static let numbers: [String: Change<Int>] = [
+        "body": { $0.maximumBodyByteCount = $1 },
+        "header bytes": { $0.maximumHeaderByteCount = $1 },
+        "header fields": { $0.maximumHeaderCount = $1 },
+        "URL": { $0.maximumURLByteCount = $1 },
+        "redirects": { $0.maximumRedirects = $1 },
+        "connections of a host": { $0.maximumConnectionsPerHost = $1 },
+        "connections": { $0.maximumConnections = $1 },
+        "idle connections": { $0.maximumIdleConnections = $1 },
+        "waiting requests": { $0.maximumQueuedRequests = $1 },
+    ]
+
+    private static let times: [String: Change<Duration>] = [
+        "connect": { $0.connectTimeout = $1 },
+        "idle": { $0.idleTimeout = $1 },
+        "total": { $0.totalTimeout = $1 },
+        "idle connection": { $0.idleConnectionLifetime = $1 },
+    ]
+
+    @Test(arguments: numbers.keys.sorted(), [Int.min, -1, 0, 1, .max])
+    func `A limit may be any number`(limit: String, value: Int) async throws {
+        try await Self.request { Self.numbers[limit]!(&$0, value) }
+    }
+
+    @Test(arguments: times.keys.sorted(), [Duration.seconds(Int64.min), .seconds(-1), .zero, .seconds(Int64.max)])
+    func `A time may be any time`(time: String, value: Duration) async throws {
+        try await Self.request { Self.times[time]!(&$0, value) }
+    }
+
+    private static func request(_ change: (inout HTTPClient.Configuration) -> Void) async throws {
+        var configuration = HTTPClient.Configuration.loopback
+        change(&configuration)
+        try await withOrigin(configuration) { exchange in
+            if exchange.path == "/moved" {
+                exchange.respond(302, ["Location: /"])
+            } else {
+                exchange.respond(body: [1, 2, 3])
+            }
+        } _: { origin, client in
+            for path in ["/", "/moved", "/"] {
+                do {
+                    let response = try await client.send(HTTPRequest(url: origin.url(path)))
+                    let bytes = try await response.body.collect(upTo: 3)
+                    #expect(response.status == 302 || bytes == [1, 2, 3])
+                } catch let error as HTTPError {
+                    #expect(!error.message.isEmpty)
+                }
+            }
+        }
+    }
+}
