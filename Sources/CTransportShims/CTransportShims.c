@@ -86,14 +86,15 @@ size_t transport_address_bytes(const struct curl_sockaddr *address, uint8_t byte
     return 0;
 }
 
-curl_socket_t transport_open_socket(const struct curl_sockaddr *address) {
+curl_socket_t transport_open_socket(const struct curl_sockaddr *address, bool *lacks_descriptor) {
 #ifdef SOCK_CLOEXEC
-    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    int descriptor = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 #else
     int descriptor = socket(address->family, address->socktype, address->protocol);
     if (descriptor >= 0) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
-    return descriptor;
 #endif
+    *lacks_descriptor = descriptor < 0 && (errno == EMFILE || errno == ENFILE);
+    return descriptor;
 }
 
 const char *transport_default_ca_directory(void) { return curl_version_info(CURLVERSION_NOW)->capath; }

@@ -1,5 +1,6 @@
 #pragma once
 #include <curl/curl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,7 +38,7 @@ int transport_message_is_done(const CURLMsg *message, CURLcode *result);
 /// Copies the 4 or 16 bytes of the address in network order; 0 when it is neither IPv4 nor IPv6.
 size_t transport_address_bytes(const struct curl_sockaddr *address, uint8_t bytes[16]);
 /// A close-on-exec socket for the address, or `CURL_SOCKET_BAD`.
-curl_socket_t transport_open_socket(const struct curl_sockaddr *address);
+curl_socket_t transport_open_socket(const struct curl_sockaddr *address, bool *lacks_descriptor);
 
 /// What libcurl was built with: the hashed directory of certificate authorities and the bundle file, or null.
 const char *transport_default_ca_directory(void);

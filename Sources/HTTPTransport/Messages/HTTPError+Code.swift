@@ -20,6 +20,8 @@ extension HTTPError {
         public static let cannotResolveHost = Code("cannotResolveHost")
         /// No connection came about: refused, unreachable.
         public static let cannotConnect = Code("cannotConnect")
+        /// The process or the machine has no file descriptor left for a connection.
+        public static let tooManyOpenFiles = Code("tooManyOpenFiles")
         /// The connection ended before an answer, or in the middle of the head.
         public static let connectionLost = Code("connectionLost")
         /// The body ended before its announced end.

@@ -27,6 +27,8 @@ extension Transfer {
         switch result {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
             (.cannotResolveHost, "Check the host name and the resolver of this machine.")
+        case CURLE_COULDNT_CONNECT where lacksDescriptor:
+            (.tooManyOpenFiles, "Raise the limit of open files, or lower the number of connections.")
         case CURLE_COULDNT_CONNECT: (.cannotConnect, "")
         case CURLE_OPERATION_TIMEDOUT: (.timedOut, "No connection within \(configuration.connectTimeout).")
         case CURLE_PARTIAL_FILE: (.truncatedBody, "")

@@ -41,6 +41,8 @@ final class Transfer: DeadlineHolding, @unchecked Sendable {
     var failure: HTTPError?
     /// The last address that the policy refused, and why.
     var refusal: (address: IPAddress, reason: String)?
+    /// Whether a socket could not be made for want of a descriptor.
+    var lacksDescriptor = false
     /// Decoded bytes so far.
     private var receivedCount = 0
     private(set) var expectedCount: Int?

@@ -33,10 +33,10 @@ enum TransferCallbacks {
         guard let context = unsafe context, let address = unsafe address else { return CURL_SOCKET_BAD }
         var bytes: [UInt8] = Array(repeating: 0, count: 16)
         let count = unsafe transport_address_bytes(address, &bytes)
-        let isAllowed = unsafe Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef {
-            $0.mayConnect(to: IPAddress(bytes: bytes.prefix(count)))
+        return unsafe Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef { transfer in
+            guard transfer.mayConnect(to: IPAddress(bytes: bytes.prefix(count))) else { return CURL_SOCKET_BAD }
+            return unsafe transport_open_socket(address, &transfer.lacksDescriptor)
         }
-        return isAllowed ? unsafe transport_open_socket(address) : CURL_SOCKET_BAD
     }
 
     /// Every request on every connection, also on one that is reused, for which `openSocket` is not asked.
