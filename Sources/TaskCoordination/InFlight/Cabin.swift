@@ -43,7 +43,7 @@ import Synchronization
 
         /// What there is to tell a caller without a wait.
         func news(for seat: Int, knowing known: Int) -> News? {
-            if phase != .landed, seats[seat] == nil { return .cancelled }
+            guard seats[seat] != nil else { return .cancelled }
             if reportCount > known { return .progress }
             return phase == .landed ? .landed : nil
         }
@@ -96,7 +96,7 @@ extension Cabin {
     @usableFromInline func leave(_ seat: Int) -> Bool {
         let (left, task, wasLast) = state.withLock { state -> (Seat?, Task<Void, Never>?, Bool) in
             guard let left = state.seats.leave(seat) else { return (nil, nil, false) }
-            guard state.seats.isEmpty else { return (left, nil, false) }
+            guard state.phase == .flying, state.seats.isEmpty else { return (left, nil, false) }
             state.phase = .abandoned
             return (left, state.task, true)
         }
@@ -154,15 +154,23 @@ extension Cabin {
 
     /// The first end counts; a flight without callers has had its own.
     ///
+    /// Who has landed keeps the seat: it may be listening to a report, and asks for news when it has.
+    ///
     /// - Returns: The flight's task, when this was its end.
     @discardableResult
     private func end(in phase: Phase, telling news: News) -> Task<Void, Never>? {
-        let (seats, task) = state.withLock { state -> ([Seat], Task<Void, Never>?) in
-            guard state.phase == .flying else { return ([], nil) }
+        let (waiting, task) = unsafe state.withLock { state in
+            var waiting: [UnsafeContinuation<News, Never>] = unsafe []
+            guard state.phase == .flying else { return unsafe (waiting, Task<Void, Never>?.none) }
             state.phase = phase
-            return (state.seats.removeAll(), state.task)
+            unsafe waiting.reserveCapacity(state.seats.count)
+            state.seats.update { seat in
+                if let continuation = unsafe seat.takeContinuation() { unsafe waiting.append(continuation) }
+            }
+            if phase == .abandoned { _ = state.seats.removeAll() }
+            return unsafe (waiting, state.task)
         }
-        for seat in seats { unsafe seat.continuation?.resume(returning: news) }
+        unsafe waiting.forEach { unsafe $0.resume(returning: news) }
         return task
     }
 }

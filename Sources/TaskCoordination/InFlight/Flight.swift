@@ -13,14 +13,19 @@ public import Synchronization
         }
     }
 
+    /// What the work has brought. Under one lock, so that no report follows the landing.
+    @usableFromInline struct Board {
+        @inlinable init() {}
+        @usableFromInline var latest: Report?
+        @usableFromInline var landing: Result<Value, any Error>?
+    }
+
     @usableFromInline let cabin: Cabin
-    @usableFromInline let landing: Mutex<Result<Value, any Error>?>
-    @usableFromInline let latest: Mutex<Report?>
+    @usableFromInline let board: Mutex<Board>
 
     @inlinable init(priority: TaskPriority) {
         cabin = Cabin(priority: priority)
-        landing = Mutex(nil)
-        latest = Mutex(nil)
+        board = Mutex(Board())
     }
 
     /// Spelled out, so that it is compiled with the rest.
@@ -28,17 +33,18 @@ public import Synchronization
 
     /// Notes how far the work has come, and tells the callers who want to know.
     @inlinable func report(_ progress: Progress) {
-        let number = latest.withLock { latest in
-            let number = (latest?.number ?? 0) + 1
-            latest = Report(number: number, progress: progress)
+        let number = board.withLock { board -> Int? in
+            guard board.landing == nil else { return nil }
+            let number = (board.latest?.number ?? 0) + 1
+            board.latest = Report(number: number, progress: progress)
             return number
         }
-        cabin.report(number)
+        if let number { cabin.report(number) }
     }
 
     /// Ends the flight and its callers' waits.
     @inlinable func land(_ result: Result<Value, any Error>) {
-        landing.withLock { $0 = result }
+        board.withLock { $0.landing = result }
         cabin.land()
     }
 
@@ -46,7 +52,7 @@ public import Synchronization
     ///
     /// - Returns: `nil` when it is in the air.
     /// - Throws: The operation's error.
-    @inlinable func value() throws -> Value? { try landing.withLock { $0 }?.get() }
+    @inlinable func value() throws -> Value? { try board.withLock { $0.landing }?.get() }
 
     /// Waits for the landing.
     ///
@@ -58,7 +64,7 @@ public import Synchronization
             case .landed: return true
             case .cancelled: return false
             case .progress:
-                guard let report = latest.withLock({ $0 }) else { continue }
+                guard let report = board.withLock({ $0.latest }) else { continue }
                 known = report.number
                 await onProgress?(report.progress)
             }

@@ -23,8 +23,8 @@ public import Synchronization
 public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress: Sendable>: Sendable {
     /// The shared work.
     ///
-    /// It does not run on its callers' actors. It begins within the call that starts it, when that call is on the default
-    /// pool already, and goes on elsewhere after its first suspension.
+    /// It does not run on its callers' actors. It begins within the call that starts it, when that call is where flights
+    /// run, and hears of a cancellation or an escalation from its first suspension on.
     ///
     /// `report` tells the callers how far it has come, and never waits. Reports of a flight that has been cancelled or has
     /// landed reach nobody.
@@ -97,7 +97,7 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
         let own = Task.currentPriority
         let asked = priority ?? own
         let (flight, seat, isNew) = try join(key, asked)
-        if isNew { takeOff(flight, key, asked, operation) } else { flight.cabin.rise(to: asked) }
+        if isNew { takeOff(flight, key, asked, from: #isolation, operation) } else { flight.cabin.rise(to: asked) }
         // The work may be done already, without a suspension.
         if onProgress == nil, flight.cabin.hasLanded, let value = try flight.value() { return value }
         let hasLanded = await withTaskCancellationHandler {
@@ -170,10 +170,11 @@ extension InFlight {
 
     /// Detached: the work is shared, so no caller's cancellation or task-local values may govern it.
     ///
-    /// The cabin owns the handle; the last caller out and ``cancelAll()`` cancel it, ``drain()`` waits for its end. The task
-    /// runs here until it suspends for the first time, so that work which need not wait costs no change of threads; from
-    /// an actor, or from an executor that is not its own, it goes to the pool at once.
-    @inlinable func takeOff(_ flight: Flight, _ key: Key, _ priority: TaskPriority, _ operation: @escaping Operation) {
+    /// The cabin owns the handle; the last caller out and ``cancelAll()`` cancel it, ``drain()`` waits for its end.
+    @inlinable func takeOff(
+        _ flight: Flight, _ key: Key, _ priority: TaskPriority, from isolation: (any Actor)?,
+        _ operation: @escaping Operation
+    ) {
         let body: @concurrent @Sendable () async -> Void = {
             let landing: Result<Value, any Error>
             do {
@@ -183,9 +184,23 @@ extension InFlight {
             }
             self.land(flight, key, landing)
         }
-        let task = Task.immediateDetached(
-            name: name, priority: priority, executorPreference: executor, operation: body)
+        let task =
+            if startsInPlace(from: isolation) {
+                Task.immediateDetached(name: name, priority: priority, executorPreference: executor, operation: body)
+            } else {
+                Task.detached(name: name, executorPreference: executor, priority: priority, operation: body)
+            }
         flight.cabin.begin(task, priority: priority)
+    }
+
+    /// Whether the caller is where flights run, so that work which need not wait costs no change of threads.
+    ///
+    /// Asked, because an immediate task runs on whatever thread starts it until it suspends: also on a caller's actor,
+    /// and whatever executor it prefers.
+    @inlinable func startsInPlace(from isolation: (any Actor)?) -> Bool {
+        guard isolation == nil else { return false }
+        let here = unsafe withUnsafeCurrentTask { task in unsafe task?.unownedTaskExecutor }
+        return unsafe here == executor?.asUnownedTaskExecutor()
     }
 
     @inlinable func land(_ flight: Flight, _ key: Key, _ landing: Result<Value, any Error>) {

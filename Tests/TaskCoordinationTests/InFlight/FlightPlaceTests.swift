@@ -1,0 +1,35 @@
+import Dispatch
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+/// Where the first stretch of a flight runs, which begins in place for some callers.
+@Suite(.timeLimit(.minutes(10))) struct FlightPlaceTests {
+    private static let onMain = DispatchSpecificKey<Bool>()
+
+    @Test @MainActor func `an operation does not run on its caller's actor`() async throws {
+        DispatchQueue.main.setSpecific(key: Self.onMain, value: true)
+        try #require(DispatchQueue.getSpecific(key: Self.onMain) == true)
+        let isOnMain = try await InFlight<Int, Bool, Int>(name: "test").value(for: 1) { _ in
+            DispatchQueue.getSpecific(key: Self.onMain) == true
+        }
+        #expect(!isOnMain)
+    }
+
+    @Test(arguments: seeds) func `a flight begins on its own executor, whatever its caller's`(seed: UInt64) {
+        let (callers, own) = (SeededExecutor(seed: seed), SeededExecutor(seed: ~seed))
+        let flights = Flights(name: "test", executor: own)
+        let journal = Journal<String>()
+        let caller = Probe(on: callers) {
+            try await flights.value(for: "key") { _ in
+                journal.write("start")
+                return 1
+            }
+        }
+        callers.drain()
+        #expect(journal.count == 0 && caller.isRunning)
+        own.drain()
+        callers.drain()
+        #expect(journal.entries == ["start"] && caller.value == 1)
+    }
+}
