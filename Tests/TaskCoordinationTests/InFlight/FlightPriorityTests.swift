@@ -70,6 +70,22 @@ import WebImageTesting
         #expect(caller.value == 1 && scenario.journal.entries == ["at 25"])
     }
 
+    @Test(arguments: [nil, TaskPriority.background], seeds)
+    func `an escalation from before the call counts like a later one`(asked: TaskPriority?, seed: UInt64) {
+        let scenario = FlightScenario(seed: seed)
+        let gate = Gate()
+        let caller = scenario.call(priority: .low, asking: asked) { [journal = scenario.journal] _ in
+            await gate.pass()
+            journal.write("at \(Task.currentPriority.rawValue)")
+            return 1
+        }
+        caller.escalate(to: .high)
+        scenario.executor.drain()
+        gate.open()
+        scenario.executor.drain()
+        #expect(caller.value == 1 && scenario.journal.entries == ["at 25"])
+    }
+
     @Test(arguments: seeds) func `an explicit priority below the caller's own is respected`(seed: UInt64) {
         let scenario = FlightScenario(seed: seed)
         let gate = Gate()
