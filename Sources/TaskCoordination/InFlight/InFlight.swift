@@ -77,7 +77,7 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
     /// **Isolation**: `onProgress` runs on the caller's actor, in its task.
     ///
     /// **Priority**: the flight rises with its callers and never falls. An explicit `priority` counts instead of the
-    /// calling task's own, until that task is escalated while it waits.
+    /// calling task's own, unless that task is escalated, before the call or while it waits.
     ///
     /// - Parameters:
     ///   - key: What makes two pieces of work equal.
@@ -94,8 +94,9 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
         operation: @escaping Operation
     ) async throws -> Value {
         try Task.checkCancellation()
-        let own = Task.currentPriority
-        let asked = priority ?? own
+        // The base: what is on top of it is an escalation, and counts also when it came before this call.
+        let own = Task.basePriority ?? Task.currentPriority
+        let asked = priority ?? Task.currentPriority
         let (flight, seat, isNew) = try join(key, asked)
         if isNew { takeOff(flight, key, asked, from: #isolation, operation) } else { flight.cabin.rise(to: asked) }
         // The work may be done already, without a suspension.

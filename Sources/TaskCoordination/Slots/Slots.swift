@@ -58,7 +58,7 @@ public final class Slots: Sendable {
     /// **Isolation**: `body` runs on the caller's actor.
     ///
     /// **Priority**: the place in the queue moves forward when the calling task is escalated, and never back. An explicit
-    /// `priority` counts instead of the task's own, until the task is escalated while it waits.
+    /// `priority` counts instead of the task's own, unless the task is escalated, before the call or while it waits.
     ///
     /// - Throws: What `body` throws; `CancellationError`; ``CoordinationError`` with code `.overloaded` when the queue
     ///   is at its limit, `.shutDown` after ``close()``.
@@ -100,7 +100,8 @@ extension Slots {
     func acquire(priority: TaskPriority?) async throws {
         try Task.checkCancellation()
         if try takeFreeSlot() { return }
-        switch try await turn(asking: priority, own: Task.currentPriority) {
+        // The base priority: what is on top of it is an escalation, and counts also when it came before this call.
+        switch try await turn(asking: priority, own: Task.basePriority ?? Task.currentPriority) {
         case .granted where !Task.isCancelled: return
         case .granted:
             // Cancelled after the grant and before the body: the slot goes to the next one.

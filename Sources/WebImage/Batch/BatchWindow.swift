@@ -28,11 +28,11 @@ final class BatchWindow: Sendable {
 
     var hasRoom: Bool { state.withLock { $0.running.count + $0.landed.count < limit } }
 
-    func begin(_ request: ImageRequest, _ index: Int, _ manager: ImageManager) {
+    func begin(_ request: ImageRequest, _ index: Int, _ manager: ImageManager, _ own: TaskPriority) {
         // The place is taken first, because the load may land before its handle is stored.
         state.withLock { $0.running[index] = .some(nil) }
         // Unstructured because the window outlives this call; `running` owns it, and the deinit cancels it.
-        let task = Task(name: "batch \(index)", executorPreference: manager.executor) { [weak self] in
+        let task = Task(name: "batch \(index)", executorPreference: manager.executor, priority: own) { [weak self] in
             let result: Result<ImageResponse, any Error>
             do { result = .success(try await manager.load(request)) } catch { result = .failure(error) }
             self?.land(ImageOutcome(index: index, request: request, result: result))

@@ -40,9 +40,10 @@ public struct ImageBatch<Requests: Sequence<ImageRequest>>: AsyncSequence {
         /// - Returns: Nil at the end of the input, and when the calling task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> ImageOutcome? {
             guard let window else { return nil }
-            let own = Task.currentPriority
+            // The loads begin at the reader's base priority, and are escalated as it has been and will be.
+            let own = Task.basePriority ?? Task.currentPriority
             while !Task.isCancelled, window.hasRoom, let request = requests.next() {
-                window.begin(request, index, manager)
+                window.begin(request, index, manager, own)
                 index += 1
             }
             let outcome = await window.outcome(own: own)

@@ -11,9 +11,12 @@ import WebImageTesting
         callers[1].cancel()
         scenario.executor.drain()
         #expect(callers[1].wasCancelled && callers[0].isRunning && callers[2].isRunning)
+        let late = scenario.call(operation: scenario.gated(gate))
+        scenario.executor.drain()
+        #expect(scenario.flights.callerCount == 3)
         gate.open()
         scenario.executor.drain()
-        #expect(callers[0].value == 1 && callers[2].value == 1)
+        #expect(callers[0].value == 1 && callers[2].value == 1 && late.value == 1)
         #expect(scenario.journal.entries == ["start"])
     }
 

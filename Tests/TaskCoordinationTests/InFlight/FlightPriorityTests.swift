@@ -4,7 +4,7 @@ import WebImageTesting
 
 @Suite struct FlightPriorityTests {
     enum Route: CaseIterable {
-        case joins, joinsWithExplicitPriority, isEscalated, isAwaited
+        case joins, joinsWithExplicitPriority, isEscalated, isAwaited, isRaised
     }
 
     @Test(arguments: Route.allCases, seeds)
@@ -26,6 +26,9 @@ import WebImageTesting
             late = nil
         case .isAwaited:
             late = Probe(on: scenario.executor, priority: .high) { try await slow.finish() }
+        case .isRaised:
+            scenario.flights.escalate("slow", to: .high)
+            late = nil
         }
         scenario.executor.drain()
         gate.open()
@@ -52,23 +55,35 @@ import WebImageTesting
 
     @Test(arguments: seeds) func `an escalation missed before the handler is caught up`(seed: UInt64) {
         let scenario = FlightScenario(seed: seed)
-        let gate = Gate()
-        let first = scenario.call(priority: .low) { [journal = scenario.journal] report in
-            report(1)
+        let (gate, callers) = (Gate(), Journal<Probe<Int>>())
+        // A flight begins within its caller's call: after the caller's priority was read, before the handler is there.
+        let caller = scenario.call(priority: .low) { [journal = scenario.journal] _ in
+            callers.entries[0].escalate(to: .high)
             await gate.pass()
             journal.write("at \(Task.currentPriority.rawValue)")
             return 1
         }
-        scenario.executor.drain()
-        // The observer is called while the late caller joins: after its priority was read, before it waits.
-        let late = scenario.call(
-            priority: .low,
-            onProgress: { _ in unsafe withUnsafeCurrentTask { unsafe $0?.escalatePriority(to: .high) } },
-            operation: { _ in 2 })
+        callers.write(caller)
         scenario.executor.drain()
         gate.open()
         scenario.executor.drain()
-        #expect(first.value == 1 && late.value == 1 && scenario.journal.entries == ["at 25"])
+        #expect(caller.value == 1 && scenario.journal.entries == ["at 25"])
+    }
+
+    @Test(arguments: [nil, TaskPriority.background], seeds)
+    func `an escalation from before the call counts like a later one`(asked: TaskPriority?, seed: UInt64) {
+        let scenario = FlightScenario(seed: seed)
+        let gate = Gate()
+        let caller = scenario.call(priority: .low, asking: asked) { [journal = scenario.journal] _ in
+            await gate.pass()
+            journal.write("at \(Task.currentPriority.rawValue)")
+            return 1
+        }
+        caller.escalate(to: .high)
+        scenario.executor.drain()
+        gate.open()
+        scenario.executor.drain()
+        #expect(caller.value == 1 && scenario.journal.entries == ["at 25"])
     }
 
     @Test(arguments: seeds) func `an explicit priority below the caller's own is respected`(seed: UInt64) {

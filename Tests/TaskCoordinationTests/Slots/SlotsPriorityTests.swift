@@ -18,13 +18,16 @@ import WebImageTesting
         #expect(slow.value != nil && medium.value != nil && blocker.value != nil)
     }
 
-    @Test(arguments: seeds) func `an escalation from before the wait counts`(seed: UInt64) {
+    @Test(arguments: [nil, TaskPriority.background], seeds)
+    func `an escalation from before the wait counts`(asked: TaskPriority?, seed: UInt64) {
         let executor = SeededExecutor(seed: seed)
         let (slots, gate, journal) = (Slots(limit: 1), Gate(), Journal<String>())
         let blocker = hold(slots, gate, on: executor)
         let medium = Probe(on: executor, priority: .medium) { try await slots.withSlot { journal.write("medium") } }
         executor.drain()
-        let slow = Probe(on: executor, priority: .low) { try await slots.withSlot { journal.write("slow") } }
+        let slow = Probe(on: executor, priority: .low) {
+            try await slots.withSlot(priority: asked) { journal.write("slow") }
+        }
         slow.escalate(to: .high)
         executor.drain()
         gate.open()

@@ -1,0 +1,67 @@
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+/// What happens to a flight while it begins: on its caller's thread, before it has a task, and before its caller waits.
+@Suite struct FlightBeginTests {
+    @Test(arguments: seeds) func `cancelled while it begins: a flight that ends at once answers nobody`(seed: UInt64) {
+        let scenario = FlightScenario(seed: seed)
+        let caller = scenario.call { [flights = scenario.flights] _ in
+            flights.cancelAll()
+            return 1
+        }
+        scenario.executor.drain()
+        #expect(caller.wasCancelled && scenario.flights.count == 0)
+    }
+
+    @Test(arguments: seeds) func `cancelled while it begins: the task is cancelled when it is there`(seed: UInt64) {
+        let scenario = FlightScenario(seed: seed)
+        let gate = Gate()
+        let gated = scenario.gated(gate)
+        let caller = scenario.call { [flights = scenario.flights] report in
+            flights.cancelAll()
+            return try await gated(report)
+        }
+        scenario.executor.drain()
+        #expect(caller.wasCancelled && scenario.journal.entries == ["start", "cancel"])
+        gate.open()
+        scenario.executor.drain()
+    }
+
+    @Test(arguments: seeds) func `raised while it begins: the task is raised when it is there, and does not fall again`(
+        seed: UInt64
+    ) {
+        let scenario = FlightScenario(seed: seed)
+        let gate = Gate()
+        let caller = scenario.call(priority: .low) { [flights = scenario.flights, journal = scenario.journal] _ in
+            flights.escalate("key", to: .high)
+            flights.escalate("key", to: .medium)
+            await gate.pass()
+            journal.write("at \(Task.currentPriority.rawValue)")
+            return 1
+        }
+        scenario.executor.drain()
+        gate.open()
+        scenario.executor.drain()
+        #expect(caller.value == 1 && scenario.journal.entries == ["at 25"])
+    }
+
+    @Test(arguments: seeds) func `joined while it begins: the work is not begun again`(seed: UInt64) {
+        let scenario = FlightScenario(seed: seed)
+        let (gate, joining) = (Gate(), Journal<Task<Int, any Error>>())
+        let gated = scenario.gated(gate)
+        let first = scenario.call { [flights = scenario.flights, executor = scenario.executor] report in
+            let caller = Task.immediate(executorPreference: executor) {
+                try await flights.value(for: "key", operation: gated)
+            }
+            joining.write(caller)
+            scenario.journal.write("\(flights.callerCount) callers")
+            return try await gated(report)
+        }
+        scenario.executor.drain()
+        let joiner = Probe(on: scenario.executor) { try await joining.entries[0].value }
+        gate.open()
+        scenario.executor.drain()
+        #expect(first.value == 1 && joiner.value == 1 && scenario.journal.entries == ["2 callers", "start"])
+    }
+}

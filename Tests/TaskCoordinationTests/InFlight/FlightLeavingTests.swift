@@ -1,0 +1,53 @@
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+/// What comes between a caller's leaving and its waking up.
+@Suite struct FlightLeavingTests {
+    @Test(arguments: seeds)
+    func `whoever comes in the middle of the last caller's leaving gets a flight of its own, which stays`(
+        seed: UInt64
+    ) {
+        let scenario = FlightScenario(seed: seed)
+        let (doomed, fresh, joining) = (Gate(), Gate(), Journal<Task<Int, any Error>>())
+        let leaving = scenario.call { [flights = scenario.flights, executor = scenario.executor] _ in
+            await withTaskCancellationHandler {
+                await doomed.pass()
+            } onCancel: {
+                let caller = Task.immediate(executorPreference: executor) {
+                    try await flights.value(for: "key", operation: scenario.gated(fresh, 2))
+                }
+                joining.write(caller)
+            }
+            return 1
+        }
+        scenario.executor.drain()
+        let canceller = Probe(on: scenario.executor) { leaving.cancel() }
+        scenario.executor.drain()
+        #expect(leaving.wasCancelled && scenario.flights.count == 1 && !canceller.isRunning)
+        let late = scenario.call(operation: scenario.gated(fresh, 3))
+        let joiner = Probe(on: scenario.executor) { try await joining.entries[0].value }
+        scenario.executor.drain()
+        fresh.open()
+        doomed.open()
+        scenario.executor.drain()
+        #expect(joiner.value == 2 && late.value == 2 && scenario.journal.entries == ["start"])
+    }
+
+    @Test(arguments: [true, false], seeds)
+    func `who has left is told so, also when the flight lands before it wakes up`(isAlone: Bool, seed: UInt64) {
+        let scenario = FlightScenario(seed: seed)
+        let gate = Gate()
+        let callers = (0..<(isAlone ? 1 : 2)).map { _ in
+            scenario.call { _ in
+                await gate.pass()
+                return 1
+            }
+        }
+        scenario.executor.drain()
+        callers[0].cancel()
+        gate.open()
+        scenario.executor.drain()
+        #expect(callers[0].wasCancelled && callers.dropFirst().allSatisfy { $0.value == 1 })
+    }
+}
