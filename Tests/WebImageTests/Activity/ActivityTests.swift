@@ -75,6 +75,29 @@ import WebImageTesting
         #expect(counters.memoryHits == 1 && counters.downloads == 3 && counters.downloadedByteCount > 0)
     }
 
+    @Test(arguments: seeds) func `who stops watching leaves the others, and the last one switches activities off`(
+        seed: UInt64
+    ) {
+        let executor = SeededExecutor(seed: seed)
+        let (hub, made) = (ActivityHub(), Journal<Int>())
+        let watchers = (0..<2).map { _ in
+            let activities = hub.watch(keeping: 9)
+            return (Probe(on: executor) { for await _ in activities { made.write(-1) } })
+        }
+        func tell(_ number: Int) -> URL {
+            made.write(number)
+            return URL(string: "https://example.org/")!
+        }
+        for leaver in watchers {
+            executor.drain()
+            leaver.cancel()
+            executor.drain()
+            hub.tell(tell(1), .queued)
+        }
+        executor.drain()
+        #expect(made.entries == [1, -1] && watchers.allSatisfy { !$0.isRunning })
+    }
+
     @Test(arguments: seeds) func `a slow watcher loses the oldest activities and slows nothing`(seed: UInt64) {
         let scenario = ManagerScenario(seed: seed)
         let activities = scenario.manager.activities(keeping: 2)

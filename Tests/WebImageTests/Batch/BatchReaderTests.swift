@@ -46,6 +46,28 @@ import WebImageTesting
         #expect(reader.value == 5 && input.taken == 7)
     }
 
+    @Test(arguments: seeds) func `what a slow reader has missed comes in the order in which it landed`(seed: UInt64) {
+        let scenario = PacedScenario(seed: seed)
+        let manager = scenario.manager
+        let gate = Gate()
+        let reader = Probe(on: scenario.executor) {
+            var seen: [Int] = []
+            for await outcome in manager.images(for: (0..<4).map { .numbered($0) }) {
+                seen.append(outcome.index)
+                await gate.pass()
+            }
+            return seen
+        }
+        scenario.executor.drain()
+        for number in [2, 3, 0, 1] {
+            scenario.transport.release(number)
+            scenario.executor.drain()
+        }
+        gate.open()
+        scenario.executor.drain()
+        #expect(reader.value == [2, 3, 0, 1])
+    }
+
     @Test(arguments: seeds) func `leaving the loop cancels what runs, and nothing stays`(seed: UInt64) {
         let scenario = PacedScenario(seed: seed)
         let manager = scenario.manager
@@ -71,10 +93,11 @@ import WebImageTesting
             for await _ in manager.images(for: input, atOnce: 4) { count += 1 }
             return (count, Task.isCancelled)
         }
-        scenario.executor.run(steps: Int(seed % 60))
+        let steps = scenario.executor.run(steps: Int(seed % 60))
         reader.cancel()
         scenario.executor.drain()
         #expect(reader.value?.0 == 0 && reader.value?.1 == true)
+        #expect(steps > 0 || input.taken == 0, "who is cancelled already takes nothing")
         #expect(scenario.transport.held.isEmpty && scenario.flights == 0)
         #expect(scenario.transport.cancelled.sorted() == scenario.transport.asked.sorted())
     }

@@ -70,6 +70,19 @@ import WebImageTesting
         #expect(scenario.transport.isShutDown && scenario.isAtRest)
     }
 
+    @Test(arguments: seeds) func `shutting down closes the transport when the last transfer has unwound`(seed: UInt64) {
+        let gate = Gate()
+        let scenario = Scenario(seed: seed, gate: gate, slots: 2)
+        let (callers, downloader) = ((0..<2).map { scenario.download($0) }, scenario.downloader)
+        scenario.executor.drain()
+        let end = Probe(on: scenario.executor) { await downloader.shutdown() }
+        scenario.executor.drain()
+        #expect(callers.allSatisfy { $0.wasCancelled } && end.isRunning && !scenario.transport.isShutDown)
+        gate.open()
+        scenario.executor.drain()
+        #expect(end.value != nil && scenario.transport.isShutDown && scenario.isAtRest)
+    }
+
     @Test(arguments: seeds) func `a full queue refuses with a clear error and takes more when it has room`(seed: UInt64)
     {
         let gate = Gate()

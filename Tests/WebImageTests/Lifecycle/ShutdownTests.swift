@@ -91,6 +91,19 @@ import WebImageTesting
         #expect(scenario.transport.isShutDown)
     }
 
+    @Test(arguments: seeds) func `cancelAll reaches a file that needs its picture no more`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed, hasDisk: false)
+        let picture = staged.load(.numbered(1))
+        staged.run()
+        let file = staged.data(.numbered(1), as: .jpeg())
+        staged.run(without: .pixels)
+        staged.manager.cancelAll()
+        staged.run(without: .pixels)
+        #expect(picture.value != nil && file.wasCancelled)
+        staged.run()
+        #expect(staged.coder.encodes == 0 && staged.isAtRest)
+    }
+
     @Test(arguments: seeds) func `cancelAll ends every caller once, and the manager goes on`(seed: UInt64) {
         let gate = Gate()
         let scenario = ManagerScenario(seed: seed, gate: gate)

@@ -26,6 +26,7 @@ import WebImageTesting
         staged.run()
         #expect(meek.value != nil || meek.code == .recentlyFailed)
         #expect(insisting.value != nil)
+        staged.emptyMemory()
         let after = staged.load(.numbered(1))
         staged.run()
         #expect(after.value != nil, "a success is the end of the failure")

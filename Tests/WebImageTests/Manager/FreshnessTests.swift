@@ -84,6 +84,38 @@ import WebImageTesting
         #expect(Self.seed(staged.manager.peek(old)) == 2 && staged.isAtRest)
     }
 
+    @Test(arguments: seeds) func `a stale file never overwrites a newer one, in memory or on disk`(seed: UInt64) throws
+    {
+        let staged = try Self.staged(seed)
+        let (old, new) = Self.requests([])
+        let first = staged.data(old, as: .jpeg())
+        staged.run(without: .pixels)
+        let refresh = staged.data(new, as: .jpeg())
+        staged.run()
+        let newest = refresh.value?.bytes
+        #expect(newest != nil && first.value?.bytes != newest)
+        for source in [ImageSource.memory, .disk] {
+            let next = staged.data(old, as: .jpeg())
+            staged.run()
+            #expect(next.value?.source == source && next.value?.bytes == newest)
+            staged.emptyMemory()
+        }
+    }
+
+    @Test(arguments: seeds) func `once nobody loads a picture, what is on disk counts as the newest again`(
+        seed: UInt64
+    ) throws {
+        let staged = try Self.staged(seed)
+        let (old, new) = Self.requests([])
+        let callers = [staged.load(old), staged.load(new)]
+        staged.run()
+        staged.emptyMemory()
+        let next = staged.load(old)
+        staged.run()
+        #expect(callers.allSatisfy { $0.value != nil } && next.value?.source == .disk)
+        #expect(staged.manager.peek(old) != nil, "it goes back into memory")
+    }
+
     @Test(arguments: seeds) func `a picture that is still being written is not downloaded again`(seed: UInt64) throws {
         let staged = try Self.staged(seed)
         var request = ImageRequest.numbered(1)

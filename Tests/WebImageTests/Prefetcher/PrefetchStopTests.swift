@@ -7,16 +7,16 @@ import WebImageTesting
 /// How lists end before their time.
 @Suite(.timeLimit(.minutes(10))) struct PrefetchStopTests {
     @Test(arguments: seeds) func `a stopped list ends, and what it gave up is reported as cancelled`(seed: UInt64) {
-        let scenario = PrefetchScenario(seed: seed)
+        let scenario = PrefetchScenario(seed: seed, answer: StubTransport.picture(missing: [2]))
         let prefetcher = scenario.prefetcher
         guard let token = scenario.start(Array(0..<8)) else { return }
         let waiter = Probe(on: scenario.executor) { try await token.waitUntilOver() }
-        scenario.transport.release(1)
+        for number in [1, 2] { scenario.transport.release(number) }
         scenario.executor.drain()
         #expect(waiter.isRunning)
         scenario.base.run { await prefetcher.stop(token) }
-        #expect(waiter.value?.progress == .counts(finished: 1, cancelled: 7, total: 8))
-        #expect(Set(scenario.transport.cancelled) == [0, 2, 3] && scenario.transport.asked.count == 4)
+        #expect(waiter.value?.progress == .counts(finished: 1, failed: 1, cancelled: 6, total: 8))
+        #expect(Set(scenario.transport.cancelled) == [0, 3, 4] && scenario.transport.asked.count == 5)
         #expect(scenario.base.flights == 0 && scenario.tokens == 0)
         scenario.base.run { await prefetcher.stop(token) }
         #expect(token.progress.endedCount == 8, "stopping again changes nothing")
@@ -90,8 +90,11 @@ import WebImageTesting
         let prefetcher = scenario.prefetcher
         let tokens = [scenario.start([0, 1, 2, 3]), scenario.start([2, 3, 4, 5])]
         let asked = scenario.transport.asked.count
-        let end: Void? = scenario.base.run { await prefetcher.shutdown() }
-        #expect(end != nil && tokens.allSatisfy { $0?.progress == .counts(cancelled: 4, total: 4) })
+        let left = scenario.base.run {
+            await prefetcher.shutdown()
+            return await prefetcher.loadCount
+        }
+        #expect(left == 0 && tokens.allSatisfy { $0?.progress == .counts(cancelled: 4, total: 4) })
         #expect(scenario.base.flights == 0)
         #expect(scenario.transport.asked.count == asked, "places that came free were not given away")
         #expect(scenario.start([7, 8])?.progress == .counts(cancelled: 2, total: 2))

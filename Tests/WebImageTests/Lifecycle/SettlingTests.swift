@@ -1,0 +1,64 @@
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// Who waits until a key is written.
+@Suite(.timeLimit(.minutes(10))) struct SettlingTests {
+    private static let key = CacheKey("key")
+
+    @Test(arguments: seeds) func `whoever settles a key waits for its write and for no other`(seed: UInt64) throws {
+        let scenario = try WriteBehindScenario(seed: seed)
+        _ = scenario.look { await $0.submit(for: Self.key) { sampleEntry(1) } }
+        let reader = scenario.start { await $0.settle(Self.key) }
+        let leaver = scenario.start { await $0.settle(Self.key) }
+        let other = scenario.start { await $0.settle(CacheKey("other")) }
+        scenario.stage.runWithoutDisk()
+        leaver.cancel()
+        scenario.stage.runWithoutDisk()
+        #expect(reader.isRunning && !leaver.isRunning && !other.isRunning)
+        scenario.stage.run()
+        #expect(!reader.isRunning)
+    }
+
+    @Test(arguments: seeds) func `a writer rises with who waits for it`(seed: UInt64) throws {
+        let scenario = try WriteBehindScenario(seed: seed)
+        let (gate, journal) = (Gate(), Journal<TaskPriority>())
+        _ = scenario.look { writes in
+            await writes.submit(for: Self.key) {
+                await gate.pass()
+                journal.write(Task.currentPriority)
+                return sampleEntry(1)
+            }
+        }
+        let reader = scenario.start(priority: .high) { await $0.settle(Self.key) }
+        scenario.stage.run()
+        gate.open()
+        scenario.stage.run()
+        #expect(!reader.isRunning && journal.entries == [.high])
+    }
+
+    @Test(arguments: seeds) func `abandoning cancels the writers and lets go of who settles, now and later`(
+        seed: UInt64
+    ) throws {
+        let scenario = try WriteBehindScenario(seed: seed)
+        let (gate, journal) = (Gate(), Journal<Bool>())
+        _ = scenario.look { writes in
+            await writes.submit(for: Self.key) {
+                await gate.pass()
+                journal.write(Task.isCancelled)
+                return sampleEntry(1)
+            }
+        }
+        let early = scenario.start { await $0.settle(Self.key) }
+        scenario.stage.runWithoutDisk()
+        #expect(early.isRunning)
+        _ = scenario.look { await $0.abandon() }
+        let late = scenario.start { await $0.settle(Self.key) }
+        scenario.stage.runWithoutDisk()
+        #expect(!early.isRunning && !late.isRunning)
+        gate.open()
+        scenario.stage.run()
+        #expect(journal.entries == [true])
+    }
+}
