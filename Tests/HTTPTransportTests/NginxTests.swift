@@ -7,6 +7,16 @@ import Testing
     .timeLimit(.minutes(10)), .serialized,
     .enabled(if: Nginx.isInstalled, "Install nginx and openssl (apt install nginx-light openssl) to run these."))
 struct NginxTests {
+    /// Bytes that do not compress.
+    private static let noise = {
+        var state: UInt64 = 88_172_645_463_325_252
+        return (0..<2_000_000).map { _ in
+            state ^= state << 13
+            state ^= state >> 7
+            state ^= state << 17
+            return UInt8(truncatingIfNeeded: state)
+        }
+    }()
     private static let picture = (0..<300_000).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) }
     private static let text = [UInt8](repeating: UInt8(ascii: "a"), count: 200_000)
 
@@ -20,7 +30,9 @@ struct NginxTests {
     private static func withNginx(
         _ body: (Nginx, HTTPClient) async throws -> Void
     ) async throws {
-        let nginx = try Nginx(files: ["picture": picture, "text": text, "bomb": [UInt8](repeating: 0, count: 24 << 20)])
+        let nginx = try Nginx(files: [
+            "noise": noise, "picture": picture, "text": text, "bomb": [UInt8](repeating: 0, count: 24 << 20),
+        ])
         let client = HTTPClient(configuration: configuration(.authorities(in: nginx.authority)))
         do {
             // The server is up when it accepts.
@@ -167,6 +179,36 @@ struct NginxTests {
                 #expect(try await response.body.collect(upTo: Self.picture.count) == Self.picture)
             }
             #expect(try await slow.body.collect(upTo: 24 << 20).count == 24 << 20)
+        }
+    }
+
+    @Test func `Slow readers on one connection each get every byte once`() async throws {
+        try await Self.withNginx { nginx, client in
+            try await withThrowingTaskGroup { group in
+                for worker in 0..<16 {
+                    group.addTask {
+                        for round in 0..<6 {
+                            let request = HTTPRequest(
+                                url: nginx.url("/noise", .good),
+                                headers: (worker + round).isMultiple(of: 3) ? ["Accept-Encoding": "identity"] : [:])
+                            var bytes: [UInt8] = []
+                            var chunks = 0
+                            for try await chunk in try await client.send(request).body {
+                                bytes += chunk
+                                chunks += 1
+                                // Behind now and then by as much as another request takes.
+                                guard (chunks + worker).isMultiple(of: 4) else { continue }
+                                let other = HTTPRequest(url: nginx.url("/picture", .good))
+                                _ = try await client.send(other).body.collect(upTo: Self.picture.count)
+                            }
+                            // Not compared by the macro, which would print them.
+                            let isWhole = bytes == Self.noise
+                            #expect(isWhole, "\(bytes.count) bytes of \(Self.noise.count)")
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
         }
     }
 

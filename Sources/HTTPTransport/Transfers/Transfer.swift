@@ -48,6 +48,11 @@ final class Transfer: DeadlineHolding, @unchecked Sendable {
     private(set) var expectedCount: Int?
     /// Whether libcurl decodes the body on its way here.
     private var isEncoded = false
+    /// Whether the body may be stopped while its reader is behind.
+    ///
+    /// Not over HTTP/2: when several streams of a connection are stopped, libcurl 7.88 delivers some bytes twice. Such a
+    /// body is taken as it comes, up to its limit.
+    private var isStoppable = true
 
     // MARK: Deadlines, in nanoseconds of the loop's clock
 
@@ -119,6 +124,7 @@ final class Transfer: DeadlineHolding, @unchecked Sendable {
         case .encoded(nil), .unknown: break
         }
         isEncoded = head.isEncoded
+        isStoppable = (easy?.integer(CURLINFO_HTTP_VERSION) ?? 0) < Int(CURL_HTTP_VERSION_2_0)
         isHeadAccepted = true
         table?.transfersWithNewHead.append(self)
         return true
@@ -143,12 +149,12 @@ final class Transfer: DeadlineHolding, @unchecked Sendable {
             return .abort
         }
         let remaining = expectedCount.map { $0 - receivedCount }
-        switch unsafe pipe.write(bytes, expecting: remaining, mayRefuse: !isEncoded) {
+        switch unsafe pipe.write(bytes, expecting: remaining, mayRefuse: isStoppable && !isEncoded) {
         case .refused:
             isPaused = true
             return .pause
-        case .full: table?.transfersToPause.append(self)
-        case .taken: break
+        case .full where isStoppable: table?.transfersToPause.append(self)
+        case .full, .taken: break
         }
         receivedCount += bytes.count
         return .taken
