@@ -2,7 +2,8 @@ import Synchronization
 
 /// Who waits for a flight, and how the flight stands: all of it but the value and the progress.
 ///
-/// Not generic, so that what ten thousand callers run through is compiled once. Every transition is one step under the
+/// Not generic, so that what ten thousand callers run through is compiled once. Priorities are raw values: the layout of
+/// a `TaskPriority` is not known when this is compiled, and whatever holds one would be laid out at run time. Every transition is one step under the
 /// lock. What follows from it, to resume, to cancel, to escalate, is done when the lock has been given back: the handlers
 /// of cancellation and escalation take it too, and the runtime calls them under a lock of its own.
 @usableFromInline final class Cabin: Sendable {
@@ -31,15 +32,45 @@ import Synchronization
         }
     }
 
+    /// What a flight is: something that waits in a queue, then a task.
+    private enum Carrier: Sendable {
+        case place(Slots.Place)
+        case task(Task<Void, Never>)
+
+        func rise(to priority: UInt8) {
+            switch self {
+            case .place(let place): place.rise(to: priority)
+            case .task(let task): task.escalatePriority(to: TaskPriority(rawValue: priority))
+            }
+        }
+
+        func end() -> Abandonment {
+            switch self {
+            case .place(let place): return place.leave() ? .neverBegins : .unwinds
+            case .task(let task):
+                task.cancel()
+                return .unwinds
+            }
+        }
+    }
+
+    /// What becomes of a flight without callers.
+    @usableFromInline enum Abandonment: Sendable {
+        /// Its operation is running, or about to, and returns.
+        case unwinds
+        /// It was waiting for a slot, and waits no longer.
+        case neverBegins
+    }
+
     private enum Phase { case flying, landed, abandoned }
 
     private struct State {
         var phase = Phase.flying
         var seats = CallerList<Seat>()
         var reportCount = 0
-        var priority: TaskPriority
-        /// `nil` until the task has been made, which is after its first callers may have come and left.
-        var task: Task<Void, Never>?
+        var priority: UInt8
+        /// `nil` at first, when its callers may already come and leave.
+        var carrier: Carrier?
 
         /// What there is to tell a caller without a wait.
         func news(for seat: Int, knowing known: Int) -> News? {
@@ -51,7 +82,7 @@ import Synchronization
 
     private let state: Mutex<State>
 
-    @usableFromInline init(priority: TaskPriority) {
+    @usableFromInline init(priority: UInt8) {
         state = Mutex(State(priority: priority))
     }
 
@@ -72,63 +103,91 @@ extension Cabin {
     /// Whether the flight has come to its end with its callers aboard.
     @usableFromInline var hasLanded: Bool { state.withLock { $0.phase == .landed } }
 
-    /// Waits for news.
+    /// Keeps a caller's continuation until there is news, or resumes it with what there is to tell.
     ///
     /// - Parameters:
+    ///   - continuation: The caller's.
     ///   - seat: The caller's.
     ///   - known: How many reports the caller knows; `Int.max` for one who does not want to hear of them.
-    @usableFromInline func wait(in seat: Int, knowing known: Int) async -> News {
-        await unsafe withUnsafeContinuation { continuation in
-            let news = state.withLock { state in
-                let news = state.news(for: seat, knowing: known)
-                if news == nil { state.seats[seat] = unsafe Seat(continuation: continuation, known: known) }
-                return news
-            }
-            // Resumed exactly once: here, or by whoever takes it out of the seat.
-            if let news { unsafe continuation.resume(returning: news) }
+    @usableFromInline func park(_ continuation: UnsafeContinuation<News, Never>, in seat: Int, knowing known: Int) {
+        let news = state.withLock { state in
+            let news = state.news(for: seat, knowing: known)
+            if news == nil { state.seats[seat] = unsafe Seat(continuation: continuation, known: known) }
+            return news
         }
+        // Resumed exactly once: here, or by whoever takes it out of the seat.
+        if let news { unsafe continuation.resume(returning: news) }
     }
 
     /// Removes a caller, whose wait ends at once, and cancels the flight with the last one: emptying and abandoning are
     /// one step, so nobody can join in between.
     ///
-    /// - Returns: Whether it was the last one.
-    @usableFromInline func leave(_ seat: Int) -> Bool {
-        let (left, task, wasLast) = state.withLock { state -> (Seat?, Task<Void, Never>?, Bool) in
+    /// - Returns: What becomes of the flight, when it was the last one.
+    @usableFromInline func leave(_ seat: Int) -> Abandonment? {
+        let (left, carrier, wasLast) = state.withLock { state -> (Seat?, Carrier?, Bool) in
             guard let left = state.seats.leave(seat) else { return (nil, nil, false) }
             guard state.phase == .flying, state.seats.isEmpty else { return (left, nil, false) }
             state.phase = .abandoned
-            return (left, state.task, true)
+            return (left, state.carrier, true)
         }
-        task?.cancel()
+        let abandonment = carrier?.end() ?? .unwinds
         unsafe left?.continuation?.resume(returning: .cancelled)
-        return wasLast
+        return wasLast ? abandonment : nil
     }
 }
 
 // MARK: - The flight
 
 extension Cabin {
+    /// The flight waits for a slot.
+    ///
+    /// It may have risen, or lost its callers, before it had a place, and it may have its slot by now.
+    ///
+    /// - Returns: Whether it has been abandoned, and never begins.
+    @usableFromInline func wait(at place: Slots.Place, priority: UInt8) -> Bool {
+        let (risen, isAbandoned) = state.withLock { state in
+            if state.carrier == nil { state.carrier = .place(place) }
+            return (state.priority, state.phase == .abandoned)
+        }
+        if risen > priority { place.rise(to: risen) }
+        return isAbandoned && place.leave()
+    }
+
+    /// The flight has its slot.
+    ///
+    /// - Returns: The priority to begin with; `nil` when it has been abandoned.
+    @usableFromInline func depart() -> UInt8? {
+        state.withLock { $0.phase == .abandoned ? nil : $0.priority }
+    }
+
     /// The flight has its task.
     ///
     /// It may have risen, or lost its callers, before it had one.
-    @usableFromInline func begin(_ task: Task<Void, Never>, priority: TaskPriority) {
+    @usableFromInline func begin(_ task: Task<Void, Never>, priority: UInt8) {
         let (risen, isAbandoned) = state.withLock { state in
-            state.task = task
+            state.carrier = .task(task)
             return (state.priority, state.phase == .abandoned)
         }
-        if risen > priority { task.escalatePriority(to: risen) }
+        if risen > priority { task.escalatePriority(to: TaskPriority(rawValue: risen)) }
         if isAbandoned { task.cancel() }
     }
 
     /// Raises the flight; a priority never falls.
-    @usableFromInline func rise(to priority: TaskPriority) {
-        let task = state.withLock { state -> Task<Void, Never>? in
+    @usableFromInline func rise(to priority: UInt8) {
+        let carrier = state.withLock { state -> Carrier? in
             guard priority > state.priority else { return nil }
             state.priority = priority
-            return state.task
+            return state.carrier
         }
-        task?.escalatePriority(to: priority)
+        carrier?.rise(to: priority)
+    }
+
+    /// Catches up with an escalation of the calling task from before it had a handler: that is not replayed, but it shows.
+    ///
+    /// - Parameter own: The base priority of the calling task.
+    @usableFromInline func catchUp(from own: UInt8) {
+        let now = Task.currentPriority.rawValue
+        if now > own { rise(to: now) }
     }
 
     /// There are so many reports now; those that come after the end are dropped.
@@ -150,27 +209,32 @@ extension Cabin {
     @usableFromInline func land() { end(in: .landed, telling: .landed) }
 
     /// Cancels the flight and ends every caller.
-    func abandon() { end(in: .abandoned, telling: .cancelled)?.cancel() }
+    ///
+    /// - Returns: What becomes of the flight, when this was its end.
+    func abandon() -> Abandonment? {
+        let (isEnd, carrier) = end(in: .abandoned, telling: .cancelled)
+        return isEnd ? carrier?.end() ?? .unwinds : nil
+    }
 
     /// The first end counts; a flight without callers has had its own.
     ///
     /// Who has landed keeps the seat: it may be listening to a report, and asks for news when it has.
     ///
-    /// - Returns: The flight's task, when this was its end.
+    /// - Returns: Whether this was the end, and what carried the flight.
     @discardableResult
-    private func end(in phase: Phase, telling news: News) -> Task<Void, Never>? {
-        let (waiting, task) = unsafe state.withLock { state in
+    private func end(in phase: Phase, telling news: News) -> (isEnd: Bool, Carrier?) {
+        let (waiting, carrier) = unsafe state.withLock { state in
             var waiting: [UnsafeContinuation<News, Never>] = unsafe []
-            guard state.phase == .flying else { return unsafe (waiting, Task<Void, Never>?.none) }
+            guard state.phase == .flying else { return unsafe (waiting, (isEnd: false, Carrier?.none)) }
             state.phase = phase
             unsafe waiting.reserveCapacity(state.seats.count)
             state.seats.update { seat in
                 if let continuation = unsafe seat.takeContinuation() { unsafe waiting.append(continuation) }
             }
             if phase == .abandoned { _ = state.seats.removeAll() }
-            return unsafe (waiting, state.task)
+            return unsafe (waiting, (isEnd: true, state.carrier))
         }
         unsafe waiting.forEach { unsafe $0.resume(returning: news) }
-        return task
+        return carrier
     }
 }

@@ -1,7 +1,7 @@
 public import Synchronization
 
 /// One piece of shared work: its callers, its latest progress, and its landing.
-@usableFromInline final class Flight<Value: Sendable, Progress: Sendable>: Sendable {
+@usableFromInline final class Flight<Key: Hashable & Sendable, Value: Sendable, Progress: Sendable>: Sendable {
     /// A report and its number, from 1.
     @usableFromInline struct Report: Sendable {
         @usableFromInline let number: Int
@@ -20,10 +20,12 @@ public import Synchronization
         @usableFromInline var landing: Result<Value, any Error>?
     }
 
+    @usableFromInline let key: Key
     @usableFromInline let cabin: Cabin
     @usableFromInline let board: Mutex<Board>
 
-    @inlinable init(priority: TaskPriority) {
+    @inlinable init(key: Key, priority: UInt8) {
+        self.key = key
         cabin = Cabin(priority: priority)
         board = Mutex(Board())
     }
@@ -52,22 +54,19 @@ public import Synchronization
     ///
     /// - Returns: `nil` when it is in the air.
     /// - Throws: The operation's error.
-    @inlinable func value() throws -> Value? { try board.withLock { $0.landing }?.get() }
+    @inlinable @inline(never) func value() throws -> Value? { try board.withLock { $0.landing }?.get() }
 
-    /// Waits for the landing.
+    /// Waits for the landing, and tells how far the work has come.
     ///
     /// - Returns: `false` when the caller has left, or every flight was cancelled.
-    @inlinable func hasLanded(seat: Int, _ onProgress: ((Progress) async -> Void)?) async -> Bool {
+    @inlinable @inline(never) func hasLanded(seat: Int, _ onProgress: ((Progress) async -> Void)?) async -> Bool {
         var known = onProgress == nil ? Int.max : 0
         while true {
-            switch await cabin.wait(in: seat, knowing: known) {
-            case .landed: return true
-            case .cancelled: return false
-            case .progress:
-                guard let report = board.withLock({ $0.latest }) else { continue }
-                known = report.number
-                await onProgress?(report.progress)
-            }
+            let news = await unsafe withUnsafeContinuation { unsafe cabin.park($0, in: seat, knowing: known) }
+            guard news == .progress, let onProgress else { return news == .landed }
+            guard let report = board.withLock({ $0.latest }) else { continue }
+            known = report.number
+            await onProgress(report.progress)
         }
     }
 }

@@ -31,7 +31,7 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
     public typealias Operation =
         @concurrent @Sendable (_ report: @escaping @Sendable (Progress) -> Void) async throws -> Value
 
-    @usableFromInline typealias Flight = TaskCoordination.Flight<Value, Progress>
+    @usableFromInline typealias Flight = TaskCoordination.Flight<Key, Value, Progress>
 
     @usableFromInline struct State {
         @inlinable init() {}
@@ -41,10 +41,16 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
         @usableFromInline var operationCount = 0
         @usableFromInline var drainers: [OneShot<Void>] = []
         @usableFromInline var isClosed = false
+
+        /// A flight that was abandoned must not remove the one that took its place.
+        @inlinable mutating func remove(_ flight: Flight) {
+            if flights[flight.key] === flight { flights[flight.key] = nil }
+        }
     }
 
     @usableFromInline let name: String
     @usableFromInline let executor: (any TaskExecutor)?
+    @usableFromInline let slots: Slots?
     @usableFromInline let state = Mutex(State())
 
     /// Creates an empty table.
@@ -52,9 +58,11 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
     /// - Parameters:
     ///   - name: The name of the flights' tasks, as debuggers show it.
     ///   - executor: Where flights run. `nil` is the default pool.
-    public init(name: String, executor: (any TaskExecutor)? = nil) {
+    ///   - slots: How many run at once; the others are queued by priority, and are no tasks yet. `nil` lets all run.
+    public init(name: String, executor: (any TaskExecutor)? = nil, slots: Slots? = nil) {
         self.name = name
         self.executor = executor
+        self.slots = slots
     }
 
     /// How many flights can be joined.
@@ -84,33 +92,29 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
     ///   - priority: The priority to ask for. `nil` is the calling task's own.
     ///   - onProgress: Called in order with the latest progress on joining and with later ones. One who is slow misses
     ///     some, but never the last before the landing; nobody waits for it but its own caller.
+    ///   - onStart: Called when there is no flight to join, before the new one is queued or begins.
     ///   - operation: The work. Dropped unused when there is a flight to join.
     /// - Returns: The value that every caller of the flight gets.
     /// - Throws: What the operation threw; `CancellationError` when the calling task, or every flight, was cancelled;
-    ///   ``CoordinationError`` with code `.shutDown` after ``close()``.
+    ///   ``CoordinationError`` with code `.shutDown` after ``close()``, and what the slots refuse with.
     /// - Complexity: O(1) to join and to land; O(log n) for one of n callers to leave.
     @inlinable @inline(never) public func value(
         for key: Key, priority: TaskPriority? = nil, onProgress: ((Progress) async -> Void)? = nil,
-        operation: @escaping Operation
+        onStart: (() -> Void)? = nil, operation: @escaping Operation
     ) async throws -> Value {
         try Task.checkCancellation()
-        // The base: what is on top of it is an escalation, and counts also when it came before this call.
-        let own = Task.basePriority ?? Task.currentPriority
-        let asked = priority ?? Task.currentPriority
-        let (flight, seat, isNew) = try join(key, asked)
-        if isNew { takeOff(flight, key, asked, from: #isolation, operation) } else { flight.cabin.rise(to: asked) }
+        let (flight, seat, own) = try board(key, priority, from: #isolation, onStart, operation)
         // The work may be done already, without a suspension.
         if onProgress == nil, flight.cabin.hasLanded, let value = try flight.value() { return value }
         let hasLanded = await withTaskCancellationHandler {
             await withTaskPriorityEscalationHandler {
-                // An escalation from before the handler was in place is not replayed, but it shows.
-                if Task.currentPriority > own { flight.cabin.rise(to: Task.currentPriority) }
+                flight.cabin.catchUp(from: own)
                 return await flight.hasLanded(seat: seat, onProgress)
             } onPriorityEscalated: { _, new in
-                flight.cabin.rise(to: new)
+                flight.cabin.rise(to: new.rawValue)
             }
         } onCancel: {
-            if flight.cabin.leave(seat) { remove(flight, key) }
+            leave(flight, seat)
         }
         if hasLanded, let value = try flight.value() { return value }
         throw CancellationError()
@@ -124,7 +128,7 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
             defer { state.flights = [:] }
             return state.flights.values
         }
-        for flight in ended { flight.cabin.abandon() }
+        for flight in ended { end(flight, flight.cabin.abandon()) }
     }
 
     /// Refuses every later caller.
@@ -136,7 +140,7 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
 
     /// Raises the flight for `key`, as a caller with that priority would, and does nothing when there is none.
     public func escalate(_ key: Key, to priority: TaskPriority) {
-        state.withLock { $0.flights[key] }?.cabin.rise(to: priority)
+        state.withLock { $0.flights[key] }?.cabin.rise(to: priority.rawValue)
     }
 
     /// Waits until nothing flies: neither a flight that can be joined nor a cancelled one that unwinds.
@@ -155,43 +159,99 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
 // MARK: - The life of a flight
 
 extension InFlight {
+    /// Joins the flight for `key`, or starts it.
+    ///
+    /// Not inlined, nor are the other synchronous steps: what they need for a moment would take its room in the frame of
+    /// every caller that waits.
+    ///
+    /// - Returns: The flight, the caller's seat, and the base priority of the calling task. What is on top of the base is an
+    ///   escalation, and counts also when it came before this call.
+    @inlinable @inline(never) func board(
+        _ key: Key, _ priority: TaskPriority?, from isolation: (any Actor)?, _ onStart: (() -> Void)?,
+        _ operation: @escaping Operation
+    ) throws -> (Flight, seat: Int, own: UInt8) {
+        let own = (Task.basePriority ?? Task.currentPriority).rawValue
+        let priority = (priority ?? Task.currentPriority).rawValue
+        let (flight, seat, isNew) = try join(key, priority)
+        if isNew {
+            onStart?()
+            takeOff(flight, priority, from: isolation, operation)
+        } else {
+            flight.cabin.rise(to: priority)
+        }
+        return (flight, seat, own)
+    }
+
     /// Lookup, insert and subscribe, in one step.
-    @inlinable func join(_ key: Key, _ priority: TaskPriority) throws -> (Flight, seat: Int, isNew: Bool) {
+    @inlinable func join(_ key: Key, _ priority: UInt8) throws -> (Flight, seat: Int, isNew: Bool) {
         try state.withLock { state in
             if state.isClosed {
                 throw CoordinationError(code: .shutDown, message: "\(name): shut down; start no more work")
             }
             if let flight = state.flights[key], let seat = flight.cabin.join() { return (flight, seat, false) }
-            let flight = Flight(priority: priority)
+            let flight = Flight(key: key, priority: priority)
             state.flights[key] = flight
             state.operationCount += 1
             return (flight, flight.cabin.join()!, true)
         }
     }
 
+    /// Starts the flight, or queues it when there is no slot for it.
+    @inlinable func takeOff(
+        _ flight: Flight, _ priority: UInt8, from isolation: (any Actor)?, _ operation: @escaping Operation
+    ) {
+        do {
+            let place = try slots?.enter(priority) { refusal in
+                if let refusal {
+                    self.land(flight, .failure(refusal))
+                } else if let priority = flight.cabin.depart() {
+                    self.start(flight, priority, inPlace: false, operation)
+                } else {
+                    self.slots?.release()
+                    self.end(flight, .neverBegins)
+                }
+            }
+            guard let place else {
+                return start(flight, priority, inPlace: startsInPlace(from: isolation), operation)
+            }
+            if flight.cabin.wait(at: place, priority: priority) { end(flight, .neverBegins) }
+        } catch {
+            land(flight, .failure(error))
+        }
+    }
+
     /// Detached: the work is shared, so no caller's cancellation or task-local values may govern it.
     ///
     /// The cabin owns the handle; the last caller out and ``cancelAll()`` cancel it, ``drain()`` waits for its end.
-    @inlinable func takeOff(
-        _ flight: Flight, _ key: Key, _ priority: TaskPriority, from isolation: (any Actor)?,
-        _ operation: @escaping Operation
+    @inlinable func start(
+        _ flight: Flight, _ priority: UInt8, inPlace: Bool, _ operation: @escaping Operation
     ) {
-        let body: @concurrent @Sendable () async -> Void = {
-            let landing: Result<Value, any Error>
-            do {
-                landing = .success(try await operation { flight.report($0) })
-            } catch {
-                landing = .failure(error)
-            }
-            self.land(flight, key, landing)
-        }
         let task =
-            if startsInPlace(from: isolation) {
-                Task.immediateDetached(name: name, priority: priority, executorPreference: executor, operation: body)
+            if inPlace {
+                Task.immediateDetached(
+                    name: name, priority: TaskPriority(rawValue: priority), executorPreference: executor
+                ) {
+                    await self.run(flight, operation)
+                }
             } else {
-                Task.detached(name: name, executorPreference: executor, priority: priority, operation: body)
+                Task.detached(
+                    name: name, executorPreference: executor, priority: TaskPriority(rawValue: priority)
+                ) {
+                    await self.run(flight, operation)
+                }
             }
         flight.cabin.begin(task, priority: priority)
+    }
+
+    @concurrent @inlinable func run(_ flight: Flight, _ operation: Operation) async {
+        let landing: Result<Value, any Error>
+        do {
+            landing = .success(try await operation { flight.report($0) })
+        } catch {
+            landing = .failure(error)
+        }
+        slots?.release()
+        land(flight, landing)
     }
 
     /// Whether the caller is where flights run, so that work which need not wait costs no change of threads.
@@ -204,10 +264,9 @@ extension InFlight {
         return unsafe here == executor?.asUnownedTaskExecutor()
     }
 
-    @inlinable func land(_ flight: Flight, _ key: Key, _ landing: Result<Value, any Error>) {
+    @inlinable @inline(never) func land(_ flight: Flight, _ landing: Result<Value, any Error>) {
         let drainers = state.withLock { state -> [OneShot<Void>] in
-            // A flight that was abandoned must not remove the one that took its place.
-            if state.flights[key] === flight { state.flights[key] = nil }
+            state.remove(flight)
             state.operationCount -= 1
             guard state.operationCount == 0 else { return [] }
             defer { state.drainers = [] }
@@ -217,7 +276,16 @@ extension InFlight {
         for drainer in drainers { drainer.resolve(()) }
     }
 
-    @inlinable func remove(_ flight: Flight, _ key: Key) {
-        state.withLock { if $0.flights[key] === flight { $0.flights[key] = nil } }
+    @inlinable @inline(never) func leave(_ flight: Flight, _ seat: Int) {
+        end(flight, flight.cabin.leave(seat))
+    }
+
+    /// Clears away a flight that its last caller has left.
+    @inlinable func end(_ flight: Flight, _ abandonment: Cabin.Abandonment?) {
+        switch abandonment {
+        case .unwinds: state.withLock { $0.remove(flight) }
+        case .neverBegins: land(flight, .failure(CancellationError()))
+        case nil: break
+        }
     }
 }

@@ -9,21 +9,33 @@ public enum SlotOrder: Sendable, Hashable {
 /// Who runs next: a binary heap with an index, ordered by priority and then by arrival.
 ///
 /// A pure value without tasks or locks, so that the whole policy can be tested as arithmetic. Identifiers that are
-/// not, or no longer, queued are ignored by ``remove(_:)`` and ``raise(_:to:)``: a cancellation or an escalation may
-/// always come too late.
+/// no longer queued are ignored by ``remove(_:)`` and ``raise(_:to:)``: a cancellation or an escalation may always come too
+/// late.
 ///
 /// Priorities are the raw values of `TaskPriority`, all 256 of them; a greater one runs first.
 public struct SlotQueue<Waiter> {
+    /// Names a waiter of one queue. None is given twice.
+    public struct ID: Hashable, Sendable {
+        fileprivate let row: Int
+        fileprivate let arrival: UInt64
+    }
+
     fileprivate struct Entry {
-        let id: UInt64
-        let arrival: UInt64
+        let id: ID
         var priority: UInt8
         let waiter: Waiter
     }
 
+    /// Where a waiter stands in the heap. Rows are used again: a dictionary without the hashing.
+    private struct Row {
+        var arrival: UInt64
+        var place: Int
+    }
+
     private let order: SlotOrder
     private var heap: [Entry] = []
-    private var places: [UInt64: Int] = [:]
+    private var rows: [Row] = []
+    private var freeRows: [Int] = []
     private var arrivals: UInt64 = 0
 
     /// Creates an empty queue.
@@ -39,36 +51,36 @@ public struct SlotQueue<Waiter> {
 
     /// Adds a waiter.
     ///
-    /// - Precondition: `id` is not queued.
     /// - Complexity: O(log `count`).
-    public mutating func insert(_ waiter: Waiter, id: UInt64, priority: UInt8) {
-        precondition(places[id] == nil, "the identifier is queued already")
+    public mutating func insert(_ waiter: Waiter, priority: UInt8) -> ID {
         arrivals += 1
-        heap.append(Entry(id: id, arrival: arrivals, priority: priority, waiter: waiter))
-        places[id] = heap.count - 1
+        let id = ID(row: freeRows.popLast() ?? rows.count, arrival: arrivals)
+        let row = Row(arrival: arrivals, place: heap.count)
+        if id.row < rows.count { rows[id.row] = row } else { rows.append(row) }
+        heap.append(Entry(id: id, priority: priority, waiter: waiter))
         siftUp(heap.count - 1)
+        return id
     }
 
     /// Takes the waiter who runs next.
     ///
     /// - Complexity: O(log `count`).
-    public mutating func popFirst() -> (id: UInt64, waiter: Waiter)? {
-        guard let id = heap.first?.id, let waiter = remove(id) else { return nil }
-        return (id, waiter)
-    }
+    public mutating func popFirst() -> Waiter? { heap.first.flatMap { remove($0.id) } }
 
     /// Takes a waiter out of the queue, wherever it stands.
     ///
     /// - Returns: The waiter, or `nil` when it is not queued.
     /// - Complexity: O(log `count`).
     @discardableResult
-    public mutating func remove(_ id: UInt64) -> Waiter? {
-        guard let place = places.removeValue(forKey: id) else { return nil }
+    public mutating func remove(_ id: ID) -> Waiter? {
+        guard let place = place(of: id) else { return nil }
+        rows[id.row].arrival = 0
+        freeRows.append(id.row)
         let last = heap.removeLast()
         guard place < heap.count else { return last.waiter }
         let removed = heap[place]
         heap[place] = last
-        places[last.id] = place
+        rows[last.id.row].place = place
         siftUp(siftDown(place))
         return removed.waiter
     }
@@ -78,8 +90,8 @@ public struct SlotQueue<Waiter> {
     /// A lower priority than the present one is ignored, as tasks do not lose priority either.
     ///
     /// - Complexity: O(log `count`).
-    public mutating func raise(_ id: UInt64, to priority: UInt8) {
-        guard let place = places[id], heap[place].priority < priority else { return }
+    public mutating func raise(_ id: ID, to priority: UInt8) {
+        guard let place = place(of: id), heap[place].priority < priority else { return }
         heap[place].priority = priority
         siftUp(place)
     }
@@ -88,11 +100,13 @@ public struct SlotQueue<Waiter> {
     ///
     /// - Complexity: O(`count`).
     public mutating func removeAll() -> [Waiter] {
-        defer {
-            heap = []
-            places = [:]
-        }
+        defer { (heap, rows, freeRows) = ([], [], []) }
         return heap.map(\.waiter)
+    }
+
+    private func place(of id: ID) -> Int? {
+        guard id.row < rows.count, rows[id.row].arrival == id.arrival else { return nil }
+        return rows[id.row].place
     }
 }
 
@@ -105,7 +119,7 @@ extension SlotQueue.Entry: Sendable where Waiter: Sendable {}
 extension SlotQueue {
     private func precedes(_ one: Entry, _ other: Entry) -> Bool {
         guard one.priority == other.priority else { return one.priority > other.priority }
-        return order == .fifo ? one.arrival < other.arrival : one.arrival > other.arrival
+        return order == .fifo ? one.id.arrival < other.id.arrival : one.id.arrival > other.id.arrival
     }
 
     private mutating func siftUp(_ start: Int) {
@@ -132,7 +146,7 @@ extension SlotQueue {
 
     private mutating func exchange(_ one: Int, _ other: Int) {
         heap.swapAt(one, other)
-        places[heap[one].id] = one
-        places[heap[other].id] = other
+        rows[heap[one].id.row].place = one
+        rows[heap[other].id.row].place = other
     }
 }

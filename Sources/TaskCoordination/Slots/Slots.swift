@@ -3,18 +3,20 @@ import Synchronization
 /// Lets at most a fixed number of bodies run at once; the others queue by priority and arrival.
 ///
 /// A mutex and not an actor: a cancelled or escalated waiter acts in its handler, which is synchronous; a slot is given
-/// back in `defer`; and a free slot costs no hop. The lock is never held while a task is resumed.
+/// back in `defer`; and a free slot costs no hop. The lock is never held while a waiter is told.
 ///
-/// The queue decides every race: whoever takes a waiter out of it, a slot that came free, the waiter's cancellation or
+/// Who waits is a closure, so it may be a suspended task, as in ``withSlot(priority:_:)``, or work that is no task yet,
+/// like a flight of ``InFlight``.
+///
+/// The queue decides every race: whoever takes a waiter out of it, a slot that came free, the waiter's leaving or
 /// ``close()``, is the only one to answer it. A slot is therefore never offered to a waiter that has gone.
 public final class Slots: Sendable {
-    /// How the wait of one waiter ends.
-    private enum Turn { case granted, cancelled, shutDown }
+    /// Called once, unless the waiter leaves: without an error it has a slot.
+    @usableFromInline typealias Waiter = @Sendable (_ refusal: CoordinationError?) -> Void
 
     private struct State {
-        var queue: SlotQueue<OneShot<Turn>>
+        var queue: SlotQueue<Waiter>
         var running = 0
-        var lastID: UInt64 = 0
         var isClosed = false
         var drainers: [OneShot<Void>] = []
     }
@@ -77,7 +79,7 @@ public final class Slots: Sendable {
             state.isClosed = true
             return state.queue.removeAll()
         }
-        for turn in refused { turn.resolve(.shutDown) }
+        for waiter in refused { waiter(shutDownError) }
     }
 
     /// Waits until no body holds a slot.
@@ -96,74 +98,71 @@ public final class Slots: Sendable {
 // MARK: - Taking and giving back
 
 extension Slots {
+    /// A waiter's place in the queue.
+    @usableFromInline struct Place: Sendable {
+        fileprivate let slots: Slots
+        fileprivate let id: SlotQueue<Waiter>.ID
+
+        /// Moves the waiter forward; does nothing when it waits no longer.
+        func rise(to priority: UInt8) { slots.state.withLock { $0.queue.raise(id, to: priority) } }
+
+        /// Takes the waiter out of the queue.
+        ///
+        /// - Returns: `false` when it has been answered already.
+        @usableFromInline func leave() -> Bool { slots.state.withLock { $0.queue.remove(id) } != nil }
+    }
+
+    /// Takes a slot or queues for one.
+    ///
+    /// - Parameters:
+    ///   - priority: Decides the place in the queue; the raw value of a `TaskPriority`.
+    ///   - waiter: Told when its turn has come, by whoever gives the slot back. Not called when a slot is free.
+    /// - Returns: The place in the queue; `nil` when a slot was free and has been taken.
+    /// - Throws: ``CoordinationError``.
+    @usableFromInline func enter(_ priority: UInt8, _ waiter: @escaping Waiter) throws -> Place? {
+        try state.withLock { state in
+            // A free slot means that nobody is queued, so nobody is overtaken.
+            if try takeFreeSlot(&state) { return nil }
+            if state.queue.count >= queueLimit { throw overloadedError }
+            return Place(slots: self, id: state.queue.insert(waiter, priority: priority))
+        }
+    }
+
     /// Takes a slot, which the caller gives back by ``release()``.
     func acquire(priority: TaskPriority?) async throws {
         try Task.checkCancellation()
-        if try takeFreeSlot() { return }
+        if try state.withLock({ try takeFreeSlot(&$0) }) { return }
         // The base priority: what is on top of it is an escalation, and counts also when it came before this call.
-        switch try await turn(asking: priority, own: Task.basePriority ?? Task.currentPriority) {
-        case .granted where !Task.isCancelled: return
-        case .granted:
-            // Cancelled after the grant and before the body: the slot goes to the next one.
-            release()
-            throw CancellationError()
-        case .cancelled: throw CancellationError()
-        case .shutDown: throw shutDownError
+        let own = (Task.basePriority ?? Task.currentPriority).rawValue
+        let turn = OneShot<Result<Void, any Error>>()
+        let entered = try enter((priority ?? Task.currentPriority).rawValue) { refusal in
+            turn.resolve(refusal.map { .failure($0) } ?? .success(()))
         }
-    }
-
-    /// The way without a wait.
-    ///
-    /// A free slot means that nobody is queued, so nobody is overtaken.
-    private func takeFreeSlot() throws -> Bool {
-        try state.withLock { state in
-            if state.isClosed { throw shutDownError }
-            guard state.running < limit else { return false }
-            state.running += 1
-            return true
-        }
-    }
-
-    private func turn(asking priority: TaskPriority?, own: TaskPriority) async throws -> Turn {
-        let id = state.withLock { state in
-            state.lastID += 1
-            return state.lastID
-        }
-        let turn = OneShot<Turn>()
-        return try await withTaskCancellationHandler {
-            try await withTaskPriorityEscalationHandler {
-                if try enqueue(turn, id, asking: priority, own: own) { return .granted }
+        guard let place = entered else { return }
+        let answer = await withTaskCancellationHandler {
+            await withTaskPriorityEscalationHandler {
+                // An escalation from before the handler was in place is not replayed, but it shows.
+                let now = Task.currentPriority.rawValue
+                if now > own { place.rise(to: now) }
                 return await turn.wait()
             } onPriorityEscalated: { _, new in
-                state.withLock { $0.queue.raise(id, to: new.rawValue) }
+                place.rise(to: new.rawValue)
             }
         } onCancel: {
-            state.withLock { $0.queue.remove(id) }?.resolve(.cancelled)
+            if place.leave() { turn.resolve(.failure(CancellationError())) }
         }
+        try answer.get()
+        guard Task.isCancelled else { return }
+        // Cancelled after the grant and before the body: the slot goes to the next one.
+        release()
+        throw CancellationError()
     }
 
-    /// Queues under one lock with what it reads, and with both handlers in place: a cancellation or an escalation
-    /// that came before shows on the task, one that comes later finds the entry.
-    ///
-    /// Nothing falls in between.
-    ///
-    /// - Returns: `true` when a slot was free after all and has been taken.
-    private func enqueue(
-        _ turn: OneShot<Turn>, _ id: UInt64, asking priority: TaskPriority?, own: TaskPriority
-    ) throws -> Bool {
-        try state.withLock { state in
-            if state.isClosed { throw shutDownError }
-            if Task.isCancelled { throw CancellationError() }
-            if state.running < limit {
-                state.running += 1
-                return true
-            }
-            if state.queue.count >= queueLimit { throw overloadedError }
-            let now = Task.currentPriority
-            let risen = now > own ? max(priority ?? now, now) : priority ?? now
-            state.queue.insert(turn, id: id, priority: risen.rawValue)
-            return false
-        }
+    private func takeFreeSlot(_ state: inout State) throws -> Bool {
+        if state.isClosed { throw shutDownError }
+        guard state.running < limit else { return false }
+        state.running += 1
+        return true
     }
 
     private var shutDownError: CoordinationError {
@@ -175,15 +174,15 @@ extension Slots {
     }
 
     /// Gives a slot back: to the first in the queue or, when nobody waits, to whoever comes next.
-    func release() {
-        let (next, drainers) = state.withLock { state -> (OneShot<Turn>?, [OneShot<Void>]) in
-            if let next = state.queue.popFirst() { return (next.waiter, []) }
+    @usableFromInline func release() {
+        let (next, drainers) = state.withLock { state -> (Waiter?, [OneShot<Void>]) in
+            if let next = state.queue.popFirst() { return (next, []) }
             state.running -= 1
             guard state.running == 0 else { return (nil, []) }
             defer { state.drainers = [] }
             return (nil, state.drainers)
         }
-        next?.resolve(.granted)
+        next?(nil)
         for drainer in drainers { drainer.resolve(()) }
     }
 }

@@ -31,15 +31,15 @@ extension ImageManager {
 
     /// A call begins that memory does not answer.
     ///
-    /// - Returns: When. Either ``noteEnd(_:_:since:)`` or ``noteFailure(_:_:)`` must follow.
-    nonisolated func noteBegin() -> ContinuousClock.Instant {
+    /// - Returns: A watch for the call. Either ``noteEnd(_:_:_:)`` or ``noteFailure(_:_:)`` must follow.
+    nonisolated func noteBegin() -> Stopwatch {
         hub.count { $0.requests += 1 }
-        return .now
+        return Stopwatch()
     }
 
-    nonisolated func noteEnd(_ request: ImageRequest, _ source: ImageSource, since start: ContinuousClock.Instant) {
+    nonisolated func noteEnd(_ request: ImageRequest, _ source: ImageSource, _ watch: Stopwatch) {
         hub.count { $0.finished += 1 }
-        hub.tell(request.url, .finished(source, took: .now - start))
+        hub.tell(request.url, .finished(source, took: watch.elapsed))
     }
 
     nonisolated func noteFailure(_ request: ImageRequest, _ error: any Error) {

@@ -8,11 +8,11 @@ import TaskCoordination
 /// **Priority**: a transfer runs at the highest priority of its callers; a late urgent caller moves a queued transfer
 /// forward.
 public actor ImageDownloader {
-    private let configuration: Configuration
-    private let transport: any HTTPLoading
+    nonisolated let configuration: Configuration
+    nonisolated let transport: any HTTPLoading
     private let flights: InFlight<RequestIdentity, Download, LoadProgress>
     private let slots: Slots
-    private let hub: ActivityHub
+    nonisolated let hub: ActivityHub
 
     /// Creates a downloader.
     ///
@@ -34,10 +34,10 @@ public actor ImageDownloader {
         self.configuration = configuration
         self.hub = hub
         self.transport = transport
-        flights = InFlight(name: "download", executor: executor)
         slots = Slots(
             limit: max(1, configuration.maximumConcurrentDownloads), order: configuration.order,
             queueLimit: max(0, configuration.queueLimit))
+        flights = InFlight(name: "download", executor: executor, slots: slots)
     }
 
     /// How many different transfers run or wait.
@@ -80,17 +80,11 @@ public actor ImageDownloader {
         _ request: ImageRequest, validators: HTTPHeaders, priority: TaskPriority?,
         report: (@Sendable (LoadProgress) -> Void)?
     ) async throws -> Download {
-        var request = request
-        request.headers = validators.merged(over: request.headers)
-        let transfer = Transfer(
-            request: request, acceptsNotModified: !validators.isEmpty, configuration: configuration,
-            transport: transport, hub: hub)
-        let slots = slots
+        let transfer = Transfer(request, validators: validators, self)
         return try await flights.value(
-            for: RequestIdentity(request), priority: priority, onProgress: report
+            for: RequestIdentity(transfer.request), priority: priority, onProgress: report, onStart: transfer.noteQueued
         ) { report in
-            let queued = transfer.noteQueued()
-            return try await slots.withSlot { try await transfer.run(queued: queued, report) }
+            try await transfer.run(report)
         }
     }
 

@@ -6,39 +6,37 @@ import TaskCoordination
 final class Transfer: Sendable {
     let request: ImageRequest
     let acceptsNotModified: Bool
-    let configuration: ImageDownloader.Configuration
-    let transport: any HTTPLoading
-    let hub: ActivityHub
+    private let downloader: ImageDownloader
+    private let waiting = Stopwatch()
 
-    init(
-        request: ImageRequest, acceptsNotModified: Bool, configuration: ImageDownloader.Configuration,
-        transport: any HTTPLoading, hub: ActivityHub
-    ) {
+    /// - Parameter validators: Fields that make the request conditional.
+    init(_ request: ImageRequest, validators: HTTPHeaders, _ downloader: ImageDownloader) {
+        var request = request
+        if !validators.isEmpty { request.headers = validators.merged(over: request.headers) }
         self.request = request
-        self.acceptsNotModified = acceptsNotModified
-        self.configuration = configuration
-        self.transport = transport
-        self.hub = hub
+        acceptsNotModified = !validators.isEmpty
+        self.downloader = downloader
     }
+
+    private var configuration: ImageDownloader.Configuration { downloader.configuration }
+    private var hub: ActivityHub { downloader.hub }
 
     typealias Report = @Sendable (LoadProgress) -> Void
 
-    func noteQueued() -> ContinuousClock.Instant {
-        hub.tell(request.url, .queued)
-        return .now
-    }
+    func noteQueued() { hub.tell(request.url, .queued) }
 
     @concurrent
-    func run(queued: ContinuousClock.Instant, _ report: Report) async throws -> Download {
-        let start = ContinuousClock.now
+    func run(_ report: Report) async throws -> Download {
+        try Task.checkCancellation()
         let number = hub.count { counters in
             counters.downloads += 1
             return counters.downloads
         }
-        hub.tell(request.url, .started(waited: start - queued))
+        hub.tell(request.url, .started(waited: waiting.elapsed))
+        let sending = Stopwatch()
         do {
-            let response = try await transport.send(makeRequest())
-            hub.tell(request.url, .firstByte(after: .now - start))
+            let response = try await downloader.transport.send(makeRequest())
+            hub.tell(request.url, .firstByte(after: sending.elapsed))
             if acceptsNotModified, response.status == 304 {
                 return Download(status: 304, headers: response.headers, bytes: [], number: number)
             }

@@ -18,16 +18,16 @@ extension ImageManager {
         for request: ImageRequest, as format: OutputFormat = .original,
         onProgress: (@Sendable (LoadProgress) -> Void)? = nil
     ) async throws -> EncodedImage {
-        guard isOpen.load(ordering: .acquiring) else { throw ImageLoadError.shutDown(request.url) }
+        try checkOpen(request)
         let name = request.encodedKey(format)
         if let hit = rememberedFile(request, name) {
             noteMemoryHit(request)
             return hit
         }
-        let start = noteBegin()
+        let watch = noteBegin()
         do {
             let file = try await flyToFile(request, format, name, onProgress)
-            noteEnd(request, file.source, since: start)
+            noteEnd(request, file.source, watch)
             return file
         } catch {
             noteFailure(request, error)
@@ -39,11 +39,16 @@ extension ImageManager {
     private nonisolated func flyToFile(
         _ request: ImageRequest, _ format: OutputFormat, _ name: CacheKey, _ onProgress: Report?
     ) async throws -> EncodedImage {
-        try await insisting(request) {
-            try await self.encodings.value(
-                for: LoadKey(request, variant: name), priority: request.priority.taskPriority, onProgress: onProgress
-            ) { report in
-                try await self.makeFile(request, format, name, report)
+        while true {
+            do {
+                return try await encodings.value(
+                    for: LoadKey(request, variant: name), priority: request.priority.taskPriority,
+                    onProgress: onProgress
+                ) { report in
+                    try await self.makeFile(request, format, name, report)
+                }
+            } catch {
+                try checkInsistence(request, error)
             }
         }
     }
@@ -85,8 +90,7 @@ extension ImageManager {
     }
 
     private nonisolated func storedFile(_ request: ImageRequest, _ name: CacheKey) async throws -> EncodedImage? {
-        var metrics = LoadMetrics()
-        guard request.cachePolicy.readsCachesFirst, let entry = try await diskEntry(for: name, request, &metrics)
+        guard request.cachePolicy.readsCachesFirst, let entry = try await diskEntry(for: name, request)
         else { return nil }
         return EncodedImage(entry)
     }

@@ -4,6 +4,9 @@ import Synchronization
 import TaskCoordination
 
 extension ImageManager {
+    /// Told how far a flight has come.
+    typealias Report = @Sendable (LoadProgress) -> Void
+
     /// The picture at `url`.
     ///
     /// - Throws: ``ImageLoadError``; `CancellationError` as soon as the calling task is cancelled.
@@ -53,21 +56,19 @@ extension ImageManager {
         }
     }
 
-    nonisolated func load(
-        _ request: ImageRequest, onProgress: Report?
-    ) async throws -> ImageResponse {
-        guard isOpen.load(ordering: .acquiring) else { throw ImageLoadError.shutDown(request.url) }
+    nonisolated func load(_ request: ImageRequest, onProgress: Report?) async throws -> ImageResponse {
+        try checkOpen(request)
         let variant = request.variantKey
         if let hit = remembered(request, variant) {
             noteMemoryHit(request)
             return hit
         }
-        let start = noteBegin()
+        let watch = noteBegin()
         do {
             let response = try await fly(
                 request, LoadKey(request, variant: variant), priority: request.priority.taskPriority,
                 onProgress: onProgress)
-            noteEnd(request, response.source, since: start)
+            noteEnd(request, response.source, watch)
             return response
         } catch {
             noteFailure(request, error)
@@ -81,27 +82,29 @@ extension ImageManager {
     nonisolated func fly(
         _ request: ImageRequest, _ key: LoadKey, priority: TaskPriority?, onProgress: Report? = nil
     ) async throws -> ImageResponse {
-        try await insisting(request) {
-            try await self.loads.value(
-                for: key, priority: priority, onProgress: onProgress
-            ) { report in
-                try await self.travel(request, key, report)
+        while true {
+            do {
+                return try await loads.value(for: key, priority: priority, onProgress: onProgress) { report in
+                    try await Journey(self, request, key, report).run()
+                }
+            } catch {
+                try checkInsistence(request, error)
             }
         }
     }
 
-    /// Calls again when an insisting request has joined the flight of one that does not insist and was turned away
-    /// with it. Such a flight is over as soon as it has begun, so this ends.
-    nonisolated func insisting<T>(_ request: ImageRequest, _ call: () async throws -> T) async throws -> T {
-        while true {
-            do {
-                return try await call()
-            } catch let error as ImageLoadError where error.code == .recentlyFailed && request.retriesFailed {
-                continue
-            } catch {
-                throw ImageLoadError.mapping(error, url: request.url)
-            }
-        }
+    /// Throws the error that the caller sees, unless it is to call again: an insisting request has joined the flight of
+    /// one that does not insist, and was turned away with it. Such a flight is over as soon as it has begun, so calling
+    /// again ends.
+    ///
+    /// Not inlined: an error takes its room in the frame of every load.
+    @inline(never) nonisolated func checkInsistence(_ request: ImageRequest, _ error: any Error) throws {
+        if let error = error as? ImageLoadError, error.code == .recentlyFailed, request.retriesFailed { return }
+        throw ImageLoadError.mapping(error, url: request.url)
+    }
+
+    @inline(never) nonisolated func checkOpen(_ request: ImageRequest) throws {
+        if !isOpen.load(ordering: .acquiring) { throw ImageLoadError.shutDown(request.url) }
     }
 
     nonisolated func remembered(_ request: ImageRequest, _ variant: CacheKey) -> ImageResponse? {
@@ -112,87 +115,27 @@ extension ImageManager {
     }
 }
 
-// MARK: The journey
+// MARK: What journeys share with the way to a file
 
 extension ImageManager {
-    typealias Report = @Sendable (LoadProgress) -> Void
+    /// What the disk cache has under `key`, when the request may ask it.
+    nonisolated func diskEntry(for key: CacheKey, _ request: ImageRequest) async throws -> DiskEntry? {
+        guard let diskCache, request.cacheReads.contains(.disk), request.allowsDisk else { return nil }
+        await writes?.settle(key)
+        guard let entry = try await diskCache.entry(for: key) else { return nil }
+        hub.count { $0.diskHits += 1 }
+        hub.tell(request.url, .cacheHit(.disk))
+        return entry
+    }
 
-    /// One flight from the caches to the origin and back. Runs once however many callers wait for it.
-    @concurrent
-    private nonisolated func travel(
-        _ request: ImageRequest, _ key: LoadKey, _ report: @escaping Report
-    ) async throws -> ImageResponse {
-        newest.enter(request.originalKey)
-        defer { newest.leave(request.originalKey) }
-        // An earlier flight may have landed between the caller's look into memory and this one's start.
-        if !key.wantsOriginal, let hit = remembered(request, key.variant) { return hit }
-        if !request.retriesFailed, let failure = await recentFailure(for: key) { throw failure.repeated() }
+    /// Runs a transformer or an encoder, and says whose picture it was when that fails.
+    nonisolated func processed<T: Sendable>(
+        _ request: ImageRequest, _ body: @escaping @Sendable () throws -> T
+    ) async throws -> T {
         do {
-            let response = try await freshResponse(request, key, report)
-            if request.retriesFailed { await forgetFailure(for: key) }
-            return response
-        } catch let error as ImageLoadError {
-            // A coder or transport that is cut short may call the file broken.
-            try Task.checkCancellation()
-            await record(error, for: key)
-            throw error
-        }
-    }
-
-    private nonisolated func freshResponse(
-        _ request: ImageRequest, _ key: LoadKey, _ report: @escaping Report
-    ) async throws -> ImageResponse {
-        var metrics = LoadMetrics()
-        let isVariant = !key.wantsOriginal && key.variant != request.originalKey
-        if isVariant, let stored = try await storedVariant(request, key, &metrics) {
-            remember(stored, request, key)
-            return stored
-        }
-        let response =
-            if isVariant, !request.firstFrameOnly, let whole = remembered(request, request.originalKey) {
-                try await variant(of: whole, request, &metrics)
-            } else {
-                try await makePicture(request, key, &metrics, report)
-            }
-        try Task.checkCancellation()
-        // Memory first, then landing: whoever comes after the landing finds the picture, and nobody downloads twice.
-        remember(response, request, key)
-        await store(response, request, key)
-        return response
-    }
-
-    /// Transforms the untransformed picture that memory had.
-    private nonisolated func variant(
-        of whole: ImageResponse, _ request: ImageRequest, _ metrics: inout LoadMetrics
-    ) async throws -> ImageResponse {
-        let image = try await transform(whole.image, request, by: request.transformers[...], &metrics)
-        return ImageResponse(
-            image: image, format: whole.format, source: whole.source, metrics: metrics, number: whole.number)
-    }
-
-    /// Decodes the original, and transforms it.
-    private nonisolated func makePicture(
-        _ request: ImageRequest, _ key: LoadKey, _ metrics: inout LoadMetrics, _ report: @escaping Report
-    ) async throws -> ImageResponse {
-        let decoded = try await decodedOriginal(request, &metrics, report)
-        let original = decoded.original
-        try Task.checkCancellation()
-        if original.source == .network { await keep(decoded, request) }
-        // A leading transformer that the decoder has taken over is done.
-        let transformers = request.transformers.dropFirst(request.thumbnail == nil ? 0 : 1)
-        let transformed = try await transform(decoded.image, request, by: transformers, &metrics)
-        let took = (metrics.decode ?? .zero) + (metrics.transform ?? .zero)
-        hub.tell(request.url, .decoded(width: transformed.width, height: transformed.height, took: took))
-        return ImageResponse(
-            image: transformed, format: decoded.properties.format, source: original.source,
-            original: original.encoded(decoded.properties), metrics: metrics, number: original.number)
-    }
-
-    private nonisolated func remember(_ response: ImageResponse, _ request: ImageRequest, _ key: LoadKey) {
-        guard request.cacheWrites.contains(.memory) else { return }
-        let picture = CachedPicture.decoded(response.remembered)
-        newest.ifCurrent(response.number, of: request.originalKey) {
-            _ = memory.store(picture, for: key.variant, cost: picture.cost)
+            return try await processing.run(body)
+        } catch let error as ImageError {
+            throw ImageLoadError(.processingFailed, message: error.message, url: request.url, cause: error)
         }
     }
 }

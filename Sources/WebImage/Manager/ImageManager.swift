@@ -104,17 +104,16 @@ extension ImageManager {
     /// Forgets which loads failed, so that each is tried again.
     public func forgetFailures() { failures.forgetAll() }
 
-    nonisolated func recentFailure(for key: LoadKey) async -> ImageLoadError? {
-        guard hasFailures.load(ordering: .acquiring) else { return nil }
-        return await rememberedFailure(for: key)
+    nonisolated func throwRecentFailure(for key: LoadKey) async throws {
+        if hasFailures.load(ordering: .acquiring) { try await throwRememberedFailure(for: key) }
     }
 
-    private func rememberedFailure(for key: LoadKey) -> ImageLoadError? {
-        failures.failure(for: key, now: .now)
+    private func throwRememberedFailure(for key: LoadKey) throws {
+        if let failure = failures.failure(for: key, now: .now) { throw failure.repeated() }
     }
 
-    func record(_ error: ImageLoadError, for key: LoadKey) {
-        guard error.isLasting, configuration.failureLifetime > .zero else { return }
+    func record(_ error: any Error, for key: LoadKey) {
+        guard let error = error as? ImageLoadError, error.isLasting, configuration.failureLifetime > .zero else { return }
         failures.record(error, for: key, until: .now.advanced(by: configuration.failureLifetime))
         hasFailures.store(true, ordering: .releasing)
     }

@@ -2,8 +2,9 @@ import Foundation
 import HTTPTransport
 import ImageCoding
 
-/// The file that a picture is made from, and what is known about it.
-struct Original: Sendable {
+/// The file that a picture is made from, and what is known about it. An object, because a load carries it from stage to
+/// stage.
+final class Original: Sendable {
     private enum Record: Sendable {
         case stored(DiskEntry)
         case sent(Download, for: URL)
@@ -11,18 +12,26 @@ struct Original: Sendable {
 
     let bytes: [UInt8]
     /// The number of the transfer that brought or confirmed it; 0 for what was on disk before.
-    var number = 0
+    let number: Int
     private let record: Record
 
-    init(_ entry: DiskEntry) {
-        bytes = entry.bytes
-        record = .stored(entry)
+    private init(_ bytes: [UInt8], number: Int, _ record: Record) {
+        self.bytes = bytes
+        self.number = number
+        self.record = record
     }
 
-    init(_ download: Download, for url: URL) {
-        bytes = download.bytes
-        number = download.number
-        record = .sent(download, for: url)
+    convenience init(_ entry: DiskEntry) {
+        self.init(entry.bytes, number: 0, .stored(entry))
+    }
+
+    convenience init(_ download: Download, for url: URL) {
+        self.init(download.bytes, number: download.number, .sent(download, for: url))
+    }
+
+    /// The same, when the origin answered that it is still good.
+    func confirmed(by download: Download) -> Original? {
+        download.isNotModified ? Original(bytes, number: download.number, record) : nil
     }
 
     var source: ImageSource {

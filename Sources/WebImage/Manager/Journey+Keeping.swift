@@ -4,28 +4,35 @@ import ImageCoding
 import TaskCoordination
 
 /// What is kept of a journey.
-extension ImageManager {
+extension Journey {
+    func remember(_ response: ImageResponse) {
+        guard request.cacheWrites.contains(.memory) else { return }
+        let picture = CachedPicture.decoded(response.remembered)
+        manager.newest.ifCurrent(response.number, of: request.originalKey) {
+            _ = manager.memory.store(picture, for: key.variant, cost: picture.cost)
+        }
+    }
+
     /// Keeps the original on disk. Only files that have been decoded get here: what is on disk is a picture.
-    nonisolated func keep(_ decoded: DecodedOriginal, _ request: ImageRequest) async {
-        guard let writes, request.cacheWrites.contains(.disk), request.allowsDisk else { return }
+    func keep(_ decoded: DecodedOriginal) async {
+        guard let writes = manager.writes, request.cacheWrites.contains(.disk), request.allowsDisk else { return }
         let entry = decoded.original.entry(decoded.properties)
-        hub.tell(request.url, .stored(byteCount: entry.bytes.count))
-        let (number, key, newest) = (decoded.original.number, request.originalKey, newest)
+        manager.hub.tell(request.url, .stored(byteCount: entry.bytes.count))
+        let (number, key, newest) = (decoded.original.number, request.originalKey, manager.newest)
         await writes.submit(for: key, if: { newest.isCurrent(number, of: key) }) { entry }
     }
 
     /// Keeps a small still variant on disk, losslessly; larger ones are made again from the original.
-    nonisolated func store(_ response: ImageResponse, _ request: ImageRequest, _ key: LoadKey) async {
+    func store(_ response: ImageResponse) async {
         let image = response.image
-        guard let writes, request.cacheWrites.contains(.disk), request.allowsDisk,
+        guard let writes = manager.writes, request.cacheWrites.contains(.disk), request.allowsDisk,
             key.variant != request.originalKey, image.frames.count == 1,
-            image.width * image.height <= configuration.maximumStoredVariantPixels
+            image.width * image.height <= manager.configuration.maximumStoredVariantPixels
         else { return }
-        let coders = configuration.coders
-        let processing = processing
+        let (coders, processing, newest) = (manager.configuration.coders, manager.processing, manager.newest)
         let format = response.format
         let url = request.url.absoluteString
-        let (number, original, newest) = (response.number, request.originalKey, newest)
+        let (number, original) = (response.number, request.originalKey)
         await writes.submit(for: key.variant, if: { newest.isCurrent(number, of: original) }) {
             let bytes = try await processing.run(priority: .background) { try coders.encode(image, as: .png) }
             let metadata = EntryMetadata(

@@ -1,0 +1,12 @@
+/// Tells how long something took.
+///
+/// Of known layout, unlike a `ContinuousClock.Instant`, so that an object or a suspended function that holds one is laid
+/// out when it is compiled.
+struct Stopwatch: Sendable {
+    private static let origin = ContinuousClock.now
+
+    private let start = Self.origin.duration(to: .now)
+
+    /// The time since it was made.
+    var elapsed: Duration { Self.origin.duration(to: .now) - start }
+}
