@@ -1,7 +1,8 @@
 public import Synchronization
 
 /// One piece of shared work: its callers, its latest progress, and its landing.
-@usableFromInline final class Flight<Key: Hashable & Sendable, Value: Sendable, Progress: Sendable>: Sendable {
+@usableFromInline
+final class Flight<Key: Hashable & Sendable, Value: Sendable, Progress: Sendable>: AnyFlight, @unchecked Sendable {
     /// A report and its number, from 1.
     @usableFromInline struct Report: Sendable {
         @usableFromInline let number: Int
@@ -21,33 +22,39 @@ public import Synchronization
     }
 
     @usableFromInline let key: Key
-    @usableFromInline let cabin: Cabin
     @usableFromInline let board: Mutex<Board>
 
     @inlinable init(key: Key, priority: UInt8) {
         self.key = key
-        cabin = Cabin(priority: priority)
         board = Mutex(Board())
+        super.init(priority: priority)
     }
 
     /// Spelled out, so that it is compiled with the rest.
     @inlinable deinit {}
 
+    /// The latest report.
+    @inlinable var latest: Report? { board.withLock { $0.latest } }
+
     /// Notes how far the work has come, and tells the callers who want to know.
-    @inlinable func report(_ progress: Progress) {
+    ///
+    /// - Parameter number: That of another flight's report, which is dropped when a later one has come before; `nil` for the
+    ///   flight's own.
+    @inlinable func report(_ progress: Progress, number: Int? = nil) {
         let number = board.withLock { board -> Int? in
-            guard board.landing == nil else { return nil }
-            let number = (board.latest?.number ?? 0) + 1
+            let last = board.latest?.number ?? 0
+            let number = number ?? last + 1
+            guard board.landing == nil, number > last else { return nil }
             board.latest = Report(number: number, progress: progress)
             return number
         }
-        if let number { cabin.report(number) }
+        if let number { announce(number) }
     }
 
     /// Ends the flight and its callers' waits.
     @inlinable func land(_ result: Result<Value, any Error>) {
         board.withLock { $0.landing = result }
-        cabin.land()
+        land()
     }
 
     /// What the flight has brought.
@@ -62,9 +69,9 @@ public import Synchronization
     @inlinable @inline(never) func hasLanded(seat: Int, _ onProgress: ((Progress) async -> Void)?) async -> Bool {
         var known = onProgress == nil ? Int.max : 0
         while true {
-            let news = await unsafe withUnsafeContinuation { unsafe cabin.park($0, in: seat, knowing: known) }
+            let news = await unsafe withUnsafeContinuation { unsafe park($0, in: seat, knowing: known) }
             guard news == .progress, let onProgress else { return news == .landed }
-            guard let report = board.withLock({ $0.latest }) else { continue }
+            guard let report = latest else { continue }
             known = report.number
             await onProgress(report.progress)
         }

@@ -12,6 +12,8 @@ public import Synchronization
 ///   in the step that empties it; whoever comes while it unwinds gets a fresh one.
 /// - A flight belongs to all of its callers: it is a detached task, which the first caller's cancellation and
 ///   task-local values do not reach, and it runs at the highest priority that any caller has had.
+/// - A flight that has to wait before it begins, for a slot or for another flight, is no task yet: it is an entry where it
+///   waits, which is moved forward or taken out in the step that asks for it.
 ///
 /// A caller waits in a continuation of its own and not on the task's handle, because awaiting a handle is not cut short
 /// by the cancellation of whoever awaits it.
@@ -75,7 +77,7 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
     /// - Complexity: O(`count`).
     public var callerCount: Int {
         let flights = state.withLock { Array($0.flights.values) }
-        return flights.reduce(0) { $0 + $1.cabin.count }
+        return flights.reduce(0) { $0 + $1.count }
     }
 
     /// Joins the flight for `key`, or starts it, and waits for the landing.
@@ -92,32 +94,56 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
     ///   - priority: The priority to ask for. `nil` is the calling task's own.
     ///   - onProgress: Called in order with the latest progress on joining and with later ones. One who is slow misses
     ///     some, but never the last before the landing; nobody waits for it but its own caller.
-    ///   - onStart: Called when there is no flight to join, before the new one is queued or begins.
     ///   - operation: The work. Dropped unused when there is a flight to join.
     /// - Returns: The value that every caller of the flight gets.
     /// - Throws: What the operation threw; `CancellationError` when the calling task, or every flight, was cancelled;
     ///   ``CoordinationError`` with code `.shutDown` after ``close()``, and what the slots refuse with.
     /// - Complexity: O(1) to join and to land; O(log n) for one of n callers to leave.
+    @inlinable @inline(__always) public func value(
+        for key: Key, priority: TaskPriority? = nil, onProgress: ((Progress) async -> Void)? = nil,
+        operation: @escaping Operation
+    ) async throws -> Value {
+        try await value(for: key, priority: priority, onProgress: onProgress) { _ in Work(operation: operation) }
+    }
+
+    /// Joins the flight for `key`, or starts it, and waits for the landing, as
+    /// ``value(for:priority:onProgress:operation:)`` does.
+    ///
+    /// - Parameter plan: Makes the plan of the flight. Called when there is no flight to join, by this call; what it throws
+    ///   every caller of the flight gets.
     @inlinable @inline(never) public func value(
         for key: Key, priority: TaskPriority? = nil, onProgress: ((Progress) async -> Void)? = nil,
-        onStart: (() -> Void)? = nil, operation: @escaping Operation
+        plan: (Departure) throws -> some FlightPlan<Value, Progress>
     ) async throws -> Value {
         try Task.checkCancellation()
-        let (flight, seat, own) = try board(key, priority, from: #isolation, onStart, operation)
+        let (flight, seat, own) = try board(key, priority, from: #isolation, plan)
         // The work may be done already, without a suspension.
-        if onProgress == nil, flight.cabin.hasLanded, let value = try flight.value() { return value }
+        if onProgress == nil, flight.hasLanded, let value = try flight.value() { return value }
         let hasLanded = await withTaskCancellationHandler {
             await withTaskPriorityEscalationHandler {
-                flight.cabin.catchUp(from: own)
+                flight.catchUp(from: own)
                 return await flight.hasLanded(seat: seat, onProgress)
             } onPriorityEscalated: { _, new in
-                flight.cabin.rise(to: new.rawValue)
+                flight.rise(to: new.rawValue)
             }
         } onCancel: {
             leave(flight, seat)
         }
         if hasLanded, let value = try flight.value() { return value }
         throw CancellationError()
+    }
+
+    /// Joins the flight for `key`, or starts it, for a flight of another table, which begins when this one is over.
+    ///
+    /// - Parameters:
+    ///   - departure: The other flight's.
+    ///   - plan: Makes the plan of this one, when there is none to join.
+    /// - Throws: ``CoordinationError`` with code `.shutDown` after ``close()``.
+    @inlinable public func connection(
+        for key: Key, _ departure: Departure, plan: (Departure) throws -> some FlightPlan<Value, Progress>
+    ) throws -> Ticket {
+        let (flight, seat) = try board(key, departure.priority, from: departure.isolation, plan)
+        return Ticket(table: self, flight: flight, seat: seat)
     }
 
     /// Ends every caller with `CancellationError` and cancels every flight.
@@ -128,7 +154,7 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
             defer { state.flights = [:] }
             return state.flights.values
         }
-        for flight in ended { end(flight, flight.cabin.abandon()) }
+        for flight in ended { end(flight, flight.abandon()) }
     }
 
     /// Refuses every later caller.
@@ -140,7 +166,7 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
 
     /// Raises the flight for `key`, as a caller with that priority would, and does nothing when there is none.
     public func escalate(_ key: Key, to priority: TaskPriority) {
-        state.withLock { $0.flights[key] }?.cabin.rise(to: priority.rawValue)
+        state.withLock { $0.flights[key] }?.rise(to: priority.rawValue)
     }
 
     /// Waits until nothing flies: neither a flight that can be joined nor a cancelled one that unwinds.
@@ -167,19 +193,30 @@ extension InFlight {
     /// - Returns: The flight, the caller's seat, and the base priority of the calling task. What is on top of the base is an
     ///   escalation, and counts also when it came before this call.
     @inlinable @inline(never) func board(
-        _ key: Key, _ priority: TaskPriority?, from isolation: (any Actor)?, _ onStart: (() -> Void)?,
-        _ operation: @escaping Operation
+        _ key: Key, _ priority: TaskPriority?, from isolation: (any Actor)?,
+        _ plan: (Departure) throws -> some FlightPlan<Value, Progress>
     ) throws -> (Flight, seat: Int, own: UInt8) {
         let own = (Task.basePriority ?? Task.currentPriority).rawValue
-        let priority = (priority ?? Task.currentPriority).rawValue
+        let (flight, seat) = try board(key, (priority ?? Task.currentPriority).rawValue, from: isolation, plan)
+        return (flight, seat, own)
+    }
+
+    @inlinable func board(
+        _ key: Key, _ priority: UInt8, from isolation: (any Actor)?,
+        _ plan: (Departure) throws -> some FlightPlan<Value, Progress>
+    ) throws -> (Flight, seat: Int) {
         let (flight, seat, isNew) = try join(key, priority)
         if isNew {
-            onStart?()
-            takeOff(flight, priority, from: isolation, operation)
+            do {
+                let departure = Departure(priority: priority, isolation: isolation)
+                try takeOff(flight, priority, from: isolation, plan(departure))
+            } catch {
+                land(flight, .failure(error))
+            }
         } else {
-            flight.cabin.rise(to: priority)
+            flight.rise(to: priority)
         }
-        return (flight, seat, own)
+        return (flight, seat)
     }
 
     /// Lookup, insert and subscribe, in one step.
@@ -188,65 +225,76 @@ extension InFlight {
             if state.isClosed {
                 throw CoordinationError(code: .shutDown, message: "\(name): shut down; start no more work")
             }
-            if let flight = state.flights[key], let seat = flight.cabin.join() { return (flight, seat, false) }
+            if let flight = state.flights[key], let seat = flight.join() { return (flight, seat, false) }
             let flight = Flight(key: key, priority: priority)
             state.flights[key] = flight
             state.operationCount += 1
-            return (flight, flight.cabin.join()!, true)
+            return (flight, flight.join()!, true)
         }
     }
 
-    /// Starts the flight, or queues it when there is no slot for it.
+    /// Starts the flight, or lets it wait for a slot or for another flight.
     @inlinable func takeOff(
-        _ flight: Flight, _ priority: UInt8, from isolation: (any Actor)?, _ operation: @escaping Operation
-    ) {
-        do {
-            let place = try slots?.enter(priority) { refusal in
-                if let refusal {
-                    self.land(flight, .failure(refusal))
-                } else if let priority = flight.cabin.depart() {
-                    self.start(flight, priority, inPlace: false, operation)
-                } else {
-                    self.slots?.release()
-                    self.end(flight, .neverBegins)
-                }
-            }
-            guard let place else {
-                return start(flight, priority, inPlace: startsInPlace(from: isolation), operation)
-            }
-            if flight.cabin.wait(at: place, priority: priority) { end(flight, .neverBegins) }
-        } catch {
-            land(flight, .failure(error))
+        _ flight: Flight, _ priority: UInt8, from isolation: (any Actor)?, _ plan: some FlightPlan<Value, Progress>
+    ) throws {
+        if let reservation = try reservation(flight, priority, plan) {
+            if flight.wait(for: reservation, priority: priority) { end(flight, .neverBegins) }
+        } else {
+            start(flight, priority, inPlace: startsInPlace(from: isolation), plan)
         }
+    }
+
+    /// - Returns: `nil` when there is nothing to wait for, or no longer.
+    @inlinable func reservation(
+        _ flight: Flight, _ priority: UInt8, _ plan: some FlightPlan<Value, Progress>
+    ) throws -> (any Reservation)? {
+        if let slots {
+            return try slots.enter(priority) { refusal in
+                if let refusal { self.land(flight, .failure(refusal)) } else { self.begin(flight, plan) }
+            }
+        }
+        guard let connection = plan.connection else { return nil }
+        let waits = connection.flight.wait(in: connection.seat) { news in
+            guard news == .progress else { return self.begin(flight, plan) }
+            if let (progress, number) = connection.latest() { flight.report(progress, number: number) }
+        }
+        return waits ? HeldSeat(flight: connection.flight, leaving: connection.leave) : nil
+    }
+
+    /// The wait is over.
+    @inlinable func begin(_ flight: Flight, _ plan: some FlightPlan<Value, Progress>) {
+        if let priority = flight.depart() { return start(flight, priority, inPlace: false, plan) }
+        slots?.release()
+        end(flight, .neverBegins)
     }
 
     /// Detached: the work is shared, so no caller's cancellation or task-local values may govern it.
     ///
-    /// The cabin owns the handle; the last caller out and ``cancelAll()`` cancel it, ``drain()`` waits for its end.
+    /// The flight owns the handle; the last caller out and ``cancelAll()`` cancel it, ``drain()`` waits for its end.
     @inlinable func start(
-        _ flight: Flight, _ priority: UInt8, inPlace: Bool, _ operation: @escaping Operation
+        _ flight: Flight, _ priority: UInt8, inPlace: Bool, _ plan: some FlightPlan<Value, Progress>
     ) {
         let task =
             if inPlace {
                 Task.immediateDetached(
                     name: name, priority: TaskPriority(rawValue: priority), executorPreference: executor
                 ) {
-                    await self.run(flight, operation)
+                    await self.run(flight, plan)
                 }
             } else {
                 Task.detached(
                     name: name, executorPreference: executor, priority: TaskPriority(rawValue: priority)
                 ) {
-                    await self.run(flight, operation)
+                    await self.run(flight, plan)
                 }
             }
-        flight.cabin.begin(task, priority: priority)
+        flight.begin(task, priority: priority)
     }
 
-    @concurrent @inlinable func run(_ flight: Flight, _ operation: Operation) async {
+    @concurrent @inlinable func run(_ flight: Flight, _ plan: some FlightPlan<Value, Progress>) async {
         let landing: Result<Value, any Error>
         do {
-            landing = .success(try await operation { flight.report($0) })
+            landing = .success(try await plan.fly { flight.report($0) })
         } catch {
             landing = .failure(error)
         }
@@ -276,16 +324,71 @@ extension InFlight {
         for drainer in drainers { drainer.resolve(()) }
     }
 
-    @inlinable @inline(never) func leave(_ flight: Flight, _ seat: Int) {
-        end(flight, flight.cabin.leave(seat))
+    /// Ends the wait of a caller, and the flight with its last one.
+    ///
+    /// A flight that held the seat is not called: it leaves because it has ended itself. A task is resumed last, since it
+    /// waits for the end of the handler that calls this.
+    ///
+    /// - Returns: Whether the caller was waiting.
+    @discardableResult
+    @inlinable @inline(never) func leave(_ flight: Flight, _ seat: Int) -> Bool {
+        let (waiter, abandonment) = flight.leave(seat)
+        end(flight, abandonment)
+        if case .task? = waiter { waiter?.tell(.cancelled) }
+        return waiter != nil
     }
 
     /// Clears away a flight that its last caller has left.
-    @inlinable func end(_ flight: Flight, _ abandonment: Cabin.Abandonment?) {
+    @inlinable func end(_ flight: Flight, _ abandonment: AnyFlight.Abandonment?) {
         switch abandonment {
         case .unwinds: state.withLock { $0.remove(flight) }
         case .neverBegins: land(flight, .failure(CancellationError()))
         case nil: break
+        }
+    }
+}
+
+// MARK: - Plans and connections
+
+extension InFlight {
+    /// A plan that is an operation.
+    @usableFromInline struct Work: FlightPlan {
+        @usableFromInline let operation: Operation
+
+        @inlinable init(operation: @escaping Operation) { self.operation = operation }
+
+        @concurrent @inlinable func fly(_ report: @escaping @Sendable (Progress) -> Void) async throws -> Value {
+            try await operation(report)
+        }
+    }
+
+    /// A seat in a flight of this table that is held for a flight of another.
+    public struct Ticket: Sendable {
+        @usableFromInline let table: InFlight
+        @usableFromInline let flight: Flight
+        @usableFromInline let seat: Int
+
+        @inlinable init(table: InFlight, flight: Flight, seat: Int) {
+            self.table = table
+            self.flight = flight
+            self.seat = seat
+        }
+
+        /// What the other flight's plan says that it waits for.
+        @inlinable public var connection: Connection<Progress> {
+            Connection(flight: flight, seat: seat) {
+                table.leave(flight, seat)
+            } latest: {
+                flight.latest.map { ($0.progress, $0.number) }
+            }
+        }
+
+        /// What the flight has brought, when it is over.
+        ///
+        /// - Throws: The operation's error; `CancellationError` when every flight was cancelled.
+        @inlinable public func value() throws -> Value {
+            if flight.hasLanded, let value = try flight.value() { return value }
+            throw CancellationError()
         }
     }
 }

@@ -20,16 +20,16 @@ public struct SlotQueue<Waiter> {
         fileprivate let arrival: UInt64
     }
 
-    fileprivate struct Entry {
+    private struct Entry {
         let id: ID
         var priority: UInt8
-        let waiter: Waiter
     }
 
-    /// Where a waiter stands in the heap. Rows are used again: a dictionary without the hashing.
-    private struct Row {
+    /// A waiter and where it stands in the heap. Rows are used again: a dictionary without the hashing.
+    fileprivate struct Row {
         var arrival: UInt64
         var place: Int
+        var waiter: Waiter?
     }
 
     private let order: SlotOrder
@@ -55,9 +55,9 @@ public struct SlotQueue<Waiter> {
     public mutating func insert(_ waiter: Waiter, priority: UInt8) -> ID {
         arrivals += 1
         let id = ID(row: freeRows.popLast() ?? rows.count, arrival: arrivals)
-        let row = Row(arrival: arrivals, place: heap.count)
+        let row = Row(arrival: arrivals, place: heap.count, waiter: waiter)
         if id.row < rows.count { rows[id.row] = row } else { rows.append(row) }
-        heap.append(Entry(id: id, priority: priority, waiter: waiter))
+        heap.append(Entry(id: id, priority: priority))
         siftUp(heap.count - 1)
         return id
     }
@@ -74,15 +74,16 @@ public struct SlotQueue<Waiter> {
     @discardableResult
     public mutating func remove(_ id: ID) -> Waiter? {
         guard let place = place(of: id) else { return nil }
+        let waiter = rows[id.row].waiter.take()
         rows[id.row].arrival = 0
         freeRows.append(id.row)
         let last = heap.removeLast()
-        guard place < heap.count else { return last.waiter }
-        let removed = heap[place]
-        heap[place] = last
-        rows[last.id.row].place = place
-        siftUp(siftDown(place))
-        return removed.waiter
+        if place < heap.count {
+            heap[place] = last
+            rows[last.id.row].place = place
+            siftUp(siftDown(place))
+        }
+        return waiter
     }
 
     /// Moves a waiter forward.
@@ -101,7 +102,7 @@ public struct SlotQueue<Waiter> {
     /// - Complexity: O(`count`).
     public mutating func removeAll() -> [Waiter] {
         defer { (heap, rows, freeRows) = ([], [], []) }
-        return heap.map(\.waiter)
+        return rows.compactMap(\.waiter)
     }
 
     private func place(of id: ID) -> Int? {
@@ -112,7 +113,7 @@ public struct SlotQueue<Waiter> {
 
 extension SlotQueue: Sendable where Waiter: Sendable {}
 
-extension SlotQueue.Entry: Sendable where Waiter: Sendable {}
+extension SlotQueue.Row: Sendable where Waiter: Sendable {}
 
 // MARK: - The heap
 

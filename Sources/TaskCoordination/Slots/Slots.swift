@@ -12,7 +12,10 @@ import Synchronization
 /// ``close()``, is the only one to answer it. A slot is therefore never offered to a waiter that has gone.
 public final class Slots: Sendable {
     /// Called once, unless the waiter leaves: without an error it has a slot.
-    @usableFromInline typealias Waiter = @Sendable (_ refusal: CoordinationError?) -> Void
+    @usableFromInline typealias Answer = @Sendable (_ refusal: CoordinationError?) -> Void
+
+    /// In a struct, because a bare closure is wrapped in another one when a generic type stores it.
+    fileprivate struct Waiter { let answer: Answer }
 
     private struct State {
         var queue: SlotQueue<Waiter>
@@ -79,7 +82,7 @@ public final class Slots: Sendable {
             state.isClosed = true
             return state.queue.removeAll()
         }
-        for waiter in refused { waiter(shutDownError) }
+        for waiter in refused { waiter.answer(shutDownError) }
     }
 
     /// Waits until no body holds a slot.
@@ -104,7 +107,7 @@ extension Slots {
         fileprivate let id: SlotQueue<Waiter>.ID
 
         /// Moves the waiter forward; does nothing when it waits no longer.
-        func rise(to priority: UInt8) { slots.state.withLock { $0.queue.raise(id, to: priority) } }
+        @usableFromInline func rise(to priority: UInt8) { slots.state.withLock { $0.queue.raise(id, to: priority) } }
 
         /// Takes the waiter out of the queue.
         ///
@@ -116,15 +119,15 @@ extension Slots {
     ///
     /// - Parameters:
     ///   - priority: Decides the place in the queue; the raw value of a `TaskPriority`.
-    ///   - waiter: Told when its turn has come, by whoever gives the slot back. Not called when a slot is free.
+    ///   - answer: Called when its turn has come, by whoever gives the slot back. Not called when a slot is free.
     /// - Returns: The place in the queue; `nil` when a slot was free and has been taken.
     /// - Throws: ``CoordinationError``.
-    @usableFromInline func enter(_ priority: UInt8, _ waiter: @escaping Waiter) throws -> Place? {
+    @usableFromInline func enter(_ priority: UInt8, _ answer: @escaping Answer) throws -> Place? {
         try state.withLock { state in
             // A free slot means that nobody is queued, so nobody is overtaken.
             if try takeFreeSlot(&state) { return nil }
             if state.queue.count >= queueLimit { throw overloadedError }
-            return Place(slots: self, id: state.queue.insert(waiter, priority: priority))
+            return Place(slots: self, id: state.queue.insert(Waiter(answer: answer), priority: priority))
         }
     }
 
@@ -182,7 +185,7 @@ extension Slots {
             defer { state.drainers = [] }
             return (nil, state.drainers)
         }
-        next?(nil)
+        next?.answer(nil)
         for drainer in drainers { drainer.resolve(()) }
     }
 }

@@ -8,3 +8,13 @@ extension HTTPHeaders {
         return merged
     }
 }
+
+extension ImageRequest {
+    /// The same, with these fields before its own.
+    func adding(_ validators: HTTPHeaders) -> ImageRequest {
+        guard !validators.isEmpty else { return self }
+        var request = self
+        request.headers = validators.merged(over: headers)
+        return request
+    }
+}

@@ -80,11 +80,18 @@ public actor ImageDownloader {
         _ request: ImageRequest, validators: HTTPHeaders, priority: TaskPriority?,
         report: (@Sendable (LoadProgress) -> Void)?
     ) async throws -> Download {
-        let transfer = Transfer(request, validators: validators, self)
-        return try await flights.value(
-            for: RequestIdentity(transfer.request), priority: priority, onProgress: report, onStart: transfer.noteQueued
-        ) { report in
-            try await transfer.run(report)
+        let request = request.adding(validators)
+        return try await flights.value(for: RequestIdentity(request), priority: priority, onProgress: report) { _ in
+            Transfer(request, acceptsNotModified: !validators.isEmpty, self)
+        }
+    }
+
+    /// The same for a flight that is no task until the transfer is over.
+    nonisolated func connection(
+        _ request: ImageRequest, _ departure: Departure
+    ) throws -> InFlight<RequestIdentity, Download, LoadProgress>.Ticket {
+        try flights.connection(for: RequestIdentity(request), departure) { _ in
+            Transfer(request, acceptsNotModified: false, self)
         }
     }
 

@@ -3,30 +3,26 @@ import HTTPTransport
 import TaskCoordination
 
 /// One transfer, from the request to the verified answer.
-final class Transfer: Sendable {
+final class Transfer: FlightPlan {
+    typealias Progress = LoadProgress
+
     let request: ImageRequest
     let acceptsNotModified: Bool
     private let downloader: ImageDownloader
     private let waiting = Stopwatch()
 
-    /// - Parameter validators: Fields that make the request conditional.
-    init(_ request: ImageRequest, validators: HTTPHeaders, _ downloader: ImageDownloader) {
-        var request = request
-        if !validators.isEmpty { request.headers = validators.merged(over: request.headers) }
+    /// - Parameter acceptsNotModified: Whether the request is conditional.
+    init(_ request: ImageRequest, acceptsNotModified: Bool, _ downloader: ImageDownloader) {
         self.request = request
-        acceptsNotModified = !validators.isEmpty
+        self.acceptsNotModified = acceptsNotModified
         self.downloader = downloader
+        hub.tell(request.url, .queued)
     }
 
     private var configuration: ImageDownloader.Configuration { downloader.configuration }
     private var hub: ActivityHub { downloader.hub }
 
-    typealias Report = @Sendable (LoadProgress) -> Void
-
-    func noteQueued() { hub.tell(request.url, .queued) }
-
-    @concurrent
-    func run(_ report: Report) async throws -> Download {
+    @concurrent func fly(_ report: @escaping @Sendable (LoadProgress) -> Void) async throws -> Download {
         try Task.checkCancellation()
         let number = hub.count { counters in
             counters.downloads += 1
@@ -77,7 +73,7 @@ final class Transfer: Sendable {
         }
     }
 
-    private func collect(_ body: HTTPBody, _ report: Report) async throws -> [UInt8] {
+    private func collect(_ body: HTTPBody, _ report: (LoadProgress) -> Void) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         if let expected = body.expectedByteCount {
             try checkSize(expected)

@@ -84,8 +84,8 @@ extension ImageManager {
     ) async throws -> ImageResponse {
         while true {
             do {
-                return try await loads.value(for: key, priority: priority, onProgress: onProgress) { report in
-                    try await Journey(self, request, key, report).run()
+                return try await loads.value(for: key, priority: priority, onProgress: onProgress) {
+                    try Journey(self, request, key, $0)
                 }
             } catch {
                 try checkInsistence(request, error)
@@ -105,6 +105,14 @@ extension ImageManager {
 
     @inline(never) nonisolated func checkOpen(_ request: ImageRequest) throws {
         if !isOpen.load(ordering: .acquiring) { throw ImageLoadError.shutDown(request.url) }
+    }
+
+    /// Whether the load has nowhere to look but the origin.
+    nonisolated func isForOrigin(_ request: ImageRequest, _ key: LoadKey) -> Bool {
+        guard request.cachePolicy != .onlyIfCached, request.retriesFailed || !mayRememberFailures else { return false }
+        if request.cachePolicy == .reload { return true }
+        let mayAskDisk = diskCache != nil && request.cacheReads.contains(.disk) && request.allowsDisk
+        return !mayAskDisk && (key.variant == request.originalKey || remembered(request, request.originalKey) == nil)
     }
 
     nonisolated func remembered(_ request: ImageRequest, _ variant: CacheKey) -> ImageResponse? {

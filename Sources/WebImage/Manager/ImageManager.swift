@@ -104,8 +104,10 @@ extension ImageManager {
     /// Forgets which loads failed, so that each is tried again.
     public func forgetFailures() { failures.forgetAll() }
 
+    nonisolated var mayRememberFailures: Bool { hasFailures.load(ordering: .acquiring) }
+
     nonisolated func throwRecentFailure(for key: LoadKey) async throws {
-        if hasFailures.load(ordering: .acquiring) { try await throwRememberedFailure(for: key) }
+        if mayRememberFailures { try await throwRememberedFailure(for: key) }
     }
 
     private func throwRememberedFailure(for key: LoadKey) throws {
@@ -113,7 +115,9 @@ extension ImageManager {
     }
 
     func record(_ error: any Error, for key: LoadKey) {
-        guard let error = error as? ImageLoadError, error.isLasting, configuration.failureLifetime > .zero else { return }
+        guard let error = error as? ImageLoadError, error.isLasting, configuration.failureLifetime > .zero else {
+            return
+        }
         failures.record(error, for: key, until: .now.advanced(by: configuration.failureLifetime))
         hasFailures.store(true, ordering: .releasing)
     }

@@ -41,7 +41,7 @@ extension Journey {
     private func diskEntry(for key: CacheKey) async throws -> DiskEntry? {
         guard manager.diskCache != nil else { return nil }
         let watch = Stopwatch()
-        defer { metrics.diskRead = (metrics.diskRead ?? .zero) + watch.elapsed }
+        defer { note { $0.diskRead = ($0.diskRead ?? .zero) + watch.elapsed } }
         return try await manager.diskEntry(for: key, request)
     }
 }
@@ -50,10 +50,10 @@ extension Journey {
 
 extension Journey {
     /// The file and what it shows, from disk or from the origin.
-    func original() async throws -> DecodedOriginal {
+    func original(_ report: @escaping Report) async throws -> DecodedOriginal {
         let stored = try await storedOriginal()
         if let stored, let decoded = try await decodedUnlessBroken(stored) { return decoded }
-        return try await decode(fetch(validating: stored))
+        return try await decode(fetch(validating: stored, report))
     }
 
     /// - Returns: `nil` for a file that is no word about the origin, which is asked instead.
@@ -67,13 +67,18 @@ extension Journey {
         }
     }
 
-    private func fetch(validating stored: Original?) async throws -> Original {
+    private func fetch(validating stored: Original?, _ report: @escaping Report) async throws -> Original {
+        if let arrival { return try arrived(arrival.value(), after: watch) }
         try checkOriginMayBeAsked()
         let validated = request.cachePolicy.sendsValidators ? stored : nil
         let watch = Stopwatch()
         let download = try await manager.downloader.download(
             request, validators: validated?.validators ?? [:], priority: nil, report: report)
-        metrics.download = watch.elapsed
+        return arrived(download, validated, after: watch)
+    }
+
+    private func arrived(_ download: Download, _ validated: Original? = nil, after watch: Stopwatch) -> Original {
+        note { $0.download = watch.elapsed }
         return validated?.confirmed(by: download) ?? Original(download, for: request.url)
     }
 
@@ -96,6 +101,7 @@ extension Journey {
         // A leading transformer that the decoder has taken over is done.
         let transformers = request.transformers.dropFirst(request.thumbnail == nil ? 0 : 1)
         let image = try await transform(decoded.image, by: transformers)
+        let metrics = metrics
         let took = (metrics.decode ?? .zero) + (metrics.transform ?? .zero)
         manager.hub.tell(request.url, .decoded(width: image.width, height: image.height, took: took))
         return ImageResponse(
@@ -105,7 +111,7 @@ extension Journey {
 
     private func decode(_ original: Original) async throws -> DecodedOriginal {
         let watch = Stopwatch()
-        defer { metrics.decode = watch.elapsed }
+        defer { note { $0.decode = watch.elapsed } }
         let (manager, request) = (manager, request)
         do {
             if let properties = manager.tinyProperties(original.bytes) {
@@ -125,7 +131,7 @@ extension Journey {
     ) async throws -> DecodedImage {
         guard !transformers.isEmpty else { return image }
         let watch = Stopwatch()
-        defer { metrics.transform = watch.elapsed }
+        defer { note { $0.transform = watch.elapsed } }
         return try await manager.processed(request) {
             try transformers.reduce(image) { try $1.transform($0) }
         }

@@ -1,36 +1,63 @@
 import ImageCoding
+import Synchronization
+import TaskCoordination
 
 /// One flight of the manager, from the caches to the origin and back. Made once however many callers wait for it.
 ///
-/// An object, and not Sendable: it belongs to its flight's task, and its stages share what they know without handing it
-/// on. Each runs off the manager's actor; pixels are touched only on the processing pool.
-final class Journey {
+/// An object, so that its stages share what they know without handing it on. Each runs off the manager's actor; pixels
+/// are touched only on the processing pool.
+///
+/// When there is nowhere to look but the origin, the journey begins when the file has arrived.
+final class Journey: FlightPlan {
+    typealias Progress = LoadProgress
+
     let manager: ImageManager
     let request: ImageRequest
     let key: LoadKey
-    let report: ImageManager.Report
-    var metrics = LoadMetrics()
+    /// The transfer that was asked for before the journey began.
+    let arrival: InFlight<RequestIdentity, Download, LoadProgress>.Ticket?
+    /// The time since the flight was asked for.
+    let watch = Stopwatch()
+    private let state = Mutex(LoadMetrics())
 
-    /// Not inlined: the metrics would take their room in the frame of every load.
-    @inline(never)
-    init(_ manager: ImageManager, _ request: ImageRequest, _ key: LoadKey, _ report: @escaping ImageManager.Report) {
+    init(
+        _ manager: ImageManager, _ request: ImageRequest, _ key: LoadKey, _ departure: Departure
+    ) throws {
         self.manager = manager
         self.request = request
         self.key = key
-        self.report = report
+        // Before the transfer is asked for: what is newer than it must be remembered until this journey is over.
+        manager.newest.enter(request.originalKey)
+        do {
+            arrival =
+                manager.isForOrigin(request, key) ? try manager.downloader.connection(request, departure) : nil
+        } catch {
+            manager.newest.leave(request.originalKey)
+            throw error
+        }
     }
+
+    deinit { manager.newest.leave(request.originalKey) }
+
+    var connection: Connection<LoadProgress>? { arrival?.connection }
+
+    /// How long the stages took so far.
+    var metrics: LoadMetrics { state.withLock { $0 } }
+
+    /// Notes how long a stage took.
+    func note(_ change: (inout sending LoadMetrics) -> Void) { state.withLock { change(&$0) } }
 
     /// Whether the picture has a name of its own in the caches, beside the original's.
     var isVariant: Bool { !key.wantsOriginal && key.variant != request.originalKey }
 
-    func run() async throws -> ImageResponse {
-        manager.newest.enter(request.originalKey)
-        defer { manager.newest.leave(request.originalKey) }
+    typealias Report = @Sendable (LoadProgress) -> Void
+
+    @concurrent func fly(_ report: @escaping Report) async throws -> ImageResponse {
         // An earlier flight may have landed between the caller's look into memory and this one's start.
         if !key.wantsOriginal, let hit = manager.remembered(request, key.variant) { return hit }
         if !request.retriesFailed { try await manager.throwRecentFailure(for: key) }
         do {
-            let response = try await travel()
+            let response = try await travel(report)
             if request.retriesFailed { await manager.forgetFailure(for: key) }
             return response
         } catch {
@@ -41,14 +68,14 @@ final class Journey {
         }
     }
 
-    private func travel() async throws -> ImageResponse {
+    private func travel(_ report: @escaping Report) async throws -> ImageResponse {
         if isVariant, let stored = try await storedVariant() {
             remember(stored)
             return stored
         }
         let response =
             if isVariant, let variant = try await variantOfMemory() { variant } else {
-                try await finished(original())
+                try await finished(original(report))
             }
         try Task.checkCancellation()
         // Memory first, then landing: whoever comes after the landing finds the picture, and nobody downloads twice.

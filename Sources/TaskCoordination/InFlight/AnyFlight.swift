@@ -1,12 +1,16 @@
 import Synchronization
 
-/// Who waits for a flight, and how the flight stands: all of it but the value and the progress.
+/// Who waits for a flight, and how the flight stands: all of it but the key, the value and the progress.
 ///
-/// Not generic, so that what ten thousand callers run through is compiled once. Priorities are raw values: the layout of
-/// a `TaskPriority` is not known when this is compiled, and whatever holds one would be laid out at run time. Every transition is one step under the
+/// Not generic, so that what ten thousand callers run through is compiled once. Every transition is one step under the
 /// lock. What follows from it, to resume, to cancel, to escalate, is done when the lock has been given back: the handlers
 /// of cancellation and escalation take it too, and the runtime calls them under a lock of its own.
-@usableFromInline final class Cabin: Sendable {
+///
+/// Priorities are raw values: the layout of a `TaskPriority` is not known when this is compiled, and whatever holds one,
+/// an object or the frame of a suspended caller, would be laid out at run time.
+///
+/// Safe to share: it is not final only for ``Flight``, and every property of either is a constant and itself `Sendable`.
+@usableFromInline class AnyFlight: @unchecked Sendable {
     /// What a caller is told when it has waited.
     @usableFromInline enum News: Sendable {
         /// There is a report that the caller does not know.
@@ -17,36 +21,44 @@ import Synchronization
         case cancelled
     }
 
-    /// One caller.
+    /// Who waits in a seat.
     ///
     /// Safe to pass around: the continuation comes out in one place at a time, and only to be resumed.
-    @safe private struct Seat {
-        /// There while the caller waits.
-        var continuation: UnsafeContinuation<News, Never>?
-        /// How many reports the caller knows; a later one ends its wait.
-        var known = Int.max
+    @safe @usableFromInline enum Waiter {
+        case task(UnsafeContinuation<News, Never>)
+        case flight(@Sendable (News) -> Void)
 
-        mutating func takeContinuation() -> UnsafeContinuation<News, Never>? {
-            defer { unsafe continuation = nil }
-            return unsafe continuation
+        @usableFromInline func tell(_ news: News) {
+            switch self {
+            case .task(let continuation): unsafe continuation.resume(returning: news)
+            case .flight(let call): call(news)
+            }
         }
     }
 
-    /// What a flight is: something that waits in a queue, then a task.
+    /// One caller.
+    private struct Seat {
+        /// There while the caller waits.
+        var waiter: Waiter?
+        /// How many reports the caller knows; a later one ends its wait.
+        var known = Int.max
+    }
+
+    /// What a flight is: something that waits, in a queue or for another flight, then a task.
     private enum Carrier: Sendable {
-        case place(Slots.Place)
+        case reservation(any Reservation)
         case task(Task<Void, Never>)
 
         func rise(to priority: UInt8) {
             switch self {
-            case .place(let place): place.rise(to: priority)
+            case .reservation(let reservation): reservation.rise(to: priority)
             case .task(let task): task.escalatePriority(to: TaskPriority(rawValue: priority))
             }
         }
 
         func end() -> Abandonment {
             switch self {
-            case .place(let place): return place.leave() ? .neverBegins : .unwinds
+            case .reservation(let reservation): return reservation.leave() ? .neverBegins : .unwinds
             case .task(let task):
                 task.cancel()
                 return .unwinds
@@ -58,7 +70,7 @@ import Synchronization
     @usableFromInline enum Abandonment: Sendable {
         /// Its operation is running, or about to, and returns.
         case unwinds
-        /// It was waiting for a slot, and waits no longer.
+        /// It was waiting for a slot, or for another flight, and waits no longer.
         case neverBegins
     }
 
@@ -92,7 +104,7 @@ import Synchronization
 
 // MARK: - The callers
 
-extension Cabin {
+extension AnyFlight {
     /// Adds a caller.
     ///
     /// - Returns: Its seat; `nil` when the flight has landed, or its last caller has left.
@@ -112,48 +124,59 @@ extension Cabin {
     @usableFromInline func park(_ continuation: UnsafeContinuation<News, Never>, in seat: Int, knowing known: Int) {
         let news = state.withLock { state in
             let news = state.news(for: seat, knowing: known)
-            if news == nil { state.seats[seat] = unsafe Seat(continuation: continuation, known: known) }
+            if news == nil { state.seats[seat] = unsafe Seat(waiter: .task(continuation), known: known) }
             return news
         }
         // Resumed exactly once: here, or by whoever takes it out of the seat.
         if let news { unsafe continuation.resume(returning: news) }
     }
 
-    /// Removes a caller, whose wait ends at once, and cancels the flight with the last one: emptying and abandoning are
-    /// one step, so nobody can join in between.
+    /// Calls whoever holds the seat for another flight: for every report, and once when this flight is over.
     ///
-    /// - Returns: What becomes of the flight, when it was the last one.
-    @usableFromInline func leave(_ seat: Int) -> Abandonment? {
+    /// - Returns: `false`, and nobody is called, when it is over already.
+    @usableFromInline func wait(in seat: Int, _ call: @escaping @Sendable (News) -> Void) -> Bool {
+        let (waits, isUnderWay) = state.withLock { state in
+            guard state.news(for: seat, knowing: .max) == nil else { return (false, false) }
+            state.seats[seat] = Seat(waiter: .flight(call))
+            return (true, state.reportCount > 0)
+        }
+        if isUnderWay { call(.progress) }
+        return waits
+    }
+
+    /// Removes a caller, and cancels the flight with the last one: emptying and abandoning are one step, so nobody can join
+    /// in between.
+    ///
+    /// - Returns: Who was waiting, to be told when all is done; and what becomes of the flight when it was the last one.
+    @usableFromInline func leave(_ seat: Int) -> (Waiter?, Abandonment?) {
         let (left, carrier, wasLast) = state.withLock { state -> (Seat?, Carrier?, Bool) in
             guard let left = state.seats.leave(seat) else { return (nil, nil, false) }
             guard state.phase == .flying, state.seats.isEmpty else { return (left, nil, false) }
             state.phase = .abandoned
-            return (left, state.carrier, true)
+            return (left, state.carrier.take(), true)
         }
-        let abandonment = carrier?.end() ?? .unwinds
-        unsafe left?.continuation?.resume(returning: .cancelled)
-        return wasLast ? abandonment : nil
+        return (left?.waiter, wasLast ? carrier?.end() ?? .unwinds : nil)
     }
 }
 
 // MARK: - The flight
 
-extension Cabin {
-    /// The flight waits for a slot.
+extension AnyFlight {
+    /// The flight waits before it begins.
     ///
-    /// It may have risen, or lost its callers, before it had a place, and it may have its slot by now.
+    /// It may have risen, or lost its callers, before that, and the wait may be over by now.
     ///
     /// - Returns: Whether it has been abandoned, and never begins.
-    @usableFromInline func wait(at place: Slots.Place, priority: UInt8) -> Bool {
+    @usableFromInline func wait(for reservation: any Reservation, priority: UInt8) -> Bool {
         let (risen, isAbandoned) = state.withLock { state in
-            if state.carrier == nil { state.carrier = .place(place) }
+            if state.carrier == nil { state.carrier = .reservation(reservation) }
             return (state.priority, state.phase == .abandoned)
         }
-        if risen > priority { place.rise(to: risen) }
-        return isAbandoned && place.leave()
+        if risen > priority { reservation.rise(to: risen) }
+        return isAbandoned && reservation.leave()
     }
 
-    /// The flight has its slot.
+    /// The flight need not wait any longer.
     ///
     /// - Returns: The priority to begin with; `nil` when it has been abandoned.
     @usableFromInline func depart() -> UInt8? {
@@ -191,18 +214,21 @@ extension Cabin {
     }
 
     /// There are so many reports now; those that come after the end are dropped.
-    @usableFromInline func report(_ count: Int) {
-        let waiting = unsafe state.withLock { state in
-            var waiting: [UnsafeContinuation<News, Never>] = unsafe []
-            guard state.phase == .flying else { return unsafe waiting }
+    @usableFromInline func announce(_ count: Int) {
+        let waiting = state.withLock { state in
+            var waiting: [Waiter] = []
+            guard state.phase == .flying else { return waiting }
             state.reportCount = max(state.reportCount, count)
             state.seats.update { seat in
-                guard seat.known < count, let continuation = unsafe seat.takeContinuation() else { return }
-                unsafe waiting.append(continuation)
+                switch seat.waiter {
+                case .task? where seat.known < count: waiting.append(seat.waiter.take()!)
+                case .flight(let call)?: waiting.append(.flight(call))
+                default: break
+                }
             }
-            return unsafe waiting
+            return waiting
         }
-        unsafe waiting.forEach { unsafe $0.resume(returning: .progress) }
+        for waiter in waiting { waiter.tell(.progress) }
     }
 
     /// The flight is over, and the value is there to be read.
@@ -223,18 +249,16 @@ extension Cabin {
     /// - Returns: Whether this was the end, and what carried the flight.
     @discardableResult
     private func end(in phase: Phase, telling news: News) -> (isEnd: Bool, Carrier?) {
-        let (waiting, carrier) = unsafe state.withLock { state in
-            var waiting: [UnsafeContinuation<News, Never>] = unsafe []
-            guard state.phase == .flying else { return unsafe (waiting, (isEnd: false, Carrier?.none)) }
+        let (waiting, carrier) = state.withLock { state in
+            var waiting: [Waiter] = []
+            guard state.phase == .flying else { return (waiting, (isEnd: false, Carrier?.none)) }
             state.phase = phase
-            unsafe waiting.reserveCapacity(state.seats.count)
-            state.seats.update { seat in
-                if let continuation = unsafe seat.takeContinuation() { unsafe waiting.append(continuation) }
-            }
+            waiting.reserveCapacity(state.seats.count)
+            state.seats.update { if let waiter = $0.waiter.take() { waiting.append(waiter) } }
             if phase == .abandoned { _ = state.seats.removeAll() }
-            return unsafe (waiting, (isEnd: true, state.carrier))
+            return (waiting, (isEnd: true, state.carrier.take()))
         }
-        unsafe waiting.forEach { unsafe $0.resume(returning: news) }
+        for waiter in waiting { waiter.tell(news) }
         return carrier
     }
 }

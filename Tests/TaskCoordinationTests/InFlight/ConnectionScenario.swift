@@ -1,0 +1,81 @@
+import TaskCoordination
+import WebImageTesting
+
+/// A flight of one table that waits for a flight of another, which waits for a slot.
+struct ConnectionScenario: Sendable {
+    let executor: SeededExecutor
+    let slots: Slots
+    let feeders: Flights
+    let flights: Flights
+    let journal = Journal<String>()
+
+    init(seed: UInt64, slots limit: Int = 1) {
+        executor = SeededExecutor(seed: seed)
+        slots = Slots(limit: limit)
+        feeders = Flights(name: "feeder", executor: executor, slots: slots)
+        flights = Flights(name: "test", executor: executor)
+    }
+
+    /// Takes what the feeder has brought, and adds 100.
+    struct Plan: FlightPlan {
+        let ticket: Flights.Ticket
+        let journal: Journal<String>
+
+        var connection: Connection<Int>? { ticket.connection }
+
+        @concurrent func fly(_ report: @escaping @Sendable (Int) -> Void) async throws -> Int {
+            journal.write("begin at \(Task.currentPriority.rawValue)")
+            return try ticket.value() + 100
+        }
+    }
+
+    /// What a feeder does.
+    struct Feed: FlightPlan {
+        let operation: Flights.Operation
+
+        @concurrent func fly(_ report: @escaping @Sendable (Int) -> Void) async throws -> Int {
+            try await operation(report)
+        }
+    }
+
+    /// A caller of the flight that waits for the feeder of the same key, or of `feeder`.
+    func call(
+        _ key: String = "key", feeder: String? = nil, priority: TaskPriority? = nil,
+        onProgress: (@Sendable (Int) -> Void)? = nil, operation: @escaping Flights.Operation
+    ) -> Probe<Int> {
+        Probe(on: executor, priority: priority) {
+            try await flights.value(for: key, onProgress: onProgress) { departure in
+                try plan(feeder ?? key, departure, operation)
+            }
+        }
+    }
+
+    func plan(_ feeder: String, _ departure: Departure, _ operation: @escaping Flights.Operation) throws -> Plan {
+        Plan(
+            ticket: try feeders.connection(for: feeder, departure) { _ in Feed(operation: operation) }, journal: journal
+        )
+    }
+
+    /// A caller of a feeder, who wants nothing else.
+    func callFeeder(_ key: String = "key", operation: @escaping Flights.Operation) -> Probe<Int> {
+        Probe(on: executor) { try await feeders.value(for: key, operation: operation) }
+    }
+
+    /// An operation that waits at a gate, also when it is cancelled, and notes its start.
+    func gated(_ gate: Gate, _ name: String = "feeder") -> Flights.Operation {
+        { [journal] _ in
+            journal.write(name)
+            await gate.pass()
+            try Task.checkCancellation()
+            return 1
+        }
+    }
+
+    /// Nothing flies, nobody waits, and no slot is taken.
+    var isIdle: Bool {
+        let draining = [flights, feeders].map { table in Probe(on: executor) { await table.drain() } }
+        executor.drain()
+        return draining.allSatisfy { !$0.isRunning } && flights.count + feeders.count == 0
+            && flights.callerCount + feeders.callerCount == 0 && slots.running + slots.queued == 0
+    }
+}

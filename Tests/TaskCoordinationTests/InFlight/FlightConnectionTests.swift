@@ -1,0 +1,216 @@
+import Testing
+import WebImageTesting
+
+@testable import TaskCoordination
+
+/// Flights that wait for another flight before they begin.
+@Suite struct FlightConnectionTests {
+    @Test(arguments: seeds) func `a flight begins when the one it waits for has landed, and finds its value`(
+        seed: UInt64
+    ) {
+        let scenario = ConnectionScenario(seed: seed)
+        let gate = Gate()
+        let callers = (0..<3).map { _ in scenario.call(operation: scenario.gated(gate)) }
+        scenario.executor.drain()
+        #expect(scenario.journal.entries == ["feeder"] && callers.allSatisfy(\.isRunning))
+        gate.open()
+        scenario.executor.drain()
+        #expect(callers.allSatisfy { $0.value == 101 })
+        #expect(scenario.journal.entries.count == 2 && scenario.isIdle)
+    }
+
+    @Test(arguments: seeds) func `a flight whose wait is over at once begins within its caller's call`(seed: UInt64) {
+        let scenario = ConnectionScenario(seed: seed)
+        let caller = scenario.call { _ in 1 }
+        #expect(scenario.executor.run(steps: 1) == 1)
+        #expect(caller.value == 101 && scenario.executor.pending == 0)
+    }
+
+    @Test(arguments: seeds) func `flights of different keys may wait for one, which works once`(seed: UInt64) {
+        let scenario = ConnectionScenario(seed: seed)
+        let gate = Gate()
+        let callers = ["one", "two", "three"].map {
+            scenario.call($0, feeder: "feeder", operation: scenario.gated(gate))
+        }
+        let other = scenario.callFeeder("feeder", operation: scenario.gated(gate))
+        scenario.executor.drain()
+        gate.open()
+        scenario.executor.drain()
+        #expect(callers.allSatisfy { $0.value == 101 } && other.value == 1)
+        #expect(scenario.journal.entries.filter { $0 == "feeder" }.count == 1 && scenario.isIdle)
+    }
+
+    @Test(arguments: seeds) func `an error of the flight waited for reaches every caller and is not remembered`(
+        seed: UInt64
+    ) {
+        let scenario = ConnectionScenario(seed: seed)
+        let gate = Gate()
+        let callers = (0..<2).map { _ in
+            scenario.call { _ in
+                await gate.pass()
+                throw TestError()
+            }
+        }
+        scenario.executor.drain()
+        gate.open()
+        scenario.executor.drain()
+        #expect(callers.allSatisfy { $0.error is TestError } && scenario.isIdle)
+        let later = scenario.call { _ in 2 }
+        scenario.executor.drain()
+        #expect(later.value == 102)
+    }
+
+    @Test(arguments: seeds) func `a plan that cannot be made fails every caller and is not remembered`(seed: UInt64) {
+        let scenario = ConnectionScenario(seed: seed)
+        scenario.feeders.close()
+        let callers = (0..<2).map { _ in scenario.call { _ in 1 } }
+        scenario.executor.drain()
+        #expect(callers.allSatisfy { ($0.error as? CoordinationError)?.code == .shutDown } && scenario.isIdle)
+    }
+
+    @Test(arguments: seeds) func `cancelling the flights waited for ends those that wait`(seed: UInt64) {
+        let scenario = ConnectionScenario(seed: seed)
+        let gate = Gate()
+        let callers = ["one", "two"].map { scenario.call($0, operation: scenario.gated(gate)) }
+        scenario.executor.drain()
+        scenario.feeders.cancelAll()
+        gate.open()
+        scenario.executor.drain()
+        #expect(callers.allSatisfy(\.wasCancelled) && scenario.isIdle)
+    }
+}
+
+// MARK: - Leaving
+
+extension FlightConnectionTests {
+    @Test(arguments: [true, false], seeds)
+    func `the last caller out takes the flight waited for with it, in the cancellation itself`(
+        cancelsAll: Bool, seed: UInt64
+    ) {
+        let scenario = ConnectionScenario(seed: seed)
+        let gate = Gate()
+        let blocker = hold(scenario.slots, gate, on: scenario.executor)
+        let callers = (0..<2).map { _ in scenario.call(operation: scenario.gated(gate)) }
+        scenario.executor.drain()
+        #expect(scenario.slots.queued == 1)
+        if cancelsAll { scenario.flights.cancelAll() } else { for caller in callers { caller.cancel() } }
+        #expect(scenario.slots.queued == 0 && scenario.feeders.count == 0 && scenario.flights.count == 0)
+        gate.open()
+        scenario.executor.drain()
+        #expect(callers.allSatisfy(\.wasCancelled) && blocker.value != nil)
+        #expect(scenario.journal.count == 0 && scenario.isIdle)
+    }
+
+    @Test(arguments: seeds) func `a flight that somebody else wants too goes on`(seed: UInt64) {
+        let scenario = ConnectionScenario(seed: seed)
+        let gate = Gate()
+        let leaving = scenario.call("one", feeder: "feeder", operation: scenario.gated(gate))
+        let staying = scenario.call("two", feeder: "feeder", operation: scenario.gated(gate))
+        let other = scenario.callFeeder("feeder", operation: scenario.gated(gate))
+        scenario.executor.drain()
+        leaving.cancel()
+        scenario.executor.drain()
+        #expect(leaving.wasCancelled && scenario.flights.count == 1)
+        gate.open()
+        scenario.executor.drain()
+        #expect(staying.value == 101 && other.value == 1)
+        #expect(scenario.journal.entries.filter { $0 == "feeder" }.count == 1 && scenario.isIdle)
+    }
+
+    @Test(arguments: seeds) func `each caller may leave at any moment, and nothing stays`(seed: UInt64) {
+        let scenario = ConnectionScenario(seed: seed, slots: 2)
+        var random = XorShift(seed: seed)
+        var callers: [(probe: Probe<Int>, left: Bool)] = []
+        for step in 0..<24 {
+            let key = "\(step % 5)"
+            let gate = Gate()
+            gate.open()
+            callers.append(
+                step.isMultiple(of: 4)
+                    ? (scenario.callFeeder("\(step % 3)", operation: scenario.gated(gate)), false)
+                    : (scenario.call(key, feeder: "\(step % 3)", operation: scenario.gated(gate)), false))
+            scenario.executor.run(steps: Int.random(in: 0..<4, using: &random))
+            if Bool.random(using: &random), let leaver = callers.indices.randomElement(using: &random) {
+                callers[leaver].probe.cancel()
+                callers[leaver].left = true
+            }
+        }
+        scenario.executor.drain()
+        #expect(callers.allSatisfy { $0.probe.value != nil || ($0.left && $0.probe.wasCancelled) })
+        #expect(scenario.isIdle)
+    }
+
+    @Test(arguments: seeds) func `left together with the landing it waits for: the flight ends once`(seed: UInt64) {
+        let scenario = ConnectionScenario(seed: seed)
+        let gate = Gate()
+        let caller = scenario.call(operation: scenario.gated(gate))
+        scenario.executor.drain()
+        let canceller = Probe(on: scenario.executor) { caller.cancel() }
+        gate.open()
+        scenario.executor.drain()
+        #expect(canceller.value != nil && (caller.value == 101 || caller.wasCancelled))
+        #expect(scenario.isIdle)
+    }
+}
+
+// MARK: - Priority and progress
+
+extension FlightConnectionTests {
+    enum Route: CaseIterable { case joins, isEscalated, isRaised }
+
+    @Test(arguments: Route.allCases, seeds)
+    func `no priority is lost on the way to the flight waited for`(route: Route, seed: UInt64) {
+        let scenario = ConnectionScenario(seed: seed)
+        let gate = Gate()
+        let blocker = hold(scenario.slots, gate, on: scenario.executor)
+        let slow = scenario.call("slow", priority: .low, operation: scenario.gated(gate, "slow"))
+        let medium = scenario.call("medium", priority: .medium, operation: scenario.gated(gate, "medium"))
+        scenario.executor.drain()
+        var late: Probe<Int>?
+        switch route {
+        case .joins: late = scenario.call("slow", priority: .high, operation: scenario.gated(gate))
+        case .isEscalated: slow.escalate(to: .high)
+        case .isRaised: scenario.flights.escalate("slow", to: .high)
+        }
+        scenario.executor.drain()
+        gate.open()
+        scenario.executor.drain()
+        #expect(scenario.journal.entries.filter { !$0.hasPrefix("begin") } == ["slow", "medium"])
+        #expect(Set(scenario.journal.entries).isSuperset(of: ["begin at 25", "begin at 21"]))
+        #expect(slow.value == 101 && medium.value == 101 && (late == nil || late?.value == 101))
+        #expect(blocker.value != nil && scenario.isIdle)
+    }
+
+    @Test(arguments: seeds) func `its progress is passed on in order, and who comes late hears the latest at once`(
+        seed: UInt64
+    ) {
+        let scenario = ConnectionScenario(seed: seed)
+        let (gate, early, late) = (Gate(), Journal<Int>(), Journal<Int>())
+        let feed: Flights.Operation = { report in
+            for number in 1...3 { report(number) }
+            await gate.pass()
+            for number in 4...6 { report(number) }
+            return 1
+        }
+        let first = scenario.call("one", feeder: "feeder", onProgress: { early.write($0) }, operation: feed)
+        scenario.executor.drain()
+        let second = scenario.call("two", feeder: "feeder", onProgress: { late.write($0) }, operation: feed)
+        scenario.executor.drain()
+        #expect(early.entries.last == 3 && late.entries == [3])
+        gate.open()
+        scenario.executor.drain()
+        for heard in [early.entries, late.entries] { #expect(heard == heard.sorted() && heard.last == 6) }
+        #expect(first.value == 101 && second.value == 101 && scenario.isIdle)
+    }
+
+    @Test(arguments: seeds) func `a report that comes late does not take the progress back`(seed: UInt64) {
+        let flight = Flight<String, Int, Int>(key: "key", priority: 21)
+        flight.report(40, number: 4)
+        flight.report(30, number: 3)
+        #expect(flight.latest?.progress == 40)
+        flight.report(50)
+        #expect(flight.latest?.number == 5)
+    }
+}
+
+private struct TestError: Error {}
