@@ -46,7 +46,7 @@ import Synchronization
 
     /// What a flight is: something that waits, in a queue or for another flight, then a task.
     private enum Carrier: Sendable {
-        case reservation(any Reservation)
+        case reservation(Reservation)
         case task(Task<Void, Never>)
 
         func rise(to priority: UInt8) {
@@ -167,7 +167,7 @@ extension AnyFlight {
     /// It may have risen, or lost its callers, before that, and the wait may be over by now.
     ///
     /// - Returns: Whether it has been abandoned, and never begins.
-    @usableFromInline func wait(for reservation: any Reservation, priority: UInt8) -> Bool {
+    @usableFromInline func wait(for reservation: Reservation, priority: UInt8) -> Bool {
         let (risen, isAbandoned) = state.withLock { state in
             if state.carrier == nil { state.carrier = .reservation(reservation) }
             return (state.priority, state.phase == .abandoned)

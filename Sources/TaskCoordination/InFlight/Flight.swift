@@ -21,10 +21,14 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable, Progress: Sendable
         @usableFromInline var landing: Result<Value, any Error>?
     }
 
+    /// Where it is entered. Held here, so that whoever holds the flight need not hold the table too: thousands of flights
+    /// that count references to one object on several processors would wait for each other.
+    @usableFromInline let table: InFlight<Key, Value, Progress>
     @usableFromInline let key: Key
     @usableFromInline let board: Mutex<Board>
 
-    @inlinable init(key: Key, priority: UInt8) {
+    @inlinable init(_ table: InFlight<Key, Value, Progress>, key: Key, priority: UInt8) {
+        self.table = table
         self.key = key
         board = Mutex(Board())
         super.init(priority: priority)

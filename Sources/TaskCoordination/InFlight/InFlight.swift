@@ -46,7 +46,9 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
 
         /// A flight that was abandoned must not remove the one that took its place.
         @inlinable mutating func remove(_ flight: Flight) {
-            if flights[flight.key] === flight { flights[flight.key] = nil }
+            if let index = flights.index(forKey: flight.key), flights.values[index] === flight {
+                flights.remove(at: index)
+            }
         }
     }
 
@@ -143,7 +145,7 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
         for key: Key, _ departure: Departure, plan: (Departure) throws -> some FlightPlan<Value, Progress>
     ) throws -> Ticket {
         let (flight, seat) = try board(key, departure.priority, from: departure.isolation, plan)
-        return Ticket(table: self, flight: flight, seat: seat)
+        return Ticket(flight: flight, seat: seat)
     }
 
     /// Ends every caller with `CancellationError` and cancels every flight.
@@ -225,12 +227,20 @@ extension InFlight {
             if state.isClosed {
                 throw CoordinationError(code: .shutDown, message: "\(name): shut down; start no more work")
             }
-            if let flight = state.flights[key], let seat = flight.join() { return (flight, seat, false) }
-            let flight = Flight(key: key, priority: priority)
-            state.flights[key] = flight
-            state.operationCount += 1
-            return (flight, flight.join()!, true)
+            // One access to the table for both, so that the key is hashed once.
+            let (flight, seat, isNew) = subscribe(&state.flights[key], key, priority)
+            if isNew { state.operationCount += 1 }
+            return (flight, seat, isNew)
         }
+    }
+
+    @inlinable func subscribe(
+        _ entry: inout Flight?, _ key: Key, _ priority: UInt8
+    ) -> (Flight, seat: Int, isNew: Bool) {
+        if let flight = entry, let seat = flight.join() { return (flight, seat, false) }
+        let flight = Flight(self, key: key, priority: priority)
+        entry = flight
+        return (flight, flight.join()!, true)
     }
 
     /// Starts the flight, or lets it wait for a slot or for another flight.
@@ -247,18 +257,23 @@ extension InFlight {
     /// - Returns: `nil` when there is nothing to wait for, or no longer.
     @inlinable func reservation(
         _ flight: Flight, _ priority: UInt8, _ plan: some FlightPlan<Value, Progress>
-    ) throws -> (any Reservation)? {
+    ) throws -> Reservation? {
         if let slots {
-            return try slots.enter(priority) { refusal in
-                if let refusal { self.land(flight, .failure(refusal)) } else { self.begin(flight, plan) }
+            let place = try slots.enter(priority) { refusal in
+                if let refusal {
+                    flight.table.land(flight, .failure(refusal))
+                } else {
+                    flight.table.begin(flight, plan)
+                }
             }
+            return place.map { .slot($0) }
         }
         guard let connection = plan.connection else { return nil }
         let waits = connection.flight.wait(in: connection.seat) { news in
-            guard news == .progress else { return self.begin(flight, plan) }
+            guard news == .progress else { return flight.table.begin(flight, plan) }
             if let (progress, number) = connection.latest() { flight.report(progress, number: number) }
         }
-        return waits ? HeldSeat(flight: connection.flight, leaving: connection.leave) : nil
+        return waits ? .flight(connection.flight, leave: connection.leave) : nil
     }
 
     /// The wait is over.
@@ -279,13 +294,13 @@ extension InFlight {
                 Task.immediateDetached(
                     name: name, priority: TaskPriority(rawValue: priority), executorPreference: executor
                 ) {
-                    await self.run(flight, plan)
+                    await flight.table.run(flight, plan)
                 }
             } else {
                 Task.detached(
                     name: name, executorPreference: executor, priority: TaskPriority(rawValue: priority)
                 ) {
-                    await self.run(flight, plan)
+                    await flight.table.run(flight, plan)
                 }
             }
         flight.begin(task, priority: priority)
@@ -364,21 +379,19 @@ extension InFlight {
 
     /// A seat in a flight of this table that is held for a flight of another.
     public struct Ticket: Sendable {
-        @usableFromInline let table: InFlight
         @usableFromInline let flight: Flight
         @usableFromInline let seat: Int
 
-        @inlinable init(table: InFlight, flight: Flight, seat: Int) {
-            self.table = table
+        @inlinable init(flight: Flight, seat: Int) {
             self.flight = flight
             self.seat = seat
         }
 
         /// What the other flight's plan says that it waits for.
         @inlinable public var connection: Connection<Progress> {
-            Connection(flight: flight, seat: seat) {
-                table.leave(flight, seat)
-            } latest: {
+            Connection(flight: flight, seat: seat) { [flight, seat] in
+                flight.table.leave(flight, seat)
+            } latest: { [flight] in
                 flight.latest.map { ($0.progress, $0.number) }
             }
         }

@@ -1,27 +1,25 @@
 /// What a flight holds while it waits to begin. It is no task yet.
-@usableFromInline protocol Reservation: Sendable {
+@usableFromInline enum Reservation: Sendable {
+    /// A place in the queue for a slot.
+    case slot(Slots.Place)
+    /// A seat in another flight, and how to leave it.
+    case flight(AnyFlight, leave: @Sendable () -> Bool)
+
     /// Moves it forward; does nothing when the wait is over.
-    func rise(to priority: UInt8)
+    func rise(to priority: UInt8) {
+        switch self {
+        case .slot(let place): place.rise(to: priority)
+        case .flight(let flight, _): flight.rise(to: priority)
+        }
+    }
 
     /// Gives it up.
     ///
     /// - Returns: `false` when the wait is over already.
-    func leave() -> Bool
-}
-
-/// A place in the queue for a slot.
-extension Slots.Place: Reservation {}
-
-/// A seat in another flight.
-@usableFromInline struct HeldSeat: Reservation {
-    private let flight: AnyFlight
-    private let leaving: @Sendable () -> Bool
-
-    @usableFromInline init(flight: AnyFlight, leaving: @escaping @Sendable () -> Bool) {
-        self.flight = flight
-        self.leaving = leaving
+    func leave() -> Bool {
+        switch self {
+        case .slot(let place): place.leave()
+        case .flight(_, let leave): leave()
+        }
     }
-
-    @usableFromInline func rise(to priority: UInt8) { flight.rise(to: priority) }
-    @usableFromInline func leave() -> Bool { leaving() }
 }

@@ -28,7 +28,8 @@ public struct SlotQueue<Waiter> {
     /// A waiter and where it stands in the heap. Rows are used again: a dictionary without the hashing.
     fileprivate struct Row {
         var arrival: UInt64
-        var place: Int
+        /// `nil` while it is only reserved.
+        var place: Int?
         var waiter: Waiter?
     }
 
@@ -49,16 +50,45 @@ public struct SlotQueue<Waiter> {
     /// Whether nobody waits.
     public var isEmpty: Bool { heap.isEmpty }
 
+    /// Names a waiter who is not queued yet, so that who may have to move it or take it out knows it before.
+    ///
+    /// ``insert(_:as:priority:)`` or ``giveUp(_:)`` must follow.
+    ///
+    /// - Complexity: O(1).
+    public mutating func reserve() -> ID {
+        arrivals += 1
+        let id = ID(row: freeRows.popLast() ?? rows.count, arrival: arrivals)
+        let row = Row(arrival: arrivals)
+        if id.row < rows.count { rows[id.row] = row } else { rows.append(row) }
+        return id
+    }
+
+    /// Forgets a reserved name.
+    ///
+    /// - Complexity: O(1).
+    public mutating func giveUp(_ id: ID) {
+        rows[id.row] = Row(arrival: 0)
+        freeRows.append(id.row)
+    }
+
+    /// Adds a waiter.
+    ///
+    /// - Precondition: `id` is reserved.
+    /// - Complexity: O(log `count`).
+    public mutating func insert(_ waiter: Waiter, as id: ID, priority: UInt8) {
+        precondition(rows[id.row].arrival == id.arrival && rows[id.row].place == nil, "the name is not reserved")
+        rows[id.row].place = heap.count
+        rows[id.row].waiter = waiter
+        heap.append(Entry(id: id, priority: priority))
+        siftUp(heap.count - 1)
+    }
+
     /// Adds a waiter.
     ///
     /// - Complexity: O(log `count`).
     public mutating func insert(_ waiter: Waiter, priority: UInt8) -> ID {
-        arrivals += 1
-        let id = ID(row: freeRows.popLast() ?? rows.count, arrival: arrivals)
-        let row = Row(arrival: arrivals, place: heap.count, waiter: waiter)
-        if id.row < rows.count { rows[id.row] = row } else { rows.append(row) }
-        heap.append(Entry(id: id, priority: priority))
-        siftUp(heap.count - 1)
+        let id = reserve()
+        insert(waiter, as: id, priority: priority)
         return id
     }
 
@@ -75,8 +105,7 @@ public struct SlotQueue<Waiter> {
     public mutating func remove(_ id: ID) -> Waiter? {
         guard let place = place(of: id) else { return nil }
         let waiter = rows[id.row].waiter.take()
-        rows[id.row].arrival = 0
-        freeRows.append(id.row)
+        giveUp(id)
         let last = heap.removeLast()
         if place < heap.count {
             heap[place] = last
@@ -101,8 +130,11 @@ public struct SlotQueue<Waiter> {
     ///
     /// - Complexity: O(`count`).
     public mutating func removeAll() -> [Waiter] {
-        defer { (heap, rows, freeRows) = ([], [], []) }
-        return rows.compactMap(\.waiter)
+        defer { heap = [] }
+        return heap.compactMap { entry in
+            defer { giveUp(entry.id) }
+            return rows[entry.id.row].waiter
+        }
     }
 
     private func place(of id: ID) -> Int? {

@@ -124,9 +124,7 @@ extension Slots {
     /// - Throws: ``CoordinationError``.
     @usableFromInline func enter(_ priority: UInt8, _ answer: @escaping Answer) throws -> Place? {
         try state.withLock { state in
-            // A free slot means that nobody is queued, so nobody is overtaken.
             if try takeFreeSlot(&state) { return nil }
-            if state.queue.count >= queueLimit { throw overloadedError }
             return Place(slots: self, id: state.queue.insert(Waiter(answer: answer), priority: priority))
         }
     }
@@ -138,15 +136,10 @@ extension Slots {
         // The base priority: what is on top of it is an escalation, and counts also when it came before this call.
         let own = (Task.basePriority ?? Task.currentPriority).rawValue
         let turn = OneShot<Result<Void, any Error>>()
-        let entered = try enter((priority ?? Task.currentPriority).rawValue) { refusal in
-            turn.resolve(refusal.map { .failure($0) } ?? .success(()))
-        }
-        guard let place = entered else { return }
-        let answer = await withTaskCancellationHandler {
-            await withTaskPriorityEscalationHandler {
-                // An escalation from before the handler was in place is not replayed, but it shows.
-                let now = Task.currentPriority.rawValue
-                if now > own { place.rise(to: now) }
+        let place = Place(slots: self, id: state.withLock { $0.queue.reserve() })
+        let answer: Result<Void, any Error> = try await withTaskCancellationHandler {
+            try await withTaskPriorityEscalationHandler {
+                if try !queue(turn, at: place, asking: priority?.rawValue, own: own) { return Result.success(()) }
                 return await turn.wait()
             } onPriorityEscalated: { _, new in
                 place.rise(to: new.rawValue)
@@ -161,11 +154,42 @@ extension Slots {
         throw CancellationError()
     }
 
+    /// Queues under one lock with what it reads, and with both handlers in place: a cancellation or an escalation that
+    /// came before shows on the task, one that comes later finds the entry.
+    ///
+    /// Nothing falls in between.
+    ///
+    /// - Returns: `false` when a slot was free after all and has been taken.
+    private func queue(
+        _ turn: OneShot<Result<Void, any Error>>, at place: Place, asking priority: UInt8?, own: UInt8
+    ) throws -> Bool {
+        try state.withLock { state in
+            var isQueued = false
+            defer { if !isQueued { state.queue.giveUp(place.id) } }
+            if Task.isCancelled { throw CancellationError() }
+            if try takeFreeSlot(&state) { return false }
+            let now = Task.currentPriority.rawValue
+            let risen = now > own ? max(priority ?? now, now) : priority ?? now
+            let waiter = Waiter { refusal in
+                if let refusal { turn.resolve(.failure(refusal)) } else { turn.resolve(.success(())) }
+            }
+            state.queue.insert(waiter, as: place.id, priority: risen)
+            isQueued = true
+            return true
+        }
+    }
+
+    /// A free slot means that nobody is queued, so nobody is overtaken.
+    ///
+    /// - Returns: `false` when there is none, and room in the queue.
     private func takeFreeSlot(_ state: inout State) throws -> Bool {
         if state.isClosed { throw shutDownError }
-        guard state.running < limit else { return false }
-        state.running += 1
-        return true
+        if state.running < limit {
+            state.running += 1
+            return true
+        }
+        if state.queue.count >= queueLimit { throw overloadedError }
+        return false
     }
 
     private var shutDownError: CoordinationError {

@@ -1,6 +1,7 @@
 /// Everything that changes the bytes an origin sends. Equal identities share one transfer.
 ///
-/// The URL alone would hand one tenant's picture to another.
+/// The URL alone would hand one tenant's picture to another. Credentials are in the URL, the fields or the modifier; so are
+/// cookies, of which the transport keeps none itself.
 struct RequestIdentity: Sendable, Hashable {
     private let request: ImageRequest
 

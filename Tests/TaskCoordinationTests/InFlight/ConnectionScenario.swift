@@ -29,15 +29,6 @@ struct ConnectionScenario: Sendable {
         }
     }
 
-    /// What a feeder does.
-    struct Feed: FlightPlan {
-        let operation: Flights.Operation
-
-        @concurrent func fly(_ report: @escaping @Sendable (Int) -> Void) async throws -> Int {
-            try await operation(report)
-        }
-    }
-
     /// A caller of the flight that waits for the feeder of the same key, or of `feeder`.
     func call(
         _ key: String = "key", feeder: String? = nil, priority: TaskPriority? = nil,
@@ -52,7 +43,8 @@ struct ConnectionScenario: Sendable {
 
     func plan(_ feeder: String, _ departure: Departure, _ operation: @escaping Flights.Operation) throws -> Plan {
         Plan(
-            ticket: try feeders.connection(for: feeder, departure) { _ in Feed(operation: operation) }, journal: journal
+            ticket: try feeders.connection(for: feeder, departure) { _ in OperationPlan(operation: operation) },
+            journal: journal
         )
     }
 

@@ -204,7 +204,7 @@ extension FlightConnectionTests {
     }
 
     @Test(arguments: seeds) func `a report that comes late does not take the progress back`(seed: UInt64) {
-        let flight = Flight<String, Int, Int>(key: "key", priority: 21)
+        let flight = Flight(Flights(name: "test"), key: "key", priority: 21)
         flight.report(40, number: 4)
         flight.report(30, number: 3)
         #expect(flight.latest?.progress == 40)

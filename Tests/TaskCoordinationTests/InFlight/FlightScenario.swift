@@ -9,18 +9,22 @@ struct FlightScenario: Sendable {
     let flights: Flights
     let journal = Journal<String>()
 
-    init(seed: UInt64) {
+    init(seed: UInt64, slots: Slots? = nil) {
         executor = SeededExecutor(seed: seed)
-        flights = Flights(name: "test", executor: executor)
+        flights = Flights(name: "test", executor: executor, slots: slots)
     }
 
     /// Starts a caller and does not run it yet.
     func call(
         _ key: String = "key", priority: TaskPriority? = nil, asking asked: TaskPriority? = nil,
-        onProgress: (@Sendable (Int) -> Void)? = nil, operation: @escaping Flights.Operation
+        onProgress: (@Sendable (Int) -> Void)? = nil, onStart: (@Sendable () -> Void)? = nil,
+        operation: @escaping Flights.Operation
     ) -> Probe<Int> {
         Probe(on: executor, priority: priority) { [flights] in
-            try await flights.value(for: key, priority: asked, onProgress: onProgress, operation: operation)
+            try await flights.value(for: key, priority: asked, onProgress: onProgress) { _ in
+                onStart?()
+                return OperationPlan(operation: operation)
+            }
         }
     }
 
@@ -39,4 +43,23 @@ struct FlightScenario: Sendable {
     }
 
     func drain() -> Probe<Void> { Probe(on: executor) { [flights] in await flights.drain() } }
+}
+
+/// A plan that waits for no other flight.
+struct OperationPlan: FlightPlan {
+    let operation: Flights.Operation
+
+    @concurrent func fly(_ report: @escaping @Sendable (Int) -> Void) async throws -> Int {
+        try await operation(report)
+    }
+}
+
+/// How many ran at once, at most, when each has written 1 at its start and -1 at its end.
+func mostAtOnce(_ steps: [Int]) -> Int {
+    var (running, most) = (0, 0)
+    for step in steps {
+        running += step
+        most = max(most, running)
+    }
+    return most
 }

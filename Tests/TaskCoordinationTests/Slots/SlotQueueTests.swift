@@ -70,7 +70,8 @@ import Testing
 
     @Test func `emptying the queue hands out every waiter and forgets the ids`() {
         var queue = SlotQueue<Int>()
-        let ids = (1...5).map { queue.insert($0, priority: UInt8($0 % 3)) }
+        let ids = (1...6).map { queue.insert($0, priority: UInt8($0 % 3)) }
+        #expect(queue.remove(ids[5]) == 6, "its row is free when the others' are given up")
         #expect(queue.removeAll().sorted() == [1, 2, 3, 4, 5])
         #expect(queue.isEmpty && ids.allSatisfy { queue.remove($0) == nil } && queue.popFirst() == nil)
         _ = queue.insert(6, priority: 1)

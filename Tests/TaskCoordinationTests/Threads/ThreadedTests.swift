@@ -7,8 +7,11 @@ import WebImageTesting
 /// Under the thread sanitizer these look for data races; everywhere for locks held across a resumption, which end in
 /// a deadlock and so in the time limit.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ThreadedTests {
-    @Test func `flights: every caller ends once, and nothing is left behind`() async {
-        let flights = InFlight<Int, Int, Int>(name: "threaded")
+    @Test(arguments: [nil, 1, 3]) func `flights: every caller ends once, and nothing is left behind`(
+        limit: Int?
+    ) async {
+        let slots = limit.map { Slots(limit: $0) }
+        let flights = InFlight<Int, Int, Int>(name: "threaded", slots: slots)
         let (landed, cancelled, left) = (Journal<Int>(), Journal<Int>(), Journal<Int>())
         await withDiscardingTaskGroup { group in
             for index in 0..<2_000 {
@@ -38,6 +41,48 @@ import WebImageTesting
         await flights.drain()
         left.write(flights.count)
         #expect(landed.count + cancelled.count == 2_000 && left.entries == [0])
+        #expect(slots == nil || slots?.running == 0 && slots?.queued == 0)
+    }
+
+    @Test func `connections: flights that wait for others end once, whatever comes together`() async {
+        let slots = Slots(limit: 3)
+        let feeders = Flights(name: "feeder", slots: slots)
+        let flights = Flights(name: "threaded")
+        let (landed, cancelled) = (Journal<Int>(), Journal<Int>())
+        await withDiscardingTaskGroup { group in
+            for index in 0..<2_000 {
+                group.addTask {
+                    let caller = Probe(priority: index % 2 == 0 ? .low : .medium) {
+                        try await flights.value(for: "\(index % 20)", onProgress: { _ in }) { departure in
+                            let feed = OperationPlan { report in
+                                report(1)
+                                for _ in 0..<(index % 7) { await Task.yield() }
+                                return 1
+                            }
+                            let ticket = try feeders.connection(for: "\(index % 10)", departure) { _ in feed }
+                            return ConnectionScenario.Plan(ticket: ticket, journal: Journal())
+                        }
+                    }
+                    if index % 5 == 0 { caller.escalate(to: .high) }
+                    if index % 3 == 0 {
+                        await Task.yield()
+                        caller.cancel()
+                    }
+                    if index % 500 == 499 { feeders.cancelAll() }
+                    do {
+                        #expect(try await caller.finish() == 101)
+                        landed.write(index)
+                    } catch {
+                        #expect(error is CancellationError)
+                        cancelled.write(index)
+                    }
+                }
+            }
+        }
+        await flights.drain()
+        await feeders.drain()
+        #expect(landed.count + cancelled.count == 2_000 && landed.count > 0)
+        #expect(flights.count + feeders.count + slots.running + slots.queued == 0)
     }
 
     @Test(arguments: [1, 6]) func `slots: the limit holds, and no slot and no wake-up is lost`(limit: Int) async {
@@ -111,6 +156,27 @@ import WebImageTesting
             _ = (await opener.value, await holder.result, try? await waiter.finish())
         }
         #expect(slots.running == 0 && slots.queued == 0)
+    }
+
+    @Test func `no lock across a resumption: grant, cancellation and escalation race for a flight's slot`() async {
+        let slots = Slots(limit: 1)
+        let flights = InFlight<Int, Int, Int>(name: "threaded", slots: slots)
+        for round in 0..<2_000 {
+            let gate = Gate()
+            let holder = Task { try await slots.withSlot { await gate.pass() } }
+            await gate.reached()
+            let waiter = Probe(priority: .low) { try await flights.value(for: 1) { _ in round } }
+            while round % 2 == 0, slots.queued < 1 { await Task.yield() }
+            let opener = Task { gate.open() }
+            waiter.escalate(to: .high)
+            waiter.cancel()
+            let value = try? await waiter.finish()
+            _ = (await opener.value, await holder.result)
+            #expect(value == nil || value == round)
+            await flights.drain()
+            #expect(slots.running == 0 && slots.queued == 0)
+        }
+        #expect(flights.count == 0)
     }
 
     @Test func `no escalation is missed between reading the priority and queueing`() async throws {

@@ -1,0 +1,248 @@
+import Testing
+import WebImageTesting
+
+@testable import TaskCoordination
+
+/// Flights that wait for slots, and callers who do not wait for them.
+@Suite struct FlightSlotsLeavingTests {
+    @Test(arguments: seeds) func `a queued flight that its last caller leaves never begins and costs no slot`(
+        seed: UInt64
+    ) {
+        let (slots, gate) = (Slots(limit: 1, queueLimit: 1), Gate())
+        let scenario = FlightScenario(seed: seed, slots: slots)
+        let blocker = hold(slots, gate, on: scenario.executor)
+        let callers = (0..<3).map { _ in scenario.call(operation: scenario.gated(gate)) }
+        scenario.executor.drain()
+        for caller in callers {
+            #expect(slots.queued == 1 && scenario.flights.count == 1)
+            caller.cancel()
+            scenario.executor.drain()
+            #expect(caller.wasCancelled)
+        }
+        #expect(slots.queued == 0 && scenario.flights.count == 0)
+        let drained = scenario.drain()
+        scenario.executor.drain()
+        #expect(drained.value != nil && blocker.isRunning)
+        let next = scenario.call("next") { _ in 2 }
+        scenario.executor.drain()
+        gate.open()
+        scenario.executor.drain()
+        #expect(next.value == 2 && blocker.value != nil && scenario.journal.count == 0)
+        expectAllFree(slots, on: scenario.executor)
+    }
+
+    @Test(arguments: seeds) func `whoever comes after the last caller of a queued flight gets a fresh one`(
+        seed: UInt64
+    ) {
+        let (slots, gate) = (Slots(limit: 1), Gate())
+        let scenario = FlightScenario(seed: seed, slots: slots)
+        let blocker = hold(slots, gate, on: scenario.executor)
+        let first = scenario.call(operation: scenario.gated(gate, 1))
+        scenario.executor.drain()
+        first.cancel()
+        #expect(slots.queued == 0 && scenario.flights.count == 0, "in the cancellation itself")
+        let second = scenario.call(operation: scenario.gated(gate, 2))
+        scenario.executor.drain()
+        #expect(first.wasCancelled && second.isRunning && slots.queued == 1)
+        gate.open()
+        scenario.executor.drain()
+        #expect(second.value == 2 && scenario.journal.entries == ["start"] && blocker.value != nil)
+        expectAllFree(slots, on: scenario.executor)
+    }
+
+    @Test(arguments: seeds)
+    func `last-token race: who joins a queued flight while its last caller leaves is never cancelled with it`(
+        seed: UInt64
+    ) {
+        let (slots, gate) = (Slots(limit: 1), Gate())
+        let scenario = FlightScenario(seed: seed, slots: slots)
+        let blocker = hold(slots, gate, on: scenario.executor)
+        let leaving = scenario.call(operation: scenario.gated(gate))
+        scenario.executor.drain()
+        let canceller = Probe(on: scenario.executor) { leaving.cancel() }
+        let joining = scenario.call(operation: scenario.gated(gate))
+        scenario.executor.drain()
+        gate.open()
+        scenario.executor.drain()
+        #expect(leaving.wasCancelled && joining.value == 1 && scenario.journal.entries == ["start"])
+        #expect(!canceller.isRunning && blocker.value != nil)
+        expectAllFree(slots, on: scenario.executor)
+    }
+
+    @Test(arguments: seeds) func `callers leave at any moment: nobody hangs, and no slot is lost`(seed: UInt64) {
+        var random = XorShift(seed: seed)
+        let slots = Slots(limit: 2)
+        let scenario = FlightScenario(seed: seed, slots: slots)
+        let (gates, steps) = ((0..<5).map { _ in Gate() }, Journal<Int>())
+        var callers: [(key: Int, mayBeCancelled: Bool, probe: Probe<Int>)] = []
+        func call(_ key: Int) {
+            let probe = scenario.call("key \(key)") { _ in
+                steps.write(1)
+                defer { steps.write(-1) }
+                await gates[key].pass()
+                if key == 4 { throw Broken() }
+                return key
+            }
+            callers.append((key, false, probe))
+        }
+        for _ in 0..<60 {
+            switch Int.random(in: 0..<7, using: &random) {
+            case 0, 1: call(Int.random(in: 0..<5, using: &random))
+            case 2 where !callers.isEmpty:
+                let place = Int.random(in: callers.indices, using: &random)
+                callers[place].mayBeCancelled = true
+                callers[place].probe.cancel()
+            case 3: gates.randomElement(using: &random)?.open()
+            case 4: scenario.flights.escalate("key \(Int.random(in: 0..<5, using: &random))", to: .high)
+            default: scenario.executor.run(steps: Int.random(in: 1..<6, using: &random))
+            }
+        }
+        let drained = scenario.drain()
+        for gate in gates { gate.open() }
+        scenario.executor.drain()
+        for (key, mayBeCancelled, probe) in callers {
+            let hasLanded = key == 4 ? probe.error is Broken : probe.value == key
+            #expect(hasLanded || mayBeCancelled && probe.wasCancelled)
+        }
+        #expect(drained.value != nil && scenario.flights.count == 0 && mostAtOnce(steps.entries) <= 2)
+        expectAllFree(slots, on: scenario.executor)
+    }
+
+    @Test(arguments: [false, true], seeds)
+    func `a flight cancelled together with its grant never begins or unwinds, and gives its slot on`(
+        isEverybody: Bool, seed: UInt64
+    ) {
+        let (slots, gate) = (Slots(limit: 1), Gate())
+        let scenario = FlightScenario(seed: seed, slots: slots)
+        let others = Flights(name: "others", executor: scenario.executor, slots: slots)
+        let blocker = hold(slots, gate, on: scenario.executor)
+        let first = scenario.call(operation: scenario.gated(gate, 1))
+        scenario.executor.drain()
+        let next = Probe(on: scenario.executor) { try await others.value(for: "next") { _ in 2 } }
+        scenario.executor.drain()
+        let canceller = Probe(on: scenario.executor) { [flights = scenario.flights] in
+            if isEverybody { flights.cancelAll() } else { first.cancel() }
+        }
+        let opener = Probe(on: scenario.executor) { gate.open() }
+        scenario.executor.drain()
+        let drained = scenario.drain()
+        scenario.executor.drain()
+        #expect(first.wasCancelled != (first.value == 1) && next.value == 2 && drained.value != nil)
+        let begun = scenario.journal.count(of: "start")
+        #expect(begun >= scenario.journal.count(of: "cancel") && (begun == 1 || first.wasCancelled))
+        #expect(!canceller.isRunning && !opener.isRunning && !blocker.isRunning && scenario.flights.count == 0)
+        expectAllFree(slots, on: scenario.executor)
+    }
+
+    @Test(arguments: seeds) func `cancelling everything ends queued flights unbegun and drains those that run`(
+        seed: UInt64
+    ) {
+        let (slots, gate) = (Slots(limit: 1), Gate())
+        let scenario = FlightScenario(seed: seed, slots: slots)
+        let flying = scenario.call("flying", operation: scenario.gated(gate))
+        scenario.executor.drain()
+        let queued = (0..<6).map { scenario.call("key \($0 % 3)", operation: scenario.gated(gate)) }
+        scenario.executor.drain()
+        #expect(slots.queued == 3)
+        scenario.flights.cancelAll()
+        #expect(slots.queued == 0 && scenario.flights.count == 0, "in the call itself")
+        let drained = scenario.drain()
+        scenario.executor.drain()
+        #expect(flying.wasCancelled && queued.allSatisfy(\.wasCancelled) && drained.isRunning)
+        gate.open()
+        scenario.executor.drain()
+        #expect(drained.value != nil && scenario.journal.entries == ["start", "cancel"])
+        expectAllFree(slots, on: scenario.executor)
+    }
+
+    enum WayOut: CaseIterable { case everybody, caller, byItself }
+
+    @Test(arguments: WayOut.allCases, seeds)
+    func `cancelled before it has its place: a flight leaves the queue again and never begins`(
+        way: WayOut, seed: UInt64
+    ) {
+        let (slots, gate) = (Slots(limit: 1), Gate())
+        let scenario = FlightScenario(seed: seed, slots: slots)
+        let blocker = hold(slots, gate, on: scenario.executor)
+        let callers = Journal<Probe<Int>>()
+        let caller = scenario.call(
+            onStart: { [flights = scenario.flights] in
+                switch way {
+                case .everybody: flights.cancelAll()
+                case .caller: callers.entries[0].cancel()
+                case .byItself: unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                }
+            }, operation: scenario.gated(gate))
+        callers.write(caller)
+        scenario.executor.drain()
+        let drained = scenario.drain()
+        scenario.executor.drain()
+        #expect(caller.wasCancelled && slots.queued == 0 && scenario.flights.count == 0 && drained.value != nil)
+        gate.open()
+        scenario.executor.drain()
+        #expect(scenario.journal.count == 0 && blocker.value != nil)
+        expectAllFree(slots, on: scenario.executor)
+    }
+
+    @Test(arguments: seeds) func `a flight that is left between its grant and its start never begins`(
+        seed: UInt64
+    ) throws {
+        let (slots, gate) = (Slots(limit: 1), Gate())
+        let scenario = FlightScenario(seed: seed, slots: slots)
+        let (flights, executor) = (scenario.flights, scenario.executor)
+        let blocker = hold(slots, gate, on: executor)
+        let (flight, seat, _) = try flights.join("key", TaskPriority.medium.rawValue)
+        let plan = OperationPlan(operation: scenario.gated(gate))
+        try flights.takeOff(flight, TaskPriority.medium.rawValue, from: nil, plan)
+        // Stands for a grant that another thread has in hand: the flight can no longer leave the queue by itself.
+        flight.begin(Task(executorPreference: executor) {}, priority: TaskPriority.medium.rawValue)
+        flights.leave(flight, seat)
+        let drained = scenario.drain()
+        executor.drain()
+        #expect(drained.isRunning && slots.queued == 1 && flights.count == 0)
+        gate.open()
+        executor.drain()
+        #expect(drained.value != nil && scenario.journal.count == 0 && blocker.value != nil)
+        expectAllFree(slots, on: executor)
+    }
+
+    @Test func `a flight that is left with its grant unwinds`() throws {
+        let (slots, executor) = (Slots(limit: 1), SeededExecutor(seed: 0))
+        let (flight, grants) = (AnyFlight(priority: TaskPriority.low.rawValue), Journal<Bool>())
+        let seat = try #require(flight.join())
+        #expect(try slots.enter(TaskPriority.low.rawValue) { _ in } == nil)
+        let entered = try slots.enter(TaskPriority.low.rawValue) { refusal in grants.write(refusal == nil) }
+        #expect(!flight.wait(for: .slot(try #require(entered)), priority: TaskPriority.low.rawValue))
+        slots.release()
+        #expect(grants.entries == [true] && slots.running == 1)
+        #expect(flight.leave(seat).1 == .unwinds && flight.depart() == nil)
+        slots.release()
+        expectAllFree(slots, on: executor)
+    }
+
+    @Test(arguments: seeds) func `a flight that begins before it knows its place is its task from then on`(
+        seed: UInt64
+    ) throws {
+        let (slots, gate, executor) = (Slots(limit: 1), Gate(), SeededExecutor(seed: seed))
+        let journal = Journal<String>()
+        let blocker = hold(slots, gate, on: executor)
+        let flight = AnyFlight(priority: TaskPriority.low.rawValue)
+        let seat = try #require(flight.join())
+        let entered = try slots.enter(TaskPriority.low.rawValue) { _ in }
+        let place = try #require(entered)
+        let task = Task(executorPreference: executor, priority: .low) {
+            await gate.pass()
+            journal.write("at \(Task.currentPriority.rawValue), \(Task.isCancelled ? "cancelled" : "not cancelled")")
+        }
+        flight.begin(task, priority: TaskPriority.low.rawValue)
+        #expect(!flight.wait(for: .slot(place), priority: TaskPriority.low.rawValue))
+        flight.rise(to: TaskPriority.high.rawValue)
+        #expect(flight.leave(seat).1 == .unwinds && slots.queued == 1, "it is the task that is cancelled")
+        executor.drain()
+        gate.open()
+        executor.drain()
+        #expect(journal.entries == ["at 25, cancelled"] && blocker.value != nil)
+        slots.release()  // what the entry of the test has been granted
+        expectAllFree(slots, on: executor)
+    }
+}

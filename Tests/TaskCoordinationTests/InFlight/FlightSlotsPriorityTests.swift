@@ -1,0 +1,115 @@
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+/// Which of the flights in the queue gets the next slot, and at which priority it runs.
+@Suite struct FlightSlotsPriorityTests {
+    enum Route: CaseIterable {
+        case joins, joinsWithExplicitPriority, isEscalated, isAwaited, isRaised
+        case joinsBeforeItsPlace, isEscalatedBeforeItsPlace, isRaisedBeforeItsPlace, wasEscalatedBeforeTheCall
+    }
+
+    @Test(arguments: Route.allCases, seeds)
+    func `no inversion in the queue: a flight without a task moves forward with its callers and runs as they ask`(
+        route: Route, seed: UInt64
+    ) {
+        let (slots, gate, callers) = (Slots(limit: 1), Gate(), Journal<Probe<Int>>())
+        let scenario = FlightScenario(seed: seed, slots: slots)
+        let (executor, flights) = (scenario.executor, scenario.flights)
+        let blocker = hold(slots, gate, on: executor)
+        let medium = call("medium", .medium, scenario)
+        executor.drain()
+        let slow = call("slow", .low, scenario) {
+            switch route {
+            case .joinsBeforeItsPlace:
+                let joiner = Task.immediate(priority: .high, executorPreference: executor) {
+                    try await flights.value(for: "slow") { _ in 2 }
+                }
+                callers.write(Probe(on: executor) { try await joiner.value })
+            case .isEscalatedBeforeItsPlace: callers.entries[0].escalate(to: .high)
+            case .isRaisedBeforeItsPlace: flights.escalate("slow", to: .high)
+            default: break
+            }
+        }
+        callers.write(slow)
+        if route == .wasEscalatedBeforeTheCall { slow.escalate(to: .high) }
+        executor.drain()
+        switch route {
+        case .joins: callers.write(call("slow", .high, scenario))
+        case .joinsWithExplicitPriority: callers.write(call("slow", .low, asking: .high, scenario))
+        case .isEscalated: slow.escalate(to: .high)
+        case .isAwaited: callers.write(Probe(on: executor, priority: .high) { try await slow.finish() })
+        case .isRaised: flights.escalate("slow", to: .high)
+        default: break
+        }
+        executor.drain()
+        #expect(slots.queued == 2)
+        gate.open()
+        executor.drain()
+        #expect(scenario.journal.entries == ["slow at 25", "medium at 21"])
+        #expect(medium.value == 1 && callers.entries.allSatisfy { $0.value == 1 } && blocker.value != nil)
+    }
+
+    @Test(arguments: seeds) func `a queued flight keeps its place and its priority when the urgent caller leaves`(
+        seed: UInt64
+    ) {
+        let (slots, gate) = (Slots(limit: 1), Gate())
+        let scenario = FlightScenario(seed: seed, slots: slots)
+        let blocker = hold(slots, gate, on: scenario.executor)
+        let callers = [call("medium", .medium, scenario), call("slow", .low, scenario)]
+        scenario.executor.drain()
+        let urgent = call("slow", .high, scenario)
+        scenario.executor.drain()
+        urgent.cancel()
+        scenario.flights.escalate("slow", to: .background)
+        scenario.executor.drain()
+        gate.open()
+        scenario.executor.drain()
+        #expect(urgent.wasCancelled && scenario.journal.entries == ["slow at 25", "medium at 21"])
+        #expect(callers.allSatisfy { $0.value == 1 } && blocker.value != nil)
+    }
+
+    @Test(arguments: seeds) func `an explicit priority below the caller's own decides its flight's place`(
+        seed: UInt64
+    ) {
+        let (slots, gate) = (Slots(limit: 1), Gate())
+        let scenario = FlightScenario(seed: seed, slots: slots)
+        let blocker = hold(slots, gate, on: scenario.executor)
+        let callers = [call("modest", .high, asking: .low, scenario), call("medium", .medium, scenario)]
+        scenario.executor.drain()
+        gate.open()
+        scenario.executor.drain()
+        #expect(scenario.journal.entries == ["medium at 21", "modest at 17"])
+        #expect(callers.allSatisfy { $0.value == 1 } && blocker.value != nil)
+    }
+
+    @Test(arguments: seeds) func `a flight that has its slot rises as a task`(seed: UInt64) {
+        let (slots, gate, inside) = (Slots(limit: 1), Gate(), Gate())
+        let scenario = FlightScenario(seed: seed, slots: slots)
+        let blocker = hold(slots, gate, on: scenario.executor)
+        let caller = scenario.call(priority: .low) { [journal = scenario.journal] _ in
+            journal.write("at \(Task.currentPriority.rawValue)")
+            await inside.pass()
+            journal.write("at \(Task.currentPriority.rawValue)")
+            return 1
+        }
+        scenario.executor.drain()
+        gate.open()
+        scenario.executor.drain()
+        caller.escalate(to: .high)
+        inside.open()
+        scenario.executor.drain()
+        #expect(scenario.journal.entries == ["at 17", "at 25"] && caller.value == 1 && blocker.value != nil)
+    }
+
+    /// A caller whose flight notes at which priority it runs.
+    private func call(
+        _ key: String, _ priority: TaskPriority, asking asked: TaskPriority? = nil, _ scenario: FlightScenario,
+        onStart: (@Sendable () -> Void)? = nil
+    ) -> Probe<Int> {
+        scenario.call(key, priority: priority, asking: asked, onStart: onStart) { [journal = scenario.journal] _ in
+            journal.write("\(key) at \(Task.currentPriority.rawValue)")
+            return 1
+        }
+    }
+}

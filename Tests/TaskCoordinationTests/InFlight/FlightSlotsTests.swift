@@ -1,0 +1,162 @@
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+@TaskLocal private var tenant = "none"
+
+/// Flights that wait for slots: who runs, who shares, and who is refused.
+@Suite struct FlightSlotsTests {
+    @Test(arguments: [1, 3], seeds) func `no more flights run at once than there are slots, and all run in the end`(
+        limit: Int, seed: UInt64
+    ) {
+        let slots = Slots(limit: limit)
+        let scenario = FlightScenario(seed: seed, slots: slots)
+        let steps = Journal<Int>()
+        let callers = (0..<12).map { index in
+            scenario.call("key \(index)") { _ in
+                steps.write(1)
+                for _ in 0..<(index % 3) { await Task.yield() }
+                steps.write(-1)
+                return index
+            }
+        }
+        scenario.executor.drain()
+        #expect(callers.map(\.value) == (0..<12).map { $0 } && scenario.flights.count == 0)
+        #expect(steps.count == 24 && mostAtOnce(steps.entries) == limit)
+        expectAllFree(slots, on: scenario.executor)
+    }
+
+    @Test(arguments: seeds) func `a flight without a slot is an entry in the queue and no task`(seed: UInt64) {
+        let (slots, gate) = (Slots(limit: 1), Gate())
+        let scenario = FlightScenario(seed: seed, slots: slots)
+        let blocker = hold(slots, gate, on: scenario.executor)
+        let queued = scenario.call { _ in 1 }
+        #expect(scenario.executor.drain() == 1, "the caller's job, which has left no other behind")
+        #expect(slots.queued == 1 && scenario.flights.count == 1 && queued.isRunning)
+        gate.open()
+        scenario.executor.drain()
+        #expect(queued.value == 1 && blocker.value != nil)
+    }
+
+    @Test(arguments: seeds) func `who joins a queued flight shares it, and only its first caller starts it`(
+        seed: UInt64
+    ) {
+        let (slots, gate) = (Slots(limit: 1), Gate())
+        let scenario = FlightScenario(seed: seed, slots: slots)
+        let blocker = hold(slots, gate, on: scenario.executor)
+        let callers = (0..<4).map { _ in
+            scenario.call(onStart: { [journal = scenario.journal] in journal.write("new, \(slots.queued) queued") }) {
+                [journal = scenario.journal] _ in
+                journal.write("start")
+                return 7
+            }
+        }
+        scenario.executor.drain()
+        #expect(slots.queued == 1 && scenario.flights.callerCount == 4)
+        #expect(scenario.journal.entries == ["new, 0 queued"])
+        gate.open()
+        scenario.executor.drain()
+        #expect(callers.allSatisfy { $0.value == 7 } && blocker.value != nil)
+        #expect(scenario.journal.entries == ["new, 0 queued", "start"])
+        expectAllFree(slots, on: scenario.executor)
+    }
+
+    @Test(arguments: [false, true], seeds)
+    func `a flight gives its slot back before its callers resume, also when it throws`(isQueued: Bool, seed: UInt64) {
+        let (slots, gate, isThrowing) = (Slots(limit: 1), Gate(), seed % 2 == 0)
+        let scenario = FlightScenario(seed: seed, slots: slots)
+        let blocker = isQueued ? hold(slots, gate, on: scenario.executor) : nil
+        let callers = (0..<2).map { _ in
+            Probe(on: scenario.executor) { [flights = scenario.flights, journal = scenario.journal] in
+                defer { journal.write("\(slots.running) running") }
+                return try await flights.value(for: "key") { _ in
+                    await gate.pass()
+                    if isThrowing { throw Broken() }
+                    return 1
+                }
+            }
+        }
+        scenario.executor.drain()
+        gate.open()
+        scenario.executor.drain()
+        #expect(callers.allSatisfy { isThrowing ? $0.error is Broken : $0.value == 1 } && blocker?.isRunning != true)
+        #expect(scenario.journal.entries == ["0 running", "0 running"] && scenario.flights.count == 0)
+        expectAllFree(slots, on: scenario.executor)
+    }
+
+    @Test(arguments: seeds) func `a flight beyond the queue's limit fails for every caller and is not remembered`(
+        seed: UInt64
+    ) {
+        let (slots, gate) = (Slots(limit: 1, queueLimit: 1), Gate())
+        let scenario = FlightScenario(seed: seed, slots: slots)
+        let blocker = hold(slots, gate, on: scenario.executor)
+        let queued = scenario.call("queued", operation: scenario.gated(gate, 1))
+        scenario.executor.drain()
+        let joining = Journal<Task<Int, any Error>>()
+        let first = scenario.call(
+            onStart: { [flights = scenario.flights, executor = scenario.executor] in
+                let caller = Task.immediate(executorPreference: executor) {
+                    try await flights.value(for: "key") { _ in 3 }
+                }
+                joining.write(caller)
+            }, operation: scenario.gated(gate, 2))
+        scenario.executor.drain()
+        let second = Probe(on: scenario.executor) { try await joining.entries[0].value }
+        scenario.executor.drain()
+        for caller in [first, second] { #expect((caller.error as? CoordinationError)?.code == .overloaded) }
+        #expect(scenario.flights.count == 1 && slots.queued == 1 && queued.isRunning)
+        gate.open()
+        scenario.executor.drain()
+        let again = scenario.call { _ in 4 }
+        let drained = scenario.drain()
+        scenario.executor.drain()
+        #expect(queued.value == 1 && again.value == 4 && blocker.value != nil && drained.value != nil)
+        #expect(scenario.journal.entries == ["start"])
+        expectAllFree(slots, on: scenario.executor)
+    }
+
+    @Test(arguments: seeds) func `closed slots refuse the flights in the queue and land those that run`(seed: UInt64) {
+        let (slots, gate) = (Slots(limit: 1), Gate())
+        let scenario = FlightScenario(seed: seed, slots: slots)
+        let flying = scenario.call("flying", operation: scenario.gated(gate, 1))
+        scenario.executor.drain()
+        let queued = (0..<4).map { scenario.call("key \($0 % 2)", operation: scenario.gated(gate, 2)) }
+        scenario.executor.drain()
+        slots.close()
+        let late = scenario.call("late", operation: scenario.gated(gate, 3))
+        scenario.executor.drain()
+        for caller in queued + [late] { #expect((caller.error as? CoordinationError)?.code == .shutDown) }
+        #expect(scenario.flights.count == 1 && flying.isRunning)
+        let drained = scenario.drain()
+        scenario.executor.drain()
+        #expect(drained.isRunning)
+        gate.open()
+        scenario.executor.drain()
+        #expect(flying.value == 1 && drained.value != nil && scenario.journal.entries == ["start"])
+        #expect(slots.running == 0 && slots.queued == 0)
+    }
+
+    @Test(arguments: seeds) func `whoever gives a slot back does not govern the flight that gets it`(seed: UInt64) {
+        let (slots, gate, own) = (Slots(limit: 1), Gate(), SeededExecutor(seed: ~seed))
+        let scenario = FlightScenario(seed: seed)
+        let flights = Flights(name: "test", executor: own, slots: slots)
+        let blocker = $tenant.withValue("giver") { hold(slots, gate, on: scenario.executor) }
+        let caller = $tenant.withValue("caller") {
+            Probe(on: scenario.executor) { [journal = scenario.journal] in
+                try await flights.value(for: "key") { _ in
+                    journal.write("\(tenant), \(Task.isCancelled ? "cancelled" : "not cancelled")")
+                    return 1
+                }
+            }
+        }
+        scenario.executor.drain()
+        blocker.cancel()
+        gate.open()
+        scenario.executor.drain()
+        #expect(blocker.value != nil && scenario.journal.count == 0, "it does not begin on the giver's thread")
+        own.drain()
+        scenario.executor.drain()
+        #expect(caller.value == 1 && scenario.journal.entries == ["none, not cancelled"])
+        expectAllFree(slots, on: scenario.executor)
+    }
+}

@@ -1,0 +1,61 @@
+import HTTPTransport
+import ImageCoding
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// How a journey begins: as a task that looks into the caches, or when the file has arrived.
+@Suite struct JourneyTests {
+    @Test func `a load waits for its transfer without a task only where nothing else may answer`() throws {
+        let plain = ImageRequest.numbered(1)
+        let tenant = plain.with { $0.headers = ["Authorization": "Bearer 1"] }
+        let small = plain.with { $0.transformers = [.resize(to: PixelSize(width: 2, height: 2), mode: .fit)] }
+        for (hasDisk, request, isForOrigin) in [
+            (true, plain, false), (true, plain.with { $0.cachePolicy = .revalidate }, false),
+            (true, plain.with { $0.cachePolicy = .reload }, true), (true, tenant, true),
+            (true, plain.with { $0.cacheReads = .memory }, true), (true, tenant.with { $0.cacheKey = "ours" }, false),
+            (false, plain, true), (false, small, true), (false, plain.with { $0.cachePolicy = .onlyIfCached }, false),
+        ] {
+            let scenario = try StagedManager(seed: 0, hasDisk: hasDisk)
+            let key = LoadKey(request, variant: request.variantKey)
+            #expect(scenario.manager.isForOrigin(request, key) == isForOrigin)
+        }
+    }
+
+    @Test(arguments: [true, false], seeds)
+    func `a variant is made from the picture in memory, and nothing is transferred for it`(hasDisk: Bool, seed: UInt64)
+        throws
+    {
+        let scenario = try StagedManager(seed: seed, hasDisk: hasDisk)
+        let whole = scenario.load(ImageRequest.numbered(1))
+        scenario.run()
+        let small = scenario.load(
+            ImageRequest.numbered(1).with {
+                $0.transformers = [.resize(to: PixelSize(width: 2, height: 2), mode: .fit)]
+            })
+        scenario.run()
+        #expect(whole.value != nil && small.value?.image.width == 2)
+        #expect(scenario.transport.requests.count == 1 && scenario.isAtRest)
+    }
+
+    @Test(arguments: [true, false], seeds)
+    func `a failure that is remembered is told without a transfer`(hasDisk: Bool, seed: UInt64) throws {
+        let scenario = try StagedManager(seed: seed, hasDisk: hasDisk) { HTTPResponse(status: 404, url: $0.url) }
+        let first = scenario.load(ImageRequest.numbered(1))
+        scenario.run()
+        let second = scenario.load(ImageRequest.numbered(1))
+        scenario.run()
+        #expect((first.error as? ImageLoadError)?.code == .unacceptableStatus)
+        #expect((second.error as? ImageLoadError)?.code == .recentlyFailed)
+        #expect(scenario.transport.requests.count == 1 && scenario.isAtRest)
+    }
+}
+
+extension ImageRequest {
+    fileprivate func with(_ change: (inout ImageRequest) -> Void) -> ImageRequest {
+        var request = self
+        change(&request)
+        return request
+    }
+}
