@@ -111,8 +111,8 @@ extension ImageManager {
     nonisolated func isForOrigin(_ request: ImageRequest, _ key: LoadKey) -> Bool {
         guard request.cachePolicy != .onlyIfCached, request.retriesFailed || !mayRememberFailures else { return false }
         if request.cachePolicy == .reload { return true }
-        let mayAskDisk = diskCache != nil && request.cacheReads.contains(.disk) && request.allowsDisk
-        return !mayAskDisk && (key.variant == request.originalKey || remembered(request, request.originalKey) == nil)
+        if mayAskDisk(request) { return false }
+        return key.variant == request.originalKey || remembered(request, request.originalKey) == nil
     }
 
     nonisolated func remembered(_ request: ImageRequest, _ variant: CacheKey) -> ImageResponse? {
@@ -126,9 +126,13 @@ extension ImageManager {
 // MARK: What journeys share with the way to a file
 
 extension ImageManager {
+    nonisolated func mayAskDisk(_ request: ImageRequest) -> Bool {
+        diskCache != nil && request.cacheReads.contains(.disk) && request.allowsDisk
+    }
+
     /// What the disk cache has under `key`, when the request may ask it.
     nonisolated func diskEntry(for key: CacheKey, _ request: ImageRequest) async throws -> DiskEntry? {
-        guard let diskCache, request.cacheReads.contains(.disk), request.allowsDisk else { return nil }
+        guard let diskCache, mayAskDisk(request) else { return nil }
         await writes?.settle(key)
         guard let entry = try await diskCache.entry(for: key) else { return nil }
         hub.count { $0.diskHits += 1 }

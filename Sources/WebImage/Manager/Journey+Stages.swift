@@ -39,7 +39,7 @@ extension Journey {
     }
 
     private func diskEntry(for key: CacheKey) async throws -> DiskEntry? {
-        guard manager.diskCache != nil else { return nil }
+        guard manager.mayAskDisk(request) else { return nil }
         let watch = Stopwatch()
         defer { note { $0.diskRead = ($0.diskRead ?? .zero) + watch.elapsed } }
         return try await manager.diskEntry(for: key, request)

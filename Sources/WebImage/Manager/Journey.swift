@@ -18,19 +18,16 @@ final class Journey: FlightPlan {
     let arrival: InFlight<RequestIdentity, Download, LoadProgress>.Ticket?
     /// The time since the flight was asked for.
     let watch = Stopwatch()
-    private let state = Mutex(LoadMetrics())
+    private let noted = Mutex(LoadMetrics())
 
-    init(
-        _ manager: ImageManager, _ request: ImageRequest, _ key: LoadKey, _ departure: Departure
-    ) throws {
+    init(_ manager: ImageManager, _ request: ImageRequest, _ key: LoadKey, _ departure: Departure) throws {
         self.manager = manager
         self.request = request
         self.key = key
         // Before the transfer is asked for: what is newer than it must be remembered until this journey is over.
         manager.newest.enter(request.originalKey)
         do {
-            arrival =
-                manager.isForOrigin(request, key) ? try manager.downloader.connection(request, departure) : nil
+            arrival = manager.isForOrigin(request, key) ? try manager.downloader.connection(request, departure) : nil
         } catch {
             manager.newest.leave(request.originalKey)
             throw error
@@ -42,10 +39,10 @@ final class Journey: FlightPlan {
     var connection: Connection<LoadProgress>? { arrival?.connection }
 
     /// How long the stages took so far.
-    var metrics: LoadMetrics { state.withLock { $0 } }
+    var metrics: LoadMetrics { noted.withLock { $0 } }
 
     /// Notes how long a stage took.
-    func note(_ change: (inout sending LoadMetrics) -> Void) { state.withLock { change(&$0) } }
+    func note(_ change: (inout sending LoadMetrics) -> Void) { noted.withLock { change(&$0) } }
 
     /// Whether the picture has a name of its own in the caches, beside the original's.
     var isVariant: Bool { !key.wantsOriginal && key.variant != request.originalKey }

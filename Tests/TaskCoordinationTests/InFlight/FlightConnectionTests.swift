@@ -68,10 +68,19 @@ import WebImageTesting
         #expect(callers.allSatisfy { ($0.error as? CoordinationError)?.code == .shutDown } && scenario.isIdle)
     }
 
-    @Test(arguments: seeds) func `cancelling the flights waited for ends those that wait`(seed: UInt64) {
+    @Test(arguments: [true, false], seeds)
+    func `cancelling the flights waited for ends those that wait, also when these bring a value all the same`(
+        bringsValue: Bool, seed: UInt64
+    ) {
         let scenario = ConnectionScenario(seed: seed)
         let gate = Gate()
-        let callers = ["one", "two"].map { scenario.call($0, operation: scenario.gated(gate)) }
+        let callers = ["one", "two"].map { key in
+            scenario.call(key) { _ in
+                await gate.pass()
+                if !bringsValue { try Task.checkCancellation() }
+                return 1
+            }
+        }
         scenario.executor.drain()
         scenario.feeders.cancelAll()
         gate.open()
@@ -150,6 +159,23 @@ extension FlightConnectionTests {
         scenario.executor.drain()
         #expect(canceller.value != nil && (caller.value == 101 || caller.wasCancelled))
         #expect(scenario.isIdle)
+    }
+}
+
+extension FlightConnectionTests {
+    @Test func `a wait that is over is not left: whoever was called has the flight in hand`() throws {
+        let scenario = ConnectionScenario(seed: 0)
+        let (gate, calls) = (Gate(), Journal<Int>())
+        let departure = Departure(priority: 21, isolation: nil)
+        let ticket = try scenario.feeders.connection(for: "key", departure) { _ in
+            OperationPlan(operation: scenario.gated(gate))
+        }
+        let connection = ticket.connection
+        #expect(connection.flight.wait(in: connection.seat) { _ in calls.write(1) })
+        gate.open()
+        scenario.executor.drain()
+        #expect(calls.count == 1 && !connection.leave() && !connection.leave())
+        #expect(try ticket.value() == 1)
     }
 }
 

@@ -22,6 +22,34 @@ import WebImageTesting
         #expect(drained.value != nil)
     }
 
+    @Test(arguments: seeds) func `whoever comes while everything is cancelled gets a flight of its own`(seed: UInt64) {
+        let scenario = FlightScenario(seed: seed)
+        let (doomed, joining) = (Gate(), Journal<Task<Int, any Error>>())
+        let fresh: Flights.Operation = { _ in 2 }
+        // Each, when it is cancelled, asks for the other one, which may not have been cancelled yet.
+        let callers = [("one", "two"), ("two", "one")].map { own, other in
+            scenario.call(own) { [flights = scenario.flights, executor = scenario.executor] _ in
+                await withTaskCancellationHandler {
+                    await doomed.pass()
+                } onCancel: {
+                    joining.write(
+                        Task.immediate(executorPreference: executor) {
+                            try await flights.value(for: other, operation: fresh)
+                        })
+                }
+                return 1
+            }
+        }
+        scenario.executor.drain()
+        let canceller = Probe(on: scenario.executor) { [flights = scenario.flights] in flights.cancelAll() }
+        scenario.executor.drain()
+        doomed.open()
+        let joiners = joining.entries.map { task in Probe(on: scenario.executor) { try await task.value } }
+        scenario.executor.drain()
+        #expect(canceller.value != nil && callers.allSatisfy(\.wasCancelled))
+        #expect(joiners.count == 2 && joiners.allSatisfy { $0.value == 2 })
+    }
+
     @Test(arguments: seeds) func `a flight that its callers have left is awaited too`(seed: UInt64) {
         let scenario = FlightScenario(seed: seed)
         let (doomed, flying) = (Gate(), Gate())

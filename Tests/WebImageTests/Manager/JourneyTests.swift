@@ -23,6 +23,18 @@ import WebImageTesting
         }
     }
 
+    @Test func `stages that did not run have no duration`() throws {
+        let plain = ImageRequest.numbered(1)
+        for request in [plain, plain.with { $0.cacheReads = .memory }, plain.with { $0.cachePolicy = .reload }] {
+            let scenario = try StagedManager(seed: 0)
+            let load = scenario.load(request)
+            scenario.run()
+            let metrics = try #require(load.value).metrics
+            #expect((metrics.diskRead != nil) == (request.cacheReads == .all && request.cachePolicy != .reload))
+            #expect(metrics.download != nil && metrics.decode != nil && metrics.transform == nil)
+        }
+    }
+
     @Test(arguments: [true, false], seeds)
     func `a variant is made from the picture in memory, and nothing is transferred for it`(hasDisk: Bool, seed: UInt64)
         throws
