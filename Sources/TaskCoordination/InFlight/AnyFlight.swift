@@ -131,6 +131,13 @@ extension AnyFlight {
         if let news { unsafe continuation.resume(returning: news) }
     }
 
+    /// Waits for the landing.
+    ///
+    /// - Returns: `false` when the caller has left, or every flight was cancelled.
+    @usableFromInline func hasLanded(seat: Int) async -> Bool {
+        await unsafe withUnsafeContinuation { unsafe park($0, in: seat, knowing: .max) } == .landed
+    }
+
     /// Calls whoever holds the seat for another flight: for every report, and once when this flight is over.
     ///
     /// - Returns: `false`, and nobody is called, when it is over already.

@@ -70,11 +70,11 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable, Progress: Sendable
     /// Waits for the landing, and tells how far the work has come.
     ///
     /// - Returns: `false` when the caller has left, or every flight was cancelled.
-    @inlinable @inline(never) func hasLanded(seat: Int, _ onProgress: ((Progress) async -> Void)?) async -> Bool {
-        var known = onProgress == nil ? Int.max : 0
+    @inlinable @inline(never) func hasLanded(seat: Int, _ onProgress: (Progress) async -> Void) async -> Bool {
+        var known = 0
         while true {
             let news = await unsafe withUnsafeContinuation { unsafe park($0, in: seat, knowing: known) }
-            guard news == .progress, let onProgress else { return news == .landed }
+            guard news == .progress else { return news == .landed }
             guard let report = latest else { continue }
             known = report.number
             await onProgress(report.progress)

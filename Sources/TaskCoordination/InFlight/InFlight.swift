@@ -124,6 +124,7 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
         let hasLanded = await withTaskCancellationHandler {
             await withTaskPriorityEscalationHandler {
                 flight.catchUp(from: own)
+                guard let onProgress else { return await flight.hasLanded(seat: seat) }
                 return await flight.hasLanded(seat: seat, onProgress)
             } onPriorityEscalated: { _, new in
                 flight.rise(to: new.rawValue)

@@ -35,7 +35,7 @@ public actor ImageManager {
     nonisolated let newest = NewestContent()
     nonisolated let isOpen = Atomic<Bool>(true)
     /// Whether a failure is remembered at all, so that a load need not ask the actor while there is none.
-    private nonisolated let hasFailures = Atomic<Bool>(false)
+    nonisolated let hasFailures = Atomic<Bool>(false)
     nonisolated let hub = ActivityHub()
     nonisolated let executor: (any TaskExecutor)?
     let clock: any Clock<Duration>

@@ -49,6 +49,7 @@ final class StagedManager {
         manager = ImageManager(
             configuration: configuration,
             parts: .init(transport: transport, disk: disk, processing: pool, executor: executor, clock: clock))
+        manager.looksFirst(seed)
     }
 
     /// A part of the machinery that stands still while the others run.
