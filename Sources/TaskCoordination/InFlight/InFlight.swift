@@ -113,12 +113,23 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
     ///
     /// - Parameter plan: Makes the plan of the flight. Called when there is no flight to join, by this call; what it throws
     ///   every caller of the flight gets.
-    @inlinable @inline(never) public func value(
+    @inlinable @inline(__always) public func value(
         for key: Key, priority: TaskPriority? = nil, onProgress: ((Progress) async -> Void)? = nil,
         plan: (Departure) throws -> some FlightPlan<Value, Progress>
     ) async throws -> Value {
         try Task.checkCancellation()
         let (flight, seat, own) = try board(key, priority, from: #isolation, plan)
+        return try await wait(flight, seat, own, onProgress)
+    }
+
+    /// Waits for the landing, while cancellation and escalation reach the flight.
+    ///
+    /// Not inlined, and apart from what comes before: a caller that waits keeps no more than this needs.
+    ///
+    /// - Parameter own: The base priority of the calling task.
+    @inlinable @inline(never) func wait(
+        _ flight: Flight, _ seat: Int, _ own: UInt8, _ onProgress: ((Progress) async -> Void)?
+    ) async throws -> Value {
         // The work may be done already, without a suspension.
         if onProgress == nil, flight.hasLanded, let value = try flight.value() { return value }
         let hasLanded = await withTaskCancellationHandler {

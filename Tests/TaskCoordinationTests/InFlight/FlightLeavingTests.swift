@@ -36,18 +36,21 @@ import WebImageTesting
 
     @Test(arguments: [true, false], seeds)
     func `who has left is told so, also when the flight lands before it wakes up`(isAlone: Bool, seed: UInt64) {
-        let scenario = FlightScenario(seed: seed)
-        let gate = Gate()
-        let callers = (0..<(isAlone ? 1 : 2)).map { _ in
-            scenario.call { _ in
-                await gate.pass()
-                return 1
+        let listen: @Sendable (Int) -> Void = { _ in }
+        for onProgress in [nil, listen] {
+            let scenario = FlightScenario(seed: seed)
+            let gate = Gate()
+            let callers = (0..<(isAlone ? 1 : 2)).map { _ in
+                scenario.call(onProgress: onProgress) { _ in
+                    await gate.pass()
+                    return 1
+                }
             }
+            scenario.executor.drain()
+            callers[0].cancel()
+            gate.open()
+            scenario.executor.drain()
+            #expect(callers[0].wasCancelled && callers.dropFirst().allSatisfy { $0.value == 1 })
         }
-        scenario.executor.drain()
-        callers[0].cancel()
-        gate.open()
-        scenario.executor.drain()
-        #expect(callers[0].wasCancelled && callers.dropFirst().allSatisfy { $0.value == 1 })
     }
 }
