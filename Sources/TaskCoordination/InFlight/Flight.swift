@@ -2,6 +2,7 @@ public import Synchronization
 
 /// One piece of shared work: its callers, its latest progress, and its landing.
 @usableFromInline
+// Safe to share: every property is a constant and itself `Sendable`.
 final class Flight<Key: Hashable & Sendable, Value: Sendable, Progress: Sendable>: AnyFlight, @unchecked Sendable {
     /// A report and its number, from 1.
     @usableFromInline struct Report: Sendable {
