@@ -28,9 +28,9 @@ struct InterruptTests {
             return command
         }
 
-        /// Whatever is there is whole.
+        /// Whatever is there is whole; a killed run may leave the hidden file it was writing, which the next one removes.
         func checkNothingIsTorn(by run: Finished) throws {
-            for name in workplace.names(in: workplace.pictures) {
+            for name in workplace.names(in: workplace.pictures) where !(run.wasKilled && name.hasSuffix(".part")) {
                 #expect(name.hasSuffix(".png"))
                 let data = try Data(contentsOf: workplace.pictures.appending(path: name))
                 #expect(try (0..<6).contains { data == Data(try Pictures.bytes(seed: $0, width: 200, height: 150)) })
