@@ -21,37 +21,3 @@ extension FlightPlan {
     /// None.
     public var connection: Connection<Progress>? { nil }
 }
-
-/// How a flight begins: what the flight that it waits for is told.
-public struct Departure: Sendable {
-    /// The priority of the first caller, the raw value of a `TaskPriority`.
-    @usableFromInline let priority: UInt8
-    /// The actor that the first caller runs on.
-    @usableFromInline let isolation: (any Actor)?
-
-    @usableFromInline init(priority: UInt8, isolation: (any Actor)?) {
-        self.priority = priority
-        self.isolation = isolation
-    }
-}
-
-/// A seat in a flight that is held for another one, which begins when this one is over.
-///
-/// Knows nothing of the keys and the values of the flight it is in; ``InFlight/Ticket`` does.
-public struct Connection<Progress: Sendable>: Sendable {
-    @usableFromInline let flight: AnyFlight
-    @usableFromInline let seat: Int
-    @usableFromInline let leave: @Sendable () -> Bool
-    @usableFromInline let latest: @Sendable () -> (Progress, number: Int)?
-
-    @usableFromInline
-    init(
-        flight: AnyFlight, seat: Int, leave: @escaping @Sendable () -> Bool,
-        latest: @escaping @Sendable () -> (Progress, number: Int)?
-    ) {
-        self.flight = flight
-        self.seat = seat
-        self.leave = leave
-        self.latest = latest
-    }
-}

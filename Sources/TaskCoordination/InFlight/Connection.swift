@@ -1,0 +1,20 @@
+/// A seat in a flight that is held for another one, which begins when this one is over.
+///
+/// Knows nothing of the keys and the values of the flight it is in; ``InFlight/Ticket`` does.
+public struct Connection<Progress: Sendable>: Sendable {
+    @usableFromInline let flight: AnyFlight
+    @usableFromInline let seat: Int
+    @usableFromInline let leave: @Sendable () -> Bool
+    @usableFromInline let latest: @Sendable () -> (Progress, number: Int)?
+
+    @usableFromInline
+    init(
+        flight: AnyFlight, seat: Int, leave: @escaping @Sendable () -> Bool,
+        latest: @escaping @Sendable () -> (Progress, number: Int)?
+    ) {
+        self.flight = flight
+        self.seat = seat
+        self.leave = leave
+        self.latest = latest
+    }
+}
