@@ -109,7 +109,8 @@ extension ImageManager {
 
     /// Whether the load has nowhere to look but the origin.
     nonisolated func isForOrigin(_ request: ImageRequest, _ key: LoadKey) -> Bool {
-        guard request.cachePolicy != .onlyIfCached, request.retriesFailed || !mayRememberFailures else { return false }
+        guard waitsWithoutTask, request.cachePolicy != .onlyIfCached else { return false }
+        if !request.retriesFailed, hasRecentFailure(for: key) { return false }
         if request.cachePolicy == .reload { return true }
         if mayAskDisk(request) { return false }
         return key.variant == request.originalKey || remembered(request, request.originalKey) == nil

@@ -33,14 +33,14 @@ public actor ImageManager {
     nonisolated let encodings: InFlight<LoadKey, EncodedImage, LoadProgress>
     nonisolated let writes: WriteBehind?
     nonisolated let newest = NewestContent()
+    private nonisolated let failures: Mutex<Failures>
+    /// Whether a load for the origin alone waits for its transfer without a task.
+    nonisolated let waitsWithoutTask: Bool
     nonisolated let isOpen = Atomic<Bool>(true)
-    /// Whether a failure is remembered at all, so that a load need not ask the actor while there is none.
-    nonisolated let hasFailures = Atomic<Bool>(false)
     nonisolated let hub = ActivityHub()
     nonisolated let executor: (any TaskExecutor)?
     let clock: any Clock<Duration>
 
-    private var failures: Failures
     private(set) var ending: Task<ShutdownReport, Never>?
     /// Where the callers of `run()` wait for the shutdown to begin.
     var runners: [OneShot<Void>] = []
@@ -85,7 +85,8 @@ public actor ImageManager {
         writes = parts.disk.map { WriteBehind(disk: $0, executor: parts.executor) }
         executor = parts.executor
         clock = parts.clock
-        failures = Failures(capacity: configuration.failureCapacity)
+        failures = Mutex(Failures(capacity: configuration.failureCapacity))
+        waitsWithoutTask = parts.waitsWithoutTask
     }
 
     /// What a manager does not make itself when a test brings its own.
@@ -95,6 +96,7 @@ public actor ImageManager {
         var processing: WorkerPool
         var executor: (any TaskExecutor)?
         var clock: any Clock<Duration> = ContinuousClock()
+        var waitsWithoutTask = true
     }
 }
 
@@ -102,27 +104,26 @@ public actor ImageManager {
 
 extension ImageManager {
     /// Forgets which loads failed, so that each is tried again.
-    public func forgetFailures() { failures.forgetAll() }
+    public func forgetFailures() { failures.withLock { $0.forgetAll() } }
 
-    nonisolated var mayRememberFailures: Bool { hasFailures.load(ordering: .acquiring) }
-
-    nonisolated func throwRecentFailure(for key: LoadKey) async throws {
-        if mayRememberFailures { try await throwRememberedFailure(for: key) }
+    /// Not inlined: an error takes its room in the frame of every load.
+    @inline(never) nonisolated func throwRecentFailure(for key: LoadKey) throws {
+        if let failure = failures.withLock({ $0.failure(for: key, now: .now) }) { throw failure.repeated() }
     }
 
-    private func throwRememberedFailure(for key: LoadKey) throws {
-        if let failure = failures.failure(for: key, now: .now) { throw failure.repeated() }
+    nonisolated func hasRecentFailure(for key: LoadKey) -> Bool {
+        failures.withLock { $0.failure(for: key, now: .now) != nil }
     }
 
-    func record(_ error: any Error, for key: LoadKey) {
+    nonisolated func record(_ error: any Error, for key: LoadKey) {
         guard let error = error as? ImageLoadError, error.isLasting, configuration.failureLifetime > .zero else {
             return
         }
-        failures.record(error, for: key, until: .now.advanced(by: configuration.failureLifetime))
-        hasFailures.store(true, ordering: .releasing)
+        let expiry = ContinuousClock.now.advanced(by: configuration.failureLifetime)
+        failures.withLock { $0.record(error, for: key, until: expiry) }
     }
 
-    func forgetFailure(for key: LoadKey) { failures.forget(key) }
+    nonisolated func forgetFailure(for key: LoadKey) { failures.withLock { $0.forget(key) } }
 }
 
 // MARK: Ending

@@ -52,15 +52,15 @@ final class Journey: FlightPlan {
     @concurrent func fly(_ report: @escaping Report) async throws -> ImageResponse {
         // An earlier flight may have landed between the caller's look into memory and this one's start.
         if !key.wantsOriginal, let hit = manager.remembered(request, key.variant) { return hit }
-        if !request.retriesFailed { try await manager.throwRecentFailure(for: key) }
+        if !request.retriesFailed { try manager.throwRecentFailure(for: key) }
         do {
             let response = try await travel(report)
-            if request.retriesFailed { await manager.forgetFailure(for: key) }
+            if request.retriesFailed { manager.forgetFailure(for: key) }
             return response
         } catch {
             // A coder or transport that is cut short may call the file broken.
             try Task.checkCancellation()
-            await manager.record(error, for: key)
+            manager.record(error, for: key)
             throw error
         }
     }

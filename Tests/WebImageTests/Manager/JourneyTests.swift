@@ -61,6 +61,11 @@ import WebImageTesting
         #expect((first.error as? ImageLoadError)?.code == .unacceptableStatus)
         #expect((second.error as? ImageLoadError)?.code == .recentlyFailed)
         #expect(scenario.transport.requests.count == 1 && scenario.isAtRest)
+        let manager = scenario.manager
+        let waits = [ImageRequest.numbered(1), .numbered(2)].map { request in
+            manager.isForOrigin(request, LoadKey(request, variant: request.variantKey))
+        }
+        #expect(waits == [false, !hasDisk && seed.isMultiple(of: 2)], "one failure does not make the others look")
     }
 }
 

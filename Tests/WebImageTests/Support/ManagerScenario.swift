@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import TaskCoordination
 import WebImageTesting
 
@@ -8,7 +7,8 @@ import WebImageTesting
 /// Every scenario runs once per seed; a failing interleaving is named by its seed and replays exactly.
 let seeds: Range<UInt64> = 0..<300
 
-/// A manager of which every job runs on one seeded executor.
+/// A manager of which every job runs on one seeded executor. Under every other seed each load begins as a task, as with a
+/// disk cache, and does not wait for its transfer at once.
 struct ManagerScenario {
     let executor: SeededExecutor
     let transport: StubTransport
@@ -26,8 +26,9 @@ struct ManagerScenario {
         let pool = WorkerPool(name: "image", width: 2, queueLimit: 1_000, executor: executor)
         manager = ImageManager(
             configuration: configuration,
-            parts: .init(transport: transport, disk: nil, processing: pool, executor: executor, clock: clock))
-        manager.looksFirst(seed)
+            parts: .init(
+                transport: transport, disk: nil, processing: pool, executor: executor, clock: clock,
+                waitsWithoutTask: seed.isMultiple(of: 2)))
     }
 
     func load(_ request: ImageRequest) -> Probe<ImageResponse> {
@@ -36,14 +37,6 @@ struct ManagerScenario {
     }
 
     func load(_ number: Int) -> Probe<ImageResponse> { load(.numbered(number)) }
-}
-
-extension ImageManager {
-    /// Under every other seed: as if some load had failed, so that each begins as a task that looks for its failure, and does
-    /// not wait for its transfer at once.
-    nonisolated func looksFirst(_ seed: UInt64) {
-        if !seed.isMultiple(of: 2) { hasFailures.store(true, ordering: .releasing) }
-    }
 }
 
 extension ImageRequest {
