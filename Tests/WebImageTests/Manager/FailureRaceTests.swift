@@ -18,7 +18,8 @@ import WebImageTesting
         }
         _ = staged.load(.numbered(1))
         staged.run()
-        let meek = staged.load(.numbered(1))
+        // From an actor, so that its flight does not begin, and end, within its call.
+        let meek = staged.start { try await Elsewhere().load(.numbered(1), with: $0) }
         var request = ImageRequest.numbered(1)
         request.retriesFailed = true
         staged.runSome(upTo: 8)
@@ -127,5 +128,11 @@ import WebImageTesting
         let callers = (0..<4).map { staged.load(.numbered($0)) }
         staged.run()
         #expect(callers.map(\.code) == [.emptyBody, .emptyBody, .undecodable, .transferFailed])
+    }
+}
+
+private actor Elsewhere {
+    func load(_ request: ImageRequest, with manager: ImageManager) async throws -> ImageResponse {
+        try await manager.load(request)
     }
 }
