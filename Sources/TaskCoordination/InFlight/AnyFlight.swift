@@ -1,8 +1,9 @@
 import Synchronization
 
-/// Who waits for a flight, and how the flight stands: all of it but the key, the value and the progress.
+/// Who waits for a flight, and how the flight stands: all of it but the key, and the types of what it brings.
 ///
-/// Not generic, so that what ten thousand callers run through is compiled once. Every transition is one step under the
+/// Not generic, so that what ten thousand callers run through is compiled once, and no flight has its layout looked up at
+/// run time. What a flight brings is kept as objects that only ``Flight`` puts in and takes out. Every transition is one step under the
 /// lock. What follows from it, to resume, to cancel, to escalate, is done when the lock has been given back: the handlers
 /// of cancellation and escalation take it too, and the runtime calls them under a lock of its own.
 ///
@@ -74,12 +75,17 @@ import Synchronization
         case neverBegins
     }
 
+    /// What a flight brings: its latest report, or its landing.
+    @usableFromInline typealias Cargo = AnyObject & Sendable
+
     private enum Phase { case flying, landed, abandoned }
 
     private struct State {
         var phase = Phase.flying
         var seats = CallerList<Seat>()
         var reportCount = 0
+        var report: (any Cargo)?
+        var landing: (any Cargo)?
         var priority: UInt8
         /// `nil` at first, when its callers may already come and leave.
         var carrier: Carrier?
@@ -112,8 +118,13 @@ extension AnyFlight {
         state.withLock { $0.phase == .flying ? $0.seats.join(Seat()) : nil }
     }
 
-    /// Whether the flight has come to its end with its callers aboard.
-    @usableFromInline var hasLanded: Bool { state.withLock { $0.phase == .landed } }
+    /// What the flight has brought to its end, with its callers aboard.
+    @usableFromInline var landing: (any Cargo)? { state.withLock { $0.landing } }
+
+    /// The latest report and its number, from 1.
+    @usableFromInline var latestReport: (any Cargo, number: Int)? {
+        state.withLock { state in state.report.map { ($0, state.reportCount) } }
+    }
 
     /// Keeps a caller's continuation until there is news, or resumes it with what there is to tell.
     ///
@@ -215,20 +226,24 @@ extension AnyFlight {
     /// Catches up with an escalation of the calling task from before it had a handler: that is not replayed, but it shows.
     ///
     /// - Parameter own: The base priority of the calling task.
-    @usableFromInline func catchUp(from own: UInt8) {
+    @usableFromInline @inline(never) func catchUp(from own: UInt8) {
         let now = Task.currentPriority.rawValue
         if now > own { rise(to: now) }
     }
 
-    /// There are so many reports now; those that come after the end are dropped.
-    @usableFromInline func announce(_ count: Int) {
+    /// Notes how far the work has come, and tells the callers who want to know; not after the end.
+    ///
+    /// - Parameter number: That of another flight's report, which is dropped when a later one has come before; `nil` for the
+    ///   flight's own.
+    @usableFromInline func note(_ report: any Cargo, number: Int?) {
         let waiting = state.withLock { state in
             var waiting: [Waiter] = []
-            guard state.phase == .flying else { return waiting }
-            state.reportCount = max(state.reportCount, count)
+            let number = number ?? state.reportCount + 1
+            guard state.phase == .flying, number > state.reportCount else { return waiting }
+            (state.report, state.reportCount) = (report, number)
             state.seats.update { seat in
                 switch seat.waiter {
-                case .task? where seat.known < count: waiting.append(seat.waiter.take()!)
+                case .task? where seat.known < number: waiting.append(seat.waiter.take()!)
                 case .flight(let call)?: waiting.append(.flight(call))
                 default: break
                 }
@@ -238,14 +253,14 @@ extension AnyFlight {
         for waiter in waiting { waiter.tell(.progress) }
     }
 
-    /// The flight is over, and the value is there to be read.
-    @usableFromInline func land() { end(in: .landed, telling: .landed) }
+    /// The flight is over.
+    @usableFromInline func land(_ landing: any Cargo) { end(with: landing) }
 
     /// Cancels the flight and ends every caller.
     ///
     /// - Returns: What becomes of the flight, when this was its end.
     func abandon() -> Abandonment? {
-        let (isEnd, carrier) = end(in: .abandoned, telling: .cancelled)
+        let (isEnd, carrier) = end(with: nil)
         return isEnd ? carrier?.end() ?? .unwinds : nil
     }
 
@@ -253,19 +268,21 @@ extension AnyFlight {
     ///
     /// Who has landed keeps the seat: it may be listening to a report, and asks for news when it has.
     ///
+    /// - Parameter landing: `nil` when the flight is abandoned.
     /// - Returns: Whether this was the end, and what carried the flight.
     @discardableResult
-    private func end(in phase: Phase, telling news: News) -> (isEnd: Bool, Carrier?) {
+    private func end(with landing: (any Cargo)?) -> (isEnd: Bool, Carrier?) {
         let (waiting, carrier) = state.withLock { state in
             var waiting: [Waiter] = []
             guard state.phase == .flying else { return (waiting, (isEnd: false, Carrier?.none)) }
-            state.phase = phase
+            state.phase = landing == nil ? .abandoned : .landed
+            state.landing = landing
             waiting.reserveCapacity(state.seats.count)
             state.seats.update { if let waiter = $0.waiter.take() { waiting.append(waiter) } }
-            if phase == .abandoned { _ = state.seats.removeAll() }
+            if landing == nil { _ = state.seats.removeAll() }
             return (waiting, (isEnd: true, state.carrier.take()))
         }
-        for waiter in waiting { waiter.tell(news) }
+        for waiter in waiting { waiter.tell(landing == nil ? .cancelled : .landed) }
         return carrier
     }
 }

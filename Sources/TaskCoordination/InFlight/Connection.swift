@@ -5,16 +5,11 @@ public struct Connection<Progress: Sendable>: Sendable {
     @usableFromInline let flight: AnyFlight
     @usableFromInline let seat: Int
     @usableFromInline let leave: @Sendable () -> Bool
-    @usableFromInline let latest: @Sendable () -> (Progress, number: Int)?
 
-    @usableFromInline
-    init(
-        flight: AnyFlight, seat: Int, leave: @escaping @Sendable () -> Bool,
-        latest: @escaping @Sendable () -> (Progress, number: Int)?
-    ) {
+    /// - Parameter flight: One whose progress is of this kind.
+    @usableFromInline init(flight: AnyFlight, seat: Int, leave: @escaping @Sendable () -> Bool) {
         self.flight = flight
         self.seat = seat
         self.leave = leave
-        self.latest = latest
     }
 }

@@ -24,18 +24,14 @@ extension InFlight {
 
         /// What the other flight's plan says that it waits for.
         @inlinable public var connection: Connection<Progress> {
-            Connection(flight: flight, seat: seat) { [flight, seat] in
-                flight.table.leave(flight, seat)
-            } latest: { [flight] in
-                flight.latest.map { ($0.progress, $0.number) }
-            }
+            Connection(flight: flight, seat: seat) { [flight, seat] in flight.table.leave(flight, seat) }
         }
 
         /// What the flight has brought, when it is over.
         ///
         /// - Throws: The operation's error; `CancellationError` when every flight was cancelled.
         @inlinable public func value() throws -> Value {
-            if flight.hasLanded, let value = try flight.value() { return value }
+            if let value = try flight.value() { return value }
             throw CancellationError()
         }
     }

@@ -3,21 +3,6 @@ public import Synchronization
 /// The life of a flight: boarding, waiting to begin, running, landing, and being left.
 extension InFlight {
     /// Joins the flight for `key`, or starts it.
-    ///
-    /// Not inlined, nor are the other synchronous steps: what they need for a moment would take its room in the frame of
-    /// every caller that waits.
-    ///
-    /// - Returns: The flight, the caller's seat, and the base priority of the calling task. What is on top of the base is an
-    ///   escalation, and counts also when it came before this call.
-    @inlinable @inline(never) func board(
-        _ key: Key, _ priority: TaskPriority?, from isolation: (any Actor)?,
-        _ plan: (Departure) throws -> some FlightPlan<Value, Progress>
-    ) throws -> (Flight, seat: Int, own: UInt8) {
-        let own = (Task.basePriority ?? Task.currentPriority).rawValue
-        let (flight, seat) = try board(key, (priority ?? Task.currentPriority).rawValue, from: isolation, plan)
-        return (flight, seat, own)
-    }
-
     @inlinable func board(
         _ key: Key, _ priority: UInt8, from isolation: (any Actor)?,
         _ plan: (Departure) throws -> some FlightPlan<Value, Progress>
@@ -86,7 +71,7 @@ extension InFlight {
         guard let connection = plan.connection else { return nil }
         let waits = connection.flight.wait(in: connection.seat) { news in
             guard news == .progress else { return flight.table.begin(flight, plan) }
-            if let (progress, number) = connection.latest() { flight.report(progress, number: number) }
+            if let (report, number) = connection.flight.latestReport { flight.note(report, number: number) }
         }
         return waits ? .flight(connection.flight, leave: connection.leave) : nil
     }
@@ -143,15 +128,22 @@ extension InFlight {
     }
 
     @inlinable @inline(never) func land(_ flight: Flight, _ landing: Result<Value, any Error>) {
-        let drainers = state.withLock { state -> [OneShot<Void>] in
+        let drainers = takeOut(flight)
+        flight.land(landing)
+        for drainer in drainers { drainer.resolve(()) }
+    }
+
+    /// Takes out a flight whose operation has returned, or will never begin.
+    ///
+    /// - Returns: Who waits for the last one.
+    @inlinable func takeOut(_ flight: Flight) -> [OneShot<Void>] {
+        state.withLock { state -> [OneShot<Void>] in
             state.remove(flight)
             state.operationCount -= 1
             guard state.operationCount == 0 else { return [] }
             defer { state.drainers = [] }
             return state.drainers
         }
-        flight.land(landing)
-        for drainer in drainers { drainer.resolve(()) }
     }
 
     /// Ends the wait of a caller, and the flight with its last one.
@@ -172,7 +164,7 @@ extension InFlight {
     @inlinable func end(_ flight: Flight, _ abandonment: AnyFlight.Abandonment?) {
         switch abandonment {
         case .unwinds: state.withLock { $0.remove(flight) }
-        case .neverBegins: land(flight, .failure(CancellationError()))
+        case .neverBegins: for drainer in takeOut(flight) { drainer.resolve(()) }
         case nil: break
         }
     }

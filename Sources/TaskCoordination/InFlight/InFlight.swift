@@ -117,34 +117,8 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
         for key: Key, priority: TaskPriority? = nil, onProgress: ((Progress) async -> Void)? = nil,
         plan: (Departure) throws -> some FlightPlan<Value, Progress>
     ) async throws -> Value {
-        try Task.checkCancellation()
-        let (flight, seat, own) = try board(key, priority, from: #isolation, plan)
-        return try await wait(flight, seat, own, onProgress)
-    }
-
-    /// Waits for the landing, while cancellation and escalation reach the flight.
-    ///
-    /// Not inlined, and apart from what comes before: a caller that waits keeps no more than this needs.
-    ///
-    /// - Parameter own: The base priority of the calling task.
-    @inlinable @inline(never) func wait(
-        _ flight: Flight, _ seat: Int, _ own: UInt8, _ onProgress: ((Progress) async -> Void)?
-    ) async throws -> Value {
-        // The work may be done already, without a suspension.
-        if onProgress == nil, flight.hasLanded, let value = try flight.value() { return value }
-        let hasLanded = await withTaskCancellationHandler {
-            await withTaskPriorityEscalationHandler {
-                flight.catchUp(from: own)
-                guard let onProgress else { return await flight.hasLanded(seat: seat) }
-                return await flight.hasLanded(seat: seat, onProgress)
-            } onPriorityEscalated: { _, new in
-                flight.rise(to: new.rawValue)
-            }
-        } onCancel: {
-            leave(flight, seat)
-        }
-        if hasLanded, let value = try flight.value() { return value }
-        throw CancellationError()
+        let caller = try board(for: key, priority: priority, from: #isolation, plan: plan)
+        return try await caller.value(onProgress: onProgress)
     }
 
     /// Ends every caller with `CancellationError` and cancels every flight.

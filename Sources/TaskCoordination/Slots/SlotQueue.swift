@@ -6,7 +6,7 @@ public enum SlotOrder: Sendable, Hashable {
     case lifo
 }
 
-/// Who runs next: a binary heap with an index, ordered by priority and then by arrival.
+/// Who runs next: a binary heap, ordered by priority and then by arrival, which forgets who has left when it is convenient.
 ///
 /// A pure value without tasks or locks, so that the whole policy can be tested as arithmetic. Identifiers that are
 /// no longer queued are ignored by ``remove(_:)`` and ``raise(_:to:)``: a cancellation or an escalation may always come too
@@ -20,16 +20,18 @@ public struct SlotQueue<Waiter> {
         fileprivate let arrival: UInt64
     }
 
+    /// A place in the heap. Who leaves or is raised leaves an old one behind.
     private struct Entry {
         let id: ID
-        var priority: UInt8
+        let priority: UInt8
     }
 
-    /// A waiter and where it stands in the heap. Rows are used again: a dictionary without the hashing.
+    /// A waiter. Rows are used again: a dictionary without the hashing.
     fileprivate struct Row {
         var arrival: UInt64
+        /// What it waits with now; its entries with another priority are old.
+        var priority: UInt8 = 0
         /// `nil` while it is only reserved.
-        var place: Int?
         var waiter: Waiter?
     }
 
@@ -39,16 +41,16 @@ public struct SlotQueue<Waiter> {
     private var freeRows: [Int] = []
     private var arrivals: UInt64 = 0
 
+    /// How many waiters are queued.
+    public private(set) var count = 0
+
     /// Creates an empty queue.
     public init(order: SlotOrder = .fifo) {
         self.order = order
     }
 
-    /// How many waiters are queued.
-    public var count: Int { heap.count }
-
     /// Whether nobody waits.
-    public var isEmpty: Bool { heap.isEmpty }
+    public var isEmpty: Bool { count == 0 }
 
     /// Names a waiter who is not queued yet, so that who may have to move it or take it out knows it before.
     ///
@@ -74,18 +76,17 @@ public struct SlotQueue<Waiter> {
     /// Adds a waiter.
     ///
     /// - Precondition: `id` is reserved.
-    /// - Complexity: O(log `count`).
+    /// - Complexity: O(log `count`); O(1) for one who is to be the last.
     public mutating func insert(_ waiter: Waiter, as id: ID, priority: UInt8) {
-        precondition(rows[id.row].arrival == id.arrival && rows[id.row].place == nil, "the name is not reserved")
-        rows[id.row].place = heap.count
+        precondition(rows[id.row].arrival == id.arrival && rows[id.row].waiter == nil, "the name is not reserved")
         rows[id.row].waiter = waiter
-        heap.append(Entry(id: id, priority: priority))
-        siftUp(heap.count - 1)
+        count += 1
+        enter(id, priority)
     }
 
     /// Adds a waiter.
     ///
-    /// - Complexity: O(log `count`).
+    /// - Complexity: O(log `count`); O(1) for one who is to be the last.
     public mutating func insert(_ waiter: Waiter, priority: UInt8) -> ID {
         let id = reserve()
         insert(waiter, as: id, priority: priority)
@@ -94,24 +95,32 @@ public struct SlotQueue<Waiter> {
 
     /// Takes the waiter who runs next.
     ///
-    /// - Complexity: O(log `count`).
-    public mutating func popFirst() -> Waiter? { heap.first.flatMap { remove($0.id) } }
+    /// - Complexity: O(log `count`), amortised.
+    public mutating func popFirst() -> Waiter? {
+        while let first = heap.first {
+            let last = heap.removeLast()
+            if !heap.isEmpty {
+                heap[0] = last
+                siftDown(0)
+            }
+            if isCurrent(first) { return remove(first.id) }
+        }
+        return nil
+    }
 
     /// Takes a waiter out of the queue, wherever it stands.
     ///
+    /// Its entry stays behind, until they are the half of all.
+    ///
     /// - Returns: The waiter, or `nil` when it is not queued.
-    /// - Complexity: O(log `count`).
+    /// - Complexity: O(1), amortised.
     @discardableResult
     public mutating func remove(_ id: ID) -> Waiter? {
-        guard let place = place(of: id) else { return nil }
+        guard isQueued(id) else { return nil }
         let waiter = rows[id.row].waiter.take()
         giveUp(id)
-        let last = heap.removeLast()
-        if place < heap.count {
-            heap[place] = last
-            rows[last.id.row].place = place
-            siftUp(siftDown(place))
-        }
+        count -= 1
+        clearUp()
         return waiter
     }
 
@@ -119,27 +128,24 @@ public struct SlotQueue<Waiter> {
     ///
     /// A lower priority than the present one is ignored, as tasks do not lose priority either.
     ///
-    /// - Complexity: O(log `count`).
+    /// - Complexity: O(log `count`), amortised.
     public mutating func raise(_ id: ID, to priority: UInt8) {
-        guard let place = place(of: id), heap[place].priority < priority else { return }
-        heap[place].priority = priority
-        siftUp(place)
+        guard isQueued(id), rows[id.row].priority < priority else { return }
+        enter(id, priority)
+        clearUp()
     }
 
     /// Takes everybody out, in no particular order.
     ///
     /// - Complexity: O(`count`).
     public mutating func removeAll() -> [Waiter] {
-        defer { heap = [] }
-        return heap.compactMap { entry in
-            defer { giveUp(entry.id) }
-            return rows[entry.id.row].waiter
-        }
+        let current = heap.filter(isCurrent)
+        heap = []
+        return current.compactMap { remove($0.id) }
     }
 
-    private func place(of id: ID) -> Int? {
-        guard id.row < rows.count, rows[id.row].arrival == id.arrival else { return nil }
-        return rows[id.row].place
+    private func isQueued(_ id: ID) -> Bool {
+        id.row < rows.count && rows[id.row].arrival == id.arrival && rows[id.row].waiter != nil
     }
 }
 
@@ -150,6 +156,23 @@ extension SlotQueue.Row: Sendable where Waiter: Sendable {}
 // MARK: - The heap
 
 extension SlotQueue {
+    private func isCurrent(_ entry: Entry) -> Bool {
+        isQueued(entry.id) && rows[entry.id.row].priority == entry.priority
+    }
+
+    private mutating func enter(_ id: ID, _ priority: UInt8) {
+        rows[id.row].priority = priority
+        heap.append(Entry(id: id, priority: priority))
+        siftUp(heap.count - 1)
+    }
+
+    /// Old entries cost no more than those that count.
+    private mutating func clearUp() {
+        guard heap.count > 2 * count + 16 else { return }
+        heap = heap.filter(isCurrent)
+        for place in (0..<heap.count / 2).reversed() { siftDown(place) }
+    }
+
     private func precedes(_ one: Entry, _ other: Entry) -> Bool {
         guard one.priority == other.priority else { return one.priority > other.priority }
         return order == .fifo ? one.id.arrival < other.id.arrival : one.id.arrival > other.id.arrival
@@ -158,28 +181,21 @@ extension SlotQueue {
     private mutating func siftUp(_ start: Int) {
         var place = start
         while place > 0, precedes(heap[place], heap[(place - 1) / 2]) {
-            exchange(place, (place - 1) / 2)
+            heap.swapAt(place, (place - 1) / 2)
             place = (place - 1) / 2
         }
     }
 
-    /// Returns where the entry came to rest.
-    private mutating func siftDown(_ start: Int) -> Int {
+    private mutating func siftDown(_ start: Int) {
         var place = start
         while true {
             var best = place
             for child in [2 * place + 1, 2 * place + 2] where child < heap.count {
                 if precedes(heap[child], heap[best]) { best = child }
             }
-            guard best != place else { return place }
-            exchange(place, best)
+            guard best != place else { return }
+            heap.swapAt(place, best)
             place = best
         }
-    }
-
-    private mutating func exchange(_ one: Int, _ other: Int) {
-        heap.swapAt(one, other)
-        rows[heap[one].id.row].place = one
-        rows[heap[other].id.row].place = other
     }
 }

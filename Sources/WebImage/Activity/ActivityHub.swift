@@ -3,7 +3,7 @@ import Synchronization
 
 /// Counts what happens, and tells it to those who watch.
 ///
-/// Counting costs an uncontended lock. Telling costs one atomic load while nobody watches: the activity is not even
+/// Counting costs an atomic addition. Telling costs one atomic load while nobody watches: the activity is not even
 /// made. A watcher that is slow loses the oldest activities; nothing waits for it.
 final class ActivityHub: Sendable {
     private struct Watchers {
@@ -12,15 +12,9 @@ final class ActivityHub: Sendable {
         var isOver = false
     }
 
-    private let counts = Mutex(LoadCounters())
+    let tally = LoadTally()
     private let watchers = Mutex(Watchers())
     private let isWatched = Atomic<Bool>(false)
-
-    var counters: LoadCounters { counts.withLock { $0 } }
-
-    func count<T>(_ change: (inout LoadCounters) -> T) -> T {
-        counts.withLock { change(&$0) }
-    }
 
     func tell(_ url: @autoclosure () -> URL, _ kind: @autoclosure () -> LoadActivity.Kind) {
         guard isWatched.load(ordering: .relaxed) else { return }

@@ -14,7 +14,7 @@ extension ImageManager {
     }
 
     /// What the manager has done so far.
-    public nonisolated var counters: LoadCounters { hub.counters }
+    public nonisolated var counters: LoadCounters { hub.tally.counters }
 
     /// What the manager is busy with now. The figures are taken one after the other, so they fit together exactly only
     /// while nothing changes.
@@ -33,27 +33,23 @@ extension ImageManager {
     ///
     /// - Returns: A watch for the call. Either ``noteEnd(_:_:_:)`` or ``noteFailure(_:_:)`` must follow.
     nonisolated func noteBegin() -> Stopwatch {
-        hub.count { $0.requests += 1 }
+        hub.tally.began.add()
         return Stopwatch()
     }
 
     nonisolated func noteEnd(_ request: ImageRequest, _ source: ImageSource, _ watch: Stopwatch) {
-        hub.count { $0.finished += 1 }
+        hub.tally.delivered.add()
         hub.tell(request.url, .finished(source, took: watch.elapsed))
     }
 
     nonisolated func noteFailure(_ request: ImageRequest, _ error: any Error) {
         let isCancelled = error is CancellationError
-        hub.count { if isCancelled { $0.cancelled += 1 } else { $0.failed += 1 } }
+        if isCancelled { hub.tally.cancelled.add() } else { hub.tally.failed.add() }
         hub.tell(request.url, isCancelled ? .cancelled : .failed(error))
     }
 
     nonisolated func noteMemoryHit(_ request: ImageRequest) {
-        hub.count {
-            $0.requests += 1
-            $0.memoryHits += 1
-            $0.finished += 1
-        }
+        hub.tally.memoryHits.add()
         hub.tell(request.url, .cacheHit(.memory))
         hub.tell(request.url, .finished(.memory, took: .zero))
     }

@@ -1,12 +1,15 @@
 /// Tells how long something took.
 ///
 /// Of known layout, unlike a `ContinuousClock.Instant`, so that an object or a suspended function that holds one is laid
-/// out when it is compiled.
+/// out when it is compiled. Nor is anything inlined that has to do with instants.
 struct Stopwatch: Sendable {
     private static let origin = ContinuousClock.now
 
-    private let start = Self.origin.duration(to: .now)
+    private let start: Duration
+
+    /// Starts to run.
+    @inline(never) init() { start = Self.origin.duration(to: .now) }
 
     /// The time since it was made.
-    var elapsed: Duration { Self.origin.duration(to: .now) - start }
+    @inline(never) var elapsed: Duration { Self.origin.duration(to: .now) - start }
 }

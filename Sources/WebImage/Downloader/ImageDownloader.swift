@@ -82,16 +82,16 @@ public actor ImageDownloader {
     ) async throws -> Download {
         let request = request.adding(validators)
         return try await flights.value(for: RequestIdentity(request), priority: priority, onProgress: report) { _ in
-            Transfer(request, acceptsNotModified: !validators.isEmpty, self)
+            Transfer(request, acceptsNotModified: !validators.isEmpty, self, waiting: Stopwatch())
         }
     }
 
     /// The same for a flight that is no task until the transfer is over.
     nonisolated func connection(
-        _ request: ImageRequest, _ departure: Departure
+        _ request: ImageRequest, _ departure: Departure, waiting: Stopwatch
     ) throws -> InFlight<RequestIdentity, Download, LoadProgress>.Ticket {
         try flights.connection(for: RequestIdentity(request), departure) { _ in
-            Transfer(request, acceptsNotModified: false, self)
+            Transfer(request, acceptsNotModified: false, self, waiting: waiting)
         }
     }
 

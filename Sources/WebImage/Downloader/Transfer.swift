@@ -9,13 +9,16 @@ final class Transfer: FlightPlan {
     let request: ImageRequest
     let acceptsNotModified: Bool
     private let downloader: ImageDownloader
-    private let waiting = Stopwatch()
+    private let waiting: Stopwatch
 
-    /// - Parameter acceptsNotModified: Whether the request is conditional.
-    init(_ request: ImageRequest, acceptsNotModified: Bool, _ downloader: ImageDownloader) {
+    /// - Parameters:
+    ///   - acceptsNotModified: Whether the request is conditional.
+    ///   - waiting: Runs since the transfer was asked for.
+    init(_ request: ImageRequest, acceptsNotModified: Bool, _ downloader: ImageDownloader, waiting: Stopwatch) {
         self.request = request
         self.acceptsNotModified = acceptsNotModified
         self.downloader = downloader
+        self.waiting = waiting
         hub.tell(request.url, .queued)
     }
 
@@ -24,10 +27,7 @@ final class Transfer: FlightPlan {
 
     @concurrent func fly(_ report: @escaping @Sendable (LoadProgress) -> Void) async throws -> Download {
         try Task.checkCancellation()
-        let number = hub.count { counters in
-            counters.downloads += 1
-            return counters.downloads
-        }
+        let number = hub.tally.downloads.add()
         hub.tell(request.url, .started(waited: waiting.elapsed))
         let sending = Stopwatch()
         do {
@@ -43,7 +43,7 @@ final class Transfer: FlightPlan {
                     .emptyBody, message: "The origin answered without content; check the address.", url: request.url,
                     status: response.status)
             }
-            hub.count { $0.downloadedByteCount += bytes.count }
+            hub.tally.downloadedByteCount.add(bytes.count)
             return Download(status: response.status, headers: response.headers, bytes: bytes, number: number)
         } catch let error as HTTPError {
             throw ImageLoadError(.transferFailed, message: error.message, url: request.url, cause: error)

@@ -36,7 +36,7 @@ extension ImageManager {
     ///
     /// - Returns: How many calls had not ended.
     private func dropEverything() async -> Int {
-        let running = hub.counters.running
+        let running = hub.tally.counters.running
         await writes?.abandon()
         loads.close()
         downloader.close()

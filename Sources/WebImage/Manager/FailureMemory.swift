@@ -33,9 +33,9 @@ struct FailureMemory<Key: Hashable, Instant: InstantProtocol> where Instant.Dura
     }
 
     /// The error recorded for `key`, unless its time is over.
-    mutating func failure(for key: Key, now: Instant) -> ImageLoadError? {
+    mutating func failure(for key: Key, now: @autoclosure () -> Instant) -> ImageLoadError? {
         guard let entry = entries[key] else { return nil }
-        if entry.expiry > now { return entry.error }
+        if entry.expiry > now() { return entry.error }
         entries[key] = nil
         return nil
     }

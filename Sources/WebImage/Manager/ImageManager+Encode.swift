@@ -76,7 +76,7 @@ extension ImageManager {
         let key = LoadKey(request, variant: request.variantKey, wantsOriginal: isOriginal)
         let response =
             if !isOriginal, let hit = remembered(request, key.variant) { hit } else {
-                try await fly(request, key, priority: nil, onProgress: report)
+                try await fly(request, key, Stopwatch(), priority: nil, onProgress: report)
             }
         if isOriginal, let original = response.original {
             remember(original, request, name, number: response.number)

@@ -56,7 +56,7 @@ extension ImageManager {
         }
     }
 
-    nonisolated func load(_ request: ImageRequest, onProgress: Report?) async throws -> ImageResponse {
+    @inline(__always) nonisolated func load(_ request: ImageRequest, onProgress: Report?) async throws -> ImageResponse {
         try checkOpen(request)
         let variant = request.variantKey
         if let hit = remembered(request, variant) {
@@ -65,9 +65,26 @@ extension ImageManager {
         }
         let watch = noteBegin()
         do {
-            let response = try await fly(
-                request, LoadKey(request, variant: variant), priority: request.priority.taskPriority,
-                onProgress: onProgress)
+            let response = try await board(
+                request, LoadKey(request, variant: variant), watch, request.priority, from: #isolation
+            ).value(onProgress: onProgress)
+            noteEnd(request, response.source, watch)
+            return response
+        } catch {
+            return try await loadAgain(request, watch, onProgress, after: error)
+        }
+    }
+
+    /// Ends a load that has failed, or calls again.
+    ///
+    /// Apart from the first call, which nearly always is the only one: its frame is that of every caller that waits.
+    @inline(never) private nonisolated func loadAgain(
+        _ request: ImageRequest, _ watch: Stopwatch, _ onProgress: Report?, after error: any Error
+    ) async throws -> ImageResponse {
+        do {
+            try checkInsistence(request, error)
+            let key = LoadKey(request, variant: request.variantKey)
+            let response = try await fly(request, key, watch, priority: request.priority, onProgress: onProgress)
             noteEnd(request, response.source, watch)
             return response
         } catch {
@@ -76,20 +93,29 @@ extension ImageManager {
         }
     }
 
-    /// Joins or starts the flight of `key`.
+    /// Joins or starts the flight of `key`, as often as needed.
     ///
-    /// - Parameter priority: `nil` for the calling task's own, for a flight that stands on another.
+    /// - Parameters:
+    ///   - watch: Runs since the caller asked.
+    ///   - priority: `nil` for the calling task's own, for a flight that stands on another.
     nonisolated func fly(
-        _ request: ImageRequest, _ key: LoadKey, priority: TaskPriority?, onProgress: Report? = nil
+        _ request: ImageRequest, _ key: LoadKey, _ watch: Stopwatch, priority: ImagePriority?, onProgress: Report?
     ) async throws -> ImageResponse {
         while true {
             do {
-                return try await loads.value(for: key, priority: priority, onProgress: onProgress) {
-                    try Journey(self, request, key, $0)
-                }
+                return try await board(request, key, watch, priority, from: #isolation).value(onProgress: onProgress)
             } catch {
                 try checkInsistence(request, error)
             }
+        }
+    }
+
+    @inline(never) private nonisolated func board(
+        _ request: ImageRequest, _ key: LoadKey, _ watch: Stopwatch, _ priority: ImagePriority?,
+        from isolation: (any Actor)?
+    ) throws -> InFlight<LoadKey, ImageResponse, LoadProgress>.Caller {
+        try loads.board(for: key, priority: priority?.taskPriority, from: isolation) {
+            try Journey(self, request, key, $0, watch)
         }
     }
 
@@ -110,7 +136,7 @@ extension ImageManager {
     /// Whether the load has nowhere to look but the origin.
     nonisolated func isForOrigin(_ request: ImageRequest, _ key: LoadKey) -> Bool {
         guard waitsWithoutTask, request.cachePolicy != .onlyIfCached else { return false }
-        if !request.retriesFailed, hasRecentFailure(for: key) { return false }
+        if !request.retriesFailed, failures.contains(key) { return false }
         if request.cachePolicy == .reload { return true }
         if mayAskDisk(request) { return false }
         return key.variant == request.originalKey || remembered(request, request.originalKey) == nil
@@ -136,7 +162,7 @@ extension ImageManager {
         guard let diskCache, mayAskDisk(request) else { return nil }
         await writes?.settle(key)
         guard let entry = try await diskCache.entry(for: key) else { return nil }
-        hub.count { $0.diskHits += 1 }
+        hub.tally.diskHits.add()
         hub.tell(request.url, .cacheHit(.disk))
         return entry
     }

@@ -19,9 +19,6 @@ import TaskCoordination
 /// to leave cancels the work.
 /// **Priority**: a flight runs at the highest priority of its callers and follows their escalation.
 public actor ImageManager {
-    /// Tells the time for remembering failures.
-    typealias Failures = FailureMemory<LoadKey, ContinuousClock.Instant>
-
     nonisolated let configuration: Configuration
     nonisolated let memory: MemoryCache<CacheKey, CachedPicture>
     /// The disk cache, when there is one.
@@ -33,7 +30,7 @@ public actor ImageManager {
     nonisolated let encodings: InFlight<LoadKey, EncodedImage, LoadProgress>
     nonisolated let writes: WriteBehind?
     nonisolated let newest = NewestContent()
-    private nonisolated let failures: Mutex<Failures>
+    nonisolated let failures: RecentFailures
     /// Whether a load for the origin alone waits for its transfer without a task.
     nonisolated let waitsWithoutTask: Bool
     nonisolated let isOpen = Atomic<Bool>(true)
@@ -85,7 +82,7 @@ public actor ImageManager {
         writes = parts.disk.map { WriteBehind(disk: $0, executor: parts.executor) }
         executor = parts.executor
         clock = parts.clock
-        failures = Mutex(Failures(capacity: configuration.failureCapacity))
+        failures = RecentFailures(capacity: configuration.failureCapacity, lifetime: configuration.failureLifetime)
         waitsWithoutTask = parts.waitsWithoutTask
     }
 
@@ -100,30 +97,9 @@ public actor ImageManager {
     }
 }
 
-// MARK: Failed loads
-
 extension ImageManager {
     /// Forgets which loads failed, so that each is tried again.
-    public func forgetFailures() { failures.withLock { $0.forgetAll() } }
-
-    /// Not inlined: an error takes its room in the frame of every load.
-    @inline(never) nonisolated func throwRecentFailure(for key: LoadKey) throws {
-        if let failure = failures.withLock({ $0.failure(for: key, now: .now) }) { throw failure.repeated() }
-    }
-
-    nonisolated func hasRecentFailure(for key: LoadKey) -> Bool {
-        failures.withLock { $0.failure(for: key, now: .now) != nil }
-    }
-
-    nonisolated func record(_ error: any Error, for key: LoadKey) {
-        guard let error = error as? ImageLoadError, error.isLasting, configuration.failureLifetime > .zero else {
-            return
-        }
-        let expiry = ContinuousClock.now.advanced(by: configuration.failureLifetime)
-        failures.withLock { $0.record(error, for: key, until: expiry) }
-    }
-
-    nonisolated func forgetFailure(for key: LoadKey) { failures.withLock { $0.forget(key) } }
+    public func forgetFailures() { failures.forgetAll() }
 }
 
 // MARK: Ending

@@ -16,18 +16,23 @@ final class Journey: FlightPlan {
     let key: LoadKey
     /// The transfer that was asked for before the journey began.
     let arrival: InFlight<RequestIdentity, Download, LoadProgress>.Ticket?
-    /// The time since the flight was asked for.
-    let watch = Stopwatch()
+    /// Runs since the first caller asked.
+    let watch: Stopwatch
     private let noted = Mutex(LoadMetrics())
 
-    init(_ manager: ImageManager, _ request: ImageRequest, _ key: LoadKey, _ departure: Departure) throws {
+    init(
+        _ manager: ImageManager, _ request: ImageRequest, _ key: LoadKey, _ departure: Departure, _ watch: Stopwatch
+    ) throws {
         self.manager = manager
         self.request = request
         self.key = key
+        self.watch = watch
         // Before the transfer is asked for: what is newer than it must be remembered until this journey is over.
         manager.newest.enter(request.originalKey)
         do {
-            arrival = manager.isForOrigin(request, key) ? try manager.downloader.connection(request, departure) : nil
+            arrival =
+                manager.isForOrigin(request, key)
+                ? try manager.downloader.connection(request, departure, waiting: watch) : nil
         } catch {
             manager.newest.leave(request.originalKey)
             throw error
@@ -52,15 +57,15 @@ final class Journey: FlightPlan {
     @concurrent func fly(_ report: @escaping Report) async throws -> ImageResponse {
         // An earlier flight may have landed between the caller's look into memory and this one's start.
         if !key.wantsOriginal, let hit = manager.remembered(request, key.variant) { return hit }
-        if !request.retriesFailed { try manager.throwRecentFailure(for: key) }
+        if !request.retriesFailed { try manager.failures.check(key) }
         do {
             let response = try await travel(report)
-            if request.retriesFailed { manager.forgetFailure(for: key) }
+            if request.retriesFailed { manager.failures.forget(key) }
             return response
         } catch {
             // A coder or transport that is cut short may call the file broken.
             try Task.checkCancellation()
-            manager.record(error, for: key)
+            manager.failures.record(error, for: key)
             throw error
         }
     }

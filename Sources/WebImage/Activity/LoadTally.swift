@@ -1,0 +1,40 @@
+import Synchronization
+
+/// Counts what happens, by one atomic addition each.
+///
+/// An object of its own: what is written all the time does not share a line of the processor's cache with what is only read.
+final class LoadTally: Sendable {
+    /// Calls that memory did not answer.
+    let began = Atomic(0)
+    /// Of these, the calls that ended with a picture or a file.
+    let delivered = Atomic(0)
+    let cancelled = Atomic(0)
+    let failed = Atomic(0)
+    let memoryHits = Atomic(0)
+    let diskHits = Atomic(0)
+    let downloads = Atomic(0)
+    let downloadedByteCount = Atomic(0)
+
+    /// The sums. Ends are read before beginnings, so that no call seems to have ended before it began.
+    var counters: LoadCounters {
+        var counters = LoadCounters()
+        let delivered = delivered.load(ordering: .acquiring)
+        counters.cancelled = cancelled.load(ordering: .acquiring)
+        counters.failed = failed.load(ordering: .acquiring)
+        counters.memoryHits = memoryHits.load(ordering: .relaxed)
+        counters.diskHits = diskHits.load(ordering: .relaxed)
+        counters.downloadedByteCount = downloadedByteCount.load(ordering: .relaxed)
+        counters.downloads = downloads.load(ordering: .relaxed)
+        counters.finished = delivered + counters.memoryHits
+        counters.requests = began.load(ordering: .relaxed) + counters.memoryHits
+        return counters
+    }
+}
+
+extension Atomic<Int> {
+    /// Adds, for those who read it later.
+    ///
+    /// - Returns: The sum.
+    @discardableResult
+    func add(_ amount: Int = 1) -> Int { wrappingAdd(amount, ordering: .releasing).newValue }
+}

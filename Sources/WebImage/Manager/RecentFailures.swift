@@ -1,0 +1,53 @@
+import Synchronization
+import TaskCoordination
+
+/// Which loads have failed lately. While there is none, asking costs one atomic read.
+final class RecentFailures: Sendable {
+    private let memory: Mutex<FailureMemory<LoadKey, ContinuousClock.Instant>>
+    private let isEmpty = Atomic(true)
+    private let lifetime: Duration
+
+    /// Creates an empty list.
+    ///
+    /// - Parameters:
+    ///   - capacity: How many failures are remembered.
+    ///   - lifetime: How long each is.
+    init(capacity: Int, lifetime: Duration) {
+        memory = Mutex(FailureMemory(capacity: capacity))
+        self.lifetime = lifetime
+    }
+
+    func contains(_ key: LoadKey) -> Bool { failure(for: key) != nil }
+
+    /// Throws what the last load of `key` has failed with, when it is remembered.
+    ///
+    /// Not inlined: an error takes its room in the frame of every load.
+    @inline(never) func check(_ key: LoadKey) throws {
+        if let failure = failure(for: key) { throw failure.repeated() }
+    }
+
+    /// Remembers an error that is lasting, and no other.
+    func record(_ error: any Error, for key: LoadKey) {
+        guard let error = error as? ImageLoadError, error.isLasting, lifetime > .zero else { return }
+        change { $0.record(error, for: key, until: .now.advanced(by: lifetime)) }
+    }
+
+    func forget(_ key: LoadKey) { change { $0.forget(key) } }
+
+    func forgetAll() { change { $0.forgetAll() } }
+
+    private func failure(for key: LoadKey) -> ImageLoadError? {
+        if isEmpty.load(ordering: .relaxed) { return nil }
+        return change { $0.failure(for: key, now: .now) }
+    }
+
+    private func change<T: Sendable>(
+        _ body: (inout FailureMemory<LoadKey, ContinuousClock.Instant>) -> T
+    ) -> T {
+        memory.withLock { memory in
+            // Within the lock, so that the last change has the last word.
+            defer { isEmpty.store(memory.count == 0, ordering: .relaxed) }
+            return body(&memory)
+        }
+    }
+}
