@@ -44,39 +44,23 @@ extension InFlight {
         /// - Throws: What the operation threw; `CancellationError` when the calling task, or every flight, was cancelled;
         ///   what the slots refuse with.
         @inlinable public consuming func value(onProgress: ((Progress) async -> Void)? = nil) async throws -> Value {
-            guard let onProgress else { return try await InFlight.wait(flight, seat, own) }
-            return try await InFlight.wait(flight, seat, own, onProgress)
+            guard let onProgress else { return try await InFlight.wait(flight, seat, own, NoListener()) }
+            return try await InFlight.wait(flight, seat, own, ProgressListener(onProgress))
         }
     }
 
     /// Waits for the landing, while cancellation and escalation reach the flight.
     ///
-    /// Not inlined: a caller that waits keeps no more than this needs. For the same reason there is another one for those who
-    /// want to hear of progress.
-    @inlinable @inline(never) static func wait(_ flight: Flight, _ seat: Int, _ own: UInt8) async throws -> Value {
-        // The work may be done already, without a suspension.
-        if let value = try flight.value() { return value }
-        let hasLanded = await withTaskCancellationHandler {
-            await withTaskPriorityEscalationHandler {
-                flight.catchUp(from: own)
-                return await flight.hasLanded(seat: seat)
-            } onPriorityEscalated: { _, new in
-                flight.rise(to: new.rawValue)
-            }
-        } onCancel: {
-            flight.table.leave(flight, seat)
-        }
-        if hasLanded, let value = try flight.value() { return value }
-        throw CancellationError()
-    }
-
+    /// Not inlined: a caller that waits keeps no more than this needs.
     @inlinable @inline(never) static func wait(
-        _ flight: Flight, _ seat: Int, _ own: UInt8, _ onProgress: (Progress) async -> Void
+        _ flight: Flight, _ seat: Int, _ own: UInt8, _ listener: some FlightListener<Progress>
     ) async throws -> Value {
+        // The work may be done already, without a suspension.
+        if !listener.hearsProgress, let value = try flight.value() { return value }
         let hasLanded = await withTaskCancellationHandler {
             await withTaskPriorityEscalationHandler {
                 flight.catchUp(from: own)
-                return await flight.hasLanded(seat: seat, onProgress)
+                return await listener.hasLanded(flight, seat)
             } onPriorityEscalated: { _, new in
                 flight.rise(to: new.rawValue)
             }

@@ -6,7 +6,7 @@ public enum SlotOrder: Sendable, Hashable {
     case lifo
 }
 
-/// Who runs next: a binary heap, ordered by priority and then by arrival, which forgets who has left when it is convenient.
+/// Who runs next: a line for each priority, in the order of arrival.
 ///
 /// A pure value without tasks or locks, so that the whole policy can be tested as arithmetic. Identifiers that are
 /// no longer queued are ignored by ``remove(_:)`` and ``raise(_:to:)``: a cancellation or an escalation may always come too
@@ -20,23 +20,29 @@ public struct SlotQueue<Waiter> {
         fileprivate let arrival: UInt64
     }
 
-    /// A place in the heap. Who leaves or is raised leaves an old one behind.
-    private struct Entry {
-        let id: ID
+    /// The waiters of one priority.
+    fileprivate struct Line {
         let priority: UInt8
+        /// In the order of arrival. Who leaves, or is raised, leaves a gap: a name that means nobody in this line.
+        var ids: [ID] = []
+        /// Before it are gaps only.
+        var start = 0
+        /// How many wait.
+        var count = 0
     }
 
     /// A waiter. Rows are used again: a dictionary without the hashing.
     fileprivate struct Row {
         var arrival: UInt64
-        /// What it waits with now; its entries with another priority are old.
+        /// The line it stands in.
         var priority: UInt8 = 0
         /// `nil` while it is only reserved.
         var waiter: Waiter?
     }
 
     private let order: SlotOrder
-    private var heap: [Entry] = []
+    /// The most urgent first; as many as there have been priorities.
+    private var lines: [Line] = []
     private var rows: [Row] = []
     private var freeRows: [Int] = []
     private var arrivals: UInt64 = 0
@@ -76,17 +82,17 @@ public struct SlotQueue<Waiter> {
     /// Adds a waiter.
     ///
     /// - Precondition: `id` is reserved.
-    /// - Complexity: O(log `count`); O(1) for one who is to be the last.
+    /// - Complexity: O(1), amortised.
     public mutating func insert(_ waiter: Waiter, as id: ID, priority: UInt8) {
         precondition(rows[id.row].arrival == id.arrival && rows[id.row].waiter == nil, "the name is not reserved")
         rows[id.row].waiter = waiter
         count += 1
-        enter(id, priority)
+        enterLine(of: priority, id)
     }
 
     /// Adds a waiter.
     ///
-    /// - Complexity: O(log `count`); O(1) for one who is to be the last.
+    /// - Complexity: O(1), amortised.
     public mutating func insert(_ waiter: Waiter, priority: UInt8) -> ID {
         let id = reserve()
         insert(waiter, as: id, priority: priority)
@@ -95,53 +101,48 @@ public struct SlotQueue<Waiter> {
 
     /// Takes the waiter who runs next.
     ///
-    /// - Complexity: O(log `count`), amortised.
+    /// - Complexity: O(1), amortised.
     public mutating func popFirst() -> Waiter? {
-        while let first = heap.first {
-            let last = heap.removeLast()
-            if !heap.isEmpty {
-                heap[0] = last
-                siftDown(0)
-            }
-            if isCurrent(first) { return remove(first.id) }
+        guard let line = lines.firstIndex(where: { $0.count > 0 }) else { return nil }
+        while true {
+            let id = lines[line].takeEnd(order)
+            if stands(id, in: lines[line].priority) { return remove(id) }
         }
-        return nil
     }
 
     /// Takes a waiter out of the queue, wherever it stands.
-    ///
-    /// Its entry stays behind, until they are the half of all.
     ///
     /// - Returns: The waiter, or `nil` when it is not queued.
     /// - Complexity: O(1), amortised.
     @discardableResult
     public mutating func remove(_ id: ID) -> Waiter? {
         guard isQueued(id) else { return nil }
-        let waiter = rows[id.row].waiter.take()
+        let (waiter, priority) = (rows[id.row].waiter.take(), rows[id.row].priority)
         giveUp(id)
         count -= 1
-        clearUp()
+        leaveLine(of: priority)
         return waiter
     }
 
-    /// Moves a waiter forward.
+    /// Moves a waiter forward, to its place by arrival among those of the new priority.
     ///
     /// A lower priority than the present one is ignored, as tasks do not lose priority either.
     ///
-    /// - Complexity: O(log `count`), amortised.
+    /// - Complexity: O(log n) and a shift of those behind it, of n with the new priority.
     public mutating func raise(_ id: ID, to priority: UInt8) {
-        guard isQueued(id), rows[id.row].priority < priority else { return }
-        enter(id, priority)
-        clearUp()
+        guard isQueued(id) else { return }
+        let present = rows[id.row].priority
+        guard present < priority else { return }
+        enterLine(of: priority, id)
+        leaveLine(of: present)
     }
 
     /// Takes everybody out, in no particular order.
     ///
     /// - Complexity: O(`count`).
     public mutating func removeAll() -> [Waiter] {
-        let current = heap.filter(isCurrent)
-        heap = []
-        return current.compactMap { remove($0.id) }
+        let waiting = lines.flatMap { line in line.ids.filter { stands($0, in: line.priority) } }
+        return waiting.compactMap { remove($0) }
     }
 
     private func isQueued(_ id: ID) -> Bool {
@@ -153,49 +154,57 @@ extension SlotQueue: Sendable where Waiter: Sendable {}
 
 extension SlotQueue.Row: Sendable where Waiter: Sendable {}
 
-// MARK: - The heap
+// MARK: - Lines
 
 extension SlotQueue {
-    private func isCurrent(_ entry: Entry) -> Bool {
-        isQueued(entry.id) && rows[entry.id.row].priority == entry.priority
-    }
+    private func stands(_ id: ID, in priority: UInt8) -> Bool { isQueued(id) && rows[id.row].priority == priority }
 
-    private mutating func enter(_ id: ID, _ priority: UInt8) {
+    private mutating func enterLine(of priority: UInt8, _ id: ID) {
         rows[id.row].priority = priority
-        heap.append(Entry(id: id, priority: priority))
-        siftUp(heap.count - 1)
+        let place = lines.firstIndex { $0.priority <= priority } ?? lines.count
+        if place == lines.count || lines[place].priority < priority {
+            lines.insert(Line(priority: priority), at: place)
+        }
+        lines[place].enter(id)
     }
 
-    /// Old entries cost no more than those that count.
-    private mutating func clearUp() {
-        guard heap.count > 2 * count + 16 else { return }
-        heap = heap.filter(isCurrent)
-        for place in (0..<heap.count / 2).reversed() { siftDown(place) }
-    }
+    /// How many places the lines have, gaps among them.
+    var placeCount: Int { lines.reduce(0) { $0 + $1.ids.count } }
 
-    private func precedes(_ one: Entry, _ other: Entry) -> Bool {
-        guard one.priority == other.priority else { return one.priority > other.priority }
-        return order == .fifo ? one.id.arrival < other.id.arrival : one.id.arrival > other.id.arrival
+    /// Gaps take no more room than those who wait.
+    private mutating func leaveLine(of priority: UInt8) {
+        guard let place = lines.firstIndex(where: { $0.priority == priority }) else { return }
+        lines[place].count -= 1
+        guard lines[place].ids.count > 2 * lines[place].count + 16 else { return }
+        lines[place].ids = lines[place].ids.filter { stands($0, in: priority) }
+        lines[place].start = 0
     }
+}
 
-    private mutating func siftUp(_ start: Int) {
-        var place = start
-        while place > 0, precedes(heap[place], heap[(place - 1) / 2]) {
-            heap.swapAt(place, (place - 1) / 2)
-            place = (place - 1) / 2
+extension SlotQueue.Line {
+    /// At the end, unless it has been raised or had its name for a while.
+    mutating func enter(_ id: SlotQueue.ID) {
+        count += 1
+        if let last = ids.last, last.arrival > id.arrival {
+            ids.insert(id, at: place(for: id.arrival))
+        } else {
+            ids.append(id)
         }
     }
 
-    private mutating func siftDown(_ start: Int) {
-        var place = start
-        while true {
-            var best = place
-            for child in [2 * place + 1, 2 * place + 2] where child < heap.count {
-                if precedes(heap[child], heap[best]) { best = child }
-            }
-            guard best != place else { return }
-            heap.swapAt(place, best)
-            place = best
+    /// Takes the name at the end where the next one goes. There is one, as long as somebody waits.
+    mutating func takeEnd(_ order: SlotOrder) -> SlotQueue.ID {
+        guard order == .fifo else { return ids.removeLast() }
+        start += 1
+        return ids[start - 1]
+    }
+
+    private func place(for arrival: UInt64) -> Int {
+        var (low, high) = (start, ids.count)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if ids[middle].arrival < arrival { low = middle + 1 } else { high = middle }
         }
+        return low
     }
 }

@@ -11,6 +11,8 @@ public struct Download: Sendable {
     public let bytes: [UInt8]
     /// Counts the transfers: a higher number began later.
     let number: Int
+    /// That of the transfer. With it, the newest content of the address is remembered for as long as a flight holds this one.
+    var visit: NewestContent.Visit?
 
     var isNotModified: Bool { status == 304 }
 }

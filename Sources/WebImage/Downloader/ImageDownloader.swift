@@ -13,6 +13,7 @@ public actor ImageDownloader {
     private let flights: InFlight<RequestIdentity, Download, LoadProgress>
     private let slots: Slots
     nonisolated let hub: ActivityHub
+    nonisolated let newest: NewestContent
 
     /// Creates a downloader.
     ///
@@ -25,14 +26,18 @@ public actor ImageDownloader {
         transport: any HTTPLoading = HTTPClient(),
         executor: (any TaskExecutor)? = nil
     ) {
-        self.init(configuration: configuration, transport: transport, hub: ActivityHub(), executor: executor)
+        self.init(
+            configuration: configuration, transport: transport, hub: ActivityHub(), newest: NewestContent(),
+            executor: executor)
     }
 
     init(
-        configuration: Configuration, transport: any HTTPLoading, hub: ActivityHub, executor: (any TaskExecutor)?
+        configuration: Configuration, transport: any HTTPLoading, hub: ActivityHub, newest: NewestContent,
+        executor: (any TaskExecutor)?
     ) {
         self.configuration = configuration
         self.hub = hub
+        self.newest = newest
         self.transport = transport
         slots = Slots(
             limit: max(1, configuration.maximumConcurrentDownloads), order: configuration.order,
@@ -65,8 +70,11 @@ public actor ImageDownloader {
         onProgress: (@Sendable (LoadProgress) -> Void)? = nil
     ) async throws -> Download {
         do {
-            return try await download(
+            var download = try await download(
                 request, validators: validators, priority: request.priority.taskPriority, report: onProgress)
+            // The caller may keep it for ever.
+            download.visit = nil
+            return download
         } catch {
             throw ImageLoadError.mapping(error, url: request.url)
         }

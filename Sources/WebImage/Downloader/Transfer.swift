@@ -27,6 +27,7 @@ final class Transfer: FlightPlan {
 
     @concurrent func fly(_ report: @escaping @Sendable (LoadProgress) -> Void) async throws -> Download {
         try Task.checkCancellation()
+        let visit = NewestContent.Visit(downloader.newest, request.transferKey)
         let number = hub.tally.downloads.add()
         hub.tell(request.url, .started(waited: waiting.elapsed))
         let sending = Stopwatch()
@@ -34,7 +35,7 @@ final class Transfer: FlightPlan {
             let response = try await downloader.transport.send(makeRequest())
             hub.tell(request.url, .firstByte(after: sending.elapsed))
             if acceptsNotModified, response.status == 304 {
-                return Download(status: 304, headers: response.headers, bytes: [], number: number)
+                return Download(status: 304, headers: response.headers, bytes: [], number: number, visit: visit)
             }
             try check(response)
             let bytes = try await collect(response.body, report)
@@ -44,7 +45,8 @@ final class Transfer: FlightPlan {
                     status: response.status)
             }
             hub.tally.downloadedByteCount.add(bytes.count)
-            return Download(status: response.status, headers: response.headers, bytes: bytes, number: number)
+            return Download(
+                status: response.status, headers: response.headers, bytes: bytes, number: number, visit: visit)
         } catch let error as HTTPError {
             throw ImageLoadError(.transferFailed, message: error.message, url: request.url, cause: error)
         }

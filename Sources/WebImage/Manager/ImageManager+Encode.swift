@@ -65,8 +65,8 @@ extension ImageManager {
     private nonisolated func makeFile(
         _ request: ImageRequest, _ format: OutputFormat, _ name: CacheKey, _ report: @escaping Report
     ) async throws -> EncodedImage {
-        newest.enter(request.originalKey)
-        defer { newest.leave(request.originalKey) }
+        let visit = NewestContent.Visit(newest, request.originalKey)
+        defer { extendLifetime(visit) }
         if let hit = rememberedFile(request, name) { return hit }
         if let stored = try await storedFile(request, name) {
             remember(stored, request, name, number: 0)

@@ -56,7 +56,9 @@ extension ImageManager {
         }
     }
 
-    @inline(__always) nonisolated func load(_ request: ImageRequest, onProgress: Report?) async throws -> ImageResponse {
+    /// Inlined: who waits has a frame less.
+    @inline(__always)
+    nonisolated func load(_ request: ImageRequest, onProgress: Report?) async throws -> ImageResponse {
         try checkOpen(request)
         let variant = request.variantKey
         if let hit = remembered(request, variant) {

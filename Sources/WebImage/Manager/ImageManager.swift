@@ -29,7 +29,7 @@ public actor ImageManager {
     nonisolated let loads: InFlight<LoadKey, ImageResponse, LoadProgress>
     nonisolated let encodings: InFlight<LoadKey, EncodedImage, LoadProgress>
     nonisolated let writes: WriteBehind?
-    nonisolated let newest = NewestContent()
+    nonisolated let newest: NewestContent
     nonisolated let failures: RecentFailures
     /// Whether a load for the origin alone waits for its transfer without a task.
     nonisolated let waitsWithoutTask: Bool
@@ -71,11 +71,13 @@ public actor ImageManager {
     /// Creates a manager from given parts.
     init(configuration: Configuration, parts: Parts) {
         self.configuration = configuration
+        newest = NewestContent()
         memory = MemoryCache(
             .init(costLimit: configuration.memoryByteLimit, countLimit: configuration.memoryCountLimit))
         diskCache = parts.disk
         downloader = ImageDownloader(
-            configuration: configuration.downloader, transport: parts.transport, hub: hub, executor: parts.executor)
+            configuration: configuration.downloader, transport: parts.transport, hub: hub, newest: newest,
+            executor: parts.executor)
         processing = parts.processing
         loads = InFlight(name: "load", executor: parts.executor)
         encodings = InFlight(name: "encode", executor: parts.executor)

@@ -18,6 +18,9 @@ final class Journey: FlightPlan {
     let arrival: InFlight<RequestIdentity, Download, LoadProgress>.Ticket?
     /// Runs since the first caller asked.
     let watch: Stopwatch
+    /// `nil` when that of the transfer will do, which names its content as this journey does: most loads only wait for it,
+    /// and many are cancelled while they do.
+    private let visit: NewestContent.Visit?
     private let noted = Mutex(LoadMetrics())
 
     init(
@@ -27,19 +30,11 @@ final class Journey: FlightPlan {
         self.request = request
         self.key = key
         self.watch = watch
-        // Before the transfer is asked for: what is newer than it must be remembered until this journey is over.
-        manager.newest.enter(request.originalKey)
-        do {
-            arrival =
-                manager.isForOrigin(request, key)
-                ? try manager.downloader.connection(request, departure, waiting: watch) : nil
-        } catch {
-            manager.newest.leave(request.originalKey)
-            throw error
-        }
+        let isForOrigin = manager.isForOrigin(request, key)
+        let sharesVisit = isForOrigin && request.cacheKey == nil
+        visit = sharesVisit ? nil : NewestContent.Visit(manager.newest, request.originalKey)
+        arrival = isForOrigin ? try manager.downloader.connection(request, departure, waiting: watch) : nil
     }
-
-    deinit { manager.newest.leave(request.originalKey) }
 
     var connection: Connection<LoadProgress>? { arrival?.connection }
 

@@ -1,33 +1,41 @@
 import Synchronization
 
-/// Which content of an address is the newest, among the loads of it that are under way together.
+/// Which content of an address is the newest, among those that are on their way together.
 ///
 /// Flights of one address may overlap: one reads an old file, another is told to reload. Each brings its content at its
 /// own pace, and the caches must end with the newest, so a flight that has been overtaken answers its callers and
 /// leaves the caches alone. Contents are ordered by the transfer that brought them.
 ///
-/// An address is remembered while a flight of it is under way. A flight that starts later finds the newest in the caches.
+/// An address is remembered while content of it is on its way, which a ``Visit`` stands for. Who comes later finds the newest
+/// in the caches.
 final class NewestContent: Sendable {
+    /// From before content is asked for until it is kept: whoever may keep content of an address holds one, taken before that
+    /// content had its number, or shares one that was.
+    final class Visit: Sendable {
+        private let newest: NewestContent
+        private let key: CacheKey
+
+        init(_ newest: NewestContent, _ key: CacheKey) {
+            self.newest = newest
+            self.key = key
+            newest.entries.withLock { $0[key, default: Entry()].visits += 1 }
+        }
+
+        deinit {
+            newest.entries.withLock { entries in
+                guard var entry = entries.removeValue(forKey: key), entry.visits > 1 else { return }
+                entry.visits -= 1
+                entries[key] = entry
+            }
+        }
+    }
+
     fileprivate struct Entry {
-        var flights = 0
+        var visits = 0
         var number = 0
     }
 
     private let entries = Mutex<[CacheKey: Entry]>([:])
-
-    /// A flight has begun; `leave(_:)` must follow.
-    func enter(_ key: CacheKey) {
-        entries.withLock { $0[key, default: Entry()].flights += 1 }
-    }
-
-    /// A flight is over.
-    func leave(_ key: CacheKey) {
-        entries.withLock { entries in
-            guard var entry = entries.removeValue(forKey: key), entry.flights > 1 else { return }
-            entry.flights -= 1
-            entries[key] = entry
-        }
-    }
 
     /// Whether nothing newer than the content of transfer `number` has come. What is older has had its time then.
     func isCurrent(_ number: Int, of key: CacheKey) -> Bool {

@@ -7,7 +7,11 @@ import Foundation
 extension ImageRequest {
     /// The name of the original.
     var originalKey: CacheKey {
-        if let cacheKey { return CacheKey("\0key" + Self.component(cacheKey)) }
+        cacheKey.map { CacheKey("\0key" + Self.component($0)) } ?? transferKey
+    }
+
+    /// The name of what a transfer brings. Requests of one identity have the same.
+    var transferKey: CacheKey {
         if isAnonymous { return urlKey }
         var name = urlKey.rawValue + "\0request" + Self.component(method)
         for field in headers { name += Self.component(field.name.lowercased()) + Self.component(field.value) }

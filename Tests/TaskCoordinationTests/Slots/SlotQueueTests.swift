@@ -1,5 +1,6 @@
-import TaskCoordination
 import Testing
+
+@testable import TaskCoordination
 
 @Suite struct SlotQueueTests {
     private struct Model {
@@ -16,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [SlotOrder.fifo, .lifo], 0..<10 as Range<UInt64>)
-    func `the heap answers like a sorted list, also to late calls for ids that are gone`(
+    func `the queue answers like a sorted list, also to late calls for ids that are gone`(
         order: SlotOrder, seed: UInt64
     ) {
         var random = XorShift(seed: seed)
@@ -47,6 +48,23 @@ import Testing
             #expect(queue.remove(late) == nil)
             queue.raise(late, to: 255)
             #expect(queue.count == model.waiters.count && queue.isEmpty == model.waiters.isEmpty)
+        }
+    }
+
+    @Test(arguments: [SlotOrder.fifo, .lifo], 0..<10 as Range<UInt64>)
+    func `those who have gone take no more room than those who wait`(order: SlotOrder, seed: UInt64) {
+        var random = XorShift(seed: seed)
+        var queue = SlotQueue<Int>(order: order)
+        var ids: [SlotQueue<Int>.ID] = []
+        for name in 0..<2_000 {
+            ids.append(queue.insert(name, priority: UInt8.random(in: 0..<3, using: &random)))
+            let id = ids[.random(in: ids.indices, using: &random)]
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0: queue.remove(id)
+            case 1: queue.raise(id, to: 2)
+            default: _ = queue.popFirst()
+            }
+            #expect(queue.placeCount <= 2 * queue.count + 3 * 17)
         }
     }
 

@@ -13,7 +13,8 @@ import WebImageTesting
         let served = Journal<Int>()
         return try StagedManager(seed: seed, gate: gate, width: 1) { request in
             served.write(0)
-            return try .picture(served.count, for: request)
+            let body = HTTPBody([try Pictures.png(served.count)])
+            return HTTPResponse(status: 200, headers: ["ETag": "\"\(served.count)\""], url: request.url, body: body)
         }
     }
 
@@ -84,6 +85,76 @@ import WebImageTesting
         #expect(Self.seed(staged.manager.peek(old)) == 2 && staged.isAtRest)
     }
 
+    /// Two loads that share a transfer, and one with a transfer of its own: the first request must have been answered.
+    private static func sharing() -> (reload: ImageRequest, another: ImageRequest, conditional: ImageRequest) {
+        let (old, reload) = requests([])
+        var (another, conditional) = (reload, old)
+        another.cacheReads = .memory
+        conditional.cachePolicy = .revalidate
+        return (reload, another, conditional)
+    }
+
+    @Test(arguments: seeds) func `loads that share a transfer, and a conditional one, end with the newest content`(
+        seed: UInt64
+    ) throws {
+        let staged = try Self.staged(seed)
+        let (reload, another, conditional) = Self.sharing()
+        var named = reload
+        named.cacheKey = "a name of its own, which the others do not fill"
+        _ = staged.load(reload)
+        staged.run()
+        var callers: [Probe<ImageResponse>] = []
+        for request in [reload, another, named, conditional].shuffled(using: &staged.random) {
+            let caller = staged.load(request)
+            if request.cacheKey == nil { callers.append(caller) }
+            staged.runSome(upTo: 25)
+        }
+        staged.run()
+        let values = callers.compactMap(\.value)
+        let newest = values.max { $0.number < $1.number }
+        #expect(values.count == 3 && Self.seed(staged.manager.peek(.numbered(1))) == Self.seed(newest?.image))
+        staged.emptyMemory()
+        let next = staged.load(.numbered(1))
+        staged.run()
+        #expect(next.value?.source == .disk && Self.seed(next.value?.image) == Self.seed(newest?.image))
+    }
+
+    @Test(arguments: seeds) func `who is left alone with a transfer that has been overtaken keeps nothing of it`(
+        seed: UInt64
+    ) throws {
+        let staged = try Self.staged(seed)
+        let (reload, another, conditional) = Self.sharing()
+        _ = staged.load(reload)
+        staged.run()
+        let callers = [staged.load(reload), staged.load(another)]
+        staged.run(without: .pixels)
+        callers[0].cancel()
+        let newer = staged.load(conditional)
+        staged.run()
+        let newest = Self.seed(newer.value?.image)
+        #expect(newest == staged.transport.requests.count && callers[1].value != nil)
+        #expect(Self.seed(staged.manager.peek(.numbered(1))) == newest)
+        staged.emptyMemory()
+        let next = staged.load(.numbered(1))
+        staged.run()
+        #expect(Self.seed(next.value?.image) == newest)
+    }
+
+    @Test(arguments: seeds) func `a name that two addresses share keeps the newest content`(seed: UInt64) throws {
+        let staged = try Self.staged(seed)
+        let requests = (1...2).map { number in
+            var request = ImageRequest.numbered(number)
+            (request.cacheKey, request.cachePolicy) = ("name", .reload)
+            return request
+        }
+        let older = staged.load(requests[0])
+        staged.run(without: .pixels)
+        let newer = staged.load(requests[1])
+        staged.run()
+        #expect(Self.seed(older.value?.image) == 1 && Self.seed(newer.value?.image) == 2)
+        #expect(Self.seed(staged.manager.peek(requests[0])) == 2)
+    }
+
     @Test(arguments: seeds) func `a stale file never overwrites a newer one, in memory or on disk`(seed: UInt64) throws
     {
         let staged = try Self.staged(seed)
@@ -108,12 +179,13 @@ import WebImageTesting
         let staged = try Self.staged(seed)
         let (old, new) = Self.requests([])
         let callers = [staged.load(old), staged.load(new)]
+        let download = staged.start { try await $0.downloader.download(old) }
         staged.run()
         staged.emptyMemory()
         let next = staged.load(old)
         staged.run()
         #expect(callers.allSatisfy { $0.value != nil } && next.value?.source == .disk)
-        #expect(staged.manager.peek(old) != nil, "it goes back into memory")
+        #expect(download.value != nil && staged.manager.peek(old) != nil, "it goes back into memory")
     }
 
     @Test(arguments: seeds) func `a picture that is still being written is not downloaded again`(seed: UInt64) throws {
