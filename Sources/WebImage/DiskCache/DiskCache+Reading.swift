@@ -50,7 +50,8 @@ extension DiskCache {
                 return nil
             }
             counters.hits += 1
-            noteUse(digest, size: status.size)
+            index.touch(digest, at: now)
+            compare(digest, size: status.size)
             return entry
         case .success(.damaged(let status)):
             counters.misses += 1
@@ -58,7 +59,7 @@ extension DiskCache {
             try await discard(digest, status)
         case .success(.nothing):
             counters.misses += 1
-            if index[digest] != nil { doubt(digest) }
+            compare(digest, size: nil)
         case .success(.otherKey), nil:
             counters.misses += 1
         case .failure(let failure):
@@ -68,19 +69,12 @@ extension DiskCache {
         return nil
     }
 
-    private func noteUse(_ digest: KeyDigest, size: Int) {
-        if index[digest]?.size == size {
-            index.touch(digest, at: now)
-        } else if isIndexed {
-            doubt(digest)
-        }
-    }
-
-    /// The file is not what the index says.
+    /// Has the housekeeper look when a read found another file than the index says, or may say in a moment: a change or a
+    /// look that is under way notes what it has found before, and another process may have been there since.
     ///
-    /// When a change is under way, the change corrects the index.
-    private func doubt(_ digest: KeyDigest) {
-        guard !turns.isTaken(digest) else { return }
+    /// - Parameter size: `nil` when there is no file.
+    private func compare(_ digest: KeyDigest, size: Int?) {
+        guard isIndexed || size == nil, index[digest]?.size != size || turns.isTaken(digest) else { return }
         doubtful.insert(digest)
         keepHouse()
     }

@@ -50,6 +50,39 @@ struct DiskCacheInterleavingTests {
         }
     }
 
+    /// What another process on the same folder does.
+    private static func storeElsewhere(_ entry: DiskEntry, for key: CacheKey, in files: EntryFiles) throws {
+        var entry = entry
+        entry.metadata.storedAt = TestTime().now.components.seconds
+        let front = try #require(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
+        _ = try files.write(front: front, body: entry.bytes, as: KeyDigest(of: key))
+    }
+
+    @Test func `Who reads after another process has changed an entry has a true account, also while it is being corrected`()
+        throws
+    {
+        for seed in 0..<UInt64(300) {
+            var stage = try SeededStage(seed: seed)
+            let (cache, key) = (stage.cache, Self.keys[0])
+            _ = stage.outcome { await $0.totalBytes }
+            let reader = Probe(on: stage.executor) {
+                if seed % 3 == 0 { _ = try await cache.store(sampleEntry(2, size: 50), for: key) }
+                try Self.storeElsewhere(sampleEntry(1, size: 10), for: key, in: cache.files)
+                _ = try await cache.entry(for: key)
+                for _ in 0..<seed % 5 { await Task.yield() }
+                if seed % 2 == 0 {
+                    _ = try cache.files.remove(KeyDigest(of: key), onlyIf: nil)
+                } else {
+                    try Self.storeElsewhere(sampleEntry(1, size: 2_000), for: key, in: cache.files)
+                }
+                return try await cache.entry(for: key)?.bytes.count ?? 0
+            }
+            stage.run()
+            #expect(reader.value == (seed % 2 == 0 ? 0 : 2_000), "seed \(seed)")
+            #expect(stage.outcome { await $0.totalBytes }.value == stage.folder.entryBytes, "seed \(seed)")
+        }
+    }
+
     @Test func `Changes of one key wait for each other, those of other keys and reads do not`() throws {
         var stage = try SeededStage(seed: 1)
         let (cache, executor) = (stage.cache, stage.executor)
