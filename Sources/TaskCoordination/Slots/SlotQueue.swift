@@ -74,10 +74,7 @@ public struct SlotQueue<Waiter> {
     /// Forgets a reserved name.
     ///
     /// - Complexity: O(1).
-    public mutating func giveUp(_ id: ID) {
-        rows[id.row] = Row(arrival: 0)
-        freeRows.append(id.row)
-    }
+    public mutating func giveUp(_ id: ID) { freeRows.append(id.row) }
 
     /// Adds a waiter.
     ///
@@ -168,8 +165,8 @@ extension SlotQueue {
         lines[place].enter(id)
     }
 
-    /// How many places the lines have, gaps among them.
-    var placeCount: Int { lines.reduce(0) { $0 + $1.ids.count } }
+    /// How many places there are, gaps among them.
+    var placeCount: (inLines: Int, inRows: Int) { (lines.reduce(0) { $0 + $1.ids.count }, rows.count) }
 
     /// Gaps take no more room than those who wait.
     private mutating func leaveLine(of priority: UInt8) {

@@ -235,6 +235,8 @@ extension FlightConnectionTests {
         flight.note(FlightReport(30), number: 3)
         #expect(flight.latestReport.map { FlightReport.progress(of: $0.0) } == 40)
         flight.report(50)
+        flight.land(.success(1))
+        flight.report(60)
         #expect(flight.latestReport?.number == 5)
     }
 }

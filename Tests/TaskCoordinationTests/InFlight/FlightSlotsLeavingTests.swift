@@ -13,15 +13,15 @@ import WebImageTesting
         let blocker = hold(slots, gate, on: scenario.executor)
         let callers = (0..<3).map { _ in scenario.call(operation: scenario.gated(gate)) }
         scenario.executor.drain()
+        let drained = scenario.drain()
         for caller in callers {
-            #expect(slots.queued == 1 && scenario.flights.count == 1)
+            scenario.executor.drain()
+            #expect(slots.queued == 1 && scenario.flights.count == 1 && drained.isRunning)
             caller.cancel()
             scenario.executor.drain()
             #expect(caller.wasCancelled)
         }
         #expect(slots.queued == 0 && scenario.flights.count == 0)
-        let drained = scenario.drain()
-        scenario.executor.drain()
         #expect(drained.value != nil && blocker.isRunning)
         let next = scenario.call("next") { _ in 2 }
         scenario.executor.drain()

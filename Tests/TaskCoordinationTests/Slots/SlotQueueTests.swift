@@ -56,15 +56,28 @@ import Testing
         var random = XorShift(seed: seed)
         var queue = SlotQueue<Int>(order: order)
         var ids: [SlotQueue<Int>.ID] = []
+        var most = 0
+        func expectLittleRoom() {
+            most = max(most, queue.count)
+            #expect(queue.placeCount.inLines <= 2 * queue.count + 3 * 17 && queue.placeCount.inRows <= most + 1)
+        }
         for name in 0..<2_000 {
             ids.append(queue.insert(name, priority: UInt8.random(in: 0..<3, using: &random)))
+            expectLittleRoom()
             let id = ids[.random(in: ids.indices, using: &random)]
-            switch Int.random(in: 0..<3, using: &random) {
+            switch Int.random(in: 0..<4, using: &random) {
             case 0: queue.remove(id)
             case 1: queue.raise(id, to: 2)
             default: _ = queue.popFirst()
             }
-            #expect(queue.placeCount <= 2 * queue.count + 3 * 17)
+            expectLittleRoom()
+        }
+        _ = queue.removeAll()
+        ids = (0..<500).map { queue.insert($0, priority: 0) }
+        for id in ids {
+            queue.raise(id, to: 1)
+            queue.raise(id, to: 2)
+            expectLittleRoom()
         }
     }
 

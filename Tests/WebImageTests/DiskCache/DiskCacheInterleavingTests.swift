@@ -58,9 +58,7 @@ struct DiskCacheInterleavingTests {
         _ = try files.write(front: front, body: entry.bytes, as: KeyDigest(of: key))
     }
 
-    @Test func `Who reads after another process has changed an entry has a true account, also while it is being corrected`()
-        throws
-    {
+    @Test func `Who reads what another process has changed has a true account`() throws {
         for seed in 0..<UInt64(300) {
             var stage = try SeededStage(seed: seed)
             let (cache, key) = (stage.cache, Self.keys[0])

@@ -24,7 +24,7 @@ final class StagedManager {
     var random: TestRandom
 
     init(
-        seed: UInt64, gate: Gate? = nil, coder: CountingCoder = CountingCoder(), width: Int = 2,
+        seed: UInt64, gate: Gate? = nil, holding held: Int? = nil, coder: CountingCoder = CountingCoder(), width: Int = 2,
         queueLimit: Int = 1_000, hasDisk: Bool = true, configuration: ImageManager.Configuration = .init(),
         answer: @escaping StubTransport.Answer = HTTPResponse.picture
     ) throws {
@@ -32,7 +32,7 @@ final class StagedManager {
         pixels = SeededExecutor(seed: ~seed)
         files = SeededExecutor(seed: seed ^ 0xF11E)
         random = TestRandom(seed: seed)
-        transport = StubTransport(gate: gate, answer)
+        transport = StubTransport(gate: gate, holding: held, answer)
         self.coder = coder
         folder = hasDisk ? try TemporaryFolder(isInMemory: true) : nil
         let (files, executor, clock) = (files, executor, clock)

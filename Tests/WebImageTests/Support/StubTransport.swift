@@ -19,10 +19,15 @@ final class StubTransport: HTTPLoading {
 
     private let state = Mutex(State())
     private let gate: Gate?
+    private let held: Int?
     private let answer: Answer
 
-    init(gate: Gate? = nil, _ answer: @escaping Answer) {
+    /// - Parameters:
+    ///   - gate: Holds the answers.
+    ///   - held: The number of the only request that the gate is for, from 1.
+    init(gate: Gate? = nil, holding held: Int? = nil, _ answer: @escaping Answer) {
         self.gate = gate
+        self.held = held
         self.answer = answer
     }
 
@@ -34,15 +39,16 @@ final class StubTransport: HTTPLoading {
     var isShutDown: Bool { state.withLock { $0.isShutDown } }
 
     func send(_ request: HTTPRequest) async throws -> HTTPResponse {
-        state.withLock { state in
+        let number = state.withLock { state in
             state.requests.append(request)
             state.open += 1
             state.peak = max(state.peak, state.open)
+            return state.requests.count
         }
         defer { state.withLock { $0.open -= 1 } }
         // As from a network, an answer never comes within the call, so there are orders to choose from.
         await Task.yield()
-        await gate?.pass()
+        if held ?? number == number { await gate?.pass() }
         if Task.isCancelled { state.withLock { $0.cancelled += 1 } }
         try Task.checkCancellation()
         return try answer(request)
