@@ -24,8 +24,9 @@ final class StagedManager {
     var random: TestRandom
 
     init(
-        seed: UInt64, gate: Gate? = nil, holding held: Int? = nil, coder: CountingCoder = CountingCoder(), width: Int = 2,
-        queueLimit: Int = 1_000, hasDisk: Bool = true, configuration: ImageManager.Configuration = .init(),
+        seed: UInt64, gate: Gate? = nil, holding held: Int? = nil, coder: CountingCoder = CountingCoder(),
+        width: Int = 2, queueLimit: Int = 1_000, hasDisk: Bool = true,
+        configuration: ImageManager.Configuration = .init(),
         answer: @escaping StubTransport.Answer = HTTPResponse.picture
     ) throws {
         executor = SeededExecutor(seed: seed)
