@@ -99,9 +99,12 @@ extension HTTPHeaders: RandomAccessCollection {
 extension HTTPHeaders: Hashable {}
 
 extension HTTPHeaders.Field: Hashable {
-    /// Equal when the values are and the names are but for their case.
+    /// Equal when the bytes of the values are, and those of the names but for the case of ASCII letters.
+    ///
+    /// Not the strings' own equality: it also holds between different spellings of one character, which are different
+    /// credentials.
     public static func == (left: Self, right: Self) -> Bool {
-        left.value == right.value && left.name.isEqualIgnoringCase(to: right.name)
+        left.value.utf8.elementsEqual(right.value.utf8) && left.name.isEqualIgnoringCase(to: right.name)
     }
 
     /// Feeds the name in lower case and the value.

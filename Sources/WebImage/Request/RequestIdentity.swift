@@ -7,11 +7,18 @@ struct RequestIdentity: Sendable, Hashable {
 
     init(_ request: ImageRequest) { self.request = request }
 
+    /// Compares bytes, as the keys of the caches do: requests that share a transfer have the same
+    /// ``ImageRequest/transferKey``.
     static func == (one: RequestIdentity, other: RequestIdentity) -> Bool {
         let (one, other) = (one.request, other.request)
         if one.isCopy(of: other) { return true }
-        return one.urlKey == other.urlKey && one.method == other.method && one.headers == other.headers
-            && one.body == other.body && one.modifier?.identity == other.modifier?.identity
+        return one.urlKey == other.urlKey && areSame(one.method, other.method) && one.headers == other.headers
+            && one.body == other.body && areSame(one.modifier?.identity, other.modifier?.identity)
+    }
+
+    private static func areSame(_ one: String?, _ other: String?) -> Bool {
+        guard let one, let other else { return one == nil && other == nil }
+        return one.utf8.elementsEqual(other.utf8)
     }
 
     /// What differs between many requests at a time: pictures, and tenants.

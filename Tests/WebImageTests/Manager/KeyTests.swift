@@ -14,7 +14,8 @@ import Testing
 
     @Test func `whatever changes the bytes changes the name and the identity`() {
         var requests = [ImageRequest.numbered(1), ImageRequest.numbered(2)]
-        for header in ["a", "b"] {
+        let spellings = ["\u{E9}", "e\u{301}"]  // equal as strings
+        for header in ["a", "b"] + spellings {
             var request = ImageRequest.numbered(1)
             request.headers["X-Tenant"] = header
             requests.append(request)
@@ -25,7 +26,7 @@ import Testing
             request.body = body
             requests.append(request)
         }
-        for identity in ["one", "two"] {
+        for identity in ["one", "two"] + spellings {
             var request = ImageRequest.numbered(1)
             request.modifier = RequestModifier(identity: identity) { $0 }
             requests.append(request)
