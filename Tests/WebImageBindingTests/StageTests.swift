@@ -115,6 +115,15 @@ struct StageTests {
         #expect(scene.loader.answers.count == 2)
     }
 
+    @Test func `A transfer is never taken over by another tenant, however the names are spelled`() {
+        for (count, name) in ["one", "two", "\u{E9}", "e\u{301}"].enumerated() {
+            var other = request(1)
+            other.modifier = RequestModifier(identity: name) { $0 }
+            scene.binding.load(other)
+            #expect(scene.loader.answers.count == count + 1)
+        }
+    }
+
     @Test func `A load of the picture that is on its way takes the transfer over`() async throws {
         let heard = Heard()
         let first = scene.binding.load(url(1), options: heard.options("first "))
