@@ -74,7 +74,10 @@ public struct SlotQueue<Waiter> {
     /// Forgets a reserved name.
     ///
     /// - Complexity: O(1).
-    public mutating func giveUp(_ id: ID) { freeRows.append(id.row) }
+    public mutating func giveUp(_ id: ID) {
+        rows[id.row] = Row(arrival: 0)
+        freeRows.append(id.row)
+    }
 
     /// Adds a waiter.
     ///
@@ -142,6 +145,11 @@ public struct SlotQueue<Waiter> {
         return waiting.compactMap { remove($0) }
     }
 
+    /// How many places there are, gaps among them.
+    ///
+    /// Told to tests.
+    var placeCount: (inLines: Int, inRows: Int) { (lines.reduce(0) { $0 + $1.ids.count }, rows.count) }
+
     private func isQueued(_ id: ID) -> Bool {
         id.row < rows.count && rows[id.row].arrival == id.arrival && rows[id.row].waiter != nil
     }
@@ -164,9 +172,6 @@ extension SlotQueue {
         }
         lines[place].enter(id)
     }
-
-    /// How many places there are, gaps among them.
-    var placeCount: (inLines: Int, inRows: Int) { (lines.reduce(0) { $0 + $1.ids.count }, rows.count) }
 
     /// Gaps take no more room than those who wait.
     private mutating func leaveLine(of priority: UInt8) {

@@ -51,7 +51,7 @@ extension DiskCache {
             }
             counters.hits += 1
             index.touch(digest, at: now)
-            compare(digest, size: status.size)
+            compare(digest, found: status.size)
             return entry
         case .success(.damaged(let status)):
             counters.misses += 1
@@ -59,7 +59,7 @@ extension DiskCache {
             try await discard(digest, status)
         case .success(.nothing):
             counters.misses += 1
-            compare(digest, size: nil)
+            compare(digest, found: nil)
         case .success(.otherKey), nil:
             counters.misses += 1
         case .failure(let failure):
@@ -67,16 +67,6 @@ extension DiskCache {
             warn(CacheError(failure, path: files.path(of: digest)), during: .reading)
         }
         return nil
-    }
-
-    /// Has the housekeeper look when a read found another file than the index says, or may say in a moment: a change or a
-    /// look that is under way notes what it has found before, and another process may have been there since.
-    ///
-    /// - Parameter size: `nil` when there is no file.
-    private func compare(_ digest: KeyDigest, size: Int?) {
-        guard isIndexed || size == nil, index[digest]?.size != size || turns.isTaken(digest) else { return }
-        doubtful.insert(digest)
-        keepHouse()
     }
 
     /// Removes this file, unless another has taken its place, and corrects the index.

@@ -35,6 +35,9 @@ public actor DiskCache {
     var changedDuringListing: Set<KeyDigest> = []
     /// Keys about whose file the index was wrong; another process may have changed it.
     var doubtful: Set<KeyDigest> = []
+    /// The size of the files that reads have found while somebody had the turn, `nil` for none: whoever has it notes what it
+    /// has found before.
+    var seenDuringTurn: [KeyDigest: Int?] = [:]
     var plannedVictims: ArraySlice<DiskIndex.Victim> = []
     /// Lists, trims and corrects the index beside the operations.
     ///
@@ -120,7 +123,22 @@ public actor DiskCache {
         guard await turns.join(digest).wait(onCancel: false) else { throw CancellationError() }
     }
 
-    func passTurn(_ digest: KeyDigest) { turns.pass(digest) }
+    func passTurn(_ digest: KeyDigest) {
+        turns.pass(digest)
+        if let size = seenDuringTurn.removeValue(forKey: digest) { compare(digest, found: size) }
+    }
+
+    /// Has the housekeeper look at a file that is not what the index says.
+    ///
+    /// - Parameter size: `nil` when there is no file.
+    func compare(_ digest: KeyDigest, found size: Int?) {
+        if turns.isTaken(digest) {
+            seenDuringTurn[digest] = .some(size)
+        } else if index[digest]?.size != size, isIndexed || size == nil || index[digest] != nil {
+            doubtful.insert(digest)
+            keepHouse()
+        }
+    }
 
     /// Notes a file of this size, or that there is none.
     func note(_ digest: KeyDigest, size: Int?, storedAt: Int64) {

@@ -34,10 +34,10 @@ struct FailureMemory<Key: Hashable, Instant: InstantProtocol> where Instant.Dura
 
     /// The error recorded for `key`, unless its time is over.
     mutating func failure(for key: Key, now: @autoclosure () -> Instant) -> ImageLoadError? {
-        guard let entry = entries[key] else { return nil }
-        if entry.expiry > now() { return entry.error }
-        entries[key] = nil
-        return nil
+        guard !entries.isEmpty else { return nil }
+        let now = now()
+        dropExpired(by: now)
+        return entries[key].flatMap { $0.expiry > now ? $0.error : nil }
     }
 
     mutating func forget(_ key: Key) { entries[key] = nil }
@@ -46,6 +46,16 @@ struct FailureMemory<Key: Hashable, Instant: InstantProtocol> where Instant.Dura
         entries.removeAll()
         order.removeAll()
         oldest = 0
+    }
+
+    /// So that the memory is empty again some time after the last failure, whoever is asked for then.
+    private mutating func dropExpired(by now: Instant) {
+        while oldest < order.count {
+            let (key, serial) = order[oldest]
+            if let entry = entries[key], entry.serial == serial, entry.expiry > now { return }
+            dropOldest()
+        }
+        forgetAll()
     }
 
     /// Entries that were recorded again or forgotten leave a place in `order` whose serial no longer matches.

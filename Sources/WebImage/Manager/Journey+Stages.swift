@@ -24,8 +24,10 @@ extension Journey {
     }
 
     /// Transforms the untransformed picture, when memory has it.
+    ///
+    /// Not when a transfer was waited for: the file that has arrived is what the load is about.
     func variantOfMemory() async throws -> ImageResponse? {
-        guard !request.firstFrameOnly, let whole = manager.remembered(request, request.originalKey)
+        guard arrival == nil, !request.firstFrameOnly, let whole = manager.remembered(request, request.originalKey)
         else { return nil }
         let image = try await transform(whole.image, by: request.transformers[...])
         return ImageResponse(

@@ -81,6 +81,15 @@ import Testing
         }
     }
 
+    @Test func `a name that was given up is not reserved`() async {
+        await #expect(processExitsWith: .failure) {
+            var queue = SlotQueue<Int>()
+            let id = queue.reserve()
+            queue.giveUp(id)
+            queue.insert(1, as: id, priority: 1)
+        }
+    }
+
     @Test func `every priority of a task has its place`() {
         var queue = SlotQueue<TaskPriority>()
         let priorities: [TaskPriority] = [.low, .background, .high, .medium, .utility, .userInitiated]

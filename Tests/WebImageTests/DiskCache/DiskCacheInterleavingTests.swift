@@ -81,6 +81,48 @@ struct DiskCacheInterleavingTests {
         }
     }
 
+    @Test func `Who reads what another process has changed during the listing has a true account`() throws {
+        for seed in 0..<UInt64(300) {
+            var stage = try SeededStage(seed: seed)
+            let (cache, key) = (stage.cache, Self.keys[0])
+            // Other folders, so that the listing takes a while.
+            for key in [key] + (0..<60).map({ CacheKey("other \($0)") }) {
+                try Self.storeElsewhere(sampleEntry(1, size: 10), for: key, in: cache.files)
+            }
+            let listing = Probe(on: stage.executor) { await cache.totalBytes }
+            let reader = Probe(on: stage.executor) {
+                for _ in 0..<seed % 20 { await Task.yield() }
+                try Self.storeElsewhere(sampleEntry(1, size: 2_000), for: key, in: cache.files)
+                return try await cache.entry(for: key)?.bytes.count
+            }
+            stage.run()
+            #expect(listing.value != nil && reader.value == 2_000, "seed \(seed)")
+            #expect(stage.outcome { await $0.totalBytes }.value == stage.folder.entryBytes, "seed \(seed)")
+        }
+    }
+
+    @Test func `The housekeeper rests while an entry is read again and again`() throws {
+        let busy = Journal<Bool>()
+        for seed in 0..<UInt64(10) {
+            var stage = try SeededStage(seed: seed)
+            let (cache, executor, key) = (stage.cache, stage.executor, Self.keys[0])
+            _ = stage.outcome { await $0.totalBytes }
+            let readers = (0..<24).map { _ in
+                Probe(on: executor) {
+                    for number in 0..<100 {
+                        if number == 10 { _ = try await cache.store(sampleEntry(1, size: 200), for: key) }
+                        _ = try await cache.entry(for: key)
+                        busy.write(await cache.housekeeper != nil)
+                    }
+                }
+            }
+            stage.run()
+            #expect(readers.allSatisfy { $0.value != nil })
+        }
+        // Every tenth read at most; it was every second one when each look made the next.
+        #expect(busy.count(of: true) < busy.count / 10)
+    }
+
     @Test func `Changes of one key wait for each other, those of other keys and reads do not`() throws {
         var stage = try SeededStage(seed: 1)
         let (cache, executor) = (stage.cache, stage.executor)

@@ -18,6 +18,16 @@ import WebImageTesting
         #expect(memory.count == 0)
     }
 
+    @Test func `failures that nobody asks for again are forgotten, too`() {
+        var memory = Memory(capacity: 4)
+        for number in 1...3 {
+            memory.record(ImageLoadError(.emptyBody, message: ""), for: number, until: Self.instant(10 * number))
+        }
+        #expect(memory.failure(for: 0, now: Self.instant(20)) == nil && memory.count == 1)
+        #expect(memory.failure(for: 3, now: Self.instant(29)) != nil)
+        #expect(memory.failure(for: 0, now: Self.instant(30)) == nil && memory.count == 0)
+    }
+
     @Test func `the memory is bounded and the oldest leaves first, also when entries are renewed and forgotten`() {
         var memory = Memory(capacity: 8)
         for number in 0..<10_000 {

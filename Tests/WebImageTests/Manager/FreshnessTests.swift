@@ -149,6 +149,31 @@ import WebImageTesting
         #expect(next.value?.source == .disk && Self.seed(next.value?.image) == 2)
     }
 
+    @Test(arguments: [false, true], seeds)
+    func `a variant that waits for a transfer is made of what that brings, or not at all`(fails: Bool, seed: UInt64) throws {
+        let (gate, served) = (Gate(), Journal<Int>())
+        let staged = try StagedManager(seed: seed, gate: gate, holding: 2) { request in
+            served.write(0)
+            if fails, served.count == 2 { return HTTPResponse(status: 500, url: request.url) }
+            return try .picture(served.count, for: request)
+        }
+        _ = staged.load(.numbered(1))
+        staged.run()
+        staged.emptyMemory()
+        var variant = ImageRequest.numbered(1, transformers: [Unchanged()])
+        variant.cacheReads = .memory
+        let caller = staged.load(variant)
+        staged.run()
+        // The original comes into memory meanwhile, from disk.
+        let old = staged.load(.numbered(1))
+        staged.run()
+        gate.open()
+        staged.run()
+        #expect(Self.seed(old.value?.image) == 1)
+        #expect(fails ? caller.code == .unacceptableStatus : Self.seed(caller.value?.image) == 2)
+        #expect(Self.seed(staged.manager.peek(variant)) == (fails ? nil : 2))
+    }
+
     @Test(arguments: seeds) func `a name that two addresses share keeps the newest content`(seed: UInt64) throws {
         let staged = try Self.staged(seed)
         let requests = (1...2).map { number in
