@@ -3,7 +3,7 @@ import Synchronization
 /// Who waits for a flight, and how the flight stands: all of it but the key, and the types of what it brings.
 ///
 /// Not generic, so that what ten thousand callers run through is compiled once, and no flight has its layout looked up at
-/// run time. What a flight brings is kept as objects that only ``Flight`` puts in and takes out.
+/// run time. What a flight brings is kept as objects whose types ``Flight`` knows.
 ///
 /// Every transition is one step under the lock. What follows from it, to resume, to cancel, to escalate, is done when the
 /// lock has been given back: the handlers of cancellation and escalation take it too, and the runtime calls them under a

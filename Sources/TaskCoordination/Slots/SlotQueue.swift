@@ -8,8 +8,8 @@ public enum SlotOrder: Sendable, Hashable {
 
 /// Who runs next: a line for each priority, in the order of arrival.
 ///
-/// A pure value without tasks or locks, so that the whole policy can be tested as arithmetic. Identifiers that are
-/// no longer queued are ignored by ``remove(_:)`` and ``raise(_:to:)``: a cancellation or an escalation may always come too
+/// A pure value without tasks or locks, so that the whole policy can be tested as arithmetic. Identifiers that are no
+/// longer queued are ignored by ``remove(_:)`` and ``raise(_:to:)``: a cancellation or an escalation may always come too
 /// late.
 ///
 /// Priorities are the raw values of `TaskPriority`, all 256 of them; a greater one runs first.

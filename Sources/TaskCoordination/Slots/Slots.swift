@@ -67,7 +67,7 @@ public final class Slots: Sendable {
     ///
     /// - Throws: What `body` throws; `CancellationError`; ``CoordinationError`` with code `.overloaded` when the queue
     ///   is at its limit, `.shutDown` after ``close()``.
-    /// - Complexity: O(1) when a slot is free, otherwise O(log ``queued``).
+    /// - Complexity: O(1), amortised; to be raised, a shift of those of the new priority who came later.
     public func withSlot<T>(priority: TaskPriority? = nil, _ body: () async throws -> T) async throws -> T {
         try await acquire(priority: priority)
         defer { release() }

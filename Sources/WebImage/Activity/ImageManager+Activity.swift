@@ -13,7 +13,8 @@ extension ImageManager {
         hub.watch(keeping: limit)
     }
 
-    /// What the manager has done so far.
+    /// What the manager has done so far. The counters are read one after the other, so they fit together exactly only while
+    /// nothing changes.
     public nonisolated var counters: LoadCounters { hub.tally.counters }
 
     /// What the manager is busy with now. The figures are taken one after the other, so they fit together exactly only

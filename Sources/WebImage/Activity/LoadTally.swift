@@ -2,7 +2,7 @@ import Synchronization
 
 /// Counts what happens, by one atomic addition each.
 ///
-/// An object of its own: what is written all the time does not share a line of the processor's cache with what is only read.
+/// An object of its own: what is written all the time shares no line of the processor's cache with what is only read.
 final class LoadTally: Sendable {
     /// Calls that memory did not answer.
     let began = Atomic(0)

@@ -11,7 +11,7 @@ public struct Download: Sendable {
     public let bytes: [UInt8]
     /// Counts the transfers: a higher number began later.
     let number: Int
-    /// That of the transfer. With it, the newest content of the address is remembered for as long as a flight holds this one.
+    /// That of the transfer: for as long as a flight holds this one, the newest content of the address is remembered.
     var visit: NewestContent.Visit?
 
     var isNotModified: Bool { status == 304 }

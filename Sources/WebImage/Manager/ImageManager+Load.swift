@@ -112,6 +112,7 @@ extension ImageManager {
         }
     }
 
+    /// Joins or starts the flight of `key`.
     @inline(never) private nonisolated func board(
         _ request: ImageRequest, _ key: LoadKey, _ watch: Stopwatch, _ priority: ImagePriority?,
         from isolation: (any Actor)?

@@ -16,10 +16,10 @@ final class Journey: FlightPlan {
     let key: LoadKey
     /// The transfer that was asked for before the journey began.
     let arrival: InFlight<RequestIdentity, Download, LoadProgress>.Ticket?
-    /// Runs since the first caller asked.
+    /// Runs since the caller asked who started this.
     let watch: Stopwatch
-    /// `nil` when that of the transfer will do, which names its content as this journey does: most loads only wait for it,
-    /// and many are cancelled while they do.
+    /// `nil` when that of the transfer will do, which names its content as this journey does: most loads only wait for
+    /// it, and many are cancelled while they do. Nothing else than what the transfer brings is kept then.
     private let visit: NewestContent.Visit?
     private let noted = Mutex(LoadMetrics())
 

@@ -6,11 +6,14 @@ import Synchronization
 /// own pace, and the caches must end with the newest, so a flight that has been overtaken answers its callers and
 /// leaves the caches alone. Contents are ordered by the transfer that brought them.
 ///
-/// An address is remembered while content of it is on its way, which a ``Visit`` stands for. Who comes later finds the newest
-/// in the caches.
+/// An address is remembered while content of it is on its way, which a ``Visit`` stands for. Who comes later finds the
+/// newest in the caches.
 final class NewestContent: Sendable {
-    /// From before content is asked for until it is kept: whoever may keep content of an address holds one, taken before that
-    /// content had its number, or shares one that was.
+    /// From before content is asked for until it is kept: whoever may keep content of an address holds one, taken before
+    /// that content had its number, or shares one that was.
+    ///
+    /// One case is not covered: a request with a name of its own joins a transfer that began before it under another name,
+    /// while content of its name came and went. Requests that share a name promise to ask for the same picture.
     final class Visit: Sendable {
         private let newest: NewestContent
         private let key: CacheKey

@@ -1,7 +1,7 @@
 import Synchronization
 import TaskCoordination
 
-/// Which loads have failed lately. While there is none, asking costs one atomic read.
+/// Which loads have failed lately. While none is remembered, asking costs one atomic read.
 final class RecentFailures: Sendable {
     private let memory: Mutex<FailureMemory<LoadKey, ContinuousClock.Instant>>
     private let isEmpty = Atomic(true)

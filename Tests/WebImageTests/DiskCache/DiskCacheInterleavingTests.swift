@@ -86,7 +86,7 @@ struct DiskCacheInterleavingTests {
             var stage = try SeededStage(seed: seed)
             let (cache, key) = (stage.cache, Self.keys[0])
             // Other folders, so that the listing takes a while.
-            for key in [key] + (0..<60).map({ CacheKey("other \($0)") }) {
+            for key in [key] + (0..<12).map({ CacheKey("other \($0)") }) {
                 try Self.storeElsewhere(sampleEntry(1, size: 10), for: key, in: cache.files)
             }
             let listing = Probe(on: stage.executor) { await cache.totalBytes }
@@ -103,7 +103,7 @@ struct DiskCacheInterleavingTests {
 
     @Test func `The housekeeper rests while an entry is read again and again`() throws {
         let busy = Journal<Bool>()
-        for seed in 0..<UInt64(10) {
+        for seed in 0..<UInt64(5) {
             var stage = try SeededStage(seed: seed)
             let (cache, executor, key) = (stage.cache, stage.executor, Self.keys[0])
             _ = stage.outcome { await $0.totalBytes }

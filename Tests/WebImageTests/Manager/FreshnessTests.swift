@@ -150,7 +150,9 @@ import WebImageTesting
     }
 
     @Test(arguments: [false, true], seeds)
-    func `a variant that waits for a transfer is made of what that brings, or not at all`(fails: Bool, seed: UInt64) throws {
+    func `a variant that waits for a transfer is made of what that brings, or not at all`(
+        fails: Bool, seed: UInt64
+    ) throws {
         let (gate, served) = (Gate(), Journal<Int>())
         let staged = try StagedManager(seed: seed, gate: gate, holding: 2) { request in
             served.write(0)
