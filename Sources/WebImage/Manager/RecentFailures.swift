@@ -1,5 +1,4 @@
 import Synchronization
-import TaskCoordination
 
 /// Which loads have failed lately. While none is remembered, asking costs one atomic read.
 final class RecentFailures: Sendable {
