@@ -55,4 +55,11 @@ struct HTTPBodyTests {
         let short = HTTPBody(Self.stream([[1]]), expectedByteCount: 1 << 40)
         #expect(try await short.collect(upTo: .max) == [1])
     }
+
+    @Test(arguments: [.min, -1, .max] as [Int]) func `an impossible announcement does no harm`(_ announced: Int)
+        async throws
+    {
+        let body = HTTPBody(Self.stream([[1], [2, 3]]), expectedByteCount: announced)
+        #expect(try await body.collect(upTo: .max) == [1, 2, 3])
+    }
 }

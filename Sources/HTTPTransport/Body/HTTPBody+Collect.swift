@@ -4,8 +4,8 @@ extension HTTPBody {
     /// - Parameter limit: Most bytes to accept.
     /// - Throws: ``HTTPError`` with code `.bodyTooLarge` as soon as the announced or the received bytes exceed the limit, or
     ///   the error of the transfer; `CancellationError`. The transfer is cancelled then.
-    /// - Complexity: O(*n*) time; one array of the announced size, or one that grows by doubling when no size, or one
-    ///   above 1 MiB, was announced (an announcement alone does not make this client allocate more).
+    /// - Complexity: O(*n*) time; memory for at most twice the bytes that came, plus 64 KB. An announcement alone
+    ///   allocates nothing.
     public func collect(upTo limit: Int) async throws -> [UInt8] {
         if let expectedByteCount, expectedByteCount > limit {
             cancel()
@@ -19,21 +19,17 @@ extension HTTPBody {
     }
 
     private func collectChunks(limit: Int) async throws -> [UInt8] {
+        var collector = BodyCollector(expecting: expectedByteCount)
         var iterator = makeAsyncIterator()
-        let wanted = expectedByteCount ?? 64 << 10
-        guard var bytes = try await iterator.next(atLeast: wanted) else { return [] }
-        guard bytes.count <= limit else { throw HTTPError.bodyTooLarge(limit: limit, announced: nil) }
-        // The usual small picture is complete here: its chunk is the result, without a copy.
-        var isSized = bytes.count >= wanted
-        while let chunk = try await iterator.next(atLeast: wanted - bytes.count) {
-            guard chunk.count <= limit - bytes.count else { throw HTTPError.bodyTooLarge(limit: limit, announced: nil) }
-            if !isSized {
-                bytes.reserveCapacity(Swift.min(wanted, 1 << 20))
-                isSized = true
+        let wanted = Swift.max(0, expectedByteCount ?? .max)
+        // As much as the transfer hands out at once: the usual small picture comes in one chunk.
+        while let chunk = try await iterator.next(atLeast: wanted - collector.count) {
+            guard chunk.count <= limit - collector.count else {
+                throw HTTPError.bodyTooLarge(limit: limit, announced: nil)
             }
-            bytes.append(contentsOf: chunk)
+            collector.append(chunk)
         }
-        return bytes
+        return collector.finish()
     }
 
     /// Ends the transfer behind the body, if there is one and it still runs.

@@ -1,0 +1,77 @@
+import HTTPTransport
+import Testing
+
+struct BodyCollectorTests {
+    /// What the blocks may take beyond the bytes in them.
+    private static let allowance = 64 << 10
+
+    private static func bytes(_ count: Int, from start: Int = 0) -> [UInt8] {
+        (start..<start + count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+    }
+
+    /// An array with room for more, as arrays that grew have.
+    private static func roomy(_ count: Int, from start: Int, capacity: Int) -> [UInt8] {
+        var chunk: [UInt8] = []
+        chunk.reserveCapacity(capacity)
+        chunk.append(contentsOf: bytes(count, from: start))
+        return chunk
+    }
+
+    @Test(arguments: [1, 700, 16 << 10, 40_000, 64 << 10, 300_000], [nil, 1, 50_000, 2_000_000, .max] as [Int?])
+    func `memory follows the bytes that came, whatever was announced`(_ size: Int, _ announced: Int?) {
+        let whole = Self.bytes(size == 1 ? 80_000 : 1_200_000)
+        var collector = BodyCollector(expecting: announced)
+        var excess = 0
+        while collector.count < whole.count {
+            collector.append(Array(whole[collector.count...].prefix(size)))
+            excess = max(excess, collector.capacity - collector.count)
+        }
+        // While the blocks are joined there is also the result.
+        #expect(excess <= Self.allowance)
+        let count = collector.count
+        let result = collector.finish()
+        #expect(result == whole)
+        #expect(result.capacity <= 2 * count + Self.allowance)
+        #expect(collector.count == 0 && collector.capacity == 0)
+    }
+
+    @Test(arguments: 0..<40) func `chunks of every size and room stay in order and within the allowance`(_ seed: Int) {
+        var random = SplitMix(state: UInt64(seed))
+        var collector = BodyCollector(expecting: Bool.random(using: &random) ? 1 << 20 : nil)
+        for _ in 0..<60 {
+            let count = Int.random(in: 0...(1 << Int.random(in: 0...17, using: &random)), using: &random)
+            let room = Bool.random(using: &random) ? 2 * count : count
+            collector.append(Self.roomy(count, from: collector.count, capacity: room))
+            #expect(collector.capacity <= collector.count + Self.allowance)
+            #expect(collector.beginning == Self.bytes(min(collector.count, 1_024)))
+        }
+        let count = collector.count
+        #expect(collector.finish() == Self.bytes(count))
+    }
+
+    @Test func `a chunk that stays alone is the result without a copy`() {
+        let chunk = Self.bytes(100_000)
+        var collector = BodyCollector(expecting: 100_000)
+        collector.append(chunk)
+        collector.append([])
+        let result = collector.finish()
+        let place = { (bytes: [UInt8]) in unsafe bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) } }
+        #expect(place(result) == place(chunk))
+    }
+
+    @Test func `a chunk in a huge array does not keep that array`() {
+        var collector = BodyCollector()
+        collector.append(Self.roomy(10, from: 0, capacity: 10_000_000))
+        #expect(collector.capacity <= 10 + Self.allowance)
+        #expect(collector.finish() == Self.bytes(10))
+    }
+
+    @Test(arguments: [.max, .min, -1, 0] as [Int]) func `an announcement allocates nothing`(_ announced: Int) {
+        var collector = BodyCollector(expecting: announced)
+        #expect(collector.capacity == 0)
+        collector.append([1])
+        collector.append([2])
+        #expect(collector.capacity <= Self.allowance)
+        #expect(collector.finish() == [1, 2])
+    }
+}
