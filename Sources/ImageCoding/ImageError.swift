@@ -17,6 +17,13 @@ public struct ImageError: Error, Sendable {
         public static let unsupportedFormat = Code(description: "unsupportedFormat")
         /// The picture is beyond one of the ``ImageLimits``, or beyond what the format can hold.
         public static let tooLarge = Code(description: "tooLarge")
+        /// Decoding would take more memory than ``ImageLimits/maximumByteCount`` allows.
+        ///
+        /// A smaller thumbnail may fit.
+        public static let memoryLimitExceeded = Code(description: "memoryLimitExceeded")
+        /// Decoding took more work than ``ImageLimits/maximumDrawnPixelCount`` or
+        /// ``ImageLimits/maximumProcessorTime`` allows.
+        public static let workLimitExceeded = Code(description: "workLimitExceeded")
         /// The request makes no sense, such as a crop outside the picture.
         public static let invalidRequest = Code(description: "invalidRequest")
         /// A library ran out of memory.

@@ -2,7 +2,8 @@
 ///
 /// Checked from the header before memory is taken, and again during the work.
 ///
-/// Every limit applies to thumbnails too: a small result does not make a huge source cheap to read.
+/// Every limit applies to thumbnails too: a small result does not make a huge source cheap to read. A limit may be any
+/// number: none and negative ones refuse everything they count, `.max` allows everything.
 public struct ImageLimits: Hashable, Sendable {
     /// Largest `width * height` of one frame, in pixels.
     ///
@@ -18,8 +19,23 @@ public struct ImageLimits: Hashable, Sendable {
     public var maximumFrameCount: Int
     /// Largest `frames * width * height` of an animation, in pixels.
     ///
-    /// 250 million by default.
+    /// 50 million by default.
     public var maximumAnimationPixelCount: Int
+    /// Most bytes of memory that one decode may take beyond the file itself.
+    ///
+    /// Counts the pixels of the result, the working memory of the library and the copies made for turning and shrinking.
+    /// Told from the header before anything is allocated; see ``ImageDecoding/decodingByteCount(of:options:)``. A picture
+    /// beyond it may fit as a thumbnail. 224 million by default: a frame of ``maximumPixelCount``, and what is needed to
+    /// draw it.
+    public var maximumByteCount: Int
+    /// Most pixels that one decode may draw, counting each scan, each pass and each frame.
+    ///
+    /// Every scan of a progressive JPEG counts as the whole picture. 1 billion by default.
+    public var maximumDrawnPixelCount: Int
+    /// Most time of the processor that one decode may take, beyond a quarter of a second for each megabyte of the file.
+    ///
+    /// Counts the time of the decoding thread and not the time it waits. 1.5 seconds by default.
+    public var maximumProcessorTime: Duration
     /// Most scans in a progressive JPEG.
     ///
     /// 100 by default.
@@ -36,17 +52,24 @@ public struct ImageLimits: Hashable, Sendable {
     ///   - maximumSide: Largest width and largest height, in pixels.
     ///   - maximumFrameCount: Most frames in an animation.
     ///   - maximumAnimationPixelCount: Largest `frames * width * height` of an animation, in pixels.
+    ///   - maximumByteCount: Most bytes of memory that one decode may take beyond the file itself.
+    ///   - maximumDrawnPixelCount: Most pixels that one decode may draw, counting each scan, pass and frame.
+    ///   - maximumProcessorTime: Most processor time of a decode, beyond 0.25 s for each megabyte of the file.
     ///   - maximumScanCount: Most scans in a progressive JPEG.
     ///   - maximumMetadataByteCount: Most bytes of one block of metadata that is looked into.
     public init(
         maximumPixelCount: Int = 50_000_000, maximumSide: Int = 65_500, maximumFrameCount: Int = 256,
-        maximumAnimationPixelCount: Int = 250_000_000, maximumScanCount: Int = 100,
-        maximumMetadataByteCount: Int = 1 << 20
+        maximumAnimationPixelCount: Int = 50_000_000, maximumByteCount: Int = 224_000_000,
+        maximumDrawnPixelCount: Int = 1_000_000_000, maximumProcessorTime: Duration = .milliseconds(1_500),
+        maximumScanCount: Int = 100, maximumMetadataByteCount: Int = 1 << 20
     ) {
         self.maximumPixelCount = maximumPixelCount
         self.maximumSide = maximumSide
         self.maximumFrameCount = maximumFrameCount
         self.maximumAnimationPixelCount = maximumAnimationPixelCount
+        self.maximumByteCount = maximumByteCount
+        self.maximumDrawnPixelCount = maximumDrawnPixelCount
+        self.maximumProcessorTime = maximumProcessorTime
         self.maximumScanCount = maximumScanCount
         self.maximumMetadataByteCount = maximumMetadataByteCount
     }
@@ -87,6 +110,19 @@ extension ImageLimits {
                 .tooLarge,
                 "\(frames) frames of \(width) by \(height): an animation may have \(maximumAnimationPixelCount) pixels at most."
             )
+        }
+    }
+    /// Checks what a decode would take, before it allocates.
+    ///
+    /// - Throws: `.memoryLimitExceeded`.
+    func check(byteCount: Int) throws(ImageError) {
+        guard byteCount <= maximumByteCount else {
+            throw ImageError(
+                .memoryLimitExceeded,
+                """
+                Decoding would take \(byteCount) bytes of memory, \(maximumByteCount) are allowed: ask for a thumbnail or \
+                raise ImageLimits.maximumByteCount.
+                """)
         }
     }
 }

@@ -35,6 +35,42 @@ public struct ImageCoders: Sendable {
         try decoder(for: bytes, options: options).properties(of: bytes, options: options)
     }
 
+    /// Refuses a file that no decoder takes, from its beginning.
+    ///
+    /// For a download that need not be finished. A file that passes may still be refused by
+    /// ``decode(_:options:)``; a file that decodes always passes.
+    ///
+    /// - Parameters:
+    ///   - beginning: The first bytes of the file, at best ``ImageFormat/signatureLength`` or more. Fewer are refused only
+    ///     when their format is already clear.
+    ///   - options: Its declared format counts where there is no signature.
+    /// - Throws: ``ImageError`` as ``decode(_:options:)`` would: `.unknownFormat` or `.unsupportedFormat`.
+    /// - Complexity: O(number of decoders); for text that may become an SVG, O(`beginning.count`).
+    public func checkSignature(_ beginning: [UInt8], options: DecodeOptions = DecodeOptions()) throws(ImageError) {
+        if ImageFormat(sniffing: beginning) == nil {
+            if beginning.count < ImageFormat.signatureLength { return }
+            // The root element comes after comments of any length, and a decoder for it may be among ours.
+            if ImageFormat.mayBecomeSVG(beginning), decoders.contains(where: { $0.canDecode(beginning, format: .svg) })
+            {
+                return
+            }
+        }
+        _ = try decoder(for: beginning, options: options)
+    }
+
+    /// Tells how much memory ``decode(_:options:)`` takes at its peak, beyond the file itself.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole file.
+    ///   - options: Frames and size wanted, and the declared format.
+    /// - Returns: Bytes, an upper estimate from the header; `.max` when the number does not fit.
+    /// - Throws: ``ImageError``: `.truncated`, `.malformed`, `.unknownFormat`, `.unsupportedFormat`, `.invalidRequest` for
+    ///   a thumbnail without area; `CancellationError`.
+    public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions = DecodeOptions()) throws -> Int {
+        try options.check()
+        return try decoder(for: bytes, options: options).decodingByteCount(of: bytes, options: options)
+    }
+
     /// Decodes a file.
     ///
     /// Blocks its thread for the whole work; run it where that is allowed.
@@ -69,6 +105,17 @@ public struct ImageCoders: Sendable {
         }
         try Task.checkCancellation()
         return try encoder.encode(image, as: format)
+    }
+
+    /// Tells how much memory ``encode(_:as:)`` takes at its peak, beyond the picture itself.
+    ///
+    /// - Parameters:
+    ///   - image: The picture.
+    ///   - format: The format and its knobs.
+    /// - Returns: Bytes, an upper estimate; 0 when no encoder writes the format; `.max` when the number does not fit.
+    /// - Complexity: O(number of encoders).
+    public func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int {
+        encoders.first { $0.canEncode(format.format) }?.encodingByteCount(of: image, as: format) ?? 0
     }
 
     private func decoder(for bytes: [UInt8], options: DecodeOptions) throws(ImageError) -> any ImageDecoding {

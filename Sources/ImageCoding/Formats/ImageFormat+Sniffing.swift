@@ -9,7 +9,7 @@ extension ImageFormat {
     ///
     /// - Parameter bytes: The file or its beginning, at best ``signatureLength`` bytes or more.
     /// - Returns: `nil` when no signature matches.
-    /// - Complexity: O(1), except for SVG, whose leading comments are skipped.
+    /// - Complexity: O(1), except for SVG, whose leading comments are skipped, up to 64 KiB.
     /// - Source: The formats' specifications; WHATWG MIME Sniffing, section 6.1, where it names the same formats.
     public init?(sniffing bytes: [UInt8]) {
         let found: ImageFormat?
@@ -64,12 +64,23 @@ extension ImageFormat {
         return ["mif1", "msf1"].contains(String(decoding: bytes[8..<12], as: UTF8.self)) ? .heif : nil
     }
 
-    /// An `<svg` root element after a byte order mark, blanks, an XML declaration, comments and a document type.
-    private static func isSVG(_ bytes: [UInt8]) -> Bool {
-        var rest = bytes[...]
+    /// Whether the bytes are the beginning of an SVG's prolog that goes on after them.
+    static func mayBecomeSVG(_ bytes: [UInt8]) -> Bool { findSVG(bytes) == nil }
+
+    private static func isSVG(_ bytes: [UInt8]) -> Bool { findSVG(bytes) == true }
+
+    /// Looks for an `<svg` root element after a byte order mark, blanks, an XML declaration, comments and a document type.
+    ///
+    /// A prolog of more than 64 KiB is none, so that a file of blanks costs nothing.
+    ///
+    /// - Returns: `nil` when the bytes end before the root element.
+    private static func findSVG(_ bytes: [UInt8]) -> Bool? {
+        let longest = 65_536
+        let unfinished: Bool? = bytes.count < longest ? nil : false
+        var rest = bytes.prefix(longest)
         if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
         while true {
-            rest = rest.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+            rest = rest.drop { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
             if rest.starts(with: "<svg".utf8) {
                 guard let next = rest.dropFirst(4).first else { return true }
                 return [0x20, 0x09, 0x0A, 0x0D, 0x3E, 0x2F, 0x3A].contains(next)
@@ -82,9 +93,10 @@ extension ImageFormat {
             } else if rest.starts(with: "<!DOCTYPE".utf8) {
                 end = Array(">".utf8)
             } else {
-                return false
+                let isBeginning = ["<svg", "<!--", "<?xml", "<!DOCTYPE"].contains { $0.utf8.starts(with: rest) }
+                return isBeginning ? unfinished : false
             }
-            guard let after = index(after: end, in: rest) else { return false }
+            guard let after = index(after: end, in: rest) else { return unfinished }
             rest = rest[after...]
         }
     }

@@ -11,22 +11,23 @@ extension GIFCoder {
     public func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
         let limits = options.limits
         let wanted = options.firstFrameOnly ? 1 : Int.max
-        // One beyond the limit, to see that there are more; no file has so many that this could overflow.
-        let frameLimit = options.firstFrameOnly ? 1 : min(limits.maximumFrameCount, bytes.count) + 1
-        let outline = try GIFOutline(bytes, frameLimit: frameLimit)
+        let outline = try GIFCoder.outline(of: bytes, options: options)
         try limits.check(width: outline.size.width, height: outline.size.height, frames: outline.frameCount)
         guard outline.largestFrame <= limits.maximumPixelCount, outline.framePixels <= limits.maximumAnimationPixelCount
         else {
             throw ImageError(.tooLarge, "The GIF's frames have \(outline.framePixels) pixels together.")
         }
-        let plan = FramePlan(stored: outline.size, orientation: .up, thumbnail: options.thumbnail)
+        let plan = GIFCoder.plan(for: outline, thumbnail: options.thumbnail)
+        try limits.check(byteCount: GIFCoder.decodingByteCount(outline, plan))
+        let resampler = plan.resampler()
         var frames = [DecodedImage.Frame]()
         var hasAlpha = false
         try GIFReader.read(bytes, on: outline.size) { canvas, milliseconds in
             hasAlpha = hasAlpha || !Bitmap.isOpaque(canvas)
             frames.append(
                 DecodedImage.Frame(
-                    pixels: try plan.finish(canvas), duration: FrameTiming.duration(milliseconds: milliseconds)))
+                    pixels: try plan.finish(canvas, resampler),
+                    duration: FrameTiming.duration(milliseconds: milliseconds)))
             return frames.count < wanted
         }
         guard let first = frames.first else { throw ImageError(.malformed, "The GIF has no frame.") }
@@ -34,5 +35,20 @@ extension GIFCoder {
         return DecodedImage(
             checked: plan.result.width, plan.result.height, frames: frames,
             loopCount: frames.count == 1 ? 0 : outline.loopCount, hasAlpha: hasAlpha)
+    }
+
+    /// Walks over the blocks as far as they are wanted.
+    static func outline(of bytes: [UInt8], options: DecodeOptions) throws -> GIFOutline {
+        // One beyond the limit, to see that there are more; no file has so many that this could overflow.
+        let limit = max(1, min(options.limits.maximumFrameCount, bytes.count)) + 1
+        let outline = try GIFOutline(bytes, frameLimit: options.firstFrameOnly ? 1 : limit)
+        guard outline.size.width > 0, outline.size.height > 0 else {
+            throw ImageError(.malformed, "The GIF's screen is \(outline.size) pixels.", byteOffset: 6)
+        }
+        return outline
+    }
+
+    static func plan(for outline: GIFOutline, thumbnail: PixelSize?) -> FramePlan {
+        FramePlan(stored: outline.size, orientation: .up, thumbnail: thumbnail)
     }
 }

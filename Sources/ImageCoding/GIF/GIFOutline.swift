@@ -14,6 +14,8 @@ struct GIFOutline {
     private(set) var loopCount = 1
     /// Whether a frame has a transparent colour or leaves part of the screen free.
     private(set) var hasAlpha = false
+    /// Whether a frame is taken away again, so that what it covers must be kept.
+    private(set) var restoresFrames = false
     /// Whether the file was walked to its end.
     private(set) var isComplete = false
 
@@ -73,6 +75,7 @@ struct GIFOutline {
         let rest = bytes[offset...]
         if bytes[offset + 1] == 0xF9, rest.count >= 8, bytes[offset + 2] == 4 {
             if bytes[offset + 3] & 1 != 0 { hasAlpha = true }
+            if bytes[offset + 3] >> 2 & 7 == 3 { restoresFrames = true }
         } else if bytes[offset + 1] == 0xFF, rest.count >= 19, bytes[offset + 2] == 11,
             rest.dropFirst(3).starts(with: "NETSCAPE2.0".utf8) || rest.dropFirst(3).starts(with: "ANIMEXTS1.0".utf8),
             bytes[offset + 14] >= 3, bytes[offset + 15] == 1

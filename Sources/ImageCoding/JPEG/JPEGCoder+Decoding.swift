@@ -15,14 +15,13 @@ extension JPEGCoder {
         let limits = options.limits
         let header = try JPEGHeader(bytes, maximumMetadataByteCount: limits.maximumMetadataByteCount)
         try limits.check(width: header.size.width, height: header.size.height)
-        let denominator = JPEGCoder.denominator(for: header, thumbnail: options.thumbnail)
-        let plan = FramePlan(
-            stored: header.size, denominator: denominator, orientation: header.orientation,
-            thumbnail: options.thumbnail)
+        let plan = JPEGCoder.plan(for: header, thumbnail: options.thumbnail)
+        try limits.check(byteCount: JPEGCoder.decodingByteCount(header, plan))
         let pixels = try unsafe Bitmap.draw(plan.drawn) { output in
             var failure = swi_failure()
             var request = swi_jpeg_decode_request(
-                denominator: Int32(denominator), width: Int32(header.size.width), height: Int32(header.size.height),
+                denominator: Int32(plan.denominator), width: Int32(header.size.width),
+                height: Int32(header.size.height),
                 max_scans: Int32(clamping: limits.maximumScanCount), should_stop: ShimStatus.shouldStop)
             let status = unsafe bytes.withUnsafeBufferPointer { input in
                 // Neither is empty: the header was read, and both sides are at least one pixel.
@@ -30,15 +29,13 @@ extension JPEGCoder {
             }
             try ShimStatus.check(status, failure, format: .jpeg)
         }
-        let frame = DecodedImage.Frame(pixels: try plan.finish(pixels))
+        let frame = DecodedImage.Frame(pixels: try plan.finish(pixels, plan.resampler()))
         return DecodedImage(checked: plan.result.width, plan.result.height, frames: [frame], hasAlpha: false)
     }
 
     /// The strongest shrinking that leaves twice the pixels the resampler must deliver.
-    private static func denominator(for header: JPEGHeader, thumbnail: PixelSize?) -> Int {
-        let target = FramePlan.target(stored: header.size, orientation: header.orientation, thumbnail: thumbnail)
-        let size = header.size
-        let fitting = [8, 4, 2].first { size.width / $0 >= target.width * 2 && size.height / $0 >= target.height * 2 }
-        return fitting ?? 1
+    static func plan(for header: JPEGHeader, thumbnail: PixelSize?) -> FramePlan {
+        FramePlan(
+            stored: header.size, denominators: [8, 4, 2], orientation: header.orientation, thumbnail: thumbnail)
     }
 }

@@ -6,6 +6,10 @@ struct JPEGHeader {
     let size: PixelSize
     /// How the stored pixels must be turned.
     let orientation: ImageOrientation
+    /// The sampling factors of each component, 1 to 4.
+    let components: [PixelSize]
+    /// Whether the library keeps the coefficients of the whole picture: it comes in several scans.
+    let hasSeveralScans: Bool
 
     /// Reads the markers up to the start of the first scan.
     ///
@@ -16,7 +20,9 @@ struct JPEGHeader {
     /// - Complexity: O(number of markers), plus stray bytes between them.
     init(_ bytes: [UInt8], maximumMetadataByteCount: Int) throws(ImageError) {
         guard bytes.starts(with: [0xFF, 0xD8]) else { throw ImageError(.malformed, "Not a JPEG.", byteOffset: 0) }
-        var size: PixelSize?
+        var frame: ArraySlice<UInt8>?
+        var isProgressive = false
+        var scanComponentCount = 0
         var orientation: ImageOrientation?
         var offset = 2
         while true {
@@ -27,20 +33,29 @@ struct JPEGHeader {
             guard offset + 2 <= bytes.count else { throw JPEGHeader.truncated(bytes) }
             let length = Int(bytes[offset]) << 8 | Int(bytes[offset + 1])
             guard length >= 2 else { throw ImageError(.malformed, "A JPEG marker is too short.", byteOffset: offset) }
-            if marker == 0xDA { break }
+            if marker == 0xDA {
+                scanComponentCount = offset + 2 < bytes.count ? Int(bytes[offset + 2]) : 0
+                break
+            }
             guard offset + length <= bytes.count else { throw JPEGHeader.truncated(bytes) }
             let payload = bytes[offset + 2..<offset + length]
             if marker == 0xE1, orientation == nil, payload.starts(with: EXIF.prefix),
                 payload.count <= maximumMetadataByteCount
             {
                 orientation = EXIF.orientation(in: payload)
-            } else if JPEGHeader.startsFrame(marker), size == nil {
-                size = try JPEGHeader.size(in: payload)
+            } else if JPEGHeader.startsFrame(marker), frame == nil {
+                frame = payload
+                // SOF2, 6, 10 and 14.
+                isProgressive = marker & 3 == 2
             }
             offset += length
         }
-        guard let size else { throw ImageError(.malformed, "The JPEG's scan has no frame header.", byteOffset: offset) }
-        self.size = size
+        guard let frame else {
+            throw ImageError(.malformed, "The JPEG's scan has no frame header.", byteOffset: offset)
+        }
+        size = try JPEGHeader.size(in: frame)
+        components = JPEGHeader.components(in: frame)
+        hasSeveralScans = isProgressive || scanComponentCount < components.count
         self.orientation = orientation ?? .up
     }
 
@@ -72,6 +87,16 @@ struct JPEGHeader {
         return PixelSize(
             width: Int(frame[start + 3]) << 8 | Int(frame[start + 4]),
             height: Int(frame[start + 1]) << 8 | Int(frame[start + 2]))
+    }
+
+    /// Factors that no picture has are taken as the nearest that one may have: libjpeg refuses them.
+    private static func components(in frame: ArraySlice<UInt8>) -> [PixelSize] {
+        let count = frame.dropFirst(5).first.map(Int.init) ?? 0
+        return (0..<min(count, (frame.count - 6) / 3)).map { index in
+            let factors = frame[frame.startIndex + 6 + index * 3 + 1]
+            return PixelSize(
+                width: min(max(Int(factors >> 4), 1), 4), height: min(max(Int(factors & 15), 1), 4))
+        }
     }
 
     private static func truncated(_ bytes: [UInt8]) -> ImageError {

@@ -9,7 +9,8 @@ extension PNGCoder {
     public func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
         let header = try PNGHeader(bytes, maximumMetadataByteCount: options.limits.maximumMetadataByteCount)
         try options.limits.check(width: header.size.width, height: header.size.height)
-        let plan = FramePlan(stored: header.size, orientation: header.orientation, thumbnail: options.thumbnail)
+        let plan = PNGCoder.plan(for: header, thumbnail: options.thumbnail)
+        try options.limits.check(byteCount: PNGCoder.decodingByteCount(header, plan))
         var hasAlpha = false
         let pixels = try unsafe Bitmap.draw(plan.drawn) { output in
             var failure = swi_failure()
@@ -23,7 +24,11 @@ extension PNGCoder {
             try ShimStatus.check(status, failure, format: .png)
             if header.hasAlpha { hasAlpha = unsafe Bitmap.premultiply(output) }
         }
-        let frame = DecodedImage.Frame(pixels: try plan.finish(pixels))
+        let frame = DecodedImage.Frame(pixels: try plan.finish(pixels, plan.resampler()))
         return DecodedImage(checked: plan.result.width, plan.result.height, frames: [frame], hasAlpha: hasAlpha)
+    }
+
+    static func plan(for header: PNGHeader, thumbnail: PixelSize?) -> FramePlan {
+        FramePlan(stored: header.size, orientation: header.orientation, thumbnail: thumbnail)
     }
 }

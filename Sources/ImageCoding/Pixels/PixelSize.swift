@@ -39,7 +39,6 @@ extension PixelSize {
     private func scaled(by factor: Double, enlarging: Bool) -> PixelSize {
         if factor >= 1, !enlarging { return self }
         return PixelSize(
-            width: max(1, Int((Double(width) * factor).rounded())),
-            height: max(1, Int((Double(height) * factor).rounded())))
+            width: Int(atLeastOne: Double(width) * factor), height: Int(atLeastOne: Double(height) * factor))
     }
 }

@@ -13,6 +13,12 @@ public struct CropTransformer: ImageTransforming, Hashable {
     /// The name and the rectangle.
     public var key: String { "crop(\(rect.x),\(rect.y),\(rect.width),\(rect.height))" }
 
+    /// The size of the part of the rectangle that is inside a picture of this size.
+    public func resultSize(for size: PixelSize) -> PixelSize {
+        guard let part = rect.clipped(to: size) else { return PixelSize(width: 0, height: 0) }
+        return PixelSize(width: part.width, height: part.height)
+    }
+
     /// Cuts the rectangle out of every frame.
     ///
     /// - Throws: ``ImageError`` with `.invalidRequest` when no pixel of the picture is in the rectangle;

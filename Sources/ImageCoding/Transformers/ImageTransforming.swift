@@ -15,6 +15,20 @@ public protocol ImageTransforming: Sendable {
     /// - Parameter image: The picture to start from.
     /// - Throws: ``ImageError``; `CancellationError`; what a transformer of your own throws.
     func transform(_ image: DecodedImage) throws -> DecodedImage
+
+    /// Tells the size of the result for a picture of a given size, before anything is done.
+    ///
+    /// Without an implementation of its own a transformer is taken to keep the size. Never traps, whatever the size, and
+    /// may answer a size that ``transform(_:)`` refuses to make.
+    ///
+    /// - Parameter size: The size of the picture to start from, in pixels.
+    /// - Returns: The size of the result, in pixels; a side of 0 when there is none.
+    func resultSize(for size: PixelSize) -> PixelSize
+}
+
+extension ImageTransforming {
+    /// The size itself.
+    public func resultSize(for size: PixelSize) -> PixelSize { size }
 }
 
 extension DecodedImage {

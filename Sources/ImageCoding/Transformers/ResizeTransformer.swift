@@ -34,6 +34,14 @@ public struct ResizeTransformer: ImageTransforming, Hashable {
     /// The name, the box, the mode and whether it enlarges.
     public var key: String { "resize(\(size),\(mode.rawValue)\(allowsEnlarging ? ",enlarging" : ""))" }
 
+    /// The size that fits or fills the box; none for a box or a picture without area.
+    public func resultSize(for source: PixelSize) -> PixelSize {
+        guard size.width > 0, size.height > 0, source.width > 0, source.height > 0 else {
+            return PixelSize(width: 0, height: 0)
+        }
+        return plan(for: source).0
+    }
+
     /// Resizes every frame.
     ///
     /// - Throws: ``ImageError`` with `.invalidRequest` for a box without area, `.tooLarge` when enlarging beyond the

@@ -13,6 +13,11 @@ public struct TransformerPipeline: ImageTransforming {
     /// The keys of all transformers in order, each escaped and ended by a bar, so that no two lists share a key.
     public var key: String { "[\(transformers.map { KeyText.escaped($0.key, "|") + "|" }.joined())]" }
 
+    /// The size after the last transformer.
+    public func resultSize(for size: PixelSize) -> PixelSize {
+        transformers.reduce(size) { size, transformer in transformer.resultSize(for: size) }
+    }
+
     /// Applies every transformer to the result of the one before.
     ///
     /// - Throws: What the transformers throw.

@@ -14,7 +14,8 @@ extension WebPCoder {
         guard outline.isComplete else {
             throw ImageError(.truncated, "The WebP ends early.", byteOffset: bytes.count)
         }
-        let plan = FramePlan(stored: outline.size, orientation: outline.orientation, thumbnail: options.thumbnail)
+        let plan = WebPCoder.plan(for: outline, thumbnail: options.thumbnail)
+        try limits.check(byteCount: WebPCoder.decodingByteCount(outline, plan, frameCount: frameCount))
         if outline.isAnimated {
             return try WebPCoder.decodeAnimation(bytes, plan: plan, frameCount: frameCount, loop: outline.loopCount)
         }
@@ -23,8 +24,12 @@ extension WebPCoder {
             try unsafe WebPCoder.draw(bytes, width: outline.size.width, to: output)
             if outline.hasAlpha { hasAlpha = unsafe Bitmap.premultiply(output) }
         }
-        let frame = DecodedImage.Frame(pixels: try plan.finish(pixels))
+        let frame = DecodedImage.Frame(pixels: try plan.finish(pixels, plan.resampler()))
         return DecodedImage(checked: plan.result.width, plan.result.height, frames: [frame], hasAlpha: hasAlpha)
+    }
+
+    static func plan(for outline: WebPOutline, thumbnail: PixelSize?) -> FramePlan {
+        FramePlan(stored: outline.size, orientation: outline.orientation, thumbnail: thumbnail)
     }
 
     /// Draws a still picture, not premultiplied, handing the bytes over piece by piece.
@@ -58,6 +63,7 @@ extension WebPCoder {
     private static func decodeAnimation(
         _ bytes: [UInt8], plan: FramePlan, frameCount: Int, loop: Int
     ) throws -> DecodedImage {
+        let resampler = plan.resampler()
         var frames = [DecodedImage.Frame]()
         var hasAlpha = false
         try unsafe bytes.withUnsafeBufferPointer { input in
@@ -84,7 +90,7 @@ extension WebPCoder {
                 }
                 let milliseconds = Int(until) - Int(shownUntil)
                 let duration = frameCount == 1 ? .zero : FrameTiming.duration(milliseconds: milliseconds)
-                frames.append(DecodedImage.Frame(pixels: try plan.finish(pixels), duration: duration))
+                frames.append(DecodedImage.Frame(pixels: try plan.finish(pixels, resampler), duration: duration))
                 shownUntil = until
             }
         }

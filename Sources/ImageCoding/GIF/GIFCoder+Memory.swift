@@ -1,0 +1,27 @@
+extension GIFCoder {
+    /// The screen, what a restored frame covers, and every frame that is kept: as large as the thumbnail, if one is asked
+    /// for.
+    public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
+        let outline = try GIFCoder.outline(of: bytes, options: options)
+        return GIFCoder.decodingByteCount(outline, GIFCoder.plan(for: outline, thumbnail: options.thumbnail))
+    }
+
+    static func decodingByteCount(_ outline: GIFOutline, _ plan: FramePlan) -> Int {
+        let screen = plan.drawn.bitmapByteCount
+        // A frame that is not shrunk shares the screen's memory until the next frame is drawn.
+        let frames = plan.result.bitmapByteCount.saturatingMultiply(max(outline.frameCount, 1))
+        let working = outline.frameCount > 1 || plan.result != plan.drawn ? screen : 0
+        return frames.saturatingAdd(working).saturatingAdd(outline.restoresFrames ? screen : 0)
+            .saturatingAdd(plan.finishingByteCount).saturatingAdd(131_072)
+    }
+
+    /// The pixels without premultiplication or cut to what changed, their indexes, the tables of the quantizer, and the
+    /// file while its array grows.
+    public func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int {
+        let pixels = image.size.pixelCount
+        let frames = format.options.firstFrameOnly ? 1 : image.frames.count
+        // Codes of twelve bits at worst, in blocks of 255 bytes; a growing array is there twice, the new one double.
+        let file = pixels.saturatingMultiply(frames).saturatingMultiply(2).saturatingMultiply(3)
+        return file.saturatingAdd(pixels.saturatingMultiply(9)).saturatingAdd(4 << 20)
+    }
+}

@@ -1,0 +1,152 @@
+import ImageCoding
+import Testing
+import WebImageTesting
+
+@Suite("Memory limit")
+struct MemoryLimitTests {
+    static let formats: [EncodedFormat] = [.jpeg(), .jpeg(isProgressive: true), .png, .gif, .webp(), .losslessWebP]
+
+    private func cost(_ bytes: [UInt8], _ options: DecodeOptions = DecodeOptions()) throws -> Int {
+        try ImageCoders.default.decodingByteCount(of: bytes, options: options)
+    }
+
+    @Test(arguments: formats)
+    func `a decode beyond the limit is refused with a code of its own`(format: EncodedFormat) throws {
+        let bytes = try ImageFactory.encoded(width: 90, height: 70, seed: 1, as: format)
+        let cost = try cost(bytes)
+        #expect(cost >= 90 * 70 * 4)
+        let enough = DecodeOptions(limits: ImageLimits(maximumByteCount: cost))
+        #expect(try ImageCoders.default.decode(bytes, options: enough).width == 90)
+        let error = #expect(throws: ImageError.self) {
+            try ImageCoders.default.decode(
+                bytes, options: DecodeOptions(limits: ImageLimits(maximumByteCount: cost - 1)))
+        }
+        #expect(error?.code == .memoryLimitExceeded)
+        #expect(error?.message.contains("\(cost)") == true && error?.message.contains("\(cost - 1)") == true)
+        #expect(error?.message.contains("thumbnail") == true)
+    }
+
+    @Test
+    func `a progressive JPEG costs its coefficients, in full size for a thumbnail too`() throws {
+        let side = 1_600
+        let baseline = try ImageFactory.encoded(width: side, height: side, seed: 1, as: .jpeg())
+        let progressive = try ImageFactory.encoded(width: side, height: side, seed: 1, as: .jpeg(isProgressive: true))
+        // 4:2:0: one and a half samples a pixel of two bytes each.
+        let coefficients = side * side * 3
+        #expect(try cost(progressive) - cost(baseline) == coefficients)
+        let thumbnail = DecodeOptions(thumbnail: PixelSize(width: 100, height: 100))
+        #expect(try cost(progressive, thumbnail) - cost(baseline, thumbnail) == coefficients)
+        // Drawn at an eighth.
+        #expect(try cost(baseline, thumbnail) < cost(baseline) / 4)
+    }
+
+    @Test(arguments: [EncodedFormat.gif, .webp(), .losslessWebP])
+    func `every frame that is kept costs its pixels`(format: EncodedFormat) throws {
+        let (width, height) = (120, 90)
+        func cost(_ frames: Int, _ options: DecodeOptions = DecodeOptions()) throws -> Int {
+            try self.cost(
+                ImageFactory.encodedAnimation(width: width, height: height, frames: frames, seed: 1, as: format),
+                options)
+        }
+        #expect(try cost(9) - cost(4) == 5 * width * height * 4)
+        let thumbnail = DecodeOptions(thumbnail: PixelSize(width: 12, height: 12))
+        #expect(try cost(9, thumbnail) - cost(4, thumbnail) == 5 * 12 * 9 * 4)
+        #expect(try cost(9, DecodeOptions(firstFrameOnly: true)) == cost(4, DecodeOptions(firstFrameOnly: true)))
+    }
+
+    @Test
+    func `a decoder without an estimate of its own is taken to need twice the pixels`() throws {
+        struct Plain: ImageDecoding {
+            let size: PixelSize
+            func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { true }
+            func properties(of bytes: [UInt8], options: DecodeOptions) -> ImageProperties {
+                ImageProperties(format: .png, width: size.width, height: size.height, frameCount: 3, hasAlpha: false)
+            }
+            func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
+                throw ImageError(.malformed, "Never asked.")
+            }
+        }
+        func cost(_ width: Int, _ height: Int, _ options: DecodeOptions = DecodeOptions()) throws -> Int {
+            try ImageCoders(decoders: [Plain(size: PixelSize(width: width, height: height))], encoders: [])
+                .decodingByteCount(of: [], options: options)
+        }
+        #expect(try cost(10, 20) == 10 * 20 * 4 * 3 * 2)
+        #expect(try cost(10, 20, DecodeOptions(firstFrameOnly: true)) == 10 * 20 * 4 * 2)
+        #expect(try cost(.max, .max) == .max)
+        #expect(try cost(-5, 5) == 0)
+    }
+
+    @Test(arguments: formats)
+    func `what encoding takes covers the file`(format: EncodedFormat) throws {
+        let noise = ImageFactory.randomBytes(count: 64 * 48 * 4, seed: 1)
+        let pixels = noise.enumerated().map { $0 % 4 == 3 ? 255 : $1 }
+        let image = try DecodedImage(width: 64, height: 48, frames: [.init(pixels: pixels)], hasAlpha: false)
+        let clear = try DecodedImage(width: 64, height: 48, frames: [.init(pixels: pixels)], hasAlpha: true)
+        let cost = ImageCoders.default.encodingByteCount(of: image, as: format)
+        #expect(try ImageCoders.default.encode(image, as: format).count * 2 <= cost)
+        #expect(ImageCoders.default.encodingByteCount(of: clear, as: format) >= cost)
+        #expect(ImageCoders(decoders: [], encoders: []).encodingByteCount(of: image, as: format) == 0)
+    }
+
+    @Test
+    func `a file that no decoder takes is refused from its beginning`() throws {
+        func code(_ beginning: [UInt8], _ options: DecodeOptions = DecodeOptions()) -> ImageError.Code? {
+            do {
+                try ImageCoders.default.checkSignature(beginning, options: options)
+                return nil
+            } catch { return error.code }
+        }
+        for fixture in Fixture.all {
+            for count in [0, 1, 2, 11, 64, 200] { #expect(code(Array(try fixture.bytes.prefix(count))) == nil) }
+        }
+        let zeros = [UInt8](repeating: 0, count: ImageFormat.signatureLength)
+        #expect(code(zeros) == .unknownFormat)
+        #expect(code(zeros.dropLast()) == nil)
+        #expect(code(zeros, DecodeOptions(declaredFormat: .png)) == nil)
+        #expect(code(zeros, DecodeOptions(declaredFormat: .raw)) == .unsupportedFormat)
+        #expect(
+            code(Array("<html><body>an error page of some length, which is no picture</body></html>".utf8))
+                == .unknownFormat)
+        #expect(code(Array("<svg xmlns=".utf8)) == .unsupportedFormat)
+        #expect(code(Array("%PDF-1.7".utf8)) == .unsupportedFormat)
+    }
+
+    @Test
+    func `an SVG after a long comment waits for its root element where a decoder takes it`() throws {
+        struct Drawings: ImageDecoding {
+            func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .svg }
+            func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
+                throw ImageError(.malformed, "Never asked.")
+            }
+            func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
+                throw ImageError(.malformed, "Never asked.")
+            }
+        }
+        let beginning = Array("<?xml version='1.0'?> <!-- ".utf8) + [UInt8](repeating: 0x20, count: 100)
+        let coders = ImageCoders(decoders: [Drawings()], encoders: [])
+        try coders.checkSignature(beginning)
+        #expect(throws: ImageError.self) { try ImageCoders.default.checkSignature(beginning) }
+        #expect(throws: ImageError.self) { try coders.checkSignature([UInt8](repeating: 0x20, count: 70_000)) }
+    }
+
+    @Test
+    func `a transformer tells the size of its result`() throws {
+        let box = PixelSize(width: 30, height: 20)
+        let transformers: [any ImageTransforming] = [
+            .resize(to: box), .resize(to: box, mode: .fill), .resize(to: box, mode: .stretch),
+            .resize(to: PixelSize(width: 90, height: 90), allowsEnlarging: true),
+            .resize(to: PixelSize(width: 90, height: 90), mode: .fill, allowsEnlarging: true),
+            .crop(to: PixelRect(x: 5, y: -5, width: 20, height: 20)),
+            .pipeline([.resize(to: box, mode: .fill), .crop(to: PixelRect(x: 0, y: 0, width: 7, height: 70))]),
+        ]
+        for size in [PixelSize(width: 40, height: 50), PixelSize(width: 64, height: 9)] {
+            let image = ImageFactory.picture(width: size.width, height: size.height, seed: 1)
+            for transformer in transformers {
+                #expect(try transformer.resultSize(for: size) == transformer.transform(image).size)
+            }
+        }
+        #expect(
+            CropTransformer(PixelRect(x: 9, y: 9, width: 1, height: 1)).resultSize(for: PixelSize(width: 9, height: 9))
+                .width == 0)
+    }
+}
