@@ -4,7 +4,7 @@
 public struct CoordinationError: Error, Sendable, Equatable {
     /// What kind of refusal it was.
     public struct Code: Sendable, Hashable {
-        private enum Kind { case overloaded, shutDown }
+        private enum Kind { case overloaded, queueTimedOut, shutDown }
 
         private let kind: Kind
 
@@ -12,6 +12,11 @@ public struct CoordinationError: Error, Sendable, Equatable {
         ///
         /// The work may be tried again later.
         public static let overloaded = Code(kind: .overloaded)
+
+        /// The work has waited too long in the queue.
+        ///
+        /// It may be tried again later.
+        public static let queueTimedOut = Code(kind: .queueTimedOut)
 
         /// The service takes no more work.
         ///
@@ -42,6 +47,7 @@ extension CoordinationError.Code: CustomStringConvertible {
     public var description: String {
         switch kind {
         case .overloaded: "overloaded"
+        case .queueTimedOut: "queueTimedOut"
         case .shutDown: "shutDown"
         }
     }

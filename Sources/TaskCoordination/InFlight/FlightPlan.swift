@@ -10,6 +10,9 @@ public protocol FlightPlan<Value, Progress>: Sendable {
     /// Not looked at by tables with slots.
     var connection: Connection<Progress>? { get }
 
+    /// The lane in which it waits for a slot; see ``Slots``. One for all by default.
+    var lane: String { get }
+
     /// The work.
     ///
     /// - Parameter report: Tells the flight's callers how far it has come. Never waits; what comes after the flight's end
@@ -20,4 +23,7 @@ public protocol FlightPlan<Value, Progress>: Sendable {
 extension FlightPlan {
     /// None.
     public var connection: Connection<Progress>? { nil }
+
+    /// One for all.
+    public var lane: String { "" }
 }

@@ -59,7 +59,7 @@ extension InFlight {
         _ flight: Flight, _ priority: UInt8, _ plan: some FlightPlan<Value, Progress>
     ) throws -> Reservation? {
         if let slots {
-            let place = try slots.enter(priority) { refusal in
+            let place = try slots.enter(priority, lane: plan.lane) { refusal in
                 if let refusal {
                     flight.table.land(flight, .failure(refusal))
                 } else {
@@ -79,7 +79,7 @@ extension InFlight {
     /// The wait is over.
     @inlinable func begin(_ flight: Flight, _ plan: some FlightPlan<Value, Progress>) {
         if let priority = flight.depart() { return start(flight, priority, inPlace: false, plan) }
-        slots?.release()
+        slots?.release(lane: plan.lane)
         end(flight, .neverBegins)
     }
 
@@ -113,7 +113,7 @@ extension InFlight {
         } catch {
             landing = .failure(error)
         }
-        slots?.release()
+        slots?.release(lane: plan.lane)
         land(flight, landing)
     }
 

@@ -45,14 +45,21 @@ public struct SlotQueue<Waiter> {
     private var lines: [Line] = []
     private var rows: [Row] = []
     private var freeRows: [Int] = []
-    private var arrivals: UInt64 = 0
+    /// How many names have been given.
+    private(set) var arrivals: UInt64
 
     /// How many waiters are queued.
     public private(set) var count = 0
 
     /// Creates an empty queue.
     public init(order: SlotOrder = .fifo) {
+        self.init(order: order, arrivals: 0)
+    }
+
+    /// Creates an empty queue in the place of one that has given so many names.
+    init(order: SlotOrder, arrivals: UInt64) {
         self.order = order
+        self.arrivals = arrivals
     }
 
     /// Whether nobody waits.
@@ -110,6 +117,20 @@ public struct SlotQueue<Waiter> {
         }
     }
 
+    /// The waiter who runs next, and its priority.
+    ///
+    /// - Complexity: O(1), amortised.
+    var first: (waiter: Waiter, priority: UInt8)? {
+        mutating get {
+            guard let line = lines.firstIndex(where: { $0.count > 0 }) else { return nil }
+            while true {
+                let id = lines[line].end(order)
+                if stands(id, in: lines[line].priority) { return (rows[id.row].waiter!, lines[line].priority) }
+                _ = lines[line].takeEnd(order)
+            }
+        }
+    }
+
     /// Takes a waiter out of the queue, wherever it stands.
     ///
     /// - Returns: The waiter, or `nil` when it is not queued.
@@ -140,10 +161,20 @@ public struct SlotQueue<Waiter> {
     /// Takes everybody out, in no particular order.
     ///
     /// - Complexity: O(`count`).
-    public mutating func removeAll() -> [Waiter] {
-        let waiting = lines.flatMap { line in line.ids.filter { stands($0, in: line.priority) } }
-        return waiting.compactMap { remove($0) }
+    public mutating func removeAll() -> [Waiter] { removeAll { _ in true } }
+
+    /// Takes out those for whom `isGone` says so.
+    ///
+    /// - Complexity: O(`count`).
+    mutating func removeAll(where isGone: (Waiter) -> Bool) -> [Waiter] {
+        let leaving = lines.flatMap { line in
+            line.ids.filter { stands($0, in: line.priority) && isGone(rows[$0.row].waiter!) }
+        }
+        return leaving.compactMap { remove($0) }
     }
+
+    /// Whether no name is in use, queued or reserved.
+    var isUnused: Bool { freeRows.count == rows.count }
 
     /// How many places there are, gaps among them.
     ///
@@ -200,6 +231,9 @@ extension SlotQueue.Line {
         start += 1
         return ids[start - 1]
     }
+
+    /// The name that ``takeEnd(_:)`` takes.
+    func end(_ order: SlotOrder) -> SlotQueue.ID { order == .fifo ? ids[start] : ids[ids.count - 1] }
 
     private func place(for arrival: UInt64) -> Int {
         var (low, high) = (start, ids.count)

@@ -1,30 +1,32 @@
 import Synchronization
 
-/// Lets at most a fixed number of bodies run at once; the others queue by priority and arrival.
+/// Lets bodies run that take at most a fixed number of units together; the others queue by priority and arrival.
+///
+/// A body takes one unit, a *slot*, unless it says otherwise. Bodies may be told apart by *lanes*, such as the host that
+/// they ask: lanes of equal priority take turns, and one that holds its share lets the others go first.
 ///
 /// A mutex and not an actor: a cancelled or escalated waiter acts in its handler, which is synchronous; a slot is given
 /// back in `defer`; and a free slot costs no hop. The lock is never held while a waiter is told.
 ///
-/// Who waits is a closure, so it may be a suspended task, as in ``withSlot(priority:_:)``, or work that is no task yet,
+/// A waiter is a closure, so it may be a suspended task, as in ``withSlot(priority:_:)``, or work that is no task yet,
 /// like a flight of ``InFlight``.
 ///
-/// The queue decides every race: whoever takes a waiter out of it, a slot that came free, the waiter's leaving or
+/// The queue decides every race: what takes a waiter out of it, a slot that came free, the waiter's leaving or
 /// ``close()``, is the only one to answer it. A slot is therefore never offered to a waiter that has gone.
 public final class Slots: Sendable {
-    /// Called once, unless the waiter leaves: without an error it has a slot.
+    /// Called once, unless the waiter leaves: without an error it has its units.
     @usableFromInline typealias Answer = @Sendable (_ refusal: CoordinationError?) -> Void
 
     /// In a struct, because a bare closure is wrapped in another one when a generic type stores it.
     fileprivate struct Waiter { let answer: Answer }
 
     private struct State {
-        var queue: SlotQueue<Waiter>
-        var running = 0
+        var table: SlotTable<Waiter>
         var isClosed = false
         var drainers: [OneShot<Void>] = []
     }
 
-    /// How many bodies run at once, at most.
+    /// How many units are held at once, at most.
     public let limit: Int
 
     /// How many waiters are queued, at most.
@@ -36,24 +38,34 @@ public final class Slots: Sendable {
     /// Creates slots that are all free.
     ///
     /// - Parameters:
-    ///   - limit: How many bodies run at once, at most. At least 1.
-    ///   - order: Who goes first among waiters of the same priority.
-    ///   - queueLimit: How many waiters are queued, at most. Not negative; 0 refuses whoever finds no free slot.
+    ///   - limit: How many units are held at once, at most. At least 1; a smaller number counts as 1.
+    ///   - order: What goes first among waiters of the same priority and lane.
+    ///   - queueLimit: How many waiters are queued, at most. 0, or less, refuses all that find no free slot.
+    ///   - share: The units of one lane beyond which the other lanes go first. At least 1. No share by default.
+    ///   - laneLimit: The units that one lane holds at once, at most. At least 1. No limit by default.
     ///   - name: What the messages of errors call these slots.
-    public init(limit: Int, order: SlotOrder = .fifo, queueLimit: Int = .max, name: String = "slots") {
-        precondition(limit >= 1, "without a slot nothing would ever run")
-        precondition(queueLimit >= 0, "a queue cannot be shorter than empty")
-        self.limit = limit
-        self.queueLimit = queueLimit
+    public init(
+        limit: Int, order: SlotOrder = .fifo, queueLimit: Int = .max, share: Int = .max, laneLimit: Int = .max,
+        name: String = "slots"
+    ) {
+        self.limit = max(1, limit)
+        self.queueLimit = max(0, queueLimit)
         self.name = name
-        state = Mutex(State(queue: SlotQueue(order: order)))
+        let limits = SlotTable<Waiter>.Limits(units: self.limit, share: max(1, share), lane: max(1, laneLimit))
+        state = Mutex(State(table: SlotTable(limits: limits, order: order)))
     }
 
     /// How many waiters are queued.
-    public var queued: Int { state.withLock { $0.queue.count } }
+    public var queued: Int { state.withLock { $0.table.count } }
 
-    /// How many bodies hold a slot.
-    public var running: Int { state.withLock { $0.running } }
+    /// How many units are held.
+    public var running: Int { state.withLock { $0.table.held } }
+
+    /// How many bodies run on without the slot that they had; see ``nextRound(stalled:patience:)``.
+    public var lent: Int { state.withLock { $0.table.lent } }
+
+    /// Whether nothing is held, queued or reserved, and no lane is remembered.
+    package var isUnused: Bool { state.withLock { $0.table.isUnused && $0.drainers.isEmpty } }
 
     /// Runs `body` in a slot.
     ///
@@ -67,7 +79,7 @@ public final class Slots: Sendable {
     ///
     /// - Throws: What `body` throws; `CancellationError`; ``CoordinationError`` with code `.overloaded` when the queue
     ///   is at its limit, `.shutDown` after ``close()``.
-    /// - Complexity: O(1), amortised; to be raised, a shift of those of the new priority who came later.
+    /// - Complexity: O(1), amortised; to be raised, a shift of those of the new priority that came later.
     public func withSlot<T>(priority: TaskPriority? = nil, _ body: () async throws -> T) async throws -> T {
         try await acquire(priority: priority)
         defer { release() }
@@ -80,19 +92,20 @@ public final class Slots: Sendable {
     public func close() {
         let refused = state.withLock { state in
             state.isClosed = true
-            return state.queue.removeAll()
+            return state.table.removeAll()
         }
         for waiter in refused { waiter.answer(shutDownError) }
     }
 
-    /// Waits until no body holds a slot.
+    /// Waits until no body runs.
     ///
     /// **Cancellation**: ignored; the wait lasts as long as the bodies do.
     public func drain() async {
         let drained = OneShot<Void>()
         let isIdle = state.withLock { state in
-            if state.running > 0 { state.drainers.append(drained) }
-            return state.running == 0
+            let isIdle = state.table.held + state.table.lent == 0
+            if !isIdle { state.drainers.append(drained) }
+            return isIdle
         }
         if !isIdle { await drained.wait() }
     }
@@ -104,42 +117,64 @@ extension Slots {
     /// A waiter's place in the queue.
     @usableFromInline struct Place: Sendable {
         fileprivate let slots: Slots
-        fileprivate let id: SlotQueue<Waiter>.ID
+        fileprivate let place: SlotTable<Waiter>.Place
 
         /// Moves the waiter forward; does nothing when it waits no longer.
-        @usableFromInline func rise(to priority: UInt8) { slots.state.withLock { $0.queue.raise(id, to: priority) } }
+        @usableFromInline func rise(to priority: UInt8) {
+            slots.state.withLock { $0.table.raise(place, to: priority) }
+        }
 
         /// Takes the waiter out of the queue.
         ///
         /// - Returns: `false` when it has been answered already.
-        @usableFromInline func leave() -> Bool { slots.state.withLock { $0.queue.remove(id) } != nil }
+        @usableFromInline func leave() -> Bool {
+            let (isQueued, next) = slots.state.withLock { state in
+                (state.table.remove(place) != nil, Slots.serve(&state))
+            }
+            // What waited behind a large one may fit.
+            for waiter in next { waiter.answer(nil) }
+            return isQueued
+        }
     }
 
     /// Takes a slot or queues for one.
     ///
     /// - Parameters:
     ///   - priority: Decides the place in the queue; the raw value of a `TaskPriority`.
-    ///   - answer: Called when its turn has come, by whoever gives the slot back. Not called when a slot is free.
+    ///   - lane: What this waiter has in common with others.
+    ///   - answer: Called when its turn has come, by what gives the slot back. Not called when a slot is free.
     /// - Returns: The place in the queue; `nil` when a slot was free and has been taken.
     /// - Throws: ``CoordinationError``.
-    @usableFromInline func enter(_ priority: UInt8, _ answer: @escaping Answer) throws -> Place? {
+    @usableFromInline func enter(_ priority: UInt8, lane: String = "", _ answer: @escaping Answer) throws -> Place? {
         try state.withLock { state in
-            if try takeFreeSlot(&state) { return nil }
-            return Place(slots: self, id: state.queue.insert(Waiter(answer: answer), priority: priority))
+            if try takeFree(1, in: lane, &state) { return nil }
+            let place = state.table.reserve(in: lane)
+            state.table.insert(Waiter(answer: answer), at: place, units: 1, priority: priority)
+            return Place(slots: self, place: place)
         }
     }
 
-    /// Takes a slot, which the caller gives back by ``release()``.
-    func acquire(priority: TaskPriority?) async throws {
+    /// Takes units, if they are free and nothing waits for them. The caller gives them back by ``release(_:lane:)``.
+    package func take(_ units: Int) -> Bool {
+        state.withLock { !$0.isClosed && $0.table.take(min(units, limit), in: "") }
+    }
+
+    /// Takes units, which the caller gives back by ``release(_:lane:)``.
+    ///
+    /// - Parameter units: At least 0; more than there are count as all of them.
+    package func acquire(priority: TaskPriority?, units: Int = 1) async throws {
         try Task.checkCancellation()
-        if try state.withLock({ try takeFreeSlot(&$0) }) { return }
+        let units = min(units, limit)
+        if try state.withLock({ try takeFree(units, in: "", &$0) }) { return }
         // The base priority: what is on top of it is an escalation, and counts also when it came before this call.
         let own = (Task.basePriority ?? Task.currentPriority).rawValue
         let turn = OneShot<Result<Void, any Error>>()
-        let place = Place(slots: self, id: state.withLock { $0.queue.reserve() })
+        let place = Place(slots: self, place: state.withLock { $0.table.reserve(in: "") })
         let answer: Result<Void, any Error> = try await withTaskCancellationHandler {
             try await withTaskPriorityEscalationHandler {
-                if try !queue(turn, at: place, asking: priority?.rawValue, own: own) { return Result.success(()) }
+                if try !queue(turn, units, at: place, asking: priority?.rawValue, own: own) {
+                    return Result.success(())
+                }
                 return await turn.wait()
             } onPriorityEscalated: { _, new in
                 place.rise(to: new.rawValue)
@@ -149,8 +184,8 @@ extension Slots {
         }
         try answer.get()
         guard Task.isCancelled else { return }
-        // Cancelled after the grant and before the body: the slot goes to the next one.
-        release()
+        // Cancelled after the grant and before the body: the units go to the next one.
+        release(units)
         throw CancellationError()
     }
 
@@ -159,36 +194,31 @@ extension Slots {
     ///
     /// Nothing falls in between.
     ///
-    /// - Returns: `false` when a slot was free after all and has been taken.
+    /// - Returns: `false` when the units were free after all and have been taken.
     private func queue(
-        _ turn: OneShot<Result<Void, any Error>>, at place: Place, asking priority: UInt8?, own: UInt8
+        _ turn: OneShot<Result<Void, any Error>>, _ units: Int, at place: Place, asking priority: UInt8?, own: UInt8
     ) throws -> Bool {
         try state.withLock { state in
             var isQueued = false
-            defer { if !isQueued { state.queue.giveUp(place.id) } }
+            defer { if !isQueued { state.table.giveUp(place.place) } }
             if Task.isCancelled { throw CancellationError() }
-            if try takeFreeSlot(&state) { return false }
+            if try takeFree(units, in: "", &state) { return false }
             let now = Task.currentPriority.rawValue
             let risen = now > own ? max(priority ?? now, now) : priority ?? now
             let waiter = Waiter { refusal in
                 if let refusal { turn.resolve(.failure(refusal)) } else { turn.resolve(.success(())) }
             }
-            state.queue.insert(waiter, as: place.id, priority: risen)
+            state.table.insert(waiter, at: place.place, units: units, priority: risen)
             isQueued = true
             return true
         }
     }
 
-    /// A free slot means that nobody is queued, so nobody is overtaken.
-    ///
-    /// - Returns: `false` when there is none, and room in the queue.
-    private func takeFreeSlot(_ state: inout State) throws -> Bool {
+    /// - Returns: `false` when the units are not free, and there is room in the queue.
+    private func takeFree(_ units: Int, in lane: String, _ state: inout State) throws -> Bool {
         if state.isClosed { throw shutDownError }
-        if state.running < limit {
-            state.running += 1
-            return true
-        }
-        if state.queue.count >= queueLimit { throw overloadedError }
+        if state.table.take(units, in: lane) { return true }
+        if state.table.count >= queueLimit { throw overloadedError }
         return false
     }
 
@@ -200,16 +230,38 @@ extension Slots {
         CoordinationError(code: .overloaded, message: "\(name): \(queueLimit) are queued already; try again later")
     }
 
-    /// Gives a slot back: to the first in the queue or, when nobody waits, to whoever comes next.
-    @usableFromInline func release() {
-        let (next, drainers) = state.withLock { state -> (Waiter?, [OneShot<Void>]) in
-            if let next = state.queue.popFirst() { return (next, []) }
-            state.running -= 1
-            guard state.running == 0 else { return (nil, []) }
+    /// Gives units back: to the next in the queue or, when nothing waits for them, to what comes next.
+    @usableFromInline package func release(_ units: Int = 1, lane: String = "") {
+        let (next, drainers) = state.withLock { state -> ([Waiter], [OneShot<Void>]) in
+            state.table.release(units, in: lane)
+            let next = Slots.serve(&state)
+            guard state.table.held + state.table.lent == 0 else { return (next, []) }
             defer { state.drainers = [] }
-            return (nil, state.drainers)
+            return (next, state.drainers)
         }
-        next?.answer(nil)
+        for waiter in next { waiter.answer(nil) }
         for drainer in drainers { drainer.resolve(()) }
+    }
+
+    private static func serve(_ state: inout sending State) -> [Waiter] {
+        var served: [Waiter] = []
+        while let waiter = state.table.next() { served.append(waiter) }
+        return served
+    }
+
+    /// Looks at the queue, which the owner does every now and then while something waits.
+    ///
+    /// A lane that has waited for a whole round gets a slot of one that holds more than its share, or whose bodies make
+    /// no progress. These bodies run on without their slots, at most as many as there are slots.
+    ///
+    /// - Parameters:
+    ///   - stalled: How many bodies of each lane have made no progress since the last round.
+    ///   - patience: Rounds after which a waiter is turned away with code `.queueTimedOut`.
+    package func nextRound(stalled: [String: Int], patience: Int) {
+        let (served, expired) = state.withLock { $0.table.nextRound(stalled: stalled, patience: patience) }
+        for waiter in served { waiter.answer(nil) }
+        let refusal = CoordinationError(
+            code: .queueTimedOut, message: "\(name): no slot came free in time; try again later")
+        for waiter in expired { waiter.answer(refusal) }
     }
 }

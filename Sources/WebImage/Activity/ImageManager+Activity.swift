@@ -26,6 +26,7 @@ extension ImageManager {
                 flights: loads.count + encodings.count,
                 queuedDownloads: downloader.queuedCount, runningDownloads: downloader.runningCount,
                 queuedWork: processing.queued, runningWork: processing.running,
+                workByteCount: processing.byteCount,
                 pendingWrites: await writes?.pendingCount ?? 0)
         }
     }

@@ -6,12 +6,20 @@ extension ImageDownloader {
     public struct Configuration: Sendable {
         /// How many transfers run at once. At least 1; a smaller number counts as 1. 6 by default.
         public var maximumConcurrentDownloads = 6
-        /// Who goes first among transfers of equal priority. First in, first out by default.
+        /// How many transfers of one host run at once. At least 1; a smaller number counts as 1. Nil by default: a host
+        /// has half of the slots, rounded up, while transfers of other hosts wait, and all of them otherwise.
+        public var maximumConcurrentDownloadsPerHost: Int?
+        /// What goes first among transfers of one host and equal priority. First in, first out by default. Hosts take
+        /// turns.
         public var order: SlotOrder = .fifo
         /// How many transfers may wait before new ones are refused with `.overloaded`. 10,000 by default.
         public var queueLimit = 10_000
-        /// The largest body accepted, in bytes after decompression. 100 MB by default.
-        public var maximumByteCount = 100_000_000
+        /// How long a transfer may wait for a slot before it ends with `.queueTimedOut`, in whole seconds. At least one
+        /// second and at most a day; 5 minutes by default.
+        public var queueTimeout: Duration = .seconds(300)
+        /// The largest body accepted, in bytes after decompression. A sixteenth of the memory the process may use by
+        /// default, at most 100 MB.
+        public var maximumByteCount = min(100_000_000, MemoryBudget.processLimit / 16)
         /// The status codes that carry a picture. 200 to 299 by default.
         public var acceptableStatusCodes: Range<Int> = 200..<300
         /// The media types accepted, compared without parameters; nil accepts any. Nil by default, because origins

@@ -11,9 +11,13 @@ public actor ImageDownloader {
     nonisolated let configuration: Configuration
     nonisolated let transport: any HTTPLoading
     private let flights: InFlight<RequestIdentity, Download, LoadProgress>
-    private let slots: Slots
+    nonisolated let slots: Slots
+    nonisolated let running = RunningTransfers()
+    nonisolated let attendance = Attendance()
     nonisolated let hub: ActivityHub
     nonisolated let newest: NewestContent
+    /// Throws when a file that begins like this can be no picture, so that the rest of it is not waited for.
+    nonisolated let inspect: @Sendable (_ beginning: [UInt8]) throws -> Void
 
     /// Creates a downloader.
     ///
@@ -28,20 +32,23 @@ public actor ImageDownloader {
     ) {
         self.init(
             configuration: configuration, transport: transport, hub: ActivityHub(), newest: NewestContent(),
-            executor: executor)
+            executor: executor, inspect: { _ in })
     }
 
     init(
         configuration: Configuration, transport: any HTTPLoading, hub: ActivityHub, newest: NewestContent,
-        executor: (any TaskExecutor)?
+        executor: (any TaskExecutor)?, inspect: @escaping @Sendable ([UInt8]) throws -> Void
     ) {
         self.configuration = configuration
         self.hub = hub
         self.newest = newest
         self.transport = transport
+        self.inspect = inspect
+        let limit = max(1, configuration.maximumConcurrentDownloads)
         slots = Slots(
-            limit: max(1, configuration.maximumConcurrentDownloads), order: configuration.order,
-            queueLimit: max(0, configuration.queueLimit))
+            limit: limit, order: configuration.order, queueLimit: configuration.queueLimit,
+            share: limit / 2 + limit % 2,
+            laneLimit: configuration.maximumConcurrentDownloadsPerHost ?? .max, name: "downloads")
         flights = InFlight(name: "download", executor: executor, slots: slots)
     }
 
@@ -89,18 +96,22 @@ public actor ImageDownloader {
         report: (@Sendable (LoadProgress) -> Void)?
     ) async throws -> Download {
         let request = request.adding(validators)
-        return try await flights.value(for: RequestIdentity(request), priority: priority, onProgress: report) { _ in
+        let caller = try flights.board(for: RequestIdentity(request), priority: priority, from: #isolation) { _ in
             Transfer(request, acceptsNotModified: !validators.isEmpty, self, waiting: Stopwatch())
         }
+        attendQueue()
+        return try await caller.value(onProgress: report)
     }
 
     /// The same for a flight that is no task until the transfer is over.
     nonisolated func connection(
         _ request: ImageRequest, _ departure: Departure, waiting: Stopwatch
     ) throws -> InFlight<RequestIdentity, Download, LoadProgress>.Ticket {
-        try flights.connection(for: RequestIdentity(request), departure) { _ in
+        let ticket = try flights.connection(for: RequestIdentity(request), departure) { _ in
             Transfer(request, acceptsNotModified: false, self, waiting: waiting)
         }
+        attendQueue()
+        return ticket
     }
 
     /// Cancels every transfer; each caller gets `CancellationError`.
@@ -118,6 +129,7 @@ public actor ImageDownloader {
     public func shutdown() async {
         flights.close()
         flights.cancelAll()
+        attendance.end()
         await flights.drain()
         await transport.shutdown()
     }

@@ -1,5 +1,7 @@
 import Foundation
 import HTTPTransport
+import ImageCoding
+import Synchronization
 import TaskCoordination
 
 /// One transfer, from the request to the verified answer.
@@ -8,6 +10,10 @@ final class Transfer: FlightPlan {
 
     let request: ImageRequest
     let acceptsNotModified: Bool
+    /// Transfers of one host wait in one lane.
+    let lane: String
+    /// The bytes of the body so far.
+    let receivedCount = Atomic(0)
     private let downloader: ImageDownloader
     private let waiting: Stopwatch
 
@@ -19,6 +25,7 @@ final class Transfer: FlightPlan {
         self.acceptsNotModified = acceptsNotModified
         self.downloader = downloader
         self.waiting = waiting
+        lane = request.url.host(percentEncoded: true)?.lowercased() ?? ""
         hub.tell(request.url, .queued)
     }
 
@@ -29,6 +36,8 @@ final class Transfer: FlightPlan {
         try Task.checkCancellation()
         let visit = NewestContent.Visit(downloader.newest, request.transferKey)
         let number = hub.tally.downloads.add()
+        downloader.running.insert(self, number: number)
+        defer { downloader.running.remove(number: number) }
         hub.tell(request.url, .started(waited: waiting.elapsed))
         let sending = Stopwatch()
         do {
@@ -38,7 +47,7 @@ final class Transfer: FlightPlan {
                 return Download(status: 304, headers: response.headers, bytes: [], number: number, visit: visit)
             }
             try check(response)
-            let bytes = try await collect(response.body, report)
+            let bytes = try await collect(response, report)
             guard !bytes.isEmpty else {
                 throw ImageLoadError(
                     .emptyBody, message: "The origin answered without content; check the address.", url: request.url,
@@ -75,27 +84,39 @@ final class Transfer: FlightPlan {
         }
     }
 
-    private func collect(_ body: HTTPBody, _ report: (LoadProgress) -> Void) async throws -> [UInt8] {
-        var bytes: [UInt8] = []
-        if let expected = body.expectedByteCount {
-            try checkSize(expected)
-            bytes.reserveCapacity(expected)
-        }
+    private func collect(_ response: HTTPResponse, _ report: (LoadProgress) -> Void) async throws -> [UInt8] {
+        let expected = response.body.expectedByteCount
+        try checkSize(expected ?? 0)
+        var collector = BodyCollector(expecting: expected)
+        var isInspected = false
         var reported = 0
-        for try await chunk in body {
-            try checkSize(bytes.count + chunk.count)
-            bytes.append(contentsOf: chunk)
-            if isDue(bytes.count, since: reported, of: body.expectedByteCount) {
-                reported = bytes.count
-                let progress = LoadProgress(
-                    receivedByteCount: bytes.count, expectedByteCount: body.expectedByteCount)
+        for try await chunk in response.body {
+            try checkSize(chunk.count, after: collector.count)
+            collector.append(chunk)
+            receivedCount.store(collector.count, ordering: .relaxed)
+            if !isInspected, collector.count >= ImageFormat.signatureLength {
+                try inspect(collector.beginning, response)
+                isInspected = true
+            }
+            if isDue(collector.count, since: reported, of: expected) {
+                reported = collector.count
+                let progress = LoadProgress(receivedByteCount: collector.count, expectedByteCount: expected)
                 hub.tell(request.url, .progress(progress))
                 report(progress)
             }
         }
         // Some sequences just end when their reader is cancelled; half a body must not pass for a whole one.
         try Task.checkCancellation()
-        return bytes
+        return collector.finish()
+    }
+
+    /// Ends the transfer of what can be no picture: the rest of a body is not waited for.
+    private func inspect(_ beginning: [UInt8], _ response: HTTPResponse) throws {
+        do {
+            try downloader.inspect(beginning)
+        } catch let error as ImageError {
+            throw ImageLoadError.undecodable(error, request.url, contentType: response.headers["Content-Type"])
+        }
     }
 
     private func isDue(_ count: Int, since reported: Int, of expected: Int?) -> Bool {
@@ -103,8 +124,8 @@ final class Transfer: FlightPlan {
         return count == expected || Double(count - reported) >= configuration.minimumProgressInterval * Double(expected)
     }
 
-    private func checkSize(_ count: Int) throws {
-        guard count > configuration.maximumByteCount else { return }
+    private func checkSize(_ count: Int, after received: Int = 0) throws {
+        guard count > configuration.maximumByteCount - received else { return }
         throw ImageLoadError(
             .transferFailed,
             message: "The body is larger than the limit of \(configuration.maximumByteCount) bytes.",

@@ -29,6 +29,8 @@ public struct ImageLoadError: Error, Sendable {
         public static let notInCache = Code("notInCache")
         /// The same request failed a short while ago and is not tried again yet.
         public static let recentlyFailed = Code("recentlyFailed")
+        /// No download slot came free within the limit for waiting.
+        public static let queueTimedOut = Code("queueTimedOut")
         /// Too much work is queued already.
         public static let overloaded = Code("overloaded")
         /// The manager or the downloader has been shut down.

@@ -20,9 +20,20 @@ extension ImageLoadError {
             ImageLoadError(
                 .overloaded, message: "Too many loads are waiting; try again later or raise the limit.", url: url,
                 cause: error)
+        case let error as CoordinationError where error.code == .queueTimedOut:
+            ImageLoadError(
+                .queueTimedOut,
+                message: "The download waited too long for a slot; try again later, or raise `queueTimeout` or the "
+                    + "number of downloads at once.", url: url, cause: error)
         case is CoordinationError: ImageLoadError.shutDown(url)
         default: error
         }
+    }
+
+    static func undecodable(_ error: ImageError, _ url: URL, contentType: String?) -> ImageLoadError {
+        var message = error.message
+        if error.code == .unknownFormat, let contentType { message += " The origin calls it \"\(contentType)\"." }
+        return ImageLoadError(.undecodable, message: message, url: url, cause: error)
     }
 
     static func shutDown(_ url: URL) -> ImageLoadError {

@@ -25,7 +25,10 @@ extension ImageManager {
         /// The largest still picture, in pixels, that is decoded where its flight runs: it takes less time than waking a
         /// thread. Files of more than 4 KiB never are. 4,096 by default; 0 sends every picture to the threads.
         public var inlinePixelLimit = 4_096
-        /// How many pictures may wait for that before loads are refused with `.overloaded`. 10,000 by default.
+        /// The most bytes of memory that pictures take while they are decoded, transformed or encoded, all together. Work
+        /// waits for its share; what alone would take more is refused. 40 % of the memory the process may use by default.
+        public var processingByteLimit = MemoryBudget.defaultProcessingLimit
+        /// How many pictures may wait for memory or a thread before loads are refused with `.overloaded`. 10,000 by default.
         public var processingQueueLimit = 10_000
         /// How long a load that cannot succeed is remembered: a missing picture, a file that is none. One minute by
         /// default; zero remembers nothing.

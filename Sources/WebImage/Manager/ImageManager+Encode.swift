@@ -98,13 +98,12 @@ extension ImageManager {
     private nonisolated func encode(
         _ response: ImageResponse, _ request: ImageRequest, _ format: OutputFormat
     ) async throws -> EncodedImage {
-        let coders = configuration.coders
         let image = response.image
-        let encoded = format.encodedFormat(original: response.format, coders: coders)
-        let (bytes, properties) = try await processed(request) {
-            let bytes = try coders.encode(image, as: encoded)
-            return (bytes, try? coders.properties(of: bytes))
+        let encoded = format.encodedFormat(original: response.format, coders: configuration.coders)
+        let bytes = try await processed(request) {
+            try await processing.encode(image, as: encoded, holding: response.share)
         }
+        let properties = try? configuration.coders.properties(of: bytes)
         return EncodedImage(
             bytes: bytes, format: encoded.format, width: image.width, height: image.height,
             frameCount: properties?.frameCount ?? 1, source: response.source)

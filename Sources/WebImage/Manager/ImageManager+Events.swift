@@ -17,7 +17,7 @@ extension ImageManager {
                     continuation.yield(.cached(cached))
                 }
                 let response = try await self.load(request) { Self.tell($0, continuation) }
-                continuation.yield(.finished(response))
+                continuation.yield(.finished(response.handedOver))
                 continuation.finish()
             } catch {
                 continuation.finish(throwing: error)

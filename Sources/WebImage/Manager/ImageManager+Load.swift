@@ -25,7 +25,7 @@ extension ImageManager {
     ///
     /// - Throws: ``ImageLoadError``; `CancellationError` as soon as the calling task is cancelled.
     public nonisolated func load(_ request: ImageRequest) async throws -> ImageResponse {
-        try await load(request, onProgress: nil)
+        try await load(request, onProgress: nil).handedOver
     }
 
     /// What the memory cache holds for `request`, without waiting, for callers that must answer in the same turn.
@@ -172,10 +172,10 @@ extension ImageManager {
 
     /// Runs a transformer or an encoder, and says whose picture it was when that fails.
     nonisolated func processed<T: Sendable>(
-        _ request: ImageRequest, _ body: @escaping @Sendable () throws -> T
+        _ request: ImageRequest, _ body: () async throws -> T
     ) async throws -> T {
         do {
-            return try await processing.run(body)
+            return try await body()
         } catch let error as ImageError {
             throw ImageLoadError(.processingFailed, message: error.message, url: request.url, cause: error)
         }

@@ -25,7 +25,7 @@ public actor ImageManager {
     public nonisolated let diskCache: DiskCache?
     /// The downloader.
     public nonisolated let downloader: ImageDownloader
-    nonisolated let processing: WorkerPool
+    nonisolated let processing: ImageProcessor
     nonisolated let loads: InFlight<LoadKey, ImageResponse, LoadProgress>
     nonisolated let encodings: InFlight<LoadKey, EncodedImage, LoadProgress>
     nonisolated let writes: WriteBehind?
@@ -75,10 +75,11 @@ public actor ImageManager {
         memory = MemoryCache(
             .init(costLimit: configuration.memoryByteLimit, countLimit: configuration.memoryCountLimit))
         diskCache = parts.disk
+        let coders = configuration.coders
         downloader = ImageDownloader(
             configuration: configuration.downloader, transport: parts.transport, hub: hub, newest: newest,
-            executor: parts.executor)
-        processing = parts.processing
+            executor: parts.executor, inspect: { try coders.checkSignature($0) })
+        processing = ImageProcessor(configuration, pool: parts.processing)
         loads = InFlight(name: "load", executor: parts.executor)
         encodings = InFlight(name: "encode", executor: parts.executor)
         writes = parts.disk.map { WriteBehind(disk: $0, executor: parts.executor) }

@@ -14,7 +14,7 @@ extension Journey {
     }
 
     /// Keeps the original on disk. Only files that have been decoded get here: what is on disk is a picture.
-    func keep(_ decoded: DecodedOriginal) async {
+    func keep(_ decoded: ProcessedOriginal) async {
         guard let writes = manager.writes, request.cacheWrites.contains(.disk), request.allowsDisk else { return }
         let entry = decoded.original.entry(decoded.properties)
         manager.hub.tell(request.url, .stored(byteCount: entry.bytes.count))
@@ -29,12 +29,12 @@ extension Journey {
             key.variant != request.originalKey, image.frames.count == 1,
             image.width * image.height <= manager.configuration.maximumStoredVariantPixels
         else { return }
-        let (coders, processing, newest) = (manager.configuration.coders, manager.processing, manager.newest)
+        let (processing, newest) = (manager.processing, manager.newest)
         let format = response.format
         let url = request.url.absoluteString
         let (number, original) = (response.number, request.originalKey)
         await writes.submit(for: key.variant, if: { newest.isCurrent(number, of: original) }) {
-            let bytes = try await processing.run(priority: .background) { try coders.encode(image, as: .png) }
+            let bytes = try await processing.encode(image, as: .png, priority: .background, holding: nil)
             let metadata = EntryMetadata(
                 url: url, format: format.name, pixelWidth: image.width, pixelHeight: image.height, frameCount: 1)
             return DiskEntry(metadata: metadata, bytes: bytes)

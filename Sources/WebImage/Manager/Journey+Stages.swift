@@ -12,11 +12,9 @@ extension Journey {
             let entry = try await diskEntry(for: key.variant),
             let format = ImageFormat.all.first(where: { $0.name == entry.metadata.format })
         else { return nil }
-        let coders = manager.configuration.coders
-        let options = DecodeOptions(limits: manager.configuration.limits)
         do {
-            let image = try await manager.processing.run { try coders.decode(entry.bytes, options: options) }
-            return ImageResponse(image: image, format: format, source: .disk, original: nil, metrics: metrics)
+            let (image, share) = try await manager.processing.decode(entry.bytes)
+            return ImageResponse(image: image, format: format, source: .disk, metrics: metrics, share: share)
         } catch is ImageError {
             // As good as none: it is made again from the original. Overload and cancellation are no misses.
             return nil
@@ -29,9 +27,13 @@ extension Journey {
     func variantOfMemory() async throws -> ImageResponse? {
         guard arrival == nil, !request.firstFrameOnly, let whole = manager.remembered(request, request.originalKey)
         else { return nil }
-        let image = try await transform(whole.image, by: request.transformers[...])
+        let (image, share, took) = try await manager.processed(request) {
+            try await manager.processing.transform(whole.image, by: request.transformers)
+        }
+        note { $0.transform = took }
         return ImageResponse(
-            image: image, format: whole.format, source: whole.source, metrics: metrics, number: whole.number)
+            image: image, format: whole.format, source: whole.source, metrics: metrics, number: whole.number,
+            share: share)
     }
 
     private func storedOriginal() async throws -> Original? {
@@ -52,17 +54,17 @@ extension Journey {
 
 extension Journey {
     /// The file and what it shows, from disk or from the origin.
-    func original(_ report: @escaping Report) async throws -> DecodedOriginal {
+    func original(_ report: @escaping Report) async throws -> ProcessedOriginal {
         let stored = try await storedOriginal()
-        if let stored, let decoded = try await decodedUnlessBroken(stored) { return decoded }
-        return try await decode(fetch(validating: stored, report))
+        if let stored, let processed = try await processedUnlessBroken(stored) { return processed }
+        return try await process(fetch(validating: stored, report))
     }
 
     /// - Returns: `nil` for a file that is no word about the origin, which is asked instead.
-    private func decodedUnlessBroken(_ stored: Original) async throws -> DecodedOriginal? {
+    private func processedUnlessBroken(_ stored: Original) async throws -> ProcessedOriginal? {
         guard request.cachePolicy.readsCachesFirst else { return nil }
         do {
-            return try await decode(stored)
+            return try await process(stored)
         } catch let error as ImageLoadError where error.code == .undecodable {
             _ = try await manager.diskCache?.remove(request.originalKey)
             return nil
@@ -96,51 +98,29 @@ extension Journey {
 
 extension Journey {
     /// The picture that was asked for, made of the original, which is kept.
-    func finished(_ decoded: DecodedOriginal) async throws -> ImageResponse {
-        let original = decoded.original
+    func finished(_ processed: ProcessedOriginal) async throws -> ImageResponse {
+        let original = processed.original
+        if original.source == .network { await keep(processed) }
         try Task.checkCancellation()
-        if original.source == .network { await keep(decoded) }
-        // A leading transformer that the decoder has taken over is done.
-        let transformers = request.transformers.dropFirst(request.thumbnail == nil ? 0 : 1)
-        let image = try await transform(decoded.image, by: transformers)
-        let metrics = metrics
-        let took = (metrics.decode ?? .zero) + (metrics.transform ?? .zero)
+        let image = try await manager.processed(request) { try processed.picture.get() }
+        let took = processed.decodeTook + (processed.transformTook ?? .zero)
         manager.hub.tell(request.url, .decoded(width: image.width, height: image.height, took: took))
         return ImageResponse(
-            image: image, format: decoded.properties.format, source: original.source,
-            original: original.encoded(decoded.properties), metrics: metrics, number: original.number)
+            image: image, format: processed.properties.format, source: original.source,
+            original: original.encoded(processed.properties), metrics: metrics, number: original.number,
+            share: processed.share)
     }
 
-    private func decode(_ original: Original) async throws -> DecodedOriginal {
-        let watch = Stopwatch()
-        defer { note { $0.decode = watch.elapsed } }
-        let (manager, request) = (manager, request)
+    private func process(_ original: Original) async throws -> ProcessedOriginal {
         do {
-            if let properties = manager.tinyProperties(original.bytes) {
-                return try manager.decoded(original, properties, request)
+            let processed = try await manager.processing.process(original, for: request)
+            note {
+                $0.decode = processed.decodeTook
+                $0.transform = processed.transformTook
             }
-            return try await manager.processing.run {
-                try manager.decoded(original, manager.configuration.coders.properties(of: original.bytes), request)
-            }
+            return processed
         } catch let error as ImageError {
-            throw ImageLoadError(
-                .undecodable, message: Self.explain(error, original), url: request.url, cause: error)
+            throw ImageLoadError.undecodable(error, request.url, contentType: original.contentType)
         }
-    }
-
-    private func transform(
-        _ image: DecodedImage, by transformers: ArraySlice<any ImageTransforming>
-    ) async throws -> DecodedImage {
-        guard !transformers.isEmpty else { return image }
-        let watch = Stopwatch()
-        defer { note { $0.transform = watch.elapsed } }
-        return try await manager.processed(request) {
-            try transformers.reduce(image) { try $1.transform($0) }
-        }
-    }
-
-    private static func explain(_ error: ImageError, _ original: Original) -> String {
-        guard error.code == .unknownFormat, let type = original.contentType else { return error.message }
-        return "\(error.message) The origin calls it \"\(type)\"."
     }
 }

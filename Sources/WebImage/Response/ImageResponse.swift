@@ -16,11 +16,12 @@ public struct ImageResponse: Sendable {
 
     init(
         image: DecodedImage, format: ImageFormat, source: ImageSource, original: EncodedImage? = nil,
-        metrics: LoadMetrics = LoadMetrics(), number: Int
+        metrics: LoadMetrics = LoadMetrics(), number: Int = 0, share: MemoryShare? = nil
     ) {
         fields = Shared(
             Fields(
-                image: image, format: format, source: source, original: original, metrics: metrics, number: number))
+                image: image, format: format, source: source, original: original, metrics: metrics, number: number,
+                share: share))
     }
 
     private struct Fields: Sendable {
@@ -30,6 +31,7 @@ public struct ImageResponse: Sendable {
         var original: EncodedImage?
         var metrics: LoadMetrics
         let number: Int
+        var share: MemoryShare?
     }
 
     private mutating func change(_ body: (inout Fields) -> Void) {
@@ -72,6 +74,17 @@ extension ImageResponse {
 
     /// The number of the transfer that brought it, 0 when it was on disk before.
     var number: Int { fields.value.number }
+
+    /// What the picture holds of the budget for pictures that are being made, until the caller has it.
+    var share: MemoryShare? { fields.value.share }
+
+    /// The same for the caller, who may keep it for ever.
+    var handedOver: ImageResponse {
+        guard share != nil else { return self }
+        var copy = self
+        copy.change { $0.share = nil }
+        return copy
+    }
 
     /// What a later load finds in memory: the picture without the file.
     var remembered: ImageResponse {

@@ -6,9 +6,9 @@ public struct LoadMetrics: Sendable, Hashable {
     public var diskRead: Duration?
     /// From asking the downloader to the last byte, the wait in its queue included.
     public var download: Duration?
-    /// Decoding, the wait for a thread included.
+    /// Decoding alone, without the wait for memory and a thread.
     public var decode: Duration?
-    /// The transformers, the wait for a thread included.
+    /// The transformers alone.
     public var transform: Duration?
 
     /// Creates metrics in which no stage has run.

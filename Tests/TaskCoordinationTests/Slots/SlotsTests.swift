@@ -129,11 +129,33 @@ import WebImageTesting
         #expect(again.value != nil)
     }
 
-    @Test func `no slots at all is a programmer's error`() async {
-        await #expect(processExitsWith: .failure) { _ = Slots(limit: 0) }
+    @Test(arguments: [0, -1, .min]) func `limits below the least count as the least`(limit: Int) throws {
+        let slots = Slots(limit: limit, queueLimit: limit, share: limit, laneLimit: limit)
+        #expect(slots.limit == 1)
+        #expect(slots.queueLimit == 0)
+        #expect(slots.take(1))
+        #expect(!slots.take(1))
+        slots.release()
+        #expect(slots.isUnused)
     }
 
-    @Test func `a queue limit below zero is a programmer's error`() async {
-        await #expect(processExitsWith: .failure) { _ = Slots(limit: 1, queueLimit: -1) }
+    @Test(arguments: seeds)
+    func `bodies of many units share the limit, and whatever leaves gives its units back`(seed: UInt64) {
+        let (slots, executor, gate) = (Slots(limit: 10), SeededExecutor(seed: seed), Gate())
+        let bodies = (1...8).map { number in
+            Probe(on: executor) {
+                try await slots.acquire(priority: nil, units: number)
+                defer { slots.release(number) }
+                await gate.pass()
+            }
+        }
+        executor.run(steps: Int(seed % 20))
+        for body in bodies.prefix(Int(seed % 8)) { body.cancel() }
+        executor.drain()
+        #expect(slots.running <= 10)
+        gate.open()
+        executor.drain()
+        #expect(bodies.allSatisfy { !$0.isRunning })
+        #expect(slots.isUnused)
     }
 }

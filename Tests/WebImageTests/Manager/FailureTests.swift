@@ -80,7 +80,8 @@ import WebImageTesting
         configuration.downloader.maximumByteCount = 100
         for isAnnounced in [true, false] {
             let scenario = ManagerScenario(seed: 1, configuration: configuration) { request in
-                let chunks = (0..<3).map { _ in [UInt8](repeating: 1, count: 50) }
+                // Begins as a JPEG does.
+                let chunks = [[0xFF, 0xD8] + [UInt8](repeating: 0xFF, count: 48)] + (0..<60).map { _ in [1] }
                 let stream = AsyncStream { continuation in
                     for chunk in chunks { continuation.yield(chunk) }
                     continuation.finish()

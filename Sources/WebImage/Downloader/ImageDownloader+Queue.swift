@@ -1,0 +1,58 @@
+import Synchronization
+import TaskCoordination
+
+/// Fairness between hosts: a look at the queue once a second, while a transfer waits in it.
+///
+/// A host that drips its bytes holds its slots until its transfers time out. So a transfer that waits for a whole round
+/// gets the slot of one whose host has more than its share, or that makes no progress; that one goes on without.
+extension ImageDownloader {
+    /// Sees to it that the queue is looked at while a transfer waits.
+    nonisolated func attendQueue() {
+        guard slots.queued > 0 else { return }
+        attendance.begin { [weak self] in
+            while !Task.isCancelled, (try? await Task.sleep(for: .seconds(1))) != nil {
+                guard let self, self.goesOnAttending() else { return }
+                self.nextRound()
+            }
+        }
+    }
+
+    /// Whether a transfer waits. If none does, the next one that waits begins a new attendance.
+    private nonisolated func goesOnAttending() -> Bool {
+        if slots.queued > 0 { return true }
+        attendance.end()
+        // One that queued before this step has seen the attendance that ends here.
+        attendQueue()
+        return false
+    }
+
+    /// One look at the queue.
+    nonisolated func nextRound() {
+        slots.nextRound(stalled: running.stalled(), patience: patience)
+    }
+
+    /// The rounds that a transfer may wait.
+    private nonisolated var patience: Int {
+        Int(min(max(configuration.queueTimeout, .seconds(1)), .seconds(86_400)).components.seconds)
+    }
+}
+
+/// The task that looks at the queue, while there is one.
+///
+/// Unstructured, because it belongs to no caller: it lasts as long as transfers wait. It is cancelled at the end.
+final class Attendance: Sendable {
+    private let task = Mutex<Task<Void, Never>?>(nil)
+
+    /// Starts the task, unless there is one.
+    func begin(_ body: @escaping @concurrent @Sendable () async -> Void) {
+        task.withLock { task in
+            if task == nil { task = Task(name: "download queue", priority: .high, operation: body) }
+        }
+    }
+
+    var isUnderWay: Bool { task.withLock { $0 != nil } }
+
+    func end() {
+        task.withLock { $0.take() }?.cancel()
+    }
+}

@@ -1,0 +1,214 @@
+import ImageCoding
+import TaskCoordination
+
+/// Decodes, transforms and encodes pictures on a pool of threads, within one budget of bytes.
+///
+/// Work first waits for its share of the budget, then for a thread, both in the order of priority. What has a share waits
+/// for nothing but a thread, and what has a thread waits for nothing, so none of them can wait for each other. The one
+/// exception, a picture that is encoded while its pixels hold a share, is served by the overdraft.
+///
+/// Decoding and transforming is one job: a burst costs what the width of the pool costs, not what is in flight.
+final class ImageProcessor: Sendable {
+    let coders: ImageCoders
+    private let limits: ImageLimits
+    private let inlinePixelLimit: Int
+    private let pool: WorkerPool
+    /// A unit is a byte.
+    private let budget: Slots
+    /// For what cannot wait for the budget because it holds a part of it; one at a time.
+    private let overdraft: Slots
+
+    init(_ configuration: ImageManager.Configuration, pool: WorkerPool) {
+        coders = configuration.coders
+        inlinePixelLimit = configuration.inlinePixelLimit
+        self.pool = pool
+        let queueLimit = configuration.processingQueueLimit
+        budget = Slots(limit: configuration.processingByteLimit, queueLimit: queueLimit, name: "decoding memory")
+        overdraft = Slots(limit: 1, queueLimit: queueLimit, name: "encoding memory")
+        var limits = configuration.limits
+        limits.maximumByteCount = min(limits.maximumByteCount, budget.limit)
+        self.limits = limits
+    }
+
+    /// How many jobs wait for memory or for a thread.
+    var queued: Int { budget.queued + overdraft.queued + pool.queued }
+    /// How many jobs run.
+    var running: Int { pool.running }
+    /// The bytes of the budget that jobs and their results hold.
+    var byteCount: Int { budget.running }
+
+    /// Refuses what comes and what waits, and waits for the jobs that run.
+    func shutdown() async {
+        budget.close()
+        overdraft.close()
+        await pool.shutdown()
+    }
+}
+
+// MARK: - Decoding and transforming
+
+extension ImageProcessor {
+    /// What the header says, and the bytes that the work takes at its peak.
+    private struct Estimate: Sendable {
+        let properties: ImageProperties
+        let byteCount: Int
+    }
+
+    /// Decodes a file as far as `request` needs it, and transforms what it shows.
+    ///
+    /// - Throws: ``ImageError`` for a file that cannot be decoded; `CancellationError`; `CoordinationError`. What a
+    ///   transformer throws is in the result: the file is a picture all the same.
+    func process(_ original: Original, for request: ImageRequest) async throws -> ProcessedOriginal {
+        let options = DecodeOptions(
+            limits: limits, firstFrameOnly: request.firstFrameOnly, thumbnail: request.thumbnail)
+        // A leading transformer that the decoder has taken over is done.
+        let transformers = request.transformers.dropFirst(request.thumbnail == nil ? 0 : 1)
+        if transformers.isEmpty, let properties = tinyProperties(original.bytes) {
+            return try decoded(original, properties, options, transformers, share: nil)
+        }
+        let estimate = try await estimate(original.bytes, options, request.transformers)
+        let share = try await share(of: estimate.byteCount)
+        return try await pool.run { [self] in
+            try decoded(original, estimate.properties, options, transformers, share: share)
+        }
+    }
+
+    /// Decodes a file that was made here.
+    func decode(_ bytes: [UInt8]) async throws -> (DecodedImage, MemoryShare) {
+        let options = DecodeOptions(limits: limits)
+        let share = try await share(of: coders.decodingByteCount(of: bytes, options: options))
+        let image = try await pool.run { [coders] in try coders.decode(bytes, options: options) }
+        share.shrink(to: image.byteCount)
+        return (image, share)
+    }
+
+    /// Transforms a picture that someone else keeps.
+    func transform(
+        _ image: DecodedImage, by transformers: [any ImageTransforming]
+    ) async throws -> (DecodedImage, MemoryShare, took: Duration) {
+        let (byteCount, _) = Self.transforming(image.size, frames: image.frames.count, by: transformers[...])
+        let share = try await share(of: byteCount)
+        let (result, took) = try await pool.run {
+            let watch = Stopwatch()
+            return (try transformers.reduce(image) { try $1.transform($0) }, watch.elapsed)
+        }
+        share.shrink(to: result.byteCount)
+        return (result, share, took)
+    }
+
+    /// What the header says of a picture that is decoded faster than a thread wakes up; `nil` for any other.
+    private func tinyProperties(_ bytes: [UInt8]) -> ImageProperties? {
+        guard bytes.count <= 4_096, inlinePixelLimit > 0,
+            let properties = try? coders.properties(of: bytes), properties.frameCount == 1,
+            properties.width * properties.height <= inlinePixelLimit
+        else { return nil }
+        return properties
+    }
+
+    /// Reads the header, which takes long in a large file of many small parts.
+    private func estimate(
+        _ bytes: [UInt8], _ options: DecodeOptions, _ transformers: [any ImageTransforming]
+    ) async throws -> Estimate {
+        let read = { @Sendable [coders] in
+            let properties = try coders.properties(of: bytes, options: options)
+            let decoding = try coders.decodingByteCount(of: bytes, options: options)
+            let frames = options.firstFrameOnly ? 1 : properties.frameCount ?? 1
+            let taken = options.thumbnail == nil ? 0 : 1
+            let size = transformers.prefix(taken).reduce(properties.size) { $1.resultSize(for: $0) }
+            let (transforming, _) = Self.transforming(size, frames: frames, by: transformers.dropFirst(taken))
+            return Estimate(properties: properties, byteCount: max(decoding, transforming))
+        }
+        return bytes.count <= 65_536 ? try read() : try await pool.run(read)
+    }
+
+    private func decoded(
+        _ original: Original, _ properties: ImageProperties, _ options: DecodeOptions,
+        _ transformers: ArraySlice<any ImageTransforming>, share: MemoryShare?
+    ) throws -> ProcessedOriginal {
+        let decoding = Stopwatch()
+        let image = try coders.decode(original.bytes, options: options)
+        // A decoder that was cut short may have made anything; a transformer leaves the file what it is.
+        try Task.checkCancellation()
+        let decodeTook = decoding.elapsed
+        var properties = properties
+        // Only the whole file tells how many frames some formats hold.
+        if properties.frameCount == nil, !options.firstFrameOnly { properties.frameCount = image.frames.count }
+        let transforming = Stopwatch()
+        let picture = Result { try transformers.reduce(image) { try $1.transform($0) } }
+        if case .success(let picture) = picture { share?.shrink(to: picture.byteCount) }
+        return ProcessedOriginal(
+            original, properties, picture, share, decodeTook: decodeTook,
+            transformTook: transformers.isEmpty ? nil : transforming.elapsed)
+    }
+}
+
+// MARK: - Encoding
+
+extension ImageProcessor {
+    /// Makes a file of a picture.
+    ///
+    /// - Parameters:
+    ///   - image: The picture.
+    ///   - format: The file to make.
+    ///   - priority: `nil` for the calling task's own.
+    ///   - share: What the picture holds of the budget; `nil` when someone else keeps it.
+    func encode(
+        _ image: DecodedImage, as format: EncodedFormat, priority: TaskPriority? = nil, holding share: MemoryShare?
+    ) async throws -> [UInt8] {
+        let byteCount = coders.encodingByteCount(of: image, as: format)
+        try check(Self.sum(image.byteCount, byteCount))
+        let more = try await share == nil ? self.share(of: byteCount, priority) : growth(byteCount, priority)
+        defer { withExtendedLifetime((share, more)) {} }
+        return try await pool.run(priority: priority) { [coders] in try coders.encode(image, as: format) }
+    }
+}
+
+// MARK: - The budget
+
+extension ImageProcessor {
+    private func share(of byteCount: Int, _ priority: TaskPriority? = nil) async throws -> MemoryShare {
+        try check(byteCount)
+        try await budget.acquire(priority: priority, units: byteCount)
+        return MemoryShare(budget, taken: byteCount)
+    }
+
+    /// More for work that holds a share. It must not wait for others that may hold theirs for the same reason, so it takes
+    /// what is free, or the overdraft.
+    private func growth(_ byteCount: Int, _ priority: TaskPriority?) async throws -> MemoryShare {
+        if budget.take(byteCount) { return MemoryShare(budget, taken: byteCount) }
+        try await overdraft.acquire(priority: priority)
+        return MemoryShare(overdraft, taken: 1)
+    }
+
+    private func check(_ byteCount: Int) throws(ImageError) {
+        guard byteCount > budget.limit else { return }
+        throw ImageError(
+            .memoryLimitExceeded,
+            "The work takes \(byteCount) bytes of memory, and all of it may take \(budget.limit): "
+                + "ask for a smaller picture, or raise the manager's `processingByteLimit`.")
+    }
+
+    /// The bytes that transforming takes at its peak, and the size of the result: each step holds what it starts from and
+    /// what it makes.
+    private static func transforming(
+        _ size: PixelSize, frames: Int, by transformers: ArraySlice<any ImageTransforming>
+    ) -> (byteCount: Int, PixelSize) {
+        transformers.reduce((0, size)) { state, transformer in
+            let result = transformer.resultSize(for: state.1)
+            let step = sum(bytes(state.1, frames), bytes(result, frames))
+            return (max(state.0, step), result)
+        }
+    }
+
+    private static func bytes(_ size: PixelSize, _ frames: Int) -> Int {
+        [size.height, frames, 4].reduce(size.width) { product, factor in
+            let (next, overflow) = max(0, product).multipliedReportingOverflow(by: max(0, factor))
+            return overflow ? .max : next
+        }
+    }
+
+    private static func sum(_ one: Int, _ other: Int) -> Int {
+        let (sum, overflow) = one.addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import HTTPTransport
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// One host must not hold up the others.
+@Suite(.timeLimit(.minutes(1))) struct FairnessTests {
+    /// Hosts whose names begin with "drip" answer with a byte at a time and never end.
+    private struct Scenario {
+        let executor: SeededExecutor
+        let downloader: ImageDownloader
+        let clock = ManualClock()
+
+        init(seed: UInt64, slots: Int = 6, _ configure: (inout ImageDownloader.Configuration) -> Void = { _ in }) {
+            executor = SeededExecutor(seed: seed)
+            var configuration = ImageDownloader.Configuration()
+            configuration.maximumConcurrentDownloads = slots
+            configure(&configuration)
+            let transport = StubTransport { request in
+                guard request.url.host()?.hasPrefix("drip") == true else {
+                    return try HTTPResponse.picture(for: request)
+                }
+                return HTTPResponse(status: 200, url: request.url, body: HTTPBody(EndlessBody(first: [0xFF])))
+            }
+            downloader = ImageDownloader(configuration: configuration, transport: transport, executor: executor)
+        }
+
+        func download(_ host: String, _ number: Int = 1, _ priority: ImagePriority = .normal) -> Probe<Download> {
+            let request = ImageRequest(URL(string: "https://\(host)/\(number).png")!, priority: priority)
+            let downloader = downloader
+            let caller = Probe(on: executor) { try await downloader.download(request) }
+            executor.drain()
+            return caller
+        }
+
+        /// Lets a second pass for the queue.
+        func nextRound() {
+            downloader.nextRound()
+            executor.drain()
+        }
+
+        var isAtRest: Bool {
+            downloader.queuedCount + downloader.runningCount + downloader.running.count + executor.pending == 0
+                && downloader.slots.isUnused
+        }
+
+        func end(_ callers: [Probe<Download>]) {
+            for caller in callers { caller.cancel() }
+            executor.drain()
+        }
+    }
+
+    @Test(arguments: seeds)
+    func `sixty dripping transfers of one host delay a picture of another by two rounds at most`(seed: UInt64) {
+        let scenario = Scenario(seed: seed)
+        let dripping = (0..<60).map { scenario.download("drip.example.org", $0, .high) }
+        #expect(scenario.downloader.runningCount == 6)
+        let fast = scenario.download("fast.example.org")
+        #expect(fast.isRunning)
+        for _ in 0..<2 { scenario.nextRound() }
+        #expect(fast.value != nil)
+        scenario.end(dripping)
+        #expect(scenario.isAtRest)
+    }
+
+    @Test(arguments: seeds)
+    func `a host holds half of the slots, rounded up, while another host waits, and all of them otherwise`(
+        seed: UInt64
+    ) {
+        let scenario = Scenario(seed: seed, slots: 5)
+        let alone = (0..<9).map { scenario.download("drip.example.org", $0) }
+        #expect(scenario.downloader.runningCount == 5)
+        let other = (0..<9).map { scenario.download("drip.example.com", $0) }
+        // Two of the first host end, and their slots go to the other one, until each has its share.
+        scenario.end(Array(alone.prefix(2)))
+        let running = scenario.downloader.running.hosts
+        #expect(running["drip.example.org"] == 3)
+        #expect(running["drip.example.com"] == 2)
+        scenario.end(Array(alone.dropFirst(2)) + other)
+        #expect(scenario.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `a limit for each host holds also when no other host waits`(seed: UInt64) {
+        let scenario = Scenario(seed: seed) { $0.maximumConcurrentDownloadsPerHost = 2 }
+        let one = (0..<9).map { scenario.download("drip.example.org", $0) }
+        #expect(scenario.downloader.runningCount == 2)
+        let other = scenario.download("fast.example.org")
+        #expect(other.value != nil)
+        scenario.end(one)
+        #expect(scenario.isAtRest)
+    }
+
+    @Test(arguments: seeds)
+    func `a transfer that makes no progress gives way, also within its host's share, and goes on`(seed: UInt64) {
+        let scenario = Scenario(seed: seed, slots: 2)
+        let dripping = ["drip.example.org", "drip.example.com"].map { scenario.download($0) }
+        let fast = scenario.download("fast.example.org")
+        scenario.nextRound()
+        #expect(fast.isRunning, "a first look cannot tell what makes no progress")
+        scenario.nextRound()
+        #expect(fast.value != nil)
+        #expect(dripping.allSatisfy { $0.isRunning })
+        scenario.end(dripping)
+        #expect(scenario.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `waiting for a slot has a limit of its own`(seed: UInt64) {
+        let scenario = Scenario(seed: seed, slots: 1) {
+            $0.queueTimeout = .seconds(3)
+            $0.maximumConcurrentDownloadsPerHost = 1
+        }
+        let running = scenario.download("drip.example.org", 0)
+        let waiting = (1..<4).map { scenario.download("drip.example.org", $0) }
+        for _ in 0..<2 { scenario.nextRound() }
+        #expect(waiting.allSatisfy { $0.isRunning })
+        scenario.nextRound()
+        #expect(waiting.allSatisfy { $0.code == .queueTimedOut })
+        #expect(running.isRunning)
+        scenario.end([running])
+        #expect(scenario.isAtRest)
+    }
+
+    @Test func `the queue is looked at while a transfer waits, and no longer`() async throws {
+        let transport = StubTransport { request in
+            guard request.url.host()?.hasPrefix("drip") == true else { return try HTTPResponse.picture(for: request) }
+            return HTTPResponse(status: 200, url: request.url, body: HTTPBody(EndlessBody(first: [0xFF])))
+        }
+        let downloader = ImageDownloader(transport: transport)
+        let dripping = (0..<60).map { number in
+            Task { try await downloader.download(ImageRequest(URL(string: "https://drip.example.org/\(number)")!)) }
+        }
+        while downloader.queuedCount < 54 { await Task.yield() }
+        let fast = try await downloader.download(ImageRequest(URL(string: "https://fast.example.org/1.png")!))
+        #expect(!fast.bytes.isEmpty)
+        for task in dripping { task.cancel() }
+        for task in dripping { _ = await task.result }
+        await downloader.shutdown()
+        #expect(downloader.running.count == 0)
+        #expect(downloader.slots.isUnused)
+        #expect(!downloader.attendance.isUnderWay)
+    }
+}

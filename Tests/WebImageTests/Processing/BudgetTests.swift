@@ -1,0 +1,197 @@
+import Foundation
+import HTTPTransport
+import ImageCoding
+import Synchronization
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// One budget of bytes for all that is decoded, transformed and encoded.
+@Suite(.timeLimit(.minutes(1))) struct BudgetTests {
+    /// Says that its pictures take as many bytes as they were told, and notes how many are made at once.
+    private final class WeighingCoder: ImageDecoding, ImageEncoding {
+        private struct Load {
+            var now = 0
+            var most = 0
+        }
+
+        private let coders = ImageCoders.default
+        private let byteCount: Int
+        private let load = Mutex(Load())
+        private let whileDecoding: @Sendable () -> Void
+
+        init(byteCount: Int, whileDecoding: @escaping @Sendable () -> Void = {}) {
+            self.byteCount = byteCount
+            self.whileDecoding = whileDecoding
+        }
+
+        /// The bytes that running decodes have taken at once.
+        var peak: Int { load.withLock { $0.most } }
+
+        var registry: ImageCoders {
+            ImageCoders(decoders: [self] + coders.decoders, encoders: [self] + coders.encoders)
+        }
+
+        func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { true }
+        func canEncode(_ format: ImageFormat) -> Bool { true }
+        func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) -> Int { byteCount }
+        func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int { byteCount }
+
+        func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
+            try coders.properties(of: bytes, options: options)
+        }
+
+        func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
+            try weighed {
+                whileDecoding()
+                return try coders.decode(bytes)
+            }
+        }
+
+        func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
+            try weighed { try coders.encode(image, as: format) }
+        }
+
+        private func weighed<T>(_ body: () throws -> T) rethrows -> T {
+            load.withLock { load in
+                load.now += byteCount
+                load.most = max(load.most, load.now)
+            }
+            defer { load.withLock { $0.now -= byteCount } }
+            return try body()
+        }
+    }
+
+    private func configuration(_ coder: WeighingCoder, limit: Int) -> ImageManager.Configuration {
+        var configuration = ImageManager.Configuration()
+        configuration.disk = nil
+        configuration.coders = coder.registry
+        configuration.processingByteLimit = limit
+        configuration.processingWidth = 4
+        configuration.inlinePixelLimit = 0
+        configuration.memoryByteLimit = 0
+        return configuration
+    }
+
+    @Test func `pictures that are made at once take no more than the budget, and all of them come`() async throws {
+        let coder = WeighingCoder(byteCount: 100_000)
+        let configuration = configuration(coder, limit: 250_000)
+        let manager = ImageManager(configuration: configuration, transport: StubTransport(HTTPResponse.picture))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<60 {
+                group.addTask {
+                    let request = ImageRequest.numbered(number)
+                    if number.isMultiple(of: 2) {
+                        let image = try await manager.image(for: request)
+                        #expect(image.width == 16)
+                    } else {
+                        let file = try await manager.data(for: request, as: .png)
+                        #expect(file.width == 16)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        // Two shares, and what one encoder has overdrawn.
+        #expect(coder.peak <= 300_000)
+        #expect(await manager.occupancy.isIdle)
+        _ = await manager.shutdown(within: .zero)
+    }
+
+    @Test(arguments: seeds) func `a share is given back however the load ends`(seed: UInt64) throws {
+        var configuration = ImageManager.Configuration()
+        configuration.processingByteLimit = 20_000
+        configuration.coders = WeighingCoder(byteCount: 9_000).registry
+        let scenario = ManagerScenario(seed: seed, configuration: configuration) { request in
+            guard request.url.lastPathComponent != "3.png" else {
+                return HTTPResponse(status: 200, url: request.url, body: HTTPBody([try Pictures.png(3).dropLast(40)]))
+            }
+            return try HTTPResponse.picture(for: request)
+        }
+        let manager = scenario.manager
+        let loads = (0..<8).map { scenario.load($0) }
+        let files = (0..<8).map { number in
+            Probe(on: scenario.executor) { try await manager.data(for: .numbered(number), as: .png) }
+        }
+        scenario.executor.run(steps: Int(seed))
+        for load in loads.prefix(Int(seed % 8)) { load.cancel() }
+        for file in files.suffix(Int(seed % 5)) { file.cancel() }
+        scenario.executor.drain()
+        #expect(loads.allSatisfy { !$0.isRunning })
+        #expect(files.allSatisfy { !$0.isRunning })
+        let look = Probe(on: scenario.executor) { await manager.occupancy }
+        scenario.executor.drain()
+        #expect(look.value?.workByteCount == 0)
+        #expect(look.value?.isIdle == true)
+    }
+
+    @Test(arguments: seeds) func `work waits for its share in the order of priority`(seed: UInt64) throws {
+        final class Holding: Sendable {
+            let response = Mutex<ImageResponse?>(nil)
+        }
+        var configuration = ImageManager.Configuration()
+        configuration.processingByteLimit = 1_024  // the pixels of one picture
+        configuration.coders = WeighingCoder(byteCount: 1_024).registry
+        let scenario = ManagerScenario(seed: seed, configuration: configuration)
+        let manager = scenario.manager
+        let (holding, decoded) = (Holding(), Journal<Int>())
+        let holder = Probe(on: scenario.executor) {
+            let response = try await manager.load(.numbered(0), onProgress: nil)
+            holding.response.withLock { $0 = response }
+        }
+        scenario.executor.drain()
+        #expect(holder.value != nil)
+        let waiting = [(1, ImagePriority.low), (2, .normal), (3, .high)].map { number, priority in
+            var request = ImageRequest.numbered(number)
+            request.priority = priority
+            return Probe(on: scenario.executor) { [request] in
+                _ = try await manager.image(for: request)
+                decoded.write(number)
+            }
+        }
+        scenario.executor.drain()
+        #expect(waiting.allSatisfy { $0.isRunning })
+        holding.response.withLock { $0 = nil }
+        scenario.executor.drain()
+        #expect(decoded.entries == [3, 2, 1])
+    }
+
+    @Test func `what alone exceeds the budget is refused from its header with a code of its own`() async throws {
+        let coder = WeighingCoder(byteCount: 100_001)
+        let configuration = configuration(coder, limit: 100_000)
+        let manager = ImageManager(configuration: configuration, transport: StubTransport(HTTPResponse.picture))
+        let error = await #expect(throws: ImageLoadError.self) { try await manager.image(for: .numbered(1)) }
+        #expect(error?.reason == ImageError.Code.memoryLimitExceeded.description)
+        #expect(coder.peak == 0)
+        _ = await manager.shutdown(within: .zero)
+    }
+
+    @Test func `a picture that is too large for the budget is decoded smaller where a thumbnail is asked for`()
+        async throws
+    {
+        var configuration = ImageManager.Configuration()
+        configuration.disk = nil
+        configuration.processingByteLimit = 1_000_000
+        let jpeg = try ImageFactory.encoded(width: 1_000, height: 1_000, seed: 1, as: .jpeg())
+        let transport = StubTransport { HTTPResponse(status: 200, url: $0.url, body: HTTPBody([jpeg])) }
+        let manager = ImageManager(configuration: configuration, transport: transport)
+        let whole = await #expect(throws: ImageLoadError.self) { try await manager.image(for: .numbered(1)) }
+        #expect(whole?.reason == ImageError.Code.memoryLimitExceeded.description)
+        let small = ImageRequest.numbered(1, transformers: [.resize(to: PixelSize(width: 100, height: 100))])
+        #expect(try await manager.image(for: small).width == 100)
+        _ = await manager.shutdown(within: .zero)
+    }
+
+    @Test(arguments: [Int.min, -1, 0]) func `a budget without bytes refuses every picture, and nothing traps`(
+        limit: Int
+    ) async throws {
+        let coder = WeighingCoder(byteCount: 100)
+        let configuration = configuration(coder, limit: limit)
+        let manager = ImageManager(configuration: configuration, transport: StubTransport(HTTPResponse.picture))
+        let error = await #expect(throws: ImageLoadError.self) { try await manager.image(for: .numbered(1)) }
+        #expect(error?.reason == ImageError.Code.memoryLimitExceeded.description)
+        _ = await manager.shutdown(within: .zero)
+    }
+}
