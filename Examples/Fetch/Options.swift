@@ -38,7 +38,7 @@ struct Options {
           --input FILE|-                             read a URL per line; empty lines and lines with # are skipped
           --concurrency N                            downloads at once (6)
           --timeout SECONDS                          longest time for one download (60)
-          --max-bytes N                              largest body (100000000)
+          --max-bytes N                              largest body (100000000, less in small containers)
           --max-pixels N                             largest picture, width times height (50000000)
           --allow-private                            allow loopback and private addresses
           --insecure                                 accept any certificate

@@ -117,15 +117,24 @@ public struct SlotQueue<Waiter> {
         }
     }
 
-    /// The waiter who runs next, and its priority.
+    /// The waiter who runs next.
     ///
     /// - Complexity: O(1), amortised.
-    var first: (waiter: Waiter, priority: UInt8)? {
+    var first: Waiter? {
+        mutating get { firstID.flatMap { rows[$0.row].waiter } }
+    }
+
+    /// The priority of the waiter who runs next.
+    ///
+    /// - Complexity: O(1): a look at each priority that there has been.
+    var firstPriority: UInt8? { lines.first { $0.count > 0 }?.priority }
+
+    private var firstID: ID? {
         mutating get {
             guard let line = lines.firstIndex(where: { $0.count > 0 }) else { return nil }
             while true {
                 let id = lines[line].end(order)
-                if stands(id, in: lines[line].priority) { return (rows[id.row].waiter!, lines[line].priority) }
+                if stands(id, in: lines[line].priority) { return id }
                 _ = lines[line].takeEnd(order)
             }
         }

@@ -21,7 +21,7 @@ struct SlotTable<Waiter> {
 
     /// A waiter's place in the queue of its lane.
     struct Place {
-        fileprivate let lane: String
+        fileprivate let lane: Int
         fileprivate let id: SlotQueue<Request>.ID
     }
 
@@ -33,24 +33,30 @@ struct SlotTable<Waiter> {
     }
 
     fileprivate struct Lane {
+        let name: String
         var queue: SlotQueue<Request>
         var held = 0
         /// Bodies that run on although they gave their slot away.
         var lent = 0
         /// Its place among the lanes that may go next.
-        var turn: SlotQueue<String>.ID?
+        var turn: SlotQueue<Int>.ID?
+        /// Whether it is among the lanes that wait and hold their share.
+        var isFull = false
 
         var isUnused: Bool { held == 0 && lent == 0 && queue.isUnused }
     }
 
     private let limits: Limits
     private let order: SlotOrder
-    private var lanes: [String: Lane] = [:]
+    /// By their numbers, which are used again.
+    private var lanes: [Lane] = []
+    private var freeNumbers: [Int] = []
+    private var numbers: [String: Int] = [:]
     /// The lanes that wait and hold less than their share.
-    private var turns: SlotQueue<String>
+    private var turns: SlotQueue<Int>
     /// The lanes that wait and hold their share, a handful: together they hold all the slots.
-    private var full: [String] = []
-    /// Where the names of a lane's waiters go on when it comes back, so that no name is given twice.
+    private var full: [Int] = []
+    /// Where the names of waiters go on in a lane whose number is used again, so that no name is given twice.
     private var arrivals: UInt64 = 0
     private var round = 0
 
@@ -68,7 +74,7 @@ struct SlotTable<Waiter> {
     }
 
     /// Whether nothing is held, lent, queued or reserved.
-    var isUnused: Bool { lanes.isEmpty && turns.isUnused && full.isEmpty && held + lent + count == 0 }
+    var isUnused: Bool { numbers.isEmpty && turns.isUnused && full.isEmpty && held + lent + count == 0 }
 }
 
 extension SlotTable: Sendable where Waiter: Sendable {}
@@ -82,61 +88,59 @@ extension SlotTable {
     ///
     /// - Returns: Whether they were taken.
     mutating func take(_ units: Int, in lane: String) -> Bool {
-        guard units <= limits.units - held, turns.isEmpty, mayPass(lane) else { return false }
-        lanes.values[index(of: lane)].held += units
+        guard units <= limits.units - held, turns.isEmpty else { return false }
+        let number = number(of: lane)
+        guard lanes[number].queue.isEmpty, lanes[number].held < limits.lane else { return false }
+        lanes[number].held += units
         held += units
         return true
     }
 
-    private func mayPass(_ lane: String) -> Bool {
-        guard let lane = lanes[lane] else { return true }
-        return lane.queue.isEmpty && lane.held < limits.lane
-    }
-
     /// Gives units back. ``next()`` must follow.
     mutating func release(_ units: Int, in lane: String) {
-        guard let index = lanes.index(forKey: lane) else { return }
-        if lanes.values[index].lent > 0 {
-            lanes.values[index].lent -= 1
+        guard let number = numbers[lane] else { return }
+        if lanes[number].lent > 0 {
+            lanes[number].lent -= 1
             lent -= 1
         } else {
-            lanes.values[index].held -= units
+            lanes[number].held -= units
             held -= units
         }
-        settle(lane, at: index)
+        settle(number)
     }
 
     /// Gives units to the next in turn, if they are free.
     mutating func next() -> Waiter? {
-        while let (lane, priority) = turns.first {
-            let index = lanes.index(forKey: lane)!
-            let (request, own) = lanes.values[index].queue.first!
-            guard own == priority else {
+        guard count > 0, held < limits.units else { return nil }
+        while let lane = turns.first {
+            guard lanes[lane].queue.firstPriority == turns.firstPriority else {
                 // Its most urgent waiter has left.
-                leaveTurn(at: index)
-                settle(lane, at: index)
+                leaveTurn(lane)
+                settle(lane)
                 continue
             }
-            return request.units <= limits.units - held ? serve(lane, at: index) : nil
+            return fits(lane) ? serve(lane) : nil
         }
-        let waiting = full.map { ($0, lanes.index(forKey: $0)!) }.filter { lanes.values[$0.1].held < limits.lane }
-        var best: (lane: String, index: Dictionary<String, Lane>.Index, priority: UInt8)?
-        for (lane, index) in waiting {
-            let (request, priority) = lanes.values[index].queue.first!
-            guard request.units <= limits.units - held, best.map({ $0.priority < priority }) ?? true else { continue }
-            best = (lane, index, priority)
+        var best: Int?
+        for lane in full where lanes[lane].held < limits.lane && fits(lane) {
+            let priority = lanes[lane].queue.firstPriority ?? 0
+            if best.map({ lanes[$0].queue.firstPriority ?? 0 < priority }) ?? true { best = lane }
         }
-        return best.map { serve($0.lane, at: $0.index) }
+        return best.map { serve($0) }
     }
 
-    private mutating func serve(_ lane: String, at index: Dictionary<String, Lane>.Index) -> Waiter {
-        let request = lanes.values[index].queue.popFirst()!
+    private mutating func fits(_ lane: Int) -> Bool {
+        lanes[lane].queue.first.map { $0.units <= limits.units - held } ?? false
+    }
+
+    private mutating func serve(_ lane: Int) -> Waiter {
+        let request = lanes[lane].queue.popFirst()!
         count -= 1
-        lanes.values[index].held += request.units
+        lanes[lane].held += request.units
         held += request.units
         // The lane goes to the end of the line.
-        leaveTurn(at: index)
-        settle(lane, at: index)
+        leaveTurn(lane)
+        settle(lane)
         return request.waiter
     }
 }
@@ -146,40 +150,35 @@ extension SlotTable {
 extension SlotTable {
     /// Names a waiter who is not queued yet; ``insert(_:at:units:priority:)`` or ``giveUp(_:)`` must follow.
     mutating func reserve(in lane: String) -> Place {
-        let index = self.index(of: lane)
-        return Place(lane: lane, id: lanes.values[index].queue.reserve())
+        let number = number(of: lane)
+        return Place(lane: number, id: lanes[number].queue.reserve())
     }
 
     mutating func giveUp(_ place: Place) {
-        let index = lanes.index(forKey: place.lane)!
-        lanes.values[index].queue.giveUp(place.id)
-        settle(place.lane, at: index)
+        lanes[place.lane].queue.giveUp(place.id)
+        settle(place.lane)
     }
 
     mutating func insert(_ waiter: Waiter, at place: Place, units: Int, priority: UInt8) {
-        let index = lanes.index(forKey: place.lane)!
         let request = Request(waiter: waiter, units: min(units, limits.units), round: round)
-        lanes.values[index].queue.insert(request, as: place.id, priority: priority)
+        lanes[place.lane].queue.insert(request, as: place.id, priority: priority)
         count += 1
         // The last to come is the first to go, and its lane with it.
-        if order == .lifo { leaveTurn(at: index) }
-        settle(place.lane, at: index)
+        if order == .lifo { leaveTurn(place.lane) }
+        settle(place.lane)
     }
 
     /// - Returns: The waiter; `nil` when it is not queued.
     mutating func remove(_ place: Place) -> Waiter? {
-        guard let index = lanes.index(forKey: place.lane),
-            let request = lanes.values[index].queue.remove(place.id)
-        else { return nil }
+        guard let request = lanes[place.lane].queue.remove(place.id) else { return nil }
         count -= 1
-        settle(place.lane, at: index)
+        settle(place.lane)
         return request.waiter
     }
 
     mutating func raise(_ place: Place, to priority: UInt8) {
-        guard let index = lanes.index(forKey: place.lane) else { return }
-        lanes.values[index].queue.raise(place.id, to: priority)
-        settle(place.lane, at: index)
+        lanes[place.lane].queue.raise(place.id, to: priority)
+        settle(place.lane)
     }
 
     /// - Returns: Every waiter, in no particular order.
@@ -187,10 +186,9 @@ extension SlotTable {
 
     private mutating func removeAll(where isGone: (Request) -> Bool) -> [Waiter] {
         var removed: [Waiter] = []
-        for lane in Array(lanes.keys) {
-            let index = lanes.index(forKey: lane)!
-            removed += lanes.values[index].queue.removeAll(where: isGone).map(\.waiter)
-            settle(lane, at: index)
+        for lane in numbers.values.sorted() {
+            removed += lanes[lane].queue.removeAll(where: isGone).map(\.waiter)
+            settle(lane)
         }
         count -= removed.count
         return removed
@@ -212,57 +210,70 @@ extension SlotTable {
         let oldest = round - patience
         let expired = removeAll { $0.round <= oldest }
         var served: [Waiter] = []
-        while let (lane, _) = turns.first, let index = lanes.index(forKey: lane),
-            let first = lanes.values[index].queue.first?.waiter, first.round < round - 1,
-            lent < limits.units, let donor = donor(for: lane, stalled), let donorIndex = lanes.index(forKey: donor)
+        while let lane = turns.first, let first = lanes[lane].queue.first, first.round < round - 1,
+            lent < limits.units, let donor = donor(for: lane, stalled)
         {
-            lanes.values[donorIndex].held -= 1
-            lanes.values[donorIndex].lent += 1
+            lanes[donor].held -= 1
+            lanes[donor].lent += 1
             (held, lent) = (held - 1, lent + 1)
-            settle(donor, at: donorIndex)
+            settle(donor)
             guard let waiter = next() else { break }
             served.append(waiter)
         }
         return (served, expired)
     }
 
-    private func donor(for waiting: String, _ stalled: [String: Int]) -> String? {
-        let others = lanes.filter { $0.key != waiting && $0.value.held > 0 }
-        let largest = others.max { ($0.value.held, $1.key) < ($1.value.held, $0.key) }
-        if let largest, largest.value.held > limits.share { return largest.key }
-        return others.filter { stalled[$0.key, default: 0] > $0.value.lent }.keys.min()
+    private func donor(for waiting: Int, _ stalled: [String: Int]) -> Int? {
+        let others = numbers.values.filter { $0 != waiting && lanes[$0].held > 0 }.sorted()
+        if let largest = others.max(by: { lanes[$0].held < lanes[$1].held }), lanes[largest].held > limits.share {
+            return largest
+        }
+        return others.first { stalled[lanes[$0].name, default: 0] > lanes[$0].lent }
     }
 }
 
 // MARK: - Turns
 
 extension SlotTable {
-    private mutating func index(of lane: String) -> Dictionary<String, Lane>.Index {
-        if let index = lanes.index(forKey: lane) { return index }
-        lanes[lane] = Lane(queue: SlotQueue(order: order, arrivals: arrivals))
-        return lanes.index(forKey: lane)!
+    private mutating func number(of lane: String) -> Int {
+        if let number = numbers[lane] { return number }
+        let new = Lane(name: lane, queue: SlotQueue(order: order, arrivals: arrivals))
+        let number = freeNumbers.popLast() ?? lanes.count
+        if number < lanes.count { lanes[number] = new } else { lanes.append(new) }
+        numbers[lane] = number
+        return number
     }
 
     /// Puts a lane where it belongs after a change: among those that may go next, those that hold their share, or
     /// nowhere.
-    private mutating func settle(_ lane: String, at index: Dictionary<String, Lane>.Index) {
-        let first = lanes.values[index].queue.first
-        guard let first, lanes.values[index].held < min(limits.share, limits.lane) else {
-            leaveTurn(at: index)
-            if first == nil { full.removeAll { $0 == lane } } else if !full.contains(lane) { full.append(lane) }
-            if lanes.values[index].isUnused {
-                arrivals = max(arrivals, lanes.values[index].queue.arrivals)
-                lanes.remove(at: index)
-            }
-            return
+    private mutating func settle(_ lane: Int) {
+        let priority = lanes[lane].queue.firstPriority
+        let mayGo = lanes[lane].held < min(limits.share, limits.lane)
+        if let priority, mayGo, let turn = lanes[lane].turn { return turns.raise(turn, to: priority) }
+        leaveTurn(lane)
+        let isFull = priority != nil && !mayGo
+        if isFull != lanes[lane].isFull {
+            lanes[lane].isFull = isFull
+            if isFull { full.append(lane) } else { full.removeAll { $0 == lane } }
         }
-        if let turn = lanes.values[index].turn { return turns.raise(turn, to: first.priority) }
-        full.removeAll { $0 == lane }
-        lanes.values[index].turn = turns.insert(lane, priority: first.priority)
+        if let priority {
+            if mayGo { lanes[lane].turn = turns.insert(lane, priority: priority) }
+        } else if lanes[lane].isUnused {
+            forget(lane)
+        }
     }
 
-    private mutating func leaveTurn(at index: Dictionary<String, Lane>.Index) {
-        guard let turn = lanes.values[index].turn.take() else { return }
+    private mutating func leaveTurn(_ lane: Int) {
+        guard let turn = lanes[lane].turn.take() else { return }
         turns.remove(turn)
+    }
+
+    /// The number may be used again.
+    private mutating func forget(_ lane: Int) {
+        guard numbers[lanes[lane].name] == lane else { return }
+        numbers[lanes[lane].name] = nil
+        arrivals = max(arrivals, lanes[lane].queue.arrivals)
+        lanes[lane] = Lane(name: "", queue: SlotQueue(order: order, arrivals: arrivals))
+        freeNumbers.append(lane)
     }
 }

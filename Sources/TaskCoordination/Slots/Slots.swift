@@ -129,9 +129,9 @@ extension Slots {
         /// - Returns: `false` when it has been answered already.
         @usableFromInline func leave() -> Bool {
             let (isQueued, next) = slots.state.withLock { state in
+                // What waited behind a large one may fit.
                 (state.table.remove(place) != nil, Slots.serve(&state))
             }
-            // What waited behind a large one may fit.
             for waiter in next { waiter.answer(nil) }
             return isQueued
         }

@@ -8,36 +8,59 @@ final class RunningTransfers: Sendable {
         var receivedCount: Int?
     }
 
+    private struct Table {
+        /// By place; places are used again.
+        var entries: [Entry?] = []
+        var free: [Int] = []
+    }
+
     /// Fewer bytes than this between two looks, which are a second apart, are no progress.
     private static let leastProgress = 1_024
 
-    private let entries = Mutex<[Int: Entry]>([:])
+    private let table = Mutex(Table())
 
-    var count: Int { entries.withLock { $0.count } }
+    var count: Int { table.withLock { $0.entries.count - $0.free.count } }
 
     /// How many run of each host.
     var hosts: [String: Int] {
-        entries.withLock { $0.values.reduce(into: [:]) { $0[$1.transfer.lane, default: 0] += 1 } }
+        table.withLock { table in
+            table.entries.reduce(into: [:]) { hosts, entry in
+                if let entry { hosts[entry.transfer.lane, default: 0] += 1 }
+            }
+        }
     }
 
-    func insert(_ transfer: Transfer, number: Int) {
-        entries.withLock { $0[number] = Entry(transfer: transfer) }
+    /// - Returns: The place to remove it from.
+    func insert(_ transfer: Transfer) -> Int {
+        table.withLock { table in
+            let entry = Entry(transfer: transfer)
+            guard let place = table.free.popLast() else {
+                table.entries.append(entry)
+                return table.entries.count - 1
+            }
+            table.entries[place] = entry
+            return place
+        }
     }
 
-    func remove(number: Int) {
-        entries.withLock { $0[number] = nil }
+    func remove(at place: Int) {
+        table.withLock { table in
+            table.entries[place] = nil
+            table.free.append(place)
+        }
     }
 
     /// How many transfers of each host have made no progress since the last look.
     func stalled() -> [String: Int] {
-        entries.withLock { entries in
+        table.withLock { table in
             var stalled: [String: Int] = [:]
-            for (number, entry) in entries {
+            for place in table.entries.indices {
+                guard let entry = table.entries[place] else { continue }
                 let now = entry.transfer.receivedCount.load(ordering: .relaxed)
                 if let before = entry.receivedCount, now - before < Self.leastProgress {
                     stalled[entry.transfer.lane, default: 0] += 1
                 }
-                entries[number]?.receivedCount = now
+                table.entries[place]?.receivedCount = now
             }
             return stalled
         }

@@ -36,8 +36,8 @@ final class Transfer: FlightPlan {
         try Task.checkCancellation()
         let visit = NewestContent.Visit(downloader.newest, request.transferKey)
         let number = hub.tally.downloads.add()
-        downloader.running.insert(self, number: number)
-        defer { downloader.running.remove(number: number) }
+        let place = downloader.running.insert(self)
+        defer { downloader.running.remove(at: place) }
         hub.tell(request.url, .started(waited: waiting.elapsed))
         let sending = Stopwatch()
         do {
@@ -94,7 +94,7 @@ final class Transfer: FlightPlan {
             try checkSize(chunk.count, after: collector.count)
             collector.append(chunk)
             receivedCount.store(collector.count, ordering: .relaxed)
-            if !isInspected, collector.count >= ImageFormat.signatureLength {
+            if !isInspected, collector.count >= ImageFormat.signatureLength, collector.count != expected {
                 try inspect(collector.beginning, response)
                 isInspected = true
             }
@@ -110,7 +110,7 @@ final class Transfer: FlightPlan {
         return collector.finish()
     }
 
-    /// Ends the transfer of what can be no picture: the rest of a body is not waited for.
+    /// Ends the transfer of what can be no picture, so that the rest of the body is not waited for.
     private func inspect(_ beginning: [UInt8], _ response: HTTPResponse) throws {
         do {
             try downloader.inspect(beginning)

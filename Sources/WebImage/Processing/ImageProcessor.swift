@@ -133,12 +133,15 @@ extension ImageProcessor {
         var properties = properties
         // Only the whole file tells how many frames some formats hold.
         if properties.frameCount == nil, !options.firstFrameOnly { properties.frameCount = image.frames.count }
-        let transforming = Stopwatch()
-        let picture = Result { try transformers.reduce(image) { try $1.transform($0) } }
-        if case .success(let picture) = picture { share?.shrink(to: picture.byteCount) }
+        var (picture, transformTook) = (Result<DecodedImage, any Error>.success(image), Duration?.none)
+        if !transformers.isEmpty {
+            let transforming = Stopwatch()
+            picture = Result { try transformers.reduce(image) { try $1.transform($0) } }
+            transformTook = transforming.elapsed
+        }
+        if let share, case .success(let picture) = picture { share.shrink(to: picture.byteCount) }
         return ProcessedOriginal(
-            original, properties, picture, share, decodeTook: decodeTook,
-            transformTook: transformers.isEmpty ? nil : transforming.elapsed)
+            original, properties, picture, share, decodeTook: decodeTook, transformTook: transformTook)
     }
 }
 
