@@ -73,6 +73,9 @@ struct SlotTable<Waiter> {
         turns = SlotQueue(order: order)
     }
 
+    /// How many lanes there is room for, those without a name among them. Told to tests.
+    var laneCount: Int { lanes.count }
+
     /// Whether nothing is held, lent, queued or reserved.
     var isUnused: Bool { numbers.isEmpty && turns.isUnused && full.isEmpty && held + lent + count == 0 }
 }

@@ -11,6 +11,36 @@ import Testing
 
     private typealias Table = SlotTable<Waiter>
 
+    /// A table that expectations can ask: they do not take what changes a value.
+    private final class Subject {
+        private var table: Table
+
+        init(_ limits: Table.Limits) { table = Table(limits: limits) }
+
+        var held: Int { table.held }
+        var lent: Int { table.lent }
+        var count: Int { table.count }
+        var laneCount: Int { table.laneCount }
+        var isUnused: Bool { table.isUnused }
+
+        func take(_ units: Int = 1, in lane: String = "") -> Bool { table.take(units, in: lane) }
+        func release(_ units: Int = 1, in lane: String = "") { table.release(units, in: lane) }
+        func next() -> Waiter? { table.next() }
+        func remove(_ place: Table.Place) -> Waiter? { table.remove(place) }
+        func raise(_ place: Table.Place, to priority: UInt8) { table.raise(place, to: priority) }
+
+        @discardableResult
+        func queue(_ name: Int, in lane: String = "", units: Int = 1, priority: UInt8 = 1) -> Table.Place {
+            let place = table.reserve(in: lane)
+            table.insert(Waiter(name: name, lane: lane, units: units), at: place, units: units, priority: priority)
+            return place
+        }
+
+        func nextRound(stalled: [String: Int] = [:], patience: Int = 100) -> (served: [Waiter], expired: [Waiter]) {
+            table.nextRound(stalled: stalled, patience: patience)
+        }
+    }
+
     /// What the rules say, as a list that is searched from one end to the other.
     private struct Model {
         var waiting: [(waiter: Waiter, place: Table.Place, priority: UInt8)] = []
@@ -45,7 +75,7 @@ import Testing
     ) throws {
         var random = XorShift(seed: seed)
         let limits = Table.Limits(units: limits.units, share: limits.share, lane: limits.lane)
-        var table = Table(limits: limits)
+        let table = Subject(limits)
         var model = Model(limits: limits)
         var gone: [Table.Place] = []
 
@@ -69,18 +99,16 @@ import Testing
                     model.candidates.isEmpty && model.held < limits.units
                     && model.held(waiter.lane) < limits.lane
                     && !model.waiting.contains { $0.waiter.lane == waiter.lane }
-                let isTaken = table.take(1, in: waiter.lane)
+                let isTaken = table.take(in: waiter.lane)
                 #expect(isTaken == mayTake)
                 if isTaken { model.holding.append(waiter) }
                 guard !isTaken else { break }
                 let priority = UInt8.random(in: 0..<4, using: &random)
-                let place = table.reserve(in: waiter.lane)
-                table.insert(waiter, at: place, units: 1, priority: priority)
+                let place = table.queue(name, in: waiter.lane, priority: priority)
                 model.waiting.append((waiter, place, priority))
             case 2 where !model.waiting.isEmpty:
                 let left = model.waiting.remove(at: .random(in: model.waiting.indices, using: &random))
-                let removed = table.remove(left.place)
-                #expect(removed == left.waiter)
+                #expect(table.remove(left.place) == left.waiter)
                 gone.append(left.place)
             case 3 where !model.waiting.isEmpty:
                 let index = Int.random(in: model.waiting.indices, using: &random)
@@ -90,65 +118,53 @@ import Testing
             default:
                 guard let index = model.holding.indices.randomElement(using: &random) else { break }
                 let ended = model.holding.remove(at: index)
-                table.release(1, in: ended.lane)
+                table.release(in: ended.lane)
             }
             serveAll()
             if let late = gone.randomElement(using: &random) {
                 table.raise(late, to: 255)
-                let removed = table.remove(late)
-                #expect(removed == nil)
+                #expect(table.remove(late) == nil)
             }
             #expect(table.held == model.held)
             #expect(table.count == model.waiting.count)
         }
         for place in model.waiting.map(\.place) { _ = table.remove(place) }
-        for waiter in model.holding { table.release(1, in: waiter.lane) }
+        for waiter in model.holding { table.release(in: waiter.lane) }
         #expect(table.isUnused)
     }
 
     @Test func `nothing small overtakes what is large, and what fits goes on when the large one leaves`() {
-        var table = Table(limits: .init(units: 10))
-        let answer1 = table.take(6, in: "")
-        #expect(answer1)
-        let large = table.reserve(in: "")
-        table.insert(Waiter(name: 1, lane: "", units: 8), at: large, units: 8, priority: 1)
-        let answer2 = table.take(1, in: "")
-        #expect(!answer2)
-        let small = table.reserve(in: "")
-        table.insert(Waiter(name: 2, lane: "", units: 1), at: small, units: 1, priority: 1)
-        let answer3 = table.next()
-        #expect(answer3 == nil)
-        let answer4 = table.remove(large)
-        #expect(answer4 != nil)
-        let answer5 = table.next()?.name
-        #expect(answer5 == 2)
-        table.release(6, in: "")
-        table.release(1, in: "")
+        let table = Subject(.init(units: 10))
+        #expect(table.take(6))
+        let large = table.queue(1, units: 8)
+        #expect(!table.take())
+        table.queue(2)
+        #expect(table.next() == nil)
+        #expect(table.remove(large) != nil)
+        #expect(table.next()?.name == 2)
+        table.release(6)
+        table.release()
         #expect(table.isUnused)
     }
 
     @Test func `more units than there are count as all of them`() {
-        var table = Table(limits: .init(units: 10))
-        let place = table.reserve(in: "")
-        table.insert(Waiter(name: 1, lane: "", units: .max), at: place, units: .max, priority: 1)
-        let answer6 = table.next()?.name
-        #expect(answer6 == 1)
+        let table = Subject(.init(units: 10))
+        table.queue(1, units: .max)
+        #expect(table.next()?.name == 1)
         #expect(table.held == 10)
     }
 
     @Test func `lanes of equal priority take turns`() {
-        var table = Table(limits: .init(units: 1))
-        let answer7 = table.take(1, in: "z")
-        #expect(answer7)
+        let table = Subject(.init(units: 1))
+        #expect(table.take(in: "z"))
         for name in 0..<6 {
             let lane = name < 4 ? "a" : "b"
-            let place = table.reserve(in: lane)
-            table.insert(Waiter(name: name, lane: lane, units: 1), at: place, units: 1, priority: 1)
+            table.queue(name, in: lane)
         }
         var lanes: [String] = []
         var last = "z"
         while true {
-            table.release(1, in: last)
+            table.release(in: last)
             guard let next = table.next() else { break }
             lanes.append(next.lane)
             last = next.lane
@@ -157,73 +173,77 @@ import Testing
         #expect(table.isUnused)
     }
 
-    private func full(of lane: String, waiting: Int) -> Table {
-        var table = Table(limits: .init(units: 4, share: 2))
+    private func full(of lane: String, waiting: Int) -> Subject {
+        let table = Subject(.init(units: 4, share: 2))
         for _ in 0..<4 {
-            let taken = table.take(1, in: lane)
-            #expect(taken)
+            #expect(table.take(in: lane))
         }
         for name in 0..<waiting {
-            let place = table.reserve(in: lane)
-            table.insert(Waiter(name: name, lane: lane, units: 1), at: place, units: 1, priority: 200)
+            table.queue(name, in: lane, priority: 200)
         }
         return table
     }
 
     @Test func `a lane above its share gives way in the second round, and not before`() {
-        var table = full(of: "drip", waiting: 50)
-        let place = table.reserve(in: "fast")
-        table.insert(Waiter(name: 99, lane: "fast", units: 1), at: place, units: 1, priority: 1)
-        let answer9 = table.next()
-        #expect(answer9 == nil)
-        let answer10 = table.nextRound(stalled: [:], patience: 100).served
-        #expect(answer10 == [])
-        let answer11 = table.nextRound(stalled: [:], patience: 100).served.map(\.name)
-        #expect(answer11 == [99])
+        let table = full(of: "drip", waiting: 50)
+        table.queue(99, in: "fast")
+        #expect(table.next() == nil)
+        #expect(table.nextRound().served == [])
+        #expect(table.nextRound().served.map(\.name) == [99])
         #expect(table.held == 4)
         #expect(table.lent == 1)
         // The one that gave way ends first; its slot was given back already.
-        table.release(1, in: "drip")
-        let answer12 = table.next()
-        #expect(answer12 == nil)
+        table.release(in: "drip")
+        #expect(table.next() == nil)
         #expect(table.held == 4)
         #expect(table.lent == 0)
     }
 
     @Test func `a lane within its share gives way when it makes no progress, and no more bodies than there are slots`()
     {
-        var table = Table(limits: .init(units: 4, share: 2))
+        let table = Subject(.init(units: 4, share: 2))
         for lane in ["a", "a", "b", "b"] {
-            let taken = table.take(1, in: lane)
-            #expect(taken)
+            #expect(table.take(in: lane))
         }
         for name in 0..<10 {
-            let place = table.reserve(in: "c\(name)")
-            table.insert(Waiter(name: name, lane: "c\(name)", units: 1), at: place, units: 1, priority: 1)
+            table.queue(name, in: "c\(name)")
         }
-        let answer14 = table.nextRound(stalled: [:], patience: 100).served
-        #expect(answer14 == [])
-        let answer15 = table.nextRound(stalled: [:], patience: 100).served
-        #expect(answer15 == [])
-        let answer16 = table.nextRound(stalled: ["b": 1], patience: 100).served.count
-        #expect(answer16 == 1)
-        let answer17 = table.nextRound(stalled: ["a": 9, "b": 9], patience: 100).served.count
-        #expect(answer17 == 3)
+        #expect(table.nextRound().served == [])
+        #expect(table.nextRound().served == [])
+        #expect(table.nextRound(stalled: ["b": 1]).served.count == 1)
+        #expect(table.nextRound(stalled: ["a": 9, "b": 9]).served.count == 3)
         #expect(table.lent == 4)
-        let answer18 = table.nextRound(stalled: ["a": 9, "b": 9, "c0": 9], patience: 100).served
-        #expect(answer18 == [])
+        #expect(table.nextRound(stalled: ["a": 9, "b": 9, "c0": 9]).served == [])
     }
 
     @Test func `a waiter is turned away when its patience is over`() {
-        var table = full(of: "a", waiting: 3)
+        let table = full(of: "a", waiting: 3)
         for _ in 0..<4 {
-            let taken = table.nextRound(stalled: [:], patience: 5).expired
-            #expect(taken == [])
+            #expect(table.nextRound(patience: 5).expired == [])
         }
-        let answer20 = table.nextRound(stalled: [:], patience: 5).expired.count
-        #expect(answer20 == 3)
+        #expect(table.nextRound(patience: 5).expired.count == 3)
         #expect(table.count == 0)
-        for _ in 0..<4 { table.release(1, in: "a") }
+        for _ in 0..<4 { table.release(in: "a") }
+        #expect(table.isUnused)
+    }
+
+    @Test func `a place of a lane that is gone is nobody's in the lane that has its number now`() {
+        let table = Subject(.init(units: 2))
+        #expect(table.take())
+        var gone: [Table.Place] = []
+        for name in 0..<100 {
+            gone.append(table.queue(name, in: "\(name)"))
+            for late in gone.dropLast() {
+                table.raise(late, to: 200)
+                #expect(table.remove(late) == nil)
+            }
+            #expect(table.count == 1)
+            #expect(table.next()?.name == name)
+            table.release(in: "\(name)")
+            #expect(table.laneCount == 2, "numbers are used again")
+        }
+        for late in gone { table.raise(late, to: 200) }
+        table.release()
         #expect(table.isUnused)
     }
 }
