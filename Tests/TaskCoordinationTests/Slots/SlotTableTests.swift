@@ -138,6 +138,7 @@ import Testing
         #expect(table.take(6))
         let large = table.queue(1, units: 8)
         #expect(!table.take())
+        #expect(!table.take(in: "another"))
         table.queue(2)
         #expect(table.next() == nil)
         #expect(table.remove(large) != nil)
@@ -197,6 +198,13 @@ import Testing
         #expect(table.next() == nil)
         #expect(table.held == 4)
         #expect(table.lent == 0)
+        table.release(in: "fast")
+        for _ in 0..<50 {
+            while table.next() != nil {}
+            table.release(in: "drip")
+        }
+        while table.held > 0 { table.release(in: "drip") }
+        #expect(table.isUnused)
     }
 
     @Test func `a lane within its share gives way when it makes no progress, and no more bodies than there are slots`()
