@@ -9,7 +9,10 @@ internal import Darwin
 extension CacheError {
     /// What a failed system call means for the cache.
     init(_ failure: SystemFailure, path: String) {
-        let (code, advice) = Self.meaning(of: failure.errno)
+        let (code, advice) =
+            failure.call == .rename && failure.isNotFound
+            ? (.inputOutput, "Another program removes files from the cache folder while they are written. Stop it.")
+            : Self.meaning(of: failure.errno)
         self.init(code: code, message: advice, errno: failure.errno, path: path)
     }
 
@@ -21,7 +24,12 @@ extension CacheError {
             (.readOnly, "The cache folder is on a read-only file system. Mount it writable or use another folder.")
         case EACCES, EPERM:
             (.permissionDenied, "The cache folder may not be used by this user. Change its owner or its mode.")
-        case ENOENT, ENOTDIR, EISDIR, ENOTEMPTY, ELOOP, ENAMETOOLONG:
+        case ENOTDIR, ELOOP:
+            (
+                .folderUnavailable,
+                "A link or a file, which is not followed, stands in a cache folder's place. Remove it."
+            )
+        case ENOENT, EISDIR, ENOTEMPTY, ENAMETOOLONG:
             (.folderUnavailable, "The cache folder cannot be made, or something else stands in its place.")
         case EMFILE, ENFILE:
             (.tooManyOpenFiles, "No file descriptor is left. Raise the limit (ulimit -n) or use fewer threads.")

@@ -14,19 +14,22 @@ extension DiskCache {
         ///
         /// Made when missing, for this user alone. Default: ``defaultFolder``.
         public var folder: String
-        /// The highest sum of file sizes, in bytes.
+        /// The highest sum of file sizes, in bytes, of all caches on the folder together.
         ///
-        /// Default: 1 GiB. Trimming starts at 95 % and ends at 90 %.
+        /// Default: 1 GiB. Trimming starts at 95 % and ends at 90 %. Caches that store at once may pass the limit by what
+        /// they are writing, until the one that trims is done. The largest entry is an eighth of the limit, and at most a
+        /// quarter of the memory that the process may use.
         public var sizeLimit: Int
         /// Older entries are misses and are removed.
         ///
-        /// Counted from when they were stored. Default: one week.
+        /// Counted from when they were stored; entries stored more than a minute in the future count as older. Default:
+        /// one week.
         public var maximumAge: Duration
         /// Default: `.fast`.
         public var durability: Durability
         /// Threads that wait for the disk.
         ///
-        /// Default: 4.
+        /// Default: 4; more than 64 count as 64.
         public var threads: Int
         /// Operations that may wait for a thread; beyond it reads miss and stores are refused.
         ///

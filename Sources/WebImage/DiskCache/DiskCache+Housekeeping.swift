@@ -8,14 +8,20 @@ extension DiskCache {
         housekeeper = Task(executorPreference: executor, priority: .utility) { await self.houseWork() }
     }
 
-    /// Lists the folder once, then corrects and trims until nothing is left to do.
+    /// Lists the folder once, then corrects and trims until nothing is left to do, or it is cancelled.
     private func houseWork() async {
-        if !isIndexed { await buildIndex() }
-        while life.isOpen, !Task.isCancelled {
+        if !isIndexed {
+            let (files, now) = (self.files, self.now)
+            counters.abandonedFiles += (try? await perform { files.removeAbandonedFiles(now: now) }) ?? 0
+            _ = await listFolder()
+        }
+        while !Task.isCancelled {
             if let digest = doubtful.popFirst() {
                 await look(at: digest)
-            } else if index.totalBytes > trimStart {
+            } else if isIndexed, knownBytes > trimStart {
                 guard await trimToEnd() else { break }
+                // Others have left the trim to this cache; what they stored meanwhile is seen now.
+                await consultAccount(step: .max)
             } else {
                 break
             }
@@ -24,57 +30,93 @@ extension DiskCache {
         checkDrained()
     }
 
+    /// - Returns: `false` when there is nothing more to be done for now.
     private func trimToEnd() async -> Bool {
-        while life.isOpen, !Task.isCancelled, index.totalBytes > trimEnd {
-            if await trimSlice(toFree: index.totalBytes - trimEnd) == 0 { return false }
+        guard await takeTrimRight() else { return false }
+        defer { giveTrimRight() }
+        if account.isStale {
+            guard await listFolder() else { return false }
+            guard knownBytes > trimStart else { return true }
         }
-        return true
+        var isDone = false
+        // What others store meanwhile they may have made room for; another listing will tell.
+        while !isDone, !Task.isCancelled, index.totalBytes > trimEnd {
+            isDone = await trimSlice(toFree: index.totalBytes - trimEnd) == 0
+        }
+        await announceRemovals()
+        await renewAccount()
+        return !isDone || account.isStale
     }
 
     /// Waits until the folder was listed, which may never be when the cache is shut down before.
     func waitForIndex() async {
         keepHouse()
         guard !isIndexed, housekeeper != nil else { return }
+        await waitForListing()
+    }
+
+    private func waitForListing() async {
         let place = OneShot<Void>()
         indexWaiters.append(place)
         await place.wait(onCancel: ())
     }
 
-    /// Notes every file in the folder: names and sizes, in slices, while the cache is in use.
-    private func buildIndex() async {
-        let files = self.files
-        counters.abandonedFiles += (try? await perform { files.removeAbandonedFiles() }) ?? 0
-        // One that is made later belongs to a store, which notes it.
-        let folders = (try? await perform { files.presentFolders() }) ?? []
-        for names in folders.slices(of: 8) where life.isOpen && !Task.isCancelled {
-            changedDuringListing = []
-            for file in await list(names) where !changedDuringListing.contains(file.digest) {
-                // A date in the future would keep an entry for ever.
-                let storedAt = min(file.modifiedAt, now)
-                let usedAt = max(storedAt, Int64(index[file.digest]?.usedAt ?? 0))
-                index.set(file.digest, size: file.size, storedAt: storedAt, usedAt: usedAt)
-            }
+    /// Brings the index in line with the folder: names and sizes, in slices, while the cache is in use.
+    ///
+    /// - Returns: Whether the whole folder was listed.
+    func listFolder() async -> Bool {
+        guard changedDuringListing == nil else {
+            await waitForListing()
+            return isIndexed
         }
         changedDuringListing = []
-        isIndexed = life.isOpen && !Task.isCancelled
+        await consultAccount(step: .max)
+        account.beginListing()
+        let files = self.files
+        let present = try? await perform { files.presentFolders() }
+        if let names = present ?? nil {
+            let missing = Set(EntryFiles.entryFolders).subtracting(names)
+            replace(missing.map { ($0, []) })
+            for slice in names.slices(of: 8) where !Task.isCancelled {
+                changedDuringListing = []
+                replace(await list(slice))
+            }
+        }
+        changedDuringListing = nil
+        plannedVictims = []
+        let isComplete = present ?? nil != nil && !Task.isCancelled
+        if isComplete { isIndexed = true }
         let waiters = indexWaiters
         indexWaiters = []
         for waiter in waiters { waiter.resolve(()) }
+        return isComplete
     }
 
-    /// The files in some of the entry folders; a folder that cannot be listed is passed over, with a warning.
-    func list(_ names: [String]) async -> [EntryFiles.Listed] {
+    private func replace(_ folders: [(name: String, files: [EntryFiles.Listed])]) {
+        for (name, files) in folders {
+            guard let number = Int(name, radix: 16) else { continue }
+            index.replace(folder: number, with: files, except: changedDuringListing ?? [])
+        }
+    }
+
+    /// The files in some of the entry folders; a folder that cannot be listed is left out, with a warning.
+    func list(_ names: [String]) async -> [(name: String, files: [EntryFiles.Listed])] {
         let files = self.files
         let outcome = try? await perform {
-            var listed: [EntryFiles.Listed] = []
-            var failure: SystemFailure?
+            var listed: [(name: String, files: [EntryFiles.Listed])] = []
+            var failed: (failure: SystemFailure, name: String)?
             for name in names {
-                do throws(SystemFailure) { listed += try files.list(name) } catch { failure = error }
+                do throws(SystemFailure) { listed.append((name, try files.list(name))) } catch {
+                    failed = (error, name)
+                }
             }
-            return (listed, failure)
+            return (listed, failed)
         }
-        if let failure = outcome?.1 { warn(CacheError(failure, path: files.folder), during: .reading) }
-        return outcome?.0 ?? []
+        guard let (listed, failed) = outcome ?? nil else { return [] }
+        if let (failure, name) = failed {
+            warn(CacheError(failure, path: "\(files.folder)/\(name)"), during: .reading)
+        }
+        return listed
     }
 
     /// Corrects the index for one key.

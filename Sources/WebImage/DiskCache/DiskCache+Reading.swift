@@ -1,7 +1,7 @@
 extension DiskCache {
     /// The entry stored for `key`, read and verified.
     ///
-    /// - Returns: `nil` when there is none, when it is too old or damaged (then it is removed), when the disk cannot be
+    /// - Returns: `nil` when there is none, when it is too old, from the future or damaged (then it is removed), when the disk cannot be
     ///   read, or when the cache was shut down.
     /// - Throws: `CancellationError` only.
     /// - Complexity: One open, one status, two reads; O(size) for the checksum.
@@ -43,7 +43,7 @@ extension DiskCache {
         switch result {
         case .success(.entry(let entry, let status)):
             warnings.recover(.reading)
-            guard entry.metadata.storedAt > expiry else {
+            guard lifetime.covers(entry.metadata.storedAt) else {
                 counters.misses += 1
                 counters.expirations += 1
                 try await discard(digest, status)

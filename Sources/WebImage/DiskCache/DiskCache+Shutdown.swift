@@ -19,12 +19,15 @@ extension DiskCache {
 
     /// Takes no more operations, waits for those under way until the time is up, and ends the cache's threads.
     ///
+    /// When this cache has stored something and the folder is above its limit, or was not listed yet, the trim is awaited
+    /// too; what the time does not suffice for is left to the next cache on the folder.
+    ///
     /// From now on reads miss, stores are refused with the code `.shutDown`, and removals do nothing. Called again, it
     /// waits for the same end and returns the same report.
     ///
     /// **Cancellation**: ignored; the time limit ends the wait.
     ///
-    /// - Parameter limit: How long the operations under way may take.
+    /// - Parameter limit: How long the operations under way may take; negative ones count as zero.
     /// - Returns: How many of them ended, and how many were left to themselves.
     public func shutdown(within limit: Duration) async -> ShutdownReport {
         switch life.state {
@@ -41,9 +44,10 @@ extension DiskCache {
 
     private func drain(within limit: Duration) async -> ShutdownReport {
         life.state = .draining
-        housekeeper?.cancel()
         let atStart = life.operations
+        checkDrained()
         let isDrained = await waitUntilDrained(within: limit)
+        housekeeper?.cancel()
         let left = life.operations
         let report = ShutdownReport(completedOperations: atStart - left, abandonedOperations: left)
         // A pool with a stuck thread would never end; it is left to itself then.
@@ -62,7 +66,8 @@ extension DiskCache {
         let clock = configuration.clock
         // Not a child task: an operation that ends first must not wait for the clock. Cancelled below.
         let alarm = Task(executorPreference: executor) {
-            try? await clock.sleep(for: limit)
+            // Clocks trap on what they cannot count in nanoseconds; thirty years are for ever.
+            try? await clock.sleep(for: min(max(limit, .zero), .seconds(1_000_000_000)))
             end.resolve(false)
         }
         let isDrained = await end.wait()
@@ -91,6 +96,9 @@ extension DiskCache {
     }
 
     func checkDrained() {
+        guard !life.isOpen, life.operations == 0 else { return }
+        // What the last operation has stored may have to be trimmed still.
+        if counters.stores == 0 || (isIndexed && knownBytes <= trimStart) { housekeeper?.cancel() }
         if isIdle { life.drained?.resolve(true) }
     }
 }

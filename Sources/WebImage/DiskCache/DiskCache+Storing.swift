@@ -4,7 +4,7 @@ extension DiskCache {
     /// What is about to be stored does not show before it is complete; until then readers see the earlier entry.
     ///
     /// - Parameter entry: Its `storedAt` is replaced by the cache's time.
-    /// - Returns: `.notStored` with the reason when the entry is above an eighth of the size limit, when the disk is
+    /// - Returns: `.notStored` with the reason when the entry is above the largest size, when the disk is
     ///   full, cannot be written or is overloaded, or when the cache was shut down. After a full disk, stores are
     ///   refused for one second without being tried.
     /// - Throws: `CancellationError` only, and then nothing was stored.
@@ -21,7 +21,8 @@ extension DiskCache {
         defer { passTurn(digest) }
         pendingBytes += estimate
         defer { pendingBytes -= estimate }
-        await makeRoom()
+        await announce(estimate)
+        await makeRoom(for: estimate)
 
         let (files, limit, time) = (self.files, fileSizeLimit, now)
         let result = try await perform { () -> Result<Int?, SystemFailure> in
@@ -39,7 +40,7 @@ extension DiskCache {
             note(digest, size: size, storedAt: time)
             counters.stores += 1
             warnings.recover(.writing)
-            if index.totalBytes > trimStart { keepHouse() }
+            if knownBytes > trimStart { keepHouse() }
             return .stored
         case .success(nil):
             return refuseTooLarge()
@@ -80,7 +81,7 @@ extension DiskCache {
     }
 
     private func refuseTooLarge() -> StoreOutcome {
-        refuse(.tooLarge, "The entry is above \(fileSizeLimit) bytes, an eighth of the cache's size limit. Raise it.")
+        refuse(.tooLarge, "The entry is above \(fileSizeLimit) bytes, the most for one. Raise the size limit.")
     }
 
     /// A failed write: one warning, and on a full disk one slice of room for later.
@@ -90,7 +91,7 @@ extension DiskCache {
         warn(error, during: .writing)
         if failure.isFull {
             // A range, so that a clock set back does not stretch the pause.
-            let time = configuration.now()
+            let time = min(configuration.now(), .seconds(Int64.max))
             backOff = time..<(time + .seconds(1))
             _ = await trimSlice(toFree: max(pendingBytes, index.totalBytes / 20))
         }

@@ -10,7 +10,8 @@ extension DiskCache {
 
     /// Removes the entries least worth their space until their files' sizes sum up to at most `byteCount`.
     ///
-    /// Entries that are being changed stay. Waits until the folder was listed once.
+    /// Entries that are being changed stay. Waits until the folder was listed once, and lists it again when other caches
+    /// have changed it.
     ///
     /// - Throws: `CancellationError` between slices.
     /// - Complexity: O(n) for the index, and one removal of a file for each entry.
@@ -19,13 +20,19 @@ extension DiskCache {
         guard begin() else { return }
         defer { end() }
         await waitForIndex()
+        // Done also while another cache trims, which may have less in mind.
+        let hasRight = await takeTrimRight()
+        defer { if hasRight { giveTrimRight() } }
+        await consultAccount(step: 0)
+        if account.isStale { _ = await listFolder() }
         while index.totalBytes > max(0, byteCount) {
             try Task.checkCancellation()
             if await trimSlice(toFree: index.totalBytes - max(0, byteCount)) == 0 { break }
         }
+        await announceRemovals()
     }
 
-    /// Removes the entries that are too old.
+    /// Removes the entries that are too old or from the future.
     ///
     /// Waits until the folder was listed once.
     ///
@@ -38,11 +45,12 @@ extension DiskCache {
         defer { end() }
         await waitForIndex()
         var count = 0
-        for slice in index.storedAtOrBefore(expiry).slices(of: Self.sliceLength) {
+        for slice in index.expired(lifetime).slices(of: Self.sliceLength) {
             try Task.checkCancellation()
             count += await removeIfUnchanged(slice)
         }
         counters.expirations += count
+        await announceRemovals()
         return count
     }
 
@@ -58,21 +66,28 @@ extension DiskCache {
         let files = self.files
         for names in try await perform({ files.presentFolders() })?.slices(of: 8) ?? [] {
             try Task.checkCancellation()
-            for slice in await list(names).slices(of: Self.sliceLength) {
+            for slice in await list(names).flatMap(\.files).slices(of: Self.sliceLength) {
                 try Task.checkCancellation()
                 let left = await removeFree(slice.map(\.digest)).left
                 // One at a time: holding turns while waiting for more could end in a circle.
                 for digest in left where turns.isTaken(digest) { try await removeWaitingForTurn(digest) }
             }
         }
+        await announceRemovals()
     }
 
     /// Makes room before a store would pass the limit.
     ///
-    /// Usually the housekeeper has done so long before.
-    func makeRoom() async {
-        while index.totalBytes + pendingBytes > sizeLimit {
-            if await trimSlice(toFree: index.totalBytes + pendingBytes - sizeLimit) == 0 { return }
+    /// Usually the housekeeper has done so long before. When others have changed the folder it needs a look at the folder,
+    /// and the right to trim; meanwhile a store frees as much as it takes, so that none waits and the folder does not grow.
+    func makeRoom(for byteCount: Int) async {
+        while knownBytes + pendingBytes > sizeLimit {
+            if account.isStale {
+                keepHouse()
+                _ = await trimSlice(toFree: byteCount)
+                return
+            }
+            if await trimSlice(toFree: knownBytes + pendingBytes - sizeLimit) == 0 { return }
         }
     }
 
@@ -80,12 +95,21 @@ extension DiskCache {
     ///
     /// - Returns: How many; 0 when none can be removed now.
     func trimSlice(toFree byteCount: Int) async -> Int {
-        if plannedVictims.isEmpty {
+        var slice = nextVictims(toFree: byteCount)
+        if slice.isEmpty {
             // Enough for several slices: choosing looks at the whole index.
             let planned = max(byteCount, index.totalBytes - trimEnd)
             plannedVictims =
-                index.victims(toFree: planned, limit: 40 * Self.sliceLength, now: now, expiry: expiry)[...]
+                index.victims(toFree: planned, limit: 40 * Self.sliceLength, now: now, lifetime: lifetime)[...]
+            slice = nextVictims(toFree: byteCount)
         }
+        let count = await removeIfUnchanged(slice)
+        counters.evictions += count
+        return count
+    }
+
+    /// Takes from the plan those that were not used or stored since they were chosen.
+    private func nextVictims(toFree byteCount: Int) -> [DiskIndex.Victim] {
         var slice: [DiskIndex.Victim] = []
         var freed = 0
         while freed < byteCount, slice.count < Self.sliceLength, let victim = plannedVictims.popFirst() {
@@ -93,9 +117,7 @@ extension DiskCache {
             slice.append(victim)
             freed += victim.record.size
         }
-        let count = await removeIfUnchanged(slice)
-        counters.evictions += count
-        return count
+        return slice
     }
 
     /// Removes those that were not used or stored since they were chosen.

@@ -7,6 +7,16 @@ internal import TaskCoordination
 /// removed and is a miss. Trouble with the disk never fails a load: reads miss, stores say why they did not keep the
 /// entry, and ``Configuration/onWarning`` is told once.
 ///
+/// Any number of caches, in any number of processes and containers, may share a folder. Its size limit is one for all of
+/// them: each knows from a shared file how much the others have stored, and one at a time trims, by what it finds in the
+/// folder.
+///
+/// What the folder holds is not believed: lengths that a file only announces allocate nothing, links in place of its
+/// folders are refused, and an entry from the future, by more than a minute, is a miss like one that is too old.
+///
+/// A cache has at most three file descriptors open for each of its ``Configuration/threads``, and one more while it trims.
+/// Where none is left, reads miss and stores are refused, with one warning each.
+///
 /// The actor owns the index and the accounting alone. Files are read and written by threads of its own, so neither the
 /// actor nor the cooperative pool waits for a disk. The index is advisory: a hit asks the file, and does not wait for
 /// the folder to have been listed.
@@ -31,8 +41,11 @@ public actor DiskCache {
 
     var isIndexed = false
     var indexWaiters: [OneShot<Void>] = []
-    /// Keys changed by this process since the listing under way began, about which it may be wrong.
-    var changedDuringListing: Set<KeyDigest> = []
+    /// Keys changed by this process since the listing under way began, about which it may be wrong; `nil` without one.
+    var changedDuringListing: Set<KeyDigest>?
+    var account = SharedAccount()
+    /// The right to trim, and how many trims use it.
+    var trimRight = TrimRight()
     /// Keys about whose file the index was wrong; another process may have changed it.
     var doubtful: Set<KeyDigest> = []
     /// The size of the files that reads have found while somebody had the turn, `nil` for none: whoever has it notes what it
@@ -49,7 +62,8 @@ public actor DiskCache {
     /// Nothing is read or made before the first operation.
     public init(_ configuration: Configuration = .init()) {
         let pool = WorkerPool(
-            name: "disk-cache", width: max(1, configuration.threads), queueLimit: max(1, configuration.queueLimit))
+            name: "disk-cache", width: min(max(1, configuration.threads), 64),
+            queueLimit: max(1, configuration.queueLimit))
         self.init(configuration, pool: pool, system: FileSystem(), executor: nil)
     }
 
@@ -62,9 +76,10 @@ public actor DiskCache {
             folder: configuration.folder, isSynced: configuration.durability == .synced, system: system)
     }
 
-    /// The sum of the sizes of all entries' files, in bytes.
+    /// The sum of the sizes of all entries' files, in bytes, as far as this cache knows.
     ///
-    /// Waits until the folder was listed once.
+    /// Waits until the folder was listed once. What others have changed in the folder since is known when it was read, and
+    /// before anything is trimmed.
     public var totalBytes: Int {
         get async {
             await waitForIndex()
@@ -72,7 +87,7 @@ public actor DiskCache {
         }
     }
 
-    /// The number of entries.
+    /// The number of entries, as far as this cache knows.
     ///
     /// Waits until the folder was listed once.
     public var entryCount: Int {
@@ -93,17 +108,17 @@ public actor DiskCache {
 
     var sizeLimit: Int { max(1, configuration.sizeLimit) }
 
-    /// The largest file: an eighth of the limit, so that one entry cannot empty the cache.
-    var fileSizeLimit: Int { max(EntryHeader.length, sizeLimit / 8) }
+    /// The largest file: an eighth of the limit, so that one entry cannot empty the cache, and no more than may be held in
+    /// memory.
+    var fileSizeLimit: Int { max(EntryHeader.length, min(sizeLimit / 8, MemoryBudget.processLimit / 4)) }
 
     /// Seconds since 1970.
-    var now: Int64 { configuration.now().components.seconds }
+    var now: Int64 { configuration.now().wholeSeconds }
 
-    /// Entries stored at or before this time are too old.
-    var expiry: Int64 {
-        let (time, overflow) = now.subtractingReportingOverflow(max(0, configuration.maximumAge.components.seconds))
-        return overflow ? .min : time
-    }
+    var lifetime: Lifetime { Lifetime(now: now, maximumAge: configuration.maximumAge) }
+
+    /// The bytes in the folder: those in the index, and those that other caches have stored since it was listed.
+    var knownBytes: Int { index.totalBytes + account.foreignBytes }
 
     /// Runs blocking work on the cache's threads.
     ///
@@ -142,7 +157,7 @@ public actor DiskCache {
 
     /// Notes a file of this size, or that there is none.
     func note(_ digest: KeyDigest, size: Int?, storedAt: Int64) {
-        if !isIndexed { changedDuringListing.insert(digest) }
+        changedDuringListing?.insert(digest)
         if let size {
             index.set(digest, size: size, storedAt: storedAt, usedAt: now)
         } else {

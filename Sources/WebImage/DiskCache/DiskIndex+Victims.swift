@@ -7,18 +7,19 @@ extension DiskIndex {
     /// - Parameters:
     ///   - byteCount: The list ends when it frees this much.
     ///   - limit: The longest list.
-    ///   - expiry: Files stored at or before this time go first.
+    ///   - lifetime: Files stored outside it go first.
     /// - Complexity: O(n) for the index, and O(k log k) for the k files returned or equally bad.
     /// - Source: Chromium, `net/disk_cache/simple/simple_index.cc`, the score of `StartEvictionIfNeeded`.
-    func victims(toFree byteCount: Int, limit: Int, now: Int64, expiry: Int64) -> [Victim] {
+    func victims(toFree byteCount: Int, limit: Int, now: Int64, lifetime: Lifetime) -> [Victim] {
         guard byteCount > 0, limit > 0 else { return [] }
         let score = { (record: Record) -> Double in
-            guard Int64(record.storedAt) > expiry else { return .greatestFiniteMagnitude }
-            return Double(max(1, now - Int64(record.usedAt))) * Double(record.size + 512)
+            guard lifetime.covers(Int64(record.storedAt)) else { return .greatestFiniteMagnitude }
+            // A use noted by a clock that was ahead is as far away as one long ago.
+            return max(1, abs(Double(now) - Double(record.usedAt))) * (Double(record.size) + 512)
         }
         let threshold = self.threshold(toFree: byteCount, limit: limit, score: score)
         var candidates: [(score: Double, victim: Victim)] = []
-        for (digest, record) in self.records {
+        for (digest, record) in folders.lazy.joined() {
             let value = score(record)
             if Self.step(value) >= threshold { candidates.append((value, Victim(digest: digest, record: record))) }
         }
@@ -38,7 +39,7 @@ extension DiskIndex {
     /// The step above which lie enough files: found by counting, which spares sorting a million scores.
     private func threshold(toFree byteCount: Int, limit: Int, score: (Record) -> Double) -> Int {
         var steps = [(bytes: Int, count: Int)](repeating: (0, 0), count: Self.stepCount)
-        for record in records.values {
+        for (_, record) in folders.lazy.joined() {
             let step = Self.step(score(record))
             steps[step].bytes += record.size
             steps[step].count += 1

@@ -20,44 +20,68 @@ struct DiskIndex {
         var record: Record
     }
 
-    private(set) var records: [KeyDigest: Record] = [:]
+    /// The records by the folder of their file.
+    ///
+    /// A folder is listed as a whole, so its records are replaced as a whole; and a table that grows is moved by a 256th
+    /// at a time.
+    private(set) var folders = [[KeyDigest: Record]](repeating: [:], count: 256)
 
     /// The sum of the sizes of all files known.
     private(set) var totalBytes = 0
 
     /// The number of files known.
-    var count: Int { records.count }
+    private(set) var count = 0
 
-    subscript(digest: KeyDigest) -> Record? { records[digest] }
+    subscript(digest: KeyDigest) -> Record? { folders[digest.folderNumber][digest] }
 
     /// Notes a file, in place of what was known about it.
     ///
     /// - Complexity: O(1).
     mutating func set(_ digest: KeyDigest, size: Int, storedAt: Int64, usedAt: Int64) {
         let record = Record(size: size, storedAt: UInt32(clamping: storedAt), usedAt: UInt32(clamping: usedAt))
-        let previous = records.updateValue(record, forKey: digest)
+        let previous = folders[digest.folderNumber].updateValue(record, forKey: digest)
         totalBytes += size - (previous?.size ?? 0)
+        if previous == nil { count += 1 }
     }
 
     /// Notes a use.
     ///
     /// - Complexity: O(1).
     mutating func touch(_ digest: KeyDigest, at time: Int64) {
-        records[digest]?.usedAt = UInt32(clamping: time)
+        folders[digest.folderNumber][digest]?.usedAt = UInt32(clamping: time)
     }
 
     /// Forgets a file.
     ///
     /// - Complexity: O(1).
     mutating func remove(_ digest: KeyDigest) {
-        guard let record = records.removeValue(forKey: digest) else { return }
+        guard let record = folders[digest.folderNumber].removeValue(forKey: digest) else { return }
         totalBytes -= record.size
+        count -= 1
     }
 
-    /// Files stored at or before a time, in no order.
+    /// Notes the files of one folder, and forgets those that are not among them.
+    ///
+    /// - Parameters:
+    ///   - listed: The files. Their dates count as the time they were stored at.
+    ///   - changed: Digests about which the listing may be wrong; what is known about them stays.
+    /// - Complexity: O(number of files in the folder).
+    mutating func replace(folder number: Int, with listed: [EntryFiles.Listed], except changed: Set<KeyDigest>) {
+        let present = Set(listed.lazy.map(\.digest))
+        for digest in folders[number].keys where !present.contains(digest) && !changed.contains(digest) {
+            remove(digest)
+        }
+        for file in listed where !changed.contains(file.digest) {
+            let usedAt = max(file.modifiedAt, Int64(self[file.digest]?.usedAt ?? 0))
+            set(file.digest, size: file.size, storedAt: file.modifiedAt, usedAt: usedAt)
+        }
+    }
+
+    /// Files that are too old, or dated in the future, in no order.
     ///
     /// - Complexity: O(n).
-    func storedAtOrBefore(_ time: Int64) -> [Victim] {
-        records.lazy.filter { Int64($0.value.storedAt) <= time }.map { Victim(digest: $0.key, record: $0.value) }
+    func expired(_ lifetime: Lifetime) -> [Victim] {
+        folders.lazy.joined().filter { !lifetime.covers(Int64($0.value.storedAt)) }
+            .map { Victim(digest: $0.key, record: $0.value) }
     }
 }

@@ -1,52 +1,76 @@
 extension EntryFiles {
     /// One entry's file, as a listing shows it.
     struct Listed: Sendable, Equatable {
+        /// More than any entry has, and little enough to be summed up for millions of files.
+        private static let sizeLimit = 1 << 40
+
         var digest: KeyDigest
+        /// In bytes; what a file claims beyond 1 TiB is cut, since a size costs nothing to claim.
         var size: Int
+        /// Seconds since 1970, by whatever clock.
         var modifiedAt: Int64
+
+        init(_ digest: KeyDigest, _ status: FileSystem.Status) {
+            self.digest = digest
+            size = min(max(0, status.size), Self.sizeLimit)
+            modifiedAt = status.modifiedAt
+        }
     }
 
     /// Those of the 256 folders that are there; all of them when the cache's folder cannot be listed.
     func presentFolders() -> [String] {
-        guard let names = try? system.names(inFolder: folder) else { return Self.entryFolders }
+        let listed = try? inRoot { root throws(SystemFailure) in try system.names(in: root) }
+        guard let names = listed else { return Self.entryFolders }
         let present = Set(names)
         return Self.entryFolders.filter(present.contains)
     }
 
-    /// The entries in one of the 256 folders.
+    /// The entries in one of the 256 folders; none when it is missing.
     ///
     /// What is not named like an entry is passed over.
     ///
     /// - Complexity: O(number of files), one status call each; no file is opened.
     func list(_ folderName: String) throws(SystemFailure) -> [Listed] {
-        let path = "\(folder)/\(folderName)"
-        let names: [String]
         do throws(SystemFailure) {
-            names = try system.names(inFolder: path)
+            return try inFolder(folderName) { folder throws(SystemFailure) in
+                var listed: [Listed] = []
+                for name in try system.names(in: folder) {
+                    guard let digest = KeyDigest(fileName: name), digest.folder == folderName,
+                        let status = try? system.status(of: name, in: folder), status.isRegularFile
+                    else { continue }
+                    listed.append(Listed(digest, status))
+                }
+                return listed
+            }
         } catch {
             if error.isNotFound { return [] }
             throw error
         }
-        var listed: [Listed] = []
-        listed.reserveCapacity(names.count)
-        for name in names {
-            guard let digest = KeyDigest(fileName: name), digest.folder == folderName,
-                let status = try? system.status(ofPath: "\(path)/\(name)"), status.isRegularFile
-            else { continue }
-            listed.append(Listed(digest: digest, size: status.size, modifiedAt: status.modifiedAt))
-        }
-        return listed
     }
 
-    /// Removes the files that writers of dead processes left.
+    /// Removes the files that writers left unfinished.
     ///
+    /// A writer holds the lock of its file, so a file whose lock is free has none, in whatever container it was. Where
+    /// the file system has no locks, an hour decides.
+    ///
+    /// - Parameter now: Seconds since 1970.
     /// - Returns: How many were removed.
-    func removeAbandonedFiles() -> Int {
-        guard let names = try? system.names(inFolder: temporaryFolder) else { return 0 }
-        var count = 0
-        for name in names where Self.isAbandoned(name) {
-            if (try? system.unlink("\(temporaryFolder)/\(name)")) != nil { count += 1 }
+    func removeAbandonedFiles(now: Int64) -> Int {
+        let count = try? inFolder(Self.temporaryFolderName) { folder throws(SystemFailure) in
+            try system.names(in: folder).count { name in
+                Self.isTemporary(name) && removeIfAbandoned(name, in: folder, now: now)
+            }
         }
-        return count
+        return count ?? 0
+    }
+
+    private func removeIfAbandoned(_ name: String, in folder: FileSystem.Descriptor, now: Int64) -> Bool {
+        guard let descriptor = try? system.openForWriting(name, in: folder) else { return false }
+        defer { try? system.close(descriptor) }
+        guard let status = try? system.status(of: descriptor), status.isRegularFile else { return false }
+        // A date in the future says as little as one long ago.
+        let isOld = abs(Double(now) - Double(status.modifiedAt)) > 3600
+        let isAbandoned = (try? system.lock(descriptor)) ?? isOld
+        return isAbandoned && (try? system.unlink(name, in: folder)) != nil
     }
 }

@@ -14,31 +14,34 @@ extension EntryFiles {
     /// Nearly every header, key and metadata fits; one call then reads all of it.
     private static var frontGuess: Int { 1024 }
 
+    /// Memory of this size is taken for any file.
+    private static var unquestionedSize: Int { 1 << 20 }
+
     /// Reads and verifies the entry of `key`.
     ///
     /// - Parameters:
-    ///   - fileSizeLimit: Larger files are damaged; nothing is allocated for them.
+    ///   - fileSizeLimit: Larger files are damaged; nothing is allocated for them, nor for those with holes.
     ///   - withBody: Whether to read and verify the body too; without it `bytes` is empty.
     func read(
         _ key: CacheKey, _ digest: KeyDigest, fileSizeLimit: Int, withBody: Bool
     ) throws(SystemFailure) -> Finding {
-        let descriptor: FileSystem.Descriptor
         do throws(SystemFailure) {
-            descriptor = try system.openForReading(path(of: digest))
+            return try inFolder(digest.folder) { folder throws(SystemFailure) in
+                let descriptor: FileSystem.Descriptor
+                do throws(SystemFailure) {
+                    descriptor = try system.openForReading(digest.fileName, in: folder)
+                } catch {
+                    if error.isLink { return .damaged(try system.status(of: digest.fileName, in: folder)) }
+                    throw error
+                }
+                // What was read is verified; a failing close of a file that was only read says nothing about it.
+                defer { try? system.close(descriptor) }
+                return try read(descriptor, key, fileSizeLimit: fileSizeLimit, withBody: withBody)
+            }
         } catch {
             if error.isNotFound { return .nothing }
-            if error.isLink { return .damaged(try system.status(ofPath: path(of: digest))) }
             throw error
         }
-        let finding: Result<Finding, SystemFailure>
-        do throws(SystemFailure) {
-            finding = .success(try read(descriptor, key, fileSizeLimit: fileSizeLimit, withBody: withBody))
-        } catch {
-            finding = .failure(error)
-        }
-        // What was read is verified; a failing close of a file that was only read says nothing about it.
-        try? system.close(descriptor)
-        return try finding.get()
     }
 
     private func read(
@@ -47,6 +50,10 @@ extension EntryFiles {
         let status = try system.status(of: descriptor)
         guard status.isRegularFile, (EntryHeader.length...max(EntryHeader.length, fileSizeLimit)).contains(status.size)
         else { return .damaged(status) }
+        // A writer leaves no hole. What is read below then has been written, and was not only announced.
+        if status.size > Self.unquestionedSize, system.hasHole(descriptor, size: status.size) {
+            return .damaged(status)
+        }
         var front = try bytes(descriptor, count: min(status.size, Self.frontGuess))
         guard let header = EntryHeader(front, fileSize: status.size) else { return .damaged(status) }
         if header.bodyOffset > front.count {

@@ -3,75 +3,96 @@ internal import Synchronization
 extension EntryFiles {
     /// Writes an entry and gives it its name.
     ///
-    /// A missing folder is made, once. When a call fails, the file begun is removed and what was stored under the digest
-    /// before is untouched.
+    /// A missing folder is made. When another program removes the file under way, it is written once more. When a call
+    /// fails, the file begun is removed and what was stored under the digest before is untouched.
     ///
     /// - Returns: The size of the file.
     func write(front: [UInt8], body: [UInt8], as digest: KeyDigest) throws(SystemFailure) -> Int {
-        let (temporary, descriptor) = try createTemporaryFile()
         do throws(SystemFailure) {
-            try fill(descriptor, front: front, body: body)
-            try move(temporary, to: digest)
+            try writeOnce(front, body, as: digest)
         } catch {
-            try? system.unlink(temporary)
-            throw error
+            guard error.isNotFound else { throw error }
+            try writeOnce(front, body, as: digest)
         }
         return front.count + body.count
     }
 
-    /// Whether a name in the temporary folder is a file that no living writer owns.
-    static func isAbandoned(_ name: String) -> Bool {
-        let parts = name.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 3, let process = Int32(parts[0]), process > 0 else { return false }
-        // A number can come round again: in containers every process is number 1.
-        if process == FileSystem.processNumber { return parts[1] != processToken }
-        return !FileSystem.isProcessAlive(process)
+    /// Whether a name in the temporary folder is one that a writer gave, of another process.
+    ///
+    /// A process knows its own files: where locks belong to processes it would find them free.
+    static func isTemporary(_ name: String) -> Bool {
+        name.contains("-") && !name.hasPrefix(processToken + "-")
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
     }
 
-    private static let processToken = String(UInt64.random(in: .min ... .max), radix: 16)
+    /// Random, because processes in different containers have equal numbers.
+    static let processToken = String(UInt64.random(in: .min ... .max), radix: 16)
     private static let serialNumber = Atomic<UInt64>(0)
 
-    private func createTemporaryFile() throws(SystemFailure) -> (path: String, FileSystem.Descriptor) {
+    private func writeOnce(_ front: [UInt8], _ body: [UInt8], as digest: KeyDigest) throws(SystemFailure) {
         let serial = Self.serialNumber.add(1, ordering: .relaxed).newValue
-        let path = "\(temporaryFolder)/\(FileSystem.processNumber)-\(Self.processToken)-\(serial)"
-        do throws(SystemFailure) {
-            return (path, try system.createFile(path))
-        } catch {
-            guard error.isNotFound else { throw error }
-            try system.makeFolders(temporaryFolder)
-            return (path, try system.createFile(path))
+        let name = "\(Self.processToken)-\(serial)"
+        try inFolder(Self.temporaryFolderName, isMade: true) { temporary throws(SystemFailure) in
+            let descriptor = try system.createFile(name, in: temporary)
+            do throws(SystemFailure) {
+                let lock = try fill(descriptor, front, body)
+                defer { try? system.close(lock) }
+                try inFolder(digest.folder, isMade: true) { target throws(SystemFailure) in
+                    try move(name, in: temporary, to: digest.fileName, in: target)
+                }
+            } catch {
+                try? system.unlink(name, in: temporary)
+                throw error
+            }
         }
     }
 
-    /// Writes and closes.
+    /// Locks, writes and closes.
     ///
     /// The descriptor is closed whatever happens.
+    ///
+    /// - Returns: A second one, which holds the lock until the file has its name.
     private func fill(
-        _ descriptor: FileSystem.Descriptor, front: [UInt8], body: [UInt8]
-    ) throws(SystemFailure) {
+        _ descriptor: FileSystem.Descriptor, _ front: [UInt8], _ body: [UInt8]
+    ) throws(SystemFailure) -> FileSystem.Descriptor {
+        let lock: FileSystem.Descriptor
         do throws(SystemFailure) {
+            // Where there are no locks, age protects the file.
+            _ = try? system.lock(descriptor)
             try system.write(front, to: descriptor)
             try system.write(body, to: descriptor)
             if isSynced { try system.synchronize(descriptor) }
+            lock = try system.duplicate(descriptor)
         } catch {
             try? system.close(descriptor)
             throw error
         }
-        // Network file systems report a failed write here.
-        try system.close(descriptor)
+        do throws(SystemFailure) {
+            // Network file systems report a failed write here.
+            try system.close(descriptor)
+        } catch {
+            try? system.close(lock)
+            throw error
+        }
+        return lock
     }
 
-    private func move(_ temporary: String, to digest: KeyDigest) throws(SystemFailure) {
-        let target = path(of: digest)
+    private func move(
+        _ name: String, in temporary: FileSystem.Descriptor, to target: String, in folder: FileSystem.Descriptor
+    ) throws(SystemFailure) {
         do throws(SystemFailure) {
-            try system.rename(temporary, to: target)
+            try system.rename(name, in: temporary, to: target, in: folder)
         } catch {
-            if error.isNotFound {
-                try system.makeFolders("\(folder)/\(digest.folder)")
-            } else {
-                guard error.isAboutFolder, (try? system.unlink(target, isFolder: true)) != nil else { throw error }
+            guard error.isAboutFolder, (try? system.unlink(target, in: folder, isFolder: true)) != nil else {
+                throw error
             }
-            try system.rename(temporary, to: target)
+            try system.rename(name, in: temporary, to: target, in: folder)
         }
     }
 }

@@ -3,12 +3,18 @@
 /// Every method blocks.
 ///
 /// ```
-/// <folder>/tmp/<pid>-<token>-<n>   files being written
-/// <folder>/ab/<32 digits>          entries, by the last byte of their digest
+/// <folder>/tmp/<token>-<n>   files being written, each locked by its writer
+/// <folder>/ab/<32 digits>    entries, by the last byte of their digest
+/// <folder>/account           what all caches on the folder have stored; see ``SharedAccount``
 /// ```
 /// An entry's file is complete when it has its name, and never changes afterwards: it is written elsewhere on the same
 /// file system and renamed. So readers and writers need no lock, in this process or between processes. After a power
 /// cut a file may have its name without its bytes; lengths and checksums make such a file a miss.
+///
+/// The folder itself may be a link, as its path is the caller's. A link in place of a folder below it is refused: each
+/// is opened without following links, and files are named within what was opened.
+///
+/// A call has at most three descriptors open.
 struct EntryFiles: Sendable {
     /// The cache's folder, without a slash at the end.
     let folder: String
@@ -16,27 +22,56 @@ struct EntryFiles: Sendable {
     let isSynced: Bool
     var system = FileSystem()
 
-    /// The folder of files being written.
-    var temporaryFolder: String { folder + "/tmp" }
+    /// The name of the folder of files being written.
+    static let temporaryFolderName = "tmp"
 
-    /// The 256 folders of entries.
-    static let entryFolders = (0..<256).map { KeyDigest(high: 0, low: UInt64($0)).folder }
+    /// The folder of files being written.
+    var temporaryFolder: String { "\(folder)/\(Self.temporaryFolderName)" }
+
+    /// The names of the 256 folders of entries, in the order of their number.
+    static let entryFolders = (0..<256).map { number in
+        (number < 16 ? "0" : "") + String(number, radix: 16)
+    }
 
     func path(of digest: KeyDigest) -> String {
         folder + digest.pathInCache
+    }
+
+    /// Runs `body` on one of the folders in the cache's.
+    ///
+    /// - Parameter isMade: Whether it is made when missing.
+    func inFolder<Outcome>(
+        _ name: String, isMade: Bool = false, _ body: (FileSystem.Descriptor) throws(SystemFailure) -> Outcome
+    ) throws(SystemFailure) -> Outcome {
+        let descriptor = try openFolder("\(folder)/\(name)", isMade: isMade)
+        defer { try? system.close(descriptor) }
+        return try body(descriptor)
+    }
+
+    /// Runs `body` on the cache's folder.
+    func inRoot<Outcome>(
+        _ body: (FileSystem.Descriptor) throws(SystemFailure) -> Outcome
+    ) throws(SystemFailure) -> Outcome {
+        let descriptor = try system.openFolder(folder, mayBeLink: true)
+        defer { try? system.close(descriptor) }
+        return try body(descriptor)
+    }
+
+    private func openFolder(_ path: String, isMade: Bool) throws(SystemFailure) -> FileSystem.Descriptor {
+        do throws(SystemFailure) {
+            return try system.openFolder(path, mayBeLink: false)
+        } catch {
+            guard isMade, error.isNotFound else { throw error }
+            try system.makeFolders(path)
+            return try system.openFolder(path, mayBeLink: false)
+        }
     }
 
     /// Removes whatever stands where an entry's file belongs.
     ///
     /// Gone already is fine.
     func remove(_ digest: KeyDigest) throws(SystemFailure) {
-        let path = path(of: digest)
-        do throws(SystemFailure) {
-            try system.unlink(path)
-        } catch {
-            if error.isNotFound { return }
-            guard error.isAboutFolder, (try? system.unlink(path, isFolder: true)) != nil else { throw error }
-        }
+        _ = try remove(digest, onlyIf: nil)
     }
 
     /// Removes an entry's file if it still is the one that was found wanting; its successor stays.
@@ -44,22 +79,39 @@ struct EntryFiles: Sendable {
     /// - Parameter status: What was found; `nil` stands for anything.
     /// - Returns: The file that stays.
     func remove(_ digest: KeyDigest, onlyIf status: FileSystem.Status?) throws(SystemFailure) -> Listed? {
-        if let status, let present = try self.status(of: digest), present != status {
-            return Listed(digest: digest, size: present.size, modifiedAt: present.modifiedAt)
+        do throws(SystemFailure) {
+            return try inFolder(digest.folder) { folder throws(SystemFailure) in
+                if let status {
+                    let present = try system.status(of: digest.fileName, in: folder)
+                    if present != status { return Listed(digest, present) }
+                }
+                try unlink(digest.fileName, in: folder)
+                return nil
+            }
+        } catch {
+            if error.isNotFound { return nil }
+            throw error
         }
-        try remove(digest)
-        return nil
+    }
+
+    /// Removes a file, or an empty folder in its place.
+    func unlink(_ name: String, in folder: FileSystem.Descriptor) throws(SystemFailure) {
+        do throws(SystemFailure) {
+            try system.unlink(name, in: folder)
+        } catch {
+            guard error.isAboutFolder, (try? system.unlink(name, in: folder, isFolder: true)) != nil else {
+                throw error
+            }
+        }
     }
 
     /// An entry's file as it is now; `nil` when there is none.
     func look(at digest: KeyDigest) throws(SystemFailure) -> Listed? {
-        guard let status = try status(of: digest), status.isRegularFile else { return nil }
-        return Listed(digest: digest, size: status.size, modifiedAt: status.modifiedAt)
-    }
-
-    private func status(of digest: KeyDigest) throws(SystemFailure) -> FileSystem.Status? {
         do throws(SystemFailure) {
-            return try system.status(ofPath: path(of: digest))
+            return try inFolder(digest.folder) { folder throws(SystemFailure) in
+                let status = try system.status(of: digest.fileName, in: folder)
+                return status.isRegularFile ? Listed(digest, status) : nil
+            }
         } catch {
             if error.isNotFound { return nil }
             throw error

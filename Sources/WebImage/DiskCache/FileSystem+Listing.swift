@@ -12,9 +12,14 @@ extension FileSystem {
     /// Names that are not UTF-8 are left out.
     ///
     /// - Complexity: O(number of names).
-    func names(inFolder path: String) throws(SystemFailure) -> [String] {
-        if let fault, case .failure(let number) = fault(.list) { throw SystemFailure(call: .list, errno: number) }
-        guard let folder = unsafe opendir(path) else { throw SystemFailure(call: .list, errno: errno) }
+    func names(in folder: Descriptor) throws(SystemFailure) -> [String] {
+        // The stream closes its descriptor, so it has one of its own.
+        let number = try retry(.list) { unsafe openat(folder.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        guard let folder = unsafe fdopendir(number) else {
+            let failure = SystemFailure(call: .list, errno: errno)
+            try? close(Descriptor(number: number))
+            throw failure
+        }
         defer { unsafe closedir(folder) }
         var names: [String] = []
         while true {
@@ -41,14 +46,6 @@ extension FileSystem {
             try makeFolder(path)
         }
     }
-
-    /// Whether a process of this number exists, as far as this process may see.
-    static func isProcessAlive(_ number: Int32) -> Bool {
-        kill(number, 0) == 0 || errno != ESRCH
-    }
-
-    /// This process's number.
-    static var processNumber: Int32 { getpid() }
 
     private static func parent(of path: String) -> String? {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex else { return nil }

@@ -15,26 +15,43 @@ struct FileSystem: Sendable {
     var fault: (@Sendable (Call) -> Fault?)?
 
     /// An open file, to be closed exactly once.
-    struct Descriptor {
-        fileprivate let number: Int32
+    struct Descriptor: Sendable {
+        let number: Int32
     }
 
-    /// Opens for reading.
+    /// Opens a folder, to name files in it; not to list it, which ``names(in:)`` does.
     ///
-    /// Never follows a link in the last component, and never waits for a pipe's other end.
-    func openForReading(_ path: String) throws(SystemFailure) -> Descriptor {
-        try open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    /// - Parameter mayBeLink: Whether a link in the last component is followed.
+    func openFolder(_ path: String, mayBeLink: Bool) throws(SystemFailure) -> Descriptor {
+        let flags = folderFlags | (mayBeLink ? 0 : O_NOFOLLOW)
+        return Descriptor(number: try retry(.open) { unsafe systemOpen(AT_FDCWD, path, flags) })
+    }
+
+    /// Opens for reading; never follows a link, and never waits for a pipe's other end.
+    func openForReading(_ name: String, in folder: Descriptor) throws(SystemFailure) -> Descriptor {
+        try open(name, in: folder, O_RDONLY | O_NONBLOCK)
+    }
+
+    /// Opens for writing what is there; never follows a link, and never waits for a pipe's other end.
+    func openForWriting(_ name: String, in folder: Descriptor) throws(SystemFailure) -> Descriptor {
+        try open(name, in: folder, O_WRONLY | O_NONBLOCK)
+    }
+
+    /// Opens for writing at the end, and makes the file when it is missing; never follows a link.
+    func openForAppending(_ name: String, in folder: Descriptor) throws(SystemFailure) -> Descriptor {
+        try open(name, in: folder, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK)
     }
 
     /// Makes a new file, readable and writable by this user alone.
     ///
     /// Fails when the name is taken.
-    func createFile(_ path: String) throws(SystemFailure) -> Descriptor {
-        try open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+    func createFile(_ name: String, in folder: Descriptor) throws(SystemFailure) -> Descriptor {
+        try open(name, in: folder, O_WRONLY | O_CREAT | O_EXCL)
     }
 
-    private func open(_ path: String, _ flags: Int32) throws(SystemFailure) -> Descriptor {
-        Descriptor(number: try retry(.open) { unsafe systemOpen(path, flags | O_CLOEXEC) })
+    private func open(_ name: String, in folder: Descriptor, _ flags: Int32) throws(SystemFailure) -> Descriptor {
+        let flags = flags | O_NOFOLLOW | O_CLOEXEC
+        return Descriptor(number: try retry(.open) { unsafe systemOpen(folder.number, name, flags) })
     }
 
     /// Closes, also when a fault is injected: a failing `close` gives the descriptor back all the same.
@@ -52,10 +69,10 @@ struct FileSystem: Sendable {
         return Status(status)
     }
 
-    /// Kind, size and identity of what a path names; of a link itself, not of what it points to.
-    func status(ofPath path: String) throws(SystemFailure) -> Status {
+    /// Kind, size and identity of what a name stands for; of a link itself, not of what it points to.
+    func status(of name: String, in folder: Descriptor) throws(SystemFailure) -> Status {
         var status = stat()
-        _ = try retry(.status) { unsafe lstat(path, &status) }
+        _ = try retry(.status) { unsafe fstatat(folder.number, name, &status, AT_SYMLINK_NOFOLLOW) }
         return Status(status)
     }
 
@@ -95,13 +112,15 @@ struct FileSystem: Sendable {
     }
 
     /// Puts a file in the place of another, at once for all observers.
-    func rename(_ source: String, to target: String) throws(SystemFailure) {
-        _ = try retry(.rename) { unsafe systemRename(source, target) }
+    func rename(
+        _ source: String, in folder: Descriptor, to target: String, in targetFolder: Descriptor
+    ) throws(SystemFailure) {
+        _ = try retry(.rename) { unsafe renameat(folder.number, source, targetFolder.number, target) }
     }
 
     /// Removes a file or link; with `isFolder` an empty folder.
-    func unlink(_ path: String, isFolder: Bool = false) throws(SystemFailure) {
-        _ = try retry(.unlink) { unsafe isFolder ? rmdir(path) : systemUnlink(path) }
+    func unlink(_ name: String, in folder: Descriptor, isFolder: Bool = false) throws(SystemFailure) {
+        _ = try retry(.unlink) { unsafe unlinkat(folder.number, name, isFolder ? AT_REMOVEDIR : 0) }
     }
 
     /// Makes one folder for this user alone.
@@ -143,7 +162,9 @@ struct FileSystem: Sendable {
 }
 
 // The C functions, where a method of the same name hides them.
-@unsafe private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { unsafe open(path, flags, 0o600) }
+@unsafe private func systemOpen(_ folder: Int32, _ path: String, _ flags: Int32) -> Int32 {
+    unsafe openat(folder, path, flags, 0o600)
+}
 private func systemClose(_ number: Int32) -> Int32 { close(number) }
 @unsafe private func systemRead(_ number: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     unsafe read(number, buffer, count)
@@ -151,8 +172,6 @@ private func systemClose(_ number: Int32) -> Int32 { close(number) }
 @unsafe private func systemWrite(_ number: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
     unsafe write(number, buffer, count)
 }
-@unsafe private func systemRename(_ source: String, _ target: String) -> Int32 { unsafe rename(source, target) }
-@unsafe private func systemUnlink(_ path: String) -> Int32 { unsafe unlink(path) }
 private func systemSynchronize(_ number: Int32) -> Int32 {
     #if canImport(Darwin)
     fsync(number)
@@ -160,3 +179,14 @@ private func systemSynchronize(_ number: Int32) -> Int32 {
     fdatasync(number)
     #endif
 }
+
+/// What a folder is opened with: for its name alone where the system can, which also costs least.
+///
+/// - Source: Linux, `include/uapi/asm-generic/fcntl.h`, O_PATH, which the module map leaves out.
+private let folderFlags: Int32 = {
+    #if canImport(Darwin)
+    O_RDONLY | O_DIRECTORY | O_CLOEXEC
+    #else
+    0o10_000_000 | O_DIRECTORY | O_CLOEXEC
+    #endif
+}()

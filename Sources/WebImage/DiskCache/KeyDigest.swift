@@ -1,7 +1,7 @@
 /// A 128-bit digest of a key: the name of its file, and its name in the index.
 ///
-/// Two checksums of one text under different seeds. Not cryptographic: keys may collide by chance or by design, so the
-/// entry holds the whole key and a reader compares it.
+/// Cryptographic, so that untrusted keys cannot be made to collide and push each other out. It is 128 bits long, and a
+/// collision is still no wrong picture: the entry holds the whole key, and a reader compares it.
 struct KeyDigest: Hashable, Sendable {
     let high: UInt64
     let low: UInt64
@@ -12,16 +12,14 @@ struct KeyDigest: Hashable, Sendable {
     }
 
     init(of key: CacheKey) {
-        let bytes = Array(key.rawValue.utf8)
-        high = Checksum.of(bytes)
-        low = Checksum.of(bytes, seed: 0x2545_F491_4F6C_DD1D)
+        (high, low) = Digest.of(Array(key.rawValue.utf8))
     }
 
-    /// The digest is spread evenly already.
-    func hash(into hasher: inout Hasher) { hasher.combine(low) }
+    /// The number of the folder, from the last byte.
+    var folderNumber: Int { Int(truncatingIfNeeded: low & 0xFF) }
 
-    /// The folder, `00` to `ff`, from the last byte.
-    var folder: String { String(fileName.suffix(2)) }
+    /// The folder, `00` to `ff`.
+    var folder: String { EntryFiles.entryFolders[folderNumber] }
 
     /// The file's name: 32 hexadecimal digits.
     var fileName: String {

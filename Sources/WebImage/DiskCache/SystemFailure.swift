@@ -7,7 +7,7 @@ struct SystemFailure: Error, Hashable {
 extension FileSystem {
     /// The system calls of the disk cache, as steps that a test can make fail.
     enum Call: String, Sendable, CaseIterable {
-        case open, status, read, write, synchronize, close, rename, unlink, makeFolder, list
+        case open, status, read, write, synchronize, close, rename, unlink, makeFolder, list, lock, duplicate
     }
 
     /// What a test makes of a call instead of, or before, the real one.

@@ -35,6 +35,7 @@ struct DiskCacheFaultTests {
             #expect(folder.openDescriptors.isEmpty, comment)
             let bytes = try run { await $0.totalBytes }
             #expect(bytes == folder.entryBytes, comment)
+            #expect(stage.leftovers() == [], comment)
             let report = try run { await $0.shutdown(within: .zero) }
             #expect(report.abandonedOperations == 0, comment)
         }
@@ -157,6 +158,41 @@ struct DiskCacheFaultTests {
         subject.faults.clear()
         #expect(try subject.run { try await $0.contains(key) })
         try subject.expectSound("EMFILE")
+    }
+
+    @Test func `without descriptors reads miss and stores are refused, with one warning each`() throws {
+        var subject = try Subject()
+        let key = self.key
+        #expect(try subject.run { try await $0.store(sampleEntry(), for: key).isStored })
+        let openings: Set<FileSystem.Call> = [.open, .list, .duplicate]
+        subject.faults.set { _, call in openings.contains(call) ? .failure(EMFILE) : nil }
+        for _ in 0..<3 {
+            #expect(try subject.run { try await $0.entry(for: key) } == nil)
+            #expect(try subject.run { try await $0.store(sampleEntry(2), for: key).error?.code } == .tooManyOpenFiles)
+        }
+        #expect(subject.warnings.codes == [.tooManyOpenFiles, .tooManyOpenFiles])
+        subject.faults.clear()
+        #expect(try subject.run { try await $0.entry(for: key)?.bytes } == sampleEntry().bytes)
+        try subject.expectSound("EMFILE")
+    }
+
+    @Test func `no call has more than three descriptors open, and a trim holds one`() throws {
+        var subject = try Subject()
+        let (folder, counts) = (subject.folder, Journal<Int>())
+        subject.faults.set { _, _ in
+            counts.write(folder.openDescriptors.count)
+            return nil
+        }
+        try subject.run(Self.everything)
+        let entry = sampleEntry(size: 100_000)
+        try subject.run { cache in
+            await withTaskGroup(of: Void.self) { group in
+                for number in 0..<40 { group.addTask { _ = try? await cache.store(entry, for: CacheKey("\(number)")) } }
+            }
+        }
+        // The disk's executor runs one call at a time.
+        #expect(counts.entries.max() == 4)
+        try subject.expectSound("descriptors")
     }
 
     @Test func `A file in the place of the folder is reported, and its removal heals`() throws {

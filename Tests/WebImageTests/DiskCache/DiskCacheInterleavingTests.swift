@@ -30,6 +30,7 @@ struct DiskCacheInterleavingTests {
             probes[1].cancel()
             stage.run()
             for probe in probes { #expect(probe.value == true || probe.wasCancelled, "seed \(seed)") }
+            #expect(stage.leftovers() == [], "seed \(seed)")
             #expect(stage.outcome { await $0.totalBytes }.value == stage.folder.entryBytes, "seed \(seed)")
             #expect(stage.folder.unfinishedFiles.isEmpty, "seed \(seed)")
         }
@@ -77,6 +78,7 @@ struct DiskCacheInterleavingTests {
             }
             stage.run()
             #expect(reader.value == (seed % 2 == 0 ? 0 : 2_000), "seed \(seed)")
+            #expect(stage.leftovers() == [], "seed \(seed)")
             #expect(stage.outcome { await $0.totalBytes }.value == stage.folder.entryBytes, "seed \(seed)")
         }
     }
@@ -97,6 +99,7 @@ struct DiskCacheInterleavingTests {
             }
             stage.run()
             #expect(listing.value != nil && reader.value == 2_000, "seed \(seed)")
+            #expect(stage.leftovers() == [], "seed \(seed)")
             #expect(stage.outcome { await $0.totalBytes }.value == stage.folder.entryBytes, "seed \(seed)")
         }
     }
@@ -142,7 +145,7 @@ struct DiskCacheInterleavingTests {
         _ = stage.outcome { await $0.passTurn(KeyDigest(of: key)) }
         #expect(store.value == true)
         #expect(removal.value != nil)
-        #expect(stage.outcome { await $0.turns.count }.value == 0)
+        #expect(stage.leftovers() == [])
     }
 
     @Test func `A shutdown in the midst of stores waits for those it let in and refuses the others`() throws {
@@ -160,6 +163,7 @@ struct DiskCacheInterleavingTests {
             stage.run()
             #expect(shutdowns[0].value?.abandonedOperations == 0, "seed \(seed)")
             #expect(shutdowns[0].value == shutdowns[1].value, "seed \(seed)")
+            #expect(stage.leftovers() == [], "seed \(seed)")
             for store in stores {
                 let outcome = try #require(store.value, "seed \(seed)")
                 #expect(outcome.isStored || outcome.error?.code == .shutDown, "seed \(seed)")

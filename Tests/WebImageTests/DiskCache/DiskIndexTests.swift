@@ -24,6 +24,40 @@ struct DiskIndexTests {
         }
     }
 
+    @Test func `a listing replaces what was known about a folder, but for what changed meanwhile`() {
+        var index = DiskIndex()
+        // 256 and 512 lie in folder 0, as 0 does.
+        for number in [0, 256, 512, 1] { index.set(digest(number), size: 100, storedAt: 5, usedAt: 50) }
+        let listed = [(0, 30), (256, 40), (768, 50)].map { number, size in
+            EntryFiles.Listed(digest(number), .regular(size: size, modifiedAt: 7))
+        }
+        index.replace(folder: 0, with: listed, except: [digest(256), digest(1_024)])
+        #expect(index[digest(0)] == .init(size: 30, storedAt: 7, usedAt: 50))
+        #expect(index[digest(256)] == .init(size: 100, storedAt: 5, usedAt: 50), "changed meanwhile")
+        #expect(index[digest(512)] == nil)
+        #expect(index[digest(768)] == .init(size: 50, storedAt: 7, usedAt: 7))
+        #expect(index[digest(1)]?.size == 100, "of another folder")
+        #expect((index.totalBytes, index.count) == (280, 4))
+        index.replace(folder: 0, with: [], except: [])
+        #expect((index.totalBytes, index.count) == (100, 1))
+    }
+
+    @Test func `a warning passes once for each kind and sort, until that sort works again`() {
+        var gate = WarningGate()
+        var passed: [Bool] = []
+        for (code, sort) in [
+            (CacheError.Code.diskFull, WarningGate.Sort.writing), (.diskFull, .writing), (.readOnly, .writing),
+            (.diskFull, .writing), (.diskFull, .reading),
+        ] { passed.append(gate.shouldReport(code, during: sort)) }
+        #expect(passed == [true, false, true, false, true])
+        gate.recover(.writing)
+        passed = [
+            gate.shouldReport(.diskFull, during: .reading), gate.shouldReport(.diskFull, during: .writing),
+            gate.shouldReport(.diskFull, during: .writing),
+        ]
+        #expect(passed == [false, true, false])
+    }
+
     @Test(arguments: 0..<30)
     func `Victims are those a full sort would choose`(seed: UInt64) {
         var random = TestRandom(seed: seed)
@@ -49,7 +83,8 @@ struct DiskIndexTests {
             expected.append(digest(number))
             freed += index[digest(number)]?.size ?? 0
         }
-        let victims = index.victims(toFree: byteCount, limit: limit, now: 1_000, expiry: 100)
+        let victims = index.victims(
+            toFree: byteCount, limit: limit, now: 1_000, lifetime: Lifetime(now: 1_000, maximumAge: .seconds(900)))
         #expect(victims.map(\.digest) == expected)
     }
 
@@ -57,10 +92,12 @@ struct DiskIndexTests {
         var index = DiskIndex()
         index.set(digest(1), size: Int.max / 4, storedAt: .max, usedAt: .min)
         index.set(digest(2), size: 0, storedAt: .min, usedAt: .max)
-        for now in [Int64.min / 2, 0, Int64.max / 2] {
-            #expect(index.victims(toFree: 1, limit: 2, now: now, expiry: now).count >= 1)
+        for now in [Int64.min, 0, Int64.max] {
+            #expect(
+                index.victims(toFree: 1, limit: 2, now: now, lifetime: Lifetime(now: now, maximumAge: .zero)).count >= 1
+            )
         }
-        #expect(index.victims(toFree: 0, limit: 2, now: 0, expiry: 0).isEmpty)
+        #expect(index.victims(toFree: 0, limit: 2, now: 0, lifetime: Lifetime(now: 0, maximumAge: .zero)).isEmpty)
     }
 
     @Test func `Turns are given in order, and not to those who left`() {
@@ -77,5 +114,14 @@ struct DiskIndexTests {
         turns.pass(key)
         #expect(!turns.isTaken(key))
         #expect(turns.count == 0)
+    }
+}
+
+extension FileSystem.Status {
+    /// A file with nothing to tell it apart.
+    static func regular(size: Int, modifiedAt: Int64) -> Self {
+        Self(
+            isRegularFile: true, size: size, modifiedAt: modifiedAt, device: 0, inode: 0,
+            changedAt: .init(seconds: 0, nanoseconds: 0))
     }
 }

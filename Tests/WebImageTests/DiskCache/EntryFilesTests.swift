@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WebImageTesting
 
 @testable import WebImage
 
@@ -143,16 +144,110 @@ struct EntryFilesTests {
         guard case .entry = try read() else { throw Failed() }
     }
 
-    @Test func `Unfinished files of dead processes are removed, others stay`() throws {
-        try write()
-        let own = "\(getpid())"
-        // The highest process number of Linux is 2^22.
-        for name in ["4194999-abc-1", "\(own)-0-1", "notes.txt", "1-abc-1"] {
-            try folder.write([1], to: files.temporaryFolder + "/" + name)
+    /// A file in the folder of unfinished files, opened and perhaps locked as its writer would.
+    private func makeUnfinished(_ name: String, isLocked: Bool) throws -> FileSystem.Descriptor {
+        try files.inFolder(EntryFiles.temporaryFolderName, isMade: true) { folder throws(SystemFailure) in
+            let descriptor = try files.system.createFile(name, in: folder)
+            if isLocked { #expect(try files.system.lock(descriptor)) }
+            return descriptor
         }
-        #expect(files.removeAbandonedFiles() == 2)
+    }
+
+    @Test func `unfinished files stay while their writer holds them, in whatever container it is`() throws {
+        let now = DiskCache.Configuration.systemTime().components.seconds
+        // Numbers of processes say nothing: the highest of Linux is 2^22, and every container has a 1.
+        let held = try makeUnfinished("4194999-abc-1", isLocked: true)
+        for name in ["4194998-abc-1", "1-abc-1", "deadbeef-1"] {
+            try files.system.close(makeUnfinished(name, isLocked: false))
+        }
+        try files.system.close(makeUnfinished("\(EntryFiles.processToken)-0", isLocked: false))
+        try folder.write([1], to: files.temporaryFolder + "/notes.txt")
+        #expect(files.removeAbandonedFiles(now: now) == 3)
         let left = try FileManager.default.contentsOfDirectory(atPath: files.temporaryFolder)
-        #expect(Set(left) == ["notes.txt", "1-abc-1"])
+        #expect(Set(left) == ["notes.txt", "4194999-abc-1", "\(EntryFiles.processToken)-0"])
+        try files.system.close(held)
+        #expect(files.removeAbandonedFiles(now: now) == 1)
+    }
+
+    @Test func `a file being written is locked until it has its name`() throws {
+        let (faults, attempts, folder) = (FaultPlan(), Journal<Bool>(), files.folder)
+        faults.set { _, call in
+            guard [.write, .duplicate, .rename].contains(call) else { return nil }
+            let other = EntryFiles(folder: folder, isSynced: false)
+            try? other.inFolder(EntryFiles.temporaryFolderName) { folder throws(SystemFailure) in
+                for name in try other.system.names(in: folder) {
+                    let descriptor = try other.system.openForWriting(name, in: folder)
+                    attempts.write(try other.system.lock(descriptor))
+                    try other.system.close(descriptor)
+                }
+            }
+            return nil
+        }
+        let files = EntryFiles(folder: folder, isSynced: false, system: faults.system)
+        let entry = sampleEntry()
+        let front = try #require(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
+        _ = try files.write(front: front, body: entry.bytes, as: digest)
+        #expect(attempts.entries == [false, false, false, false])
+        #expect(self.folder.openDescriptors.isEmpty)
+    }
+
+    @Test(arguments: [(0, false), (3_600, false), (3_700, true), (-3_700, true)])
+    func `where the file system has no locks an hour decides, whatever the date`(age: Int64, isRemoved: Bool) throws {
+        let faults = FaultPlan()
+        faults.set { _, call in call == .lock ? .failure(ENOLCK) : nil }
+        let files = EntryFiles(folder: files.folder, isSynced: false, system: faults.system)
+        try files.system.close(makeUnfinished("deadbeef-1", isLocked: false))
+        let now = DiskCache.Configuration.systemTime().components.seconds
+        #expect(files.removeAbandonedFiles(now: now + age) == (isRemoved ? 1 : 0))
+        let front = try #require(EntryHeader.front(key: key, metadata: sampleEntry().metadata, body: []))
+        _ = try files.write(front: front, body: [], as: digest)
+    }
+
+    @Test(arguments: [1, 2])
+    func `a file that another program removes under way is written once more`(removals: Int) throws {
+        let faults = FaultPlan()
+        let (folder, renames) = (self.folder, Journal<Void>())
+        faults.set { _, call in
+            guard call == .rename, renames.count < removals else { return nil }
+            renames.write(())
+            for name in folder.unfinishedFiles(in: "/cache") {
+                try? FileManager.default.removeItem(atPath: folder.path + "/cache/tmp/" + name)
+            }
+            return nil
+        }
+        let files = EntryFiles(folder: files.folder, isSynced: false, system: faults.system)
+        let front = try #require(EntryHeader.front(key: key, metadata: sampleEntry().metadata, body: []))
+        if removals == 1 {
+            _ = try files.write(front: front, body: [], as: digest)
+            guard case .entry = try read() else { throw Failed() }
+        } else {
+            let failure = #expect(throws: SystemFailure.self) { try files.write(front: front, body: [], as: digest) }
+            let error = CacheError(try #require(failure), path: files.folder)
+            #expect(error.code == .inputOutput)
+            #expect(error.message.contains("Another program"))
+        }
+        #expect(folder.openDescriptors.isEmpty)
+    }
+
+    @Test(arguments: [1 << 25, (1 << 20) + 1])
+    func `a file with a hole is damaged before a byte of it is read`(size: Int) throws {
+        let front = try #require(EntryHeader.front(key: key, metadata: .init(url: "u"), body: []))
+        try write()
+        try folder.write(EntryHeader.forged(front, bodyLength: size - front.count), to: files.path(of: digest))
+        try #require(unsafe truncate(files.path(of: digest), off_t(size)) == 0)
+        let faults = FaultPlan()
+        let files = EntryFiles(folder: files.folder, isSynced: false, system: faults.system)
+        guard case .damaged = try files.read(key, digest, fileSizeLimit: 1 << 30, withBody: false) else {
+            throw Failed()
+        }
+        #expect(!faults.calls.contains(.read))
+    }
+
+    @Test func `a large file without a hole is read from its beginning`() throws {
+        let entry = sampleEntry(2, size: 1 << 21)
+        try write(entry)
+        guard case .entry(let found, _) = try read(limit: 1 << 22) else { throw Failed() }
+        #expect(found.bytes == entry.bytes)
     }
 
     @Test func `Lists entries and nothing else`() throws {

@@ -31,6 +31,25 @@ struct FormatTests {
         for start in 0..<40 { #expect(Checksum.of(bytes[start...]) == Checksum.of(Array(bytes[start...]))) }
     }
 
+    /// The number of bytes, and what Python's `hashlib.blake2b(bytes, digest_size=16)` makes of them.
+    private static let digests: [(Int, String)] = [
+        (0, "cae66941d9efbd404e4d88758ea67670"), (1, "5fef29fe05e030ddcf820ede28562818"),
+        (3, "31440c7683f6e4eef43903e730e9483b"), (127, "d3a77cf8d34a597a3d8999e5074c9912"),
+        (128, "44dca78cecea061046dbccca1749496d"), (129, "5ba99ba0711c084704cc7975de674bbc"),
+        (256, "5d411cf77b3872c6622da18ac3b97781"), (300, "a4343103049278a70ce8d0f1bc02918f"),
+    ]
+
+    @Test(arguments: digests)
+    func `the digest is BLAKE2b of 128 bits`(count: Int, expected: String) {
+        let (high, low) = Digest.of((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
+        #expect(KeyDigest(high: high, low: low).fileName == expected)
+    }
+
+    @Test func `digests that agree in one half do not flood a table`() {
+        #expect(Set((0..<100).map { KeyDigest(high: $0, low: 7).hashValue }).count > 95)
+        #expect(Set((0..<100).map { KeyDigest(high: 7, low: $0).hashValue }).count > 95)
+    }
+
     @Test func `A digest's file name leads back to it`() {
         let digest = KeyDigest(of: CacheKey("https://images.example/a.png"))
         #expect(KeyDigest(fileName: digest.fileName) == digest)

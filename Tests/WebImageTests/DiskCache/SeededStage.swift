@@ -30,6 +30,21 @@ struct SeededStage {
             executor: executor)
     }
 
+    /// Another cache on the folder, as another process would have.
+    func makeNeighbour(sizeLimit: Int, time: TestTime = TestTime()) -> DiskCache {
+        DiskCache(
+            .init(folder: folder.path, sizeLimit: sizeLimit, now: { time.now }),
+            pool: WorkerPool(name: "disk", width: 3, queueLimit: 100, executor: disk), system: FileSystem(),
+            executor: executor)
+    }
+
+    /// What some cache still counts although nothing is under way; empty, or something leaks.
+    mutating func leftovers(of cache: DiskCache? = nil) -> [String] {
+        let probe = Probe(on: executor) { [cache = cache ?? self.cache] in await cache.leftovers }
+        run()
+        return probe.value ?? ["no answer"]
+    }
+
     /// Runs at most this many steps, until nothing is left to run.
     mutating func run(steps: Int = .max) {
         var left = steps

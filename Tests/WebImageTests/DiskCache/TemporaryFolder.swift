@@ -34,8 +34,11 @@ final class TemporaryFolder: Sendable {
     var entryBytes: Int { entryFiles.values.reduce(0, +) }
 
     /// The files in the folder of unfinished files.
-    var unfinishedFiles: [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: path + "/tmp")) ?? []
+    var unfinishedFiles: [String] { unfinishedFiles(in: "") }
+
+    /// The files in the folder of unfinished files of a cache further down.
+    func unfinishedFiles(in folder: String) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: path + folder + "/tmp")) ?? []
     }
 
     /// The descriptors of this process that are open on something in the folder.

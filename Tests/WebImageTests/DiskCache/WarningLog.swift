@@ -8,5 +8,7 @@ final class WarningLog: Sendable {
 
     var codes: [CacheError.Code] { errors.withLock { $0.map(\.code) } }
 
+    var messages: [String] { errors.withLock { $0.map(\.message) } }
+
     func append(_ error: CacheError) { errors.withLock { $0.append(error) } }
 }

@@ -1,0 +1,62 @@
+/// The account of a folder: one file that all caches on it share, in any process.
+///
+/// Its lock is the right to trim. Its size, in units, is what all of them have stored: appending is one step for the
+/// system, so the sum needs no lock, and nothing in the file needs to be believed.
+extension EntryFiles {
+    private static let accountName = "account"
+
+    /// Adds to the account.
+    ///
+    /// - Parameter units: 0 only looks.
+    /// - Returns: The units in the account afterwards.
+    func addToAccount(_ units: Int) throws(SystemFailure) -> Int {
+        let descriptor = try openAccount()
+        defer { try? system.close(descriptor) }
+        let present = try system.status(of: descriptor).size
+        // What is longer has not been added up here, and may be too long to be added to.
+        guard units > 0, present < SharedAccount.highestUnits else { return present }
+        try system.write([UInt8](repeating: 0, count: units), to: descriptor)
+        return try system.status(of: descriptor).size
+    }
+
+    /// Takes the right to trim, held until the descriptor is closed.
+    ///
+    /// - Returns: `nil` when another cache has it.
+    func lockAccount() throws(SystemFailure) -> FileSystem.Descriptor? {
+        let descriptor = try openAccount()
+        do throws(SystemFailure) {
+            if try system.lock(descriptor) { return descriptor }
+        } catch {
+            try? system.close(descriptor)
+            throw error
+        }
+        try? system.close(descriptor)
+        return nil
+    }
+
+    /// Begins the account anew; for the cache that has the right to trim.
+    ///
+    /// - Returns: The units that were in it.
+    func emptyAccount() throws(SystemFailure) -> Int {
+        let descriptor = try openAccount()
+        defer { try? system.close(descriptor) }
+        let units = try system.status(of: descriptor).size
+        try system.empty(descriptor)
+        return units
+    }
+
+    /// Opens the account; what stands in its place and is no file is removed.
+    private func openAccount() throws(SystemFailure) -> FileSystem.Descriptor {
+        try inRoot { root throws(SystemFailure) in
+            do throws(SystemFailure) {
+                let descriptor = try system.openForAppending(Self.accountName, in: root)
+                if (try? system.status(of: descriptor))?.isRegularFile == true { return descriptor }
+                try? system.close(descriptor)
+            } catch {
+                guard error.isAboutKind else { throw error }
+            }
+            try unlink(Self.accountName, in: root)
+            return try system.openForAppending(Self.accountName, in: root)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+
+@testable import WebImage
+
+/// Clocks that were wrong when an entry was stored, and dates of files that no clock gave.
+struct CacheClockTests {
+    private let folder: TemporaryFolder
+    private let time = TestTime()
+    private let key = CacheKey("https://images.example/1.png")
+
+    init() throws { folder = try TemporaryFolder(isInMemory: true) }
+
+    private func makeCache(sizeLimit: Int = 1 << 20) -> DiskCache {
+        let time = self.time
+        return DiskCache(.init(folder: folder.path, sizeLimit: sizeLimit, now: { time.now }))
+    }
+
+    /// Dates every entry's file.
+    private func date(_ names: some Sequence<String>, at time: Duration) throws {
+        let date = Date(timeIntervalSince1970: Double(time.components.seconds))
+        for name in names {
+            try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: folder.path + "/" + name)
+        }
+    }
+
+    @Test(arguments: [(60, true), (61, false), (86_400, false), (2_000_000_000, false)])
+    func `an entry from the future is a miss beyond a minute, and is removed`(ahead: Int, isKept: Bool) async throws {
+        let cache = makeCache()
+        time.advance(by: .seconds(ahead))
+        #expect(try await cache.store(sampleEntry(), for: key).isStored)
+        time.advance(by: .seconds(-ahead))
+        #expect(try await (cache.entry(for: key) != nil) == isKept)
+        #expect(try await (cache.metadata(for: key) != nil) == isKept)
+        #expect(folder.entryFiles.isEmpty != isKept)
+        #expect(await cache.statistics.expirations == (isKept ? 0 : 1))
+        #expect(await cache.totalBytes == folder.entryBytes)
+    }
+
+    @Test func `files dated in the future are too old for the housekeeping, also after a restart`() async throws {
+        let first = makeCache()
+        for number in 0..<3 { _ = try await first.store(sampleEntry(number), for: CacheKey("\(number)")) }
+        _ = await first.shutdown(within: .seconds(60))
+        let names = folder.entryFiles.keys.sorted()
+        try date(names.prefix(2), at: time.now + .seconds(2_000_000_000))
+        let second = makeCache()
+        #expect(await second.entryCount == 3)
+        #expect(try await second.removeExpired() == 2)
+        #expect(folder.entryFiles.keys.sorted() == Array(names.suffix(1)))
+    }
+
+    @Test func `an entry stored by a fast clock goes first when the clock is right again`() async throws {
+        let cache = makeCache()
+        time.advance(by: .seconds(2_000_000_000))
+        _ = try await cache.store(sampleEntry(), for: key)
+        time.advance(by: .seconds(-2_000_000_000))
+        for number in 0..<20 { _ = try await cache.store(sampleEntry(number, size: 2_000), for: CacheKey("\(number)")) }
+        try await cache.trim(toBytes: await cache.totalBytes - 1)
+        #expect(await cache.entryCount == 20)
+        #expect(!FileManager.default.fileExists(atPath: folder.path + KeyDigest(of: key).pathInCache))
+    }
+
+    @Test func `a use noted by a fast clock does not keep an entry above others for ever`() async throws {
+        let cache = makeCache()
+        for number in 0..<20 { _ = try await cache.store(sampleEntry(number), for: CacheKey("\(number)")) }
+        time.advance(by: .seconds(500_000))
+        #expect(try await cache.contains(CacheKey("7")))
+        time.advance(by: .seconds(-400_000))
+        for number in 0..<20 where number != 7 { #expect(try await cache.contains(CacheKey("\(number)"))) }
+        try await cache.trim(toBytes: await cache.totalBytes - 1)
+        #expect(await cache.entryCount == 19)
+        #expect(try await !cache.contains(CacheKey("7")))
+    }
+
+    @Test func `a file found while the index was wrong is not taken at its word either`() async throws {
+        let cache = makeCache()
+        _ = await cache.totalBytes
+        let other = makeCache()
+        _ = try await other.store(sampleEntry(), for: key)
+        try date(folder.entryFiles.keys, at: time.now + .seconds(2_000_000_000))
+        #expect(try await cache.entry(for: key) != nil)
+        await cache.housekeeper?.value
+        #expect(await cache.entryCount == 1)
+        #expect(try await cache.removeExpired() == 1)
+    }
+}

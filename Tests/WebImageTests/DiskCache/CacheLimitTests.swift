@@ -1,0 +1,116 @@
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// Every number a caller can give, at its ends: it is clamped and never traps.
+struct CacheLimitTests {
+    private static let numbers = [Int.min, -1, 0, 1, .max]
+    private static let durations: [Duration] = [
+        .seconds(Int64.min), .seconds(-1), .zero, .nanoseconds(1), .seconds(Int64.max),
+        .seconds(Int64.max) * 18, .seconds(Int64.min) * 18,
+    ]
+    /// A field or parameter with a value, and what to do with it.
+    private struct Case {
+        var name: String
+        var configuration = DiskCache.Configuration()
+        var trimmedSize = 200
+        var shutdownLimit: Duration?
+    }
+
+    private static var cases: [Case] {
+        var cases: [Case] = []
+        for number in numbers {
+            cases.append(Case(name: "sizeLimit \(number)", configuration: .init(sizeLimit: number)))
+            cases.append(Case(name: "threads \(number)", configuration: .init(threads: number)))
+            cases.append(Case(name: "queueLimit \(number)", configuration: .init(queueLimit: number)))
+            cases.append(Case(name: "trim \(number)", trimmedSize: number))
+        }
+        for duration in durations {
+            cases.append(Case(name: "maximumAge \(duration)", configuration: .init(maximumAge: duration)))
+            cases.append(Case(name: "now \(duration)", configuration: .init(now: { duration })))
+            cases.append(Case(name: "shutdown \(duration)", shutdownLimit: duration))
+        }
+        return cases
+    }
+
+    @Test func `no value of a disk cache's limits traps`() async throws {
+        for var one in Self.cases {
+            let folder = try TemporaryFolder(isInMemory: true)
+            one.configuration.folder = folder.path
+            do {
+                if let limit = one.shutdownLimit {
+                    try await Self.endInTheMidst(of: one.configuration, within: limit)
+                } else {
+                    try await Self.use(one.configuration, trimmingTo: one.trimmedSize)
+                }
+            } catch {
+                Issue.record("\(one.name): \(error)")
+            }
+        }
+        #expect(Self.cases.count == 41)
+    }
+
+    @Test func `no entry is larger than a quarter of the memory, however large the cache`() async {
+        #expect(await DiskCache(.init(sizeLimit: .max)).fileSizeLimit == MemoryBudget.processLimit / 4)
+        #expect(await DiskCache(.init(sizeLimit: 80_000)).fileSizeLimit == 10_000)
+        #expect(await DiskCache(.init(sizeLimit: .min)).fileSizeLimit == EntryHeader.length)
+    }
+
+    /// Does a bit of everything.
+    @concurrent private static func use(
+        _ configuration: DiskCache.Configuration, trimmingTo size: Int
+    ) async throws {
+        let (cache, key) = (DiskCache(configuration), CacheKey("k"))
+        for number in 0..<3 { _ = try await cache.store(sampleEntry(number), for: CacheKey("\(number)")) }
+        _ = try await cache.store(sampleEntry(), for: key)
+        _ = try await cache.entry(for: key)
+        _ = try await cache.metadata(for: key)
+        _ = await cache.totalBytes
+        _ = try await cache.removeExpired()
+        try await cache.trim(toBytes: size)
+        try await cache.removeAll()
+        #expect(await cache.totalBytes == 0)
+        _ = await cache.shutdown(within: .seconds(60))
+    }
+
+    /// Shuts down while an operation is under way, so that the time is waited for.
+    @concurrent private static func endInTheMidst(
+        of configuration: DiskCache.Configuration, within limit: Duration
+    ) async throws {
+        let (cache, key) = (DiskCache(configuration), CacheKey("k"))
+        let digest = KeyDigest(of: key)
+        try await cache.takeTurn(digest)
+        let store = Task { try await cache.store(sampleEntry(), for: key) }
+        while await cache.turns.waiting(for: digest) == 0 { await Task.yield() }
+        let shutdown = Task { await cache.shutdown(within: limit) }
+        while await cache.life.isOpen { await Task.yield() }
+        for _ in 0..<100 { await Task.yield() }
+        await cache.passTurn(digest)
+        _ = await shutdown.value
+        _ = try await store.value
+    }
+
+    @Test(arguments: numbers)
+    func `no value of a memory cache's limits traps`(number: Int) async {
+        let configurations: [MemoryCache<Int, Int>.Configuration] = [
+            .init(costLimit: number), .init(costLimit: 800, countLimit: number),
+            .init(costLimit: number, countLimit: number),
+        ]
+        for configuration in configurations {
+            let cache = MemoryCache<Int, Int>(configuration)
+            for key in 0..<40 {
+                cache.store(key, for: key, cost: key)
+                cache.store(key, for: key, cost: number)
+                _ = cache.value(for: key / 2)
+            }
+            await cache.trim(toCost: number)
+            await cache.updateLimits(costLimit: number, countLimit: number)
+            cache.store(1, for: 1, cost: 1)
+            await cache.updateLimits(costLimit: 100, countLimit: 10)
+            #expect(cache.statistics.cost <= 100)
+            await cache.removeAll()
+            #expect(cache.statistics.cost == 0)
+        }
+    }
+}

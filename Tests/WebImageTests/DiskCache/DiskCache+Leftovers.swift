@@ -1,0 +1,18 @@
+@testable import WebImage
+
+extension DiskCache {
+    /// Every table and counter that follows what is under way, and that is not empty; every sum that is not one.
+    var leftovers: [String] {
+        let counts: [String: Int] = [
+            "turns": turns.count, "pendingBytes": pendingBytes, "operations": life.operations,
+            "reportWaiters": life.reportWaiters.count, "drained": life.drained == nil ? 0 : 1,
+            "indexWaiters": indexWaiters.count, "changedDuringListing": changedDuringListing == nil ? 0 : 1,
+            "doubtful": doubtful.count, "seenDuringTurn": seenDuringTurn.count,
+            "housekeeper": housekeeper == nil ? 0 : 1, "trims": trimRight.users,
+            "trimLock": trimRight.lock == nil ? 0 : 1, "account": account.isBusy || account.isWanted ? 1 : 0,
+            "indexBytes": index.totalBytes - index.folders.joined().reduce(0) { $0 + $1.value.size },
+            "indexCount": index.count - index.folders.joined().count { _ in true },
+        ]
+        return counts.filter { $0.value != 0 }.map { "\($0.key): \($0.value)" }.sorted()
+    }
+}

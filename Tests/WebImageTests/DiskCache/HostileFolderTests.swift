@@ -1,0 +1,138 @@
+import Foundation
+import Testing
+
+@testable import WebImage
+
+/// What stands in a cache folder need not come from a cache.
+struct HostileFolderTests {
+    private let folder: TemporaryFolder
+    private let key = CacheKey("https://images.example/1.png")
+
+    init() throws { folder = try TemporaryFolder(isInMemory: true) }
+
+    private func makeCache(sizeLimit: Int = 1 << 20, warnings: WarningLog = .init()) -> DiskCache {
+        DiskCache(.init(folder: folder.path, sizeLimit: sizeLimit, onWarning: { warnings.append($0) }))
+    }
+
+    private func path(_ key: CacheKey) -> String { folder.path + KeyDigest(of: key).pathInCache }
+
+    /// Puts a file there that begins with `bytes` and is said to be `size` long, without taking that much space.
+    private func makeSparseFile(_ bytes: [UInt8], size: Int, at path: String) throws {
+        let parent = (path as NSString).deletingLastPathComponent
+        try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+        try folder.write(bytes, to: path)
+        try #require(unsafe truncate(path, off_t(size)) == 0)
+    }
+
+    @Test func `keys made to collide under an unkeyed checksum are both kept`() async throws {
+        let rest = String(repeating: "y", count: 24) + ".png"
+        let filler = String(repeating: "x", count: 24)
+        // Equal XXH64 under the seeds 0 and 0x2545F4914F6CDD1D.
+        let keys = [("maH&~0CM", "@yatpj8T"), ("m!4y!6a1", "@yatpJOT")].map { first, second in
+            CacheKey("https://images.example/pictures/" + first + filler + second + rest)
+        }
+        for seed: UInt64 in [0, 0x2545_F491_4F6C_DD1D] {
+            let checksums = keys.map { Checksum.of(Array($0.rawValue.utf8), seed: seed) }
+            #expect(checksums[0] == checksums[1])
+        }
+        let cache = makeCache()
+        for (number, key) in keys.enumerated() {
+            #expect(try await cache.store(sampleEntry(number), for: key).isStored)
+        }
+        for (number, key) in keys.enumerated() {
+            #expect(try await cache.entry(for: key)?.bytes == sampleEntry(number).bytes)
+        }
+        #expect(await cache.entryCount == 2)
+    }
+
+    @Test(arguments: [Int.max, 1 << 40, 1 << 25])
+    func `nothing is read into memory for a length that only a hole in the file stands for`(size: Int) async throws {
+        let cache = makeCache(sizeLimit: .max)
+        for withMetadata in [false, true] {
+            let front = try #require(EntryHeader.front(key: key, metadata: .init(url: "u"), body: []))
+            // The lengths add up, and the checksum of the front is right: a header that anyone can make.
+            let length = withMetadata ? front.count : size
+            let hostile = EntryHeader.forged(front, bodyLength: length - front.count)
+            try makeSparseFile(hostile, size: size, at: path(key))
+            #expect(try await cache.entry(for: key) == nil)
+            #expect(try await cache.metadata(for: key) == nil)
+            #expect(folder.entryFiles.isEmpty)
+        }
+        #expect(await cache.statistics.damagedEntries == 2)
+    }
+
+    @Test func `files that claim to be as long as can be are counted without a trap, and go first`() async throws {
+        let first = makeCache()
+        for number in 0..<20 { _ = try await first.store(sampleEntry(number), for: CacheKey("\(number)")) }
+        _ = await first.shutdown(within: .seconds(60))
+        for number in 0..<3 {
+            try makeSparseFile([], size: .max, at: folder.path + KeyDigest(high: 1, low: UInt64(number)).pathInCache)
+        }
+        let second = makeCache()
+        _ = await second.totalBytes
+        await second.housekeeper?.value
+        #expect(await second.entryCount == 20)
+        #expect(await second.totalBytes == folder.entryBytes)
+    }
+
+    @Test func `an entry folder that is a link is refused by every operation, with a warning`() async throws {
+        let outside = try TemporaryFolder()
+        let (digest, manager) = (KeyDigest(of: key), FileManager.default)
+        let first = makeCache()
+        #expect(try await first.store(sampleEntry(), for: key).isStored)
+        _ = await first.shutdown(within: .seconds(60))
+        let inside = folder.path + "/" + digest.folder
+        try manager.moveItem(atPath: inside, toPath: outside.path + "/stolen")
+        try manager.createSymbolicLink(atPath: inside, withDestinationPath: outside.path + "/stolen")
+
+        let warnings = WarningLog()
+        let cache = makeCache(warnings: warnings)
+        #expect(await cache.entryCount == 0)
+        #expect(try await cache.entry(for: key) == nil)
+        #expect(warnings.codes == [.folderUnavailable])
+        #expect(try await cache.store(sampleEntry(2), for: key).error?.code == .folderUnavailable)
+        #expect(warnings.codes == [.folderUnavailable, .folderUnavailable])
+        try await cache.remove(key)
+        try await cache.removeAll()
+        try await cache.trim(toBytes: 0)
+        #expect(warnings.messages.allSatisfy { $0.contains("link") })
+        let stolen = try manager.contentsOfDirectory(atPath: outside.path + "/stolen")
+        #expect(stolen == [digest.fileName], "what lies outside is left alone")
+
+        try manager.removeItem(atPath: inside)
+        #expect(try await cache.store(sampleEntry(2), for: key).isStored, "its removal heals")
+        #expect(try await cache.entry(for: key)?.bytes == sampleEntry(2).bytes)
+    }
+
+    @Test func `a folder of unfinished files that is a link is refused, and nothing in it is removed`() async throws {
+        let outside = try TemporaryFolder()
+        try folder.write([1], to: outside.path + "/4194999-abc-1")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/tmp", withDestinationPath: outside.path)
+        let cache = makeCache()
+        _ = await cache.totalBytes
+        #expect(try await cache.store(sampleEntry(), for: key).error?.code == .folderUnavailable)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: outside.path) == ["4194999-abc-1"])
+    }
+
+    @Test func `the cache's own folder may be a link: that is the caller's choice`() async throws {
+        let outside = try TemporaryFolder()
+        let link = folder.path + "/link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: outside.path)
+        let cache = DiskCache(.init(folder: link))
+        #expect(try await cache.store(sampleEntry(), for: key).isStored)
+        #expect(try await cache.entry(for: key) != nil)
+        #expect(outside.entryFiles.count == 1)
+    }
+}
+
+extension EntryHeader {
+    /// A front that announces another length of the body, with the checksum made right.
+    static func forged(_ front: [UInt8], bodyLength: Int) -> [UInt8] {
+        var bytes = front
+        for place in 0..<8 { bytes[16 + place] = UInt8(truncatingIfNeeded: bodyLength >> (8 * place)) }
+        let checksum = Checksum.of(bytes[length...], seed: Checksum.of(bytes[..<32]))
+        for place in 0..<8 { bytes[32 + place] = UInt8(truncatingIfNeeded: checksum >> (8 * UInt64(place))) }
+        return bytes
+    }
+}
