@@ -12,6 +12,10 @@ struct GhostQueue {
     /// The number of hashes remembered.
     var count: Int { turns.count }
 
+    /// The places in the line, those of forgotten hashes and those passed included; bounded by twice the limit, or some
+    /// more than a thousand.
+    var length: Int { line.count }
+
     /// Remembers `hash`, and forgets the oldest beyond `limit`.
     ///
     /// - Complexity: O(1) amortised.

@@ -27,6 +27,8 @@ struct S3FIFOTests {
                 #expect(table.totalCost == model.cost)
                 #expect(table.count == model.count)
                 #expect(Set((0..<24).filter { table.contains($0) }) == model.keys)
+                #expect(table.inconsistencies == [])
+                #expect(table.ghosts.count == model.ghosts.count { $0 != nil })
             }
         }
     }
@@ -82,6 +84,19 @@ struct S3FIFOTests {
         #expect(new)
         ghosts.remember(4_999, atMost: 16)
         #expect(ghosts.count == 14 || ghosts.count == 15)
+    }
+
+    @Test(arguments: [16, 3_000])
+    func `the memory of evicted keys is bounded, however many there are`(limit: Int) {
+        var ghosts = GhostQueue()
+        var longest = 0
+        for hash in 0..<50_000 {
+            ghosts.remember(hash % 40_000, atMost: limit)
+            if hash % 3 == 0 { _ = ghosts.forget(hash - 5) }
+            longest = max(longest, ghosts.length)
+            #expect(ghosts.count <= limit)
+        }
+        #expect(longest <= 2 * limit + 1_024)
     }
 
     @Test func `Slots are used again`() {
