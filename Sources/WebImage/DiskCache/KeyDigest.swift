@@ -26,16 +26,8 @@ struct KeyDigest: Hashable, Sendable {
         unsafe String(unsafeUninitializedCapacity: 32) { unsafe write(into: $0) }
     }
 
-    /// `/`, the folder, `/`, the file's name; in one piece, because every operation begins with it.
-    var pathInCache: String {
-        unsafe String(unsafeUninitializedCapacity: 36) { buffer in
-            let name = unsafe UnsafeMutableBufferPointer(rebasing: buffer[4...])
-            let count = unsafe write(into: name)
-            unsafe (buffer[0], buffer[3]) = (UInt8(ascii: "/"), UInt8(ascii: "/"))
-            unsafe (buffer[1], buffer[2]) = (name[30], name[31])
-            return count + 4
-        }
-    }
+    /// `/`, the folder, `/`, the file's name.
+    var pathInCache: String { "/\(folder)/\(fileName)" }
 
     /// The digest that a file is named after; `nil` when no entry is called so.
     init?(fileName: String) {

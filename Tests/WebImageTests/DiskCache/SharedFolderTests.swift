@@ -35,7 +35,7 @@ struct SharedFolderTests {
             for try await _ in group { highest = max(highest, folder.entryBytes) }
             return highest
         }
-        // Nobody waits for the one that trims.
+        // No store waits for the cache that trims, so the limit may be passed for a while.
         #expect(highest < sizeLimit * 3 / 2)
         for cache in caches { await cache.housekeeper?.value }
         #expect(folder.entryBytes <= sizeLimit)
