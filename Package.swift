@@ -49,7 +49,7 @@ let package = Package(
         .target(name: "ImageCoding", dependencies: ["CImageShims", "CLibwebp", "CLibgif"]),
 
         // Floor 3: the four actors and the road of a request.
-        .target(name: "WebImage", dependencies: ["TaskCoordination", "HTTPTransport", "ImageCoding"]),
+        .target(name: "WebImage", dependencies: ["TaskCoordination", "HTTPTransport", "ImageCoding", "COpenSSL"]),
 
         // Floor 4: loads bound to views.
         .target(name: "WebImageBinding", dependencies: ["WebImage"]),
