@@ -8,7 +8,10 @@ internal import COpenSSL
     /// Reads key and certificate.
     ///
     /// - Throws: ``OriginError`` with code `.certificate` when they cannot be read or do not belong together.
-    init(_ certificate: TestCertificate, configuration: OriginServer.Configuration) throws(OriginError) {
+    init(
+        _ certificate: TestCertificate, configuration: OriginServer.Configuration,
+        applicationProtocol: ApplicationProtocol = .http1
+    ) throws(OriginError) {
         guard let context = unsafe SSL_CTX_new(TLS_server_method()) else {
             throw OriginError(.system, "OpenSSL has no memory for a context.")
         }
@@ -20,9 +23,10 @@ internal import COpenSSL
 
         unsafe SSL_CTX_set_alpn_select_cb(
             context,
-            { _, chosen, chosenCount, offered, offeredCount, _ in
-                unsafe TLSContext.selectProtocol(chosen, chosenCount, offered, offeredCount)
-            }, nil)
+            { _, chosen, chosenCount, offered, offeredCount, isHTTP2 in
+                let wanted = unsafe isHTTP2 == nil ? ApplicationProtocol.http1 : .http2
+                return unsafe TLSContext.selectProtocol(wanted, chosen, chosenCount, offered, offeredCount)
+            }, applicationProtocol == .http2 ? UnsafeMutableRawPointer(bitPattern: 1) : nil)
         if configuration.newestTLSVersion < .v12 {
             // OpenSSL's default security level shuts the old versions out altogether.
             unsafe SSL_CTX_set_security_level(context, 0)
@@ -50,16 +54,23 @@ internal import COpenSSL
         return stream
     }
 
-    /// Takes `http/1.1` where the client offers it and goes on without ALPN where it does not.
+    /// What is agreed on by ALPN.
+    enum ApplicationProtocol: String {
+        case http1 = "http/1.1"
+        case http2 = "h2"
+    }
+
+    /// Takes the protocol where the client offers it and goes on without ALPN where it does not.
     private static func selectProtocol(
-        _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, _ chosenCount: UnsafeMutablePointer<UInt8>?,
+        _ protocolName: ApplicationProtocol, _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+        _ chosenCount: UnsafeMutablePointer<UInt8>?,
         _ offered: UnsafePointer<UInt8>?, _ offeredCount: CUnsignedInt
     ) -> CInt {
         guard let chosen = unsafe chosen, let chosenCount = unsafe chosenCount, let offered = unsafe offered
         else { return SSL_TLSEXT_ERR_NOACK }
         // The offer is a row of names, each after one byte with its size: RFC 7301, section 3.1.
         let list = unsafe UnsafeBufferPointer(start: offered, count: Int(offeredCount))
-        let wanted = Array("http/1.1".utf8)
+        let wanted = Array(protocolName.rawValue.utf8)
         var index = 0
         while index < list.count {
             let start = index + 1

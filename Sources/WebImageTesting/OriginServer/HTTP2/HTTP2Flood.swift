@@ -1,0 +1,96 @@
+public import Foundation
+
+/// A loopback server that speaks HTTP/2 over TLS, answers each first request with status 200, and then sends the same
+/// frame over and over until its peer leaves.
+///
+/// Each connection has a thread of its own. Stop it with ``stop()``.
+public final class HTTP2Flood: Sendable {
+    /// What is sent over and over.
+    public enum Frame: Sendable, CaseIterable {
+        /// DATA without a byte: the body goes on and never gets longer.
+        case emptyData
+        /// PING, which the peer has to answer.
+        case ping
+        /// SETTINGS, which the peer has to acknowledge.
+        case settings
+        /// WINDOW_UPDATE by one byte.
+        case windowUpdate
+        /// PRIORITY, which the peer has to read and may forget.
+        case priority
+
+        /// - Source: RFC 9113, section 4.1 and 6.
+        fileprivate func bytes(stream: UInt8) -> [UInt8] {
+            switch self {
+            case .emptyData: HTTP2Flood.frame(type: 0, stream: stream, [])
+            case .ping: HTTP2Flood.frame(type: 6, stream: 0, [UInt8](repeating: 7, count: 8))
+            case .settings: HTTP2Flood.frame(type: 4, stream: 0, [])
+            case .windowUpdate: HTTP2Flood.frame(type: 8, stream: stream, [0, 0, 0, 1])
+            case .priority: HTTP2Flood.frame(type: 2, stream: stream, [0, 0, 0, 0, 15])
+            }
+        }
+    }
+
+    private let listener: Listener
+    private let connections: ConnectionTable
+
+    private init(listener: Listener, connections: ConnectionTable) {
+        self.listener = listener
+        self.connections = connections
+    }
+
+    /// Starts a server.
+    /// - Throws: ``OriginError``.
+    public static func start(tls certificate: TestCertificate, frame: Frame) throws(OriginError) -> HTTP2Flood {
+        let security = try TLSContext(certificate, configuration: .init(), applicationProtocol: .http2)
+        let connections = ConnectionTable(stackByteCount: 512 * 1024)
+        let listener = try Listener(withIPv6: false) { descriptor in
+            connections.add(descriptor: descriptor) { number in
+                try? serve(security.accept(descriptor), frame)
+                connections.end(number) { _ in }
+            }
+        }
+        return HTTP2Flood(listener: listener, connections: connections)
+    }
+
+    /// Closes all connections and waits for the end of all threads.
+    public func stop() {
+        listener.stop()
+        connections.stop()
+    }
+
+    /// The URL of the server's root.
+    public var url: URL {
+        guard let url = URL(string: "https://localhost:\(listener.port)/") else { preconditionFailure("is a URL") }
+        return url
+    }
+
+    private static func serve(_ stream: TLSStream, _ flood: Frame) throws(ConnectionEnd) {
+        try stream.send(frame(type: 4, stream: 0, [])[...])
+        var received: [UInt8] = []
+        // The connection preface has 24 bytes; the request is the first HEADERS frame (type 1) behind it.
+        while true {
+            received += try stream.receive(upTo: 16_384)
+            if let request = firstHeaders(in: received.dropFirst(24)) {
+                // 0x88 is `:status: 200` in HPACK's static table; the flag ends the headers and not the stream.
+                try stream.send(frame(type: 1, flags: 4, stream: request, [0x88])[...])
+                break
+            }
+        }
+        let piece = Array(repeatElement(flood.bytes(stream: 1), count: 1_500).joined())
+        while true { try stream.send(piece[...]) }
+    }
+
+    private static func firstHeaders(in bytes: ArraySlice<UInt8>) -> UInt8? {
+        var rest = bytes
+        while rest.count >= 9 {
+            let head = Array(rest.prefix(9))
+            if head[3] == 1 { return head[8] }
+            rest = rest.dropFirst(9 + Int(head[0]) << 16 + Int(head[1]) << 8 + Int(head[2]))
+        }
+        return nil
+    }
+
+    private static func frame(type: UInt8, flags: UInt8 = 0, stream: UInt8, _ payload: [UInt8]) -> [UInt8] {
+        [0, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF), type, flags, 0, 0, 0, stream] + payload
+    }
+}
