@@ -37,6 +37,9 @@ CURLcode transport_set_open_socket(CURL *easy, transport_open_socket_callback ca
 CURLcode transport_set_prereq(CURL *easy, transport_prereq_callback callback) {
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
 }
+CURLcode transport_set_resolver_start(CURL *easy, transport_resolver_start_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, callback);
+}
 
 CURLcode transport_get_long(CURL *easy, CURLINFO info, long *value) { return curl_easy_getinfo(easy, info, value); }
 CURLcode transport_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
@@ -69,18 +72,20 @@ int transport_message_is_done(const CURLMsg *message, CURLcode *result) {
     return 1;
 }
 
-size_t transport_address_bytes(const struct curl_sockaddr *address, uint8_t bytes[16]) {
+size_t transport_address_bytes(const struct curl_sockaddr *address, uint8_t bytes[16], uint16_t *port) {
     // `addr` is declared as a plain sockaddr but libcurl stores the whole address behind it.
     if (address->family == AF_INET && address->addrlen >= sizeof(struct sockaddr_in)) {
         struct sockaddr_in four;
         memcpy(&four, &address->addr, sizeof four);
         memcpy(bytes, &four.sin_addr, 4);
+        *port = ntohs(four.sin_port);
         return 4;
     }
     if (address->family == AF_INET6 && address->addrlen >= sizeof(struct sockaddr_in6)) {
         struct sockaddr_in6 six;
         memcpy(&six, &address->addr, sizeof six);
         memcpy(bytes, &six.sin6_addr, 16);
+        *port = ntohs(six.sin6_port);
         return 16;
     }
     return 0;

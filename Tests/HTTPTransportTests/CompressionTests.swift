@@ -8,10 +8,15 @@ import Testing
 struct CompressionTests {
     /// So many bytes of a device, as `gzip` packs them: zeros to about a thousandth, noise not at all.
     private static func packed(_ count: Int, of device: String = "zero") throws -> [UInt8] {
+        try packed("head -c \(count) /dev/\(device) | gzip -1")
+    }
+
+    /// What a shell command prints.
+    private static func packed(_ command: String) throws -> [UInt8] {
         let gzip = Process()
         let (input, output) = (Pipe(), Pipe())
         gzip.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        gzip.arguments = ["sh", "-c", "head -c \(count) /dev/\(device) | gzip -1"]
+        gzip.arguments = ["sh", "-c", command]
         (gzip.standardInput, gzip.standardOutput) = (input, output)
         try gzip.run()
         let packed = [UInt8](output.fileHandleForReading.readDataToEndOfFile())
@@ -22,6 +27,7 @@ struct CompressionTests {
     private static func configuration(limit: Int) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration.loopback
         configuration.maximumBodyByteCount = limit
+        configuration.maximumCompressionRatio = .max
         return configuration
     }
 
@@ -93,6 +99,121 @@ struct CompressionTests {
             #expect(before < packed.count / 2)
             #expect(try await response.body.collect(upTo: count).count == count)
             other.stop()
+        }
+    }
+
+    /// Sends one gzip body and reads the answer to its end.
+    private static func receive(
+        _ body: [UInt8], encoding: String = "gzip", _ configuration: HTTPClient.Configuration = .loopback
+    ) async throws -> Result<[UInt8], HTTPError> {
+        var result: Result<[UInt8], HTTPError>?
+        try await withOrigin(configuration) {
+            $0.respond(200, ["Content-Encoding: \(encoding)"], body: body)
+        } _: { origin, client in
+            do {
+                let response = try await client.send(HTTPRequest(url: origin.url("/")))
+                result = .success(try await response.body.collect(upTo: .max))
+            } catch let error as HTTPError { result = .failure(error) }
+        }
+        return try #require(result)
+    }
+
+    private static func code(_ result: Result<[UInt8], HTTPError>) -> HTTPError.Code? {
+        if case .failure(let error) = result { error.code } else { nil }
+    }
+
+    @Test func `by default a bomb ends at the ratio, long before the limit`() async throws {
+        let bomb = try Self.packed(32 << 20)
+        #expect(Self.code(try await Self.receive(bomb)) == .compressionRatioExceeded)
+    }
+
+    @Test(arguments: [Int.min, 0, 1, 5]) func `a body above the ratio ends, whatever the ratio is`(
+        _ ratio: Int
+    ) async throws {
+        var configuration = HTTPClient.Configuration.loopback
+        configuration.maximumCompressionRatio = ratio
+        let bomb = try Self.packed(2 << 20)
+        #expect(Self.code(try await Self.receive(bomb, configuration)) == .compressionRatioExceeded)
+        // Too small for a bomb.
+        #expect(try await Self.receive(Self.packed(1 << 20), configuration).get().count == 1 << 20)
+    }
+
+    @Test func `noise passes a ratio of one`() async throws {
+        var configuration = HTTPClient.Configuration.loopback
+        configuration.maximumCompressionRatio = 1
+        #expect(try await Self.receive(Self.packed(2 << 20, of: "urandom"), configuration).get().count == 2 << 20)
+    }
+
+    @Test(arguments: ["gzip, gzip", "gzip,gzip,gzip,gzip", "br", "zstd", "deflate", "compress", "gzip, br", "\"gzip\""])
+    func `a coding that was not asked for, or several of them, are refused`(_ encoding: String) async throws {
+        let bomb = try Self.packed("head -c 1000000 /dev/zero | gzip -9 | gzip -9")
+        #expect(Self.code(try await Self.receive(bomb, encoding: encoding)) == .invalidResponse)
+    }
+
+    @Test(arguments: ["gzip", "x-gzip", "GZIP", " identity , gzip "])
+    func `every spelling of gzip is decoded`(_ encoding: String) async throws {
+        #expect(try await Self.receive(Self.packed("printf abc | gzip"), encoding: encoding).get() == Array("abc".utf8))
+    }
+
+    @Test func `several gzip members follow each other`() async throws {
+        let bytes = try await Self.receive(Self.packed("printf abc | gzip; printf '' | gzip; printf de | gzip")).get()
+        #expect(bytes == Array("abcde".utf8))
+    }
+
+    @Test func `a gzip stream that is cut anywhere is truncated`() async throws {
+        let packed = try Self.packed("seq 1 40 | gzip")
+        let cuts = Mutex(1)
+        try await withOrigin {
+            let cut = cuts.withLock { $0 }
+            $0.respond(200, ["Content-Encoding: gzip"], body: Array(packed[..<cut]))
+        } _: { origin, client in
+            for cut in 1..<packed.count {
+                cuts.withLock { $0 = cut }
+                let error = await #expect(throws: HTTPError.self) {
+                    _ = try await client.send(HTTPRequest(url: origin.url("/"))).body.collect(upTo: 1_000)
+                }
+                #expect(error?.code == .truncatedBody)
+            }
+        }
+    }
+
+    @Test func `bytes behind a gzip stream are malformed, and an empty body is empty`() async throws {
+        #expect(Self.code(try await Self.receive(Self.packed("printf abc | gzip; printf x"))) != nil)
+        #expect(Self.code(try await Self.receive(Self.packed("printf abc | gzip; printf rubbish"))) == .invalidResponse)
+        #expect(try await Self.receive([]).get() == [])
+    }
+
+    @Test func `a head of gzip that never ends counts against the limit`() async throws {
+        var configuration = HTTPClient.Configuration.loopback
+        configuration.maximumBodyByteCount = 1 << 20
+        let sent = Mutex(0)
+        try await withOrigin(configuration) { exchange in
+            exchange.write("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n")
+            // A member with a file name, which goes on.
+            exchange.write([0x1F, 0x8B, 8, 8, 0, 0, 0, 0, 0, 0])
+            while sent.withLock({ $0 }) < 200 << 20, exchange.write([UInt8](repeating: 0x61, count: 65_536)) {
+                sent.withLock { $0 += 65_536 }
+            }
+            exchange.close()
+        } _: { origin, client in
+            let error = await #expect(throws: HTTPError.self) {
+                _ = try await client.send(HTTPRequest(url: origin.url("/"))).body.collect(upTo: .max)
+            }
+            #expect(error?.code == .bodyTooLarge)
+        }
+    }
+
+    @Test func `gzip is asked for, but not for a part of a content`() async throws {
+        try await withOrigin {
+            $0.respond(200, ["X-Seen: " + $0.headers.values(for: "Accept-Encoding").joined(separator: "|")])
+        } _: { origin, client in
+            let cases: [(HTTPHeaders, String)] = [
+                ([:], "gzip"), (["Range": "bytes=0-9"], "identity"), (["accept-encoding": "identity"], "identity"),
+            ]
+            for (headers, expected) in cases {
+                let response = try await client.send(HTTPRequest(url: origin.url("/"), headers: headers))
+                #expect(response.headers["X-Seen"] == expected)
+            }
         }
     }
 }

@@ -54,4 +54,36 @@ struct ConnectionPolicyTests {
         #expect(ask("not an address") == CURL_PREREQFUNC_ABORT)
         #expect(transfer.lastActivity != nil)
     }
+
+    @Test(arguments: ["http://192.168.1.9:3128", "http://192.168.1.9:3128/", "https://[::ffff:192.168.1.9]:3128"])
+    func `behind a proxy every connection but the one to the proxy is judged`(_ proxy: String) throws {
+        var configuration = HTTPClient.Configuration()
+        configuration.proxy = URL(string: proxy)
+        let transfer = Transfer(
+            id: 1, hop: try Hop(HTTPRequest(url: URL(string: "http://a.example/")!), limits: configuration),
+            configuration: configuration, started: 0, recorder: MetricsRecorder(HTTPMetrics()))
+        #expect(transfer.mayConnect(to: IPAddress("192.168.1.9"), port: 3128))
+        #expect(transfer.mayConnect(to: IPAddress("::ffff:192.168.1.9"), port: 3128))
+        #expect(transfer.mayConnect(to: IPAddress("192.168.1.9")))
+        #expect(!transfer.mayConnect(to: IPAddress("192.168.1.9"), port: 80))
+        #expect(!transfer.mayConnect(to: IPAddress("192.168.1.8"), port: 3128))
+        #expect(!transfer.mayConnect(to: IPAddress("127.0.0.1")))
+        #expect(!transfer.mayConnect(to: nil, port: 3128))
+        #expect(transfer.mayConnect(to: IPAddress("93.184.216.34"), port: 80))
+    }
+
+    @Test(arguments: ["socks5://127.0.0.1:1", "socks4://127.0.0.1:1", "ftp://127.0.0.1", "127.0.0.1:80", "", "http://"])
+    func `a proxy that cannot be judged is refused`(_ proxy: String) async throws {
+        var configuration = HTTPClient.Configuration.loopback
+        configuration.proxy = URL(string: proxy) ?? URL(string: "x:")
+        try await withOrigin(configuration) {
+            $0.respond()
+        } _: { origin, client in
+            let error = await #expect(throws: HTTPError.self) {
+                _ = try await client.send(HTTPRequest(url: origin.url("/")))
+            }
+            #expect(error?.code == .unsupportedURL)
+            #expect(origin.connectionCount == 0)
+        }
+    }
 }

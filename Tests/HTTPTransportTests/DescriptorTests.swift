@@ -24,6 +24,33 @@ struct DescriptorTests {
         await client.shutdown()
     }
 
+    @Test func `sockets leave files their descriptors, and every answer comes`() async throws {
+        let origin = TestOrigin { $0.respond(body: [UInt8](repeating: 7, count: 20_000)) }
+        defer { origin.stop() }
+        let url = origin.url("/").absoluteString
+        await #expect(processExitsWith: .success) { [url = url as String] in
+            var limit = rlimit(rlim_cur: 32, rlim_max: 32)
+            unsafe setrlimit(CInt(RLIMIT_NOFILE.rawValue), &limit)
+            var configuration = HTTPClient.Configuration.loopback
+            configuration.maximumConnectionsPerHost = 50
+            let client = HTTPClient(configuration: configuration)
+            let request = HTTPRequest(url: URL(string: url)!)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<500 {
+                    group.addTask {
+                        let bytes = try await client.send(request).body.collect(upTo: 20_000)
+                        // What is done with an answer needs a file.
+                        let file = unsafe open("/dev/null", O_WRONLY)
+                        #expect(file >= 0 && bytes.count == 20_000)
+                        close(file)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            await client.shutdown()
+        }
+    }
+
     private static func withoutDescriptors(_ body: () async throws -> Void) async throws {
         let number = CInt(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()

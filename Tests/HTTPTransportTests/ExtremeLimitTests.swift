@@ -1,5 +1,7 @@
-import HTTPTransport
+import Foundation
 import Testing
+
+@testable import HTTPTransport
 
 /// Whatever the limits say, a request has an end and nothing traps: an answer, or an error.
 @Suite(.timeLimit(.minutes(10)))
@@ -16,6 +18,8 @@ struct ExtremeLimitTests {
         "connections": { $0.maximumConnections = $1 },
         "idle connections": { $0.maximumIdleConnections = $1 },
         "waiting requests": { $0.maximumQueuedRequests = $1 },
+        "compression ratio": { $0.maximumCompressionRatio = $1 },
+        "name look-ups": { $0.maximumNameLookups = $1 },
     ]
 
     private static let times: [String: Change<Duration>] = [
@@ -30,10 +34,19 @@ struct ExtremeLimitTests {
         try await Self.request { Self.numbers[limit]!(&$0, value) }
     }
 
-    @Test(arguments: times.keys.sorted(), [Duration.seconds(Int64.min), .seconds(-1), .zero, .seconds(Int64.max)])
+    @Test(
+        arguments: times.keys.sorted(),
+        [
+            Duration.seconds(Int64.min), .seconds(-1), .zero, .nanoseconds(1), .seconds(Int64.max),
+        ])
     func `A time may be any time`(time: String, value: Duration) async throws {
         try await Self.request { Self.times[time]!(&$0, value) }
     }
+
+    /// The bytes 1, 2, 3 as gzip.
+    private static let packed: [UInt8] = [
+        0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0x63, 0x64, 0x62, 6, 0, 0x1D, 0x80, 0xBC, 0x55, 3, 0, 0, 0,
+    ]
 
     private static func request(_ change: (inout HTTPClient.Configuration) -> Void) async throws {
         var configuration = HTTPClient.Configuration.loopback
@@ -41,19 +54,39 @@ struct ExtremeLimitTests {
         try await withOrigin(configuration) { exchange in
             if exchange.path == "/moved" {
                 exchange.respond(302, ["Location: /"])
+            } else if exchange.path == "/packed" {
+                exchange.respond(200, ["Content-Encoding: gzip"], body: Self.packed)
             } else {
                 exchange.respond(body: [1, 2, 3])
             }
         } _: { origin, client in
-            for path in ["/", "/moved", "/"] {
+            for path in ["/", "/moved", "/packed", "/"] {
                 do {
-                    let response = try await client.send(HTTPRequest(url: origin.url(path)))
+                    // By its name, so that it is looked up.
+                    let url = try #require(URL(string: "http://localhost:\(origin.port)\(path)"))
+                    let response = try await client.send(HTTPRequest(url: url))
                     let bytes = try await response.body.collect(upTo: 3)
                     #expect(response.status == 302 || bytes == [1, 2, 3])
                 } catch let error as HTTPError {
                     #expect(!error.message.isEmpty)
                 }
             }
+        }
+    }
+
+    @Test(arguments: [Int.min, -1, 0, 1, 3, .max]) func `descriptors are shared, whatever is asked for and left`(
+        _ number: Int
+    ) {
+        for free in [0, 1, 2, 20, 1 << 20, Int.max] {
+            var configuration = HTTPClient.Configuration()
+            configuration.maximumConnections = number
+            configuration.maximumIdleConnections = number
+            configuration.maximumNameLookups = number
+            configuration.shareDescriptors(free: free)
+            for limit in [configuration.maximumConnections, configuration.maximumIdleConnections] {
+                #expect(limit >= 1 && limit <= max(1, free / 2))
+            }
+            #expect(configuration.maximumNameLookups >= 1 && configuration.maximumNameLookups <= max(1, free / 8))
         }
     }
 }

@@ -36,4 +36,14 @@ struct HTTPHeadersTests {
         #expect(left != ["a": "X"])
         #expect(left.hashValue == (["a": "x"] as HTTPHeaders).hashValue)
     }
+
+    @Test func `names are compared without case everywhere`() {
+        var headers: HTTPHeaders = ["ETag": "1", "eTAG": "2"]
+        #expect(headers.contains(name: "etag") && headers.contains(name: "ETAG"))
+        #expect(!headers.contains(name: "etags"))
+        #expect(headers["etag"] == "1, 2")
+        #expect(headers.values(for: "ETAG") == ["1", "2"])
+        headers.removeAll(named: "etag")
+        #expect(headers.isEmpty)
+    }
 }

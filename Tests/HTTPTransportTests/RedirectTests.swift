@@ -163,37 +163,6 @@ struct RedirectTests {
         }
     }
 
-    @Test func `Credentials stay at their origin, also on the way back`() async throws {
-        try await withOrigin(handler: Self.echo) { first, client in
-            let second = TestOrigin { $0.respond(302, ["Location: \(first.url("/back"))"]) }
-            defer { second.stop() }
-            let start = TestOrigin { exchange in
-                exchange.respond(
-                    302, ["Location: " + (exchange.path == "/same" ? "/302" : second.url("/").absoluteString)])
-            }
-            defer { start.stop() }
-            let headers: HTTPHeaders = [
-                "Authorization": "a", "cookie": "b", "x-api-key": "c", "X-Other": "d", "Proxy-Authorization": "e",
-            ]
-            let (crossed, _) = try await Self.send(client, HTTPRequest(url: start.url("/"), headers: headers))
-            #expect(crossed == "GET /back 0 -,-,-,d,-")
-            let (stayed, _) = try await Self.send(client, HTTPRequest(url: first.url("/302/end"), headers: headers))
-            #expect(stayed == "GET /end 0 a,b,c,d,-")
-        }
-    }
-
-    @Test func `Names of credentials can be added`() async throws {
-        var configuration = HTTPClient.Configuration.loopback
-        configuration.credentialHeaders = ["X-Other"]
-        try await withOrigin(configuration, handler: Self.echo) { target, client in
-            let start = TestOrigin { $0.respond(302, ["Location: \(target.url("/end"))"]) }
-            defer { start.stop() }
-            let headers: HTTPHeaders = ["Authorization": "a", "X-Other": "d", "X-API-Key": "c"]
-            let (seen, _) = try await Self.send(client, HTTPRequest(url: start.url("/"), headers: headers))
-            #expect(seen == "GET /end 0 -,-,c,-,-")
-        }
-    }
-
     @Test func `A redirect to an address that is not allowed is refused`() async throws {
         try await withOrigin {
             $0.respond(302, ["Location: http://169.254.169.254/latest/meta-data/"])

@@ -123,6 +123,21 @@ struct TimeoutTests {
         }
     }
 
+    @Test func `the total limit covers all redirects together`() async throws {
+        // Each hop takes less than the limit, all of them together several times as much.
+        try await withOrigin(Self.configuration(total: .milliseconds(700))) { exchange in
+            usleep(250_000)
+            let number = Int(exchange.path.dropFirst()) ?? 0
+            if number == 9 { return exchange.respond(body: [1]) }
+            exchange.respond(302, ["Location: /\(number + 1)"])
+        } _: { origin, client in
+            let error = await #expect(throws: HTTPError.self) {
+                _ = try await client.send(HTTPRequest(url: origin.url("/0")))
+            }
+            #expect(error?.code == .timedOut)
+        }
+    }
+
     @Test func `Limits cannot be switched off`() async throws {
         try await withOrigin(Self.configuration(idle: .seconds(-1))) {
             $0.waitForClose()

@@ -9,6 +9,7 @@ typedef size_t (*transport_data_callback)(char *bytes, size_t size, size_t count
 typedef curl_socket_t (*transport_open_socket_callback)(void *context, curlsocktype purpose, struct curl_sockaddr *address);
 typedef int (*transport_prereq_callback)(
     void *context, char *remote_ip, char *local_ip, int remote_port, int local_port);
+typedef int (*transport_resolver_start_callback)(void *resolver, void *reserved, void *context);
 typedef int (*transport_socket_callback)(CURL *easy, curl_socket_t socket, int what, void *context, void *known);
 typedef int (*transport_timer_callback)(CURLM *multi, long milliseconds, void *context);
 
@@ -21,6 +22,7 @@ CURLcode transport_set_blob(CURL *easy, CURLoption option, const void *bytes, si
 CURLcode transport_set_data_callback(CURL *easy, CURLoption option, transport_data_callback callback);
 CURLcode transport_set_open_socket(CURL *easy, transport_open_socket_callback callback);
 CURLcode transport_set_prereq(CURL *easy, transport_prereq_callback callback);
+CURLcode transport_set_resolver_start(CURL *easy, transport_resolver_start_callback callback);
 
 CURLcode transport_get_long(CURL *easy, CURLINFO info, long *value);
 CURLcode transport_get_offset(CURL *easy, CURLINFO info, curl_off_t *value);
@@ -35,10 +37,34 @@ CURLMcode transport_multi_set_callbacks(
 /// The result of a finished transfer, which C keeps in a union; `CURLE_OK` and 0 when the message is another one.
 int transport_message_is_done(const CURLMsg *message, CURLcode *result);
 
-/// Copies the 4 or 16 bytes of the address in network order; 0 when it is neither IPv4 nor IPv6.
-size_t transport_address_bytes(const struct curl_sockaddr *address, uint8_t bytes[16]);
+/// Copies the 4 or 16 bytes of the address in network order, and tells the port; 0 when it is neither IPv4 nor IPv6.
+size_t transport_address_bytes(const struct curl_sockaddr *address, uint8_t bytes[16], uint16_t *port);
 /// A close-on-exec socket for the address, or `CURL_SOCKET_BAD`.
 curl_socket_t transport_open_socket(const struct curl_sockaddr *address, bool *lacks_descriptor);
+
+/// Watches the TLS connections of a handle, when libcurl's TLS is OpenSSL: an end of the stream without `close_notify` is
+/// an error and not the end of a body, and one call of libcurl makes a bounded number of reads.
+///
+/// libcurl itself hides the first, and reads an HTTP/2 connection for as long as anything comes.
+CURLcode transport_watch_tls(CURL *easy);
+/// Gives the calling thread its reads for the next call of libcurl.
+void transport_allow_tls_reads(void);
+
+/// zlib's state for a row of gzip members.
+typedef struct transport_inflater transport_inflater;
+typedef enum {
+    TRANSPORT_INFLATION_GOES_ON,
+    /// The next byte begins another member.
+    TRANSPORT_INFLATION_MEMBER_ENDED,
+    TRANSPORT_INFLATION_FAILED
+} transport_inflation;
+/// Null when there is no memory.
+transport_inflater *transport_inflater_create(void);
+void transport_inflater_destroy(transport_inflater *inflater);
+/// Decodes until the bytes, the space or a member ends; the counts, below 2^32, become those of the bytes that were taken
+/// and written.
+transport_inflation transport_inflate(
+    transport_inflater *inflater, const uint8_t *bytes, size_t *count, uint8_t *space, size_t *space_count);
 
 /// What libcurl was built with: the hashed directory of certificate authorities and the bundle file, or null.
 const char *transport_default_ca_directory(void);

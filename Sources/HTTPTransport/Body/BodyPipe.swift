@@ -84,38 +84,26 @@ final class BodyPipe: Sendable {
 
     // MARK: Writing, on the event loop
 
-    enum Written {
-        case taken
-        /// Taken, and the writer must stop until it is told that there is room again.
-        case full
-        /// Not taken, because the reader is too far behind; the writer must stop and offer it again.
-        case refused
-    }
-
-    /// Takes the bytes.
+    /// Takes the bytes, unless the reader is too far behind; then the writer must stop and offer them again when it is
+    /// told that there is room.
     ///
-    /// - Parameter mayRefuse: Whether the writer can keep what is refused. libcurl cannot when it decodes: what a few
-    ///   bytes on the wire become would pile up in it, uncounted, and each piece would move the pile.
-    func write(_ bytes: UnsafeRawBufferPointer, expecting remaining: Int?, mayRefuse: Bool) -> Written {
-        let (written, reader) = state.withLock { state -> (Written, Reader?) in
-            let isFull = !state.bytes.isEmpty && state.bytes.count + bytes.count > Self.highWaterMark
-            if isFull {
-                // Told once, by the piece that fills it.
-                let isNews = !state.isFull
+    /// - Parameter mayRefuse: Whether the writer can keep what is refused.
+    /// - Returns: Whether the bytes were taken.
+    func write(_ bytes: UnsafeRawBufferPointer, expecting remaining: Int?, mayRefuse: Bool) -> Bool {
+        let (isTaken, reader) = state.withLock { state -> (Bool, Reader?) in
+            if !state.bytes.isEmpty, state.bytes.count + bytes.count > Self.highWaterMark {
                 state.isFull = true
-                if mayRefuse { return (.refused, state.takeReader()) }
-                unsafe state.bytes.append(contentsOf: bytes)
-                return (isNews ? .full : .taken, state.takeReader())
+                if mayRefuse { return (false, state.takeReader()) }
             }
             if state.bytes.isEmpty {
                 // Enough for a small picture in one piece, and little enough for an announcement that lies.
                 state.bytes.reserveCapacity(max(bytes.count, min(remaining ?? 0, 64 << 10)))
             }
             unsafe state.bytes.append(contentsOf: bytes)
-            return (.taken, state.takeReader())
+            return (true, state.takeReader())
         }
         reader?.resume()
-        return written
+        return isTaken
     }
 
     /// Ends the body; only the first end counts.

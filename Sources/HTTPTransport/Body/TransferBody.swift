@@ -6,8 +6,11 @@ final class TransferBody: Sendable {
     private let id: UInt64
     /// Keeps the event loop running while somebody may read.
     private let client: HTTPClient
+    /// Undoes the coding of the body, if it has one.
+    private let decoder: GzipDecoder?
 
-    init(pipe: BodyPipe, id: UInt64, client: HTTPClient) {
+    init(pipe: BodyPipe, id: UInt64, client: HTTPClient, decoder: GzipDecoder?) {
+        self.decoder = decoder
         self.pipe = pipe
         self.id = id
         self.client = client
@@ -28,11 +31,15 @@ final class TransferBody: Sendable {
     func next(atLeast count: Int) async throws -> [UInt8]? {
         try Task.checkCancellation()
         while true {
-            switch pipe.take(atLeast: count) {
+            if let bytes = try decode({ decoder throws(HTTPError) in try decoder.next() }) { return bytes }
+            switch pipe.take(atLeast: decoder == nil ? count : 1) {
             case .chunk(let bytes, let resumesWriter):
                 if resumesWriter { client.loop.post(.resume(id)) }
-                return bytes
-            case .end: return nil
+                guard let decoder else { return bytes }
+                decoder.feed(bytes)
+            case .end:
+                try decode { decoder throws(HTTPError) in try decoder.finish() }
+                return nil
             case .failed(let error): throw error
             case .nothing:
                 // The handler only posts: the loop ends the transfer, and that end wakes the reader.
@@ -47,6 +54,15 @@ final class TransferBody: Sendable {
                         code: .bodyInUse, message: "Another task is reading this body; read it in one task.")
                 }
             }
+        }
+    }
+
+    /// Uses the decoder, if there is one; an error of it ends the transfer.
+    private func decode<Value>(_ body: (GzipDecoder) throws(HTTPError) -> Value?) throws -> Value? {
+        guard let decoder else { return nil }
+        do { return try body(decoder) } catch {
+            cancel()
+            throw error
         }
     }
 }

@@ -16,8 +16,12 @@ extension HTTPClient {
         /// Longest time from `send` to the last byte, redirects, waiting for a slot and a slow reader included; default 60 s.
         public var totalTimeout = Duration.seconds(60)
 
-        /// Largest body in bytes, counted after decompression; default 64 MiB.
+        /// Largest body in bytes, on the wire and after decompression; default 64 MiB.
         public var maximumBodyByteCount = 64 << 20
+        /// Most bytes that a byte on the wire may become by decompression, once there is 1 MiB of them; default 100.
+        ///
+        /// Text and vector graphics reach about 20, zeros 1,030.
+        public var maximumCompressionRatio = 100
         /// Largest header section in bytes, interim answers included; default 64 KiB.
         public var maximumHeaderByteCount = 64 << 10
         /// Most header fields; default 256.
@@ -29,20 +33,27 @@ extension HTTPClient {
         public var maximumRedirects = 10
         /// Whether a redirect may lead from https to http; default `false`.
         public var allowsInsecureRedirects = false
-        /// Request fields that are not sent on to another origin (scheme, host, port) by a redirect, beside
-        /// `Authorization`, `Cookie` and `Proxy-Authorization`; default: the usual names of keys and tokens.
-        public var credentialHeaders: Set<String> = [
-            "X-API-Key", "API-Key", "X-Auth-Token", "X-Access-Token", "X-CSRF-Token", "X-Amz-Security-Token",
-            "X-Goog-Api-Key", "Private-Token",
+        /// The request fields that a redirect to another origin (scheme, host, port) takes along; all others stay.
+        ///
+        /// By default those that say what the client can take, which part or version of a content it wants, and what
+        /// the body is: the request fields that the Fetch standard holds safe, with the conditional ones, for which an
+        /// entity tag that a redirected request stored belongs to the last origin anyway. Names are compared without
+        /// case. `Authorization`, `Cookie`, `Cookie2` and `Proxy-Authorization` stay even when they are named here.
+        public var headersForOtherOrigins: Set<String> = [
+            "Accept", "Accept-Encoding", "Accept-Language", "Cache-Control", "Content-Encoding", "Content-Language",
+            "Content-Type", "If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since",
+            "Pragma", "Range", "User-Agent",
         ]
 
         /// Which addresses may be talked to; default: the public Internet.
         public var addressPolicy = AddressPolicy.publicInternet
         /// Whose certificates are believed; default: those of the system.
         public var tls = TLSPolicy.system
-        /// An `http`, `https` or `socks5h` proxy; default none; the environment is never asked.
+        /// An `http`, `https` or `socks5h` proxy; default none.
         ///
-        /// A proxy resolves the names itself: behind one, ``addressPolicy`` can judge only URLs with literal addresses.
+        /// Everything goes through it; the environment is never asked, neither for a proxy nor for exceptions. It may be
+        /// at any address. It resolves the names itself: ``addressPolicy`` then judges URLs with literal addresses, and
+        /// where the proxy connects to cannot be known from here.
         public var proxy: URL?
         /// Whether HTTP/2 is offered over TLS; default `true`.
         public var allowsHTTP2 = true
@@ -54,6 +65,8 @@ extension HTTPClient {
         /// One HTTP/2 connection counts once and carries up to 100.
         public var maximumConnectionsPerHost = 8
         /// Most connections in use; default 256.
+        ///
+        /// At most half of the descriptors that the process has left when the client is made, so that files have theirs.
         public var maximumConnections = 256
         /// Most idle connections kept for reuse; default 64.
         public var maximumIdleConnections = 64
@@ -62,7 +75,22 @@ extension HTTPClient {
         /// Most requests that may wait for a connection; default 10 000.
         public var maximumQueuedRequests = 10_000
 
+        /// Most host names looked up at once, each on a thread of its own; default 8.
+        ///
+        /// A name that is never answered keeps its thread for as long as the system tries, also when the requests for
+        /// it have timed out; further names wait for a thread when so many are stuck.
+        public var maximumNameLookups = 8
+
         /// Makes the default configuration.
         public init() {}
+    }
+}
+
+extension HTTPClient.Configuration {
+    /// Leaves at least half of the free descriptors to others; a connection and a look-up get at least one.
+    mutating func shareDescriptors(free: Int) {
+        maximumConnections = min(max(1, maximumConnections), max(1, free / 2))
+        maximumIdleConnections = min(max(1, maximumIdleConnections), maximumConnections)
+        maximumNameLookups = min(max(1, maximumNameLookups), max(1, free / 8))
     }
 }

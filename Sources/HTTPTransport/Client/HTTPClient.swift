@@ -1,10 +1,16 @@
 import Synchronization
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// An HTTP client on libcurl, for servers: bounded in everything, and careful about where it connects.
 ///
 /// The actor's executor is its own event-loop thread, where libcurl runs; a request costs its caller one message to it
-/// and one resumption. HTTP/1.1 and, over TLS, HTTP/2; gzip, brotli, deflate and zstd as far as libcurl has them. Cookies are neither kept
-/// nor sent. Connections are kept and reused within a client.
+/// and one resumption. HTTP/1.1 and, over TLS, HTTP/2. Bodies may be compressed with gzip: pictures bring their own compression, and
+/// every further coding is one more decoder for untrusted input. Cookies are neither kept nor sent. Connections are kept and reused within a client.
 ///
 /// ``shutdown()`` ends the thread; so does letting go of the client and of the bodies of its responses.
 public actor HTTPClient: HTTPLoading {
@@ -15,11 +21,17 @@ public actor HTTPClient: HTTPLoading {
     ///
     /// When the process has no thread or descriptor left, every ``send(_:)`` throws ``HTTPError`` with code `.shutDown`.
     public init(configuration: Configuration = .init()) {
+        self.init(configuration: configuration, lookUp: NameResolver.system)
+    }
+
+    /// - Parameter lookUp: Leads from names to addresses.
+    init(configuration: Configuration, lookUp: @escaping NameResolver.LookUp) {
         var configuration = configuration
+        configuration.shareDescriptors(free: Descriptors.freeCount)
         // Sent as it is with every request, so a line break in it must not become a header.
         configuration.userAgent.unicodeScalars.removeAll { $0.value < 0x20 || $0.value == 0x7F }
         self.configuration = configuration
-        loop = EventLoop(configuration: configuration)
+        loop = EventLoop(configuration: configuration, lookUp: lookUp)
     }
 
     deinit {
@@ -34,7 +46,8 @@ public actor HTTPClient: HTTPLoading {
     /// Sends the request, follows redirects, and returns when the head of the final answer is there.
     ///
     /// Redirects are followed here: each hop passes the same checks as the request itself. 301, 302 and 303 turn methods
-    /// other than GET and HEAD into GET; 307 and 308 keep method and body. Credentials are not sent on to another origin.
+    /// other than GET and HEAD into GET; 307 and 308 keep method and body. Of the header fields only
+    /// ``Configuration/headersForOtherOrigins`` are sent on to another origin.
     ///
     /// **Cancellation**: ends the transfer at once, also while a name is looked up, a connection is made or the request
     /// waits for one. **Isolation**: checks run where the caller is, the transfer on the event loop. **Priority**: first
@@ -52,7 +65,9 @@ public actor HTTPClient: HTTPLoading {
                 recorder: recorder)
             let answer = try await answer(to: transfer)
             let head = answer.head
-            let body = TransferBody(pipe: transfer.pipe, id: transfer.id, client: self)
+            let body = TransferBody(
+                pipe: transfer.pipe, id: transfer.id, client: self,
+                decoder: answer.isCompressed ? makeDecoder(redirects.url, head.status) : nil)
             guard try redirects.follow(head) else {
                 return HTTPResponse(
                     status: head.status, headers: head.headers, url: redirects.url,
@@ -74,7 +89,16 @@ public actor HTTPClient: HTTPLoading {
     /// Transfers that wait or run.
     public var transferCount: Int { loop.multi.transfers.count }
 
+    /// What the event loop keeps, for tests.
+    var tables: TableCounts { loop.multi.tables }
+
     // MARK: - One hop
+
+    private nonisolated func makeDecoder(_ url: URL, _ status: Int) -> GzipDecoder {
+        let limits = GzipDecoder.Limits(
+            byteCount: configuration.maximumBodyByteCount, ratio: configuration.maximumCompressionRatio)
+        return GzipDecoder(limits, url: url, status: status)
+    }
 
     /// Starts the transfer and waits for its head.
     ///

@@ -22,6 +22,7 @@ struct Hop: Sendable {
                 message: "The URL has \(text.utf8.count) bytes, beyond the limit of \(limits.maximumURLByteCount).")
         }
         origin = try Origin(request.url)
+        if let proxy = limits.proxy { _ = try Proxy(proxy) }
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw HTTPError(code: .invalidRequest, message: "The URL contains characters that must be escaped.")
         }

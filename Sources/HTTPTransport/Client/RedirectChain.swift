@@ -23,7 +23,7 @@ struct RedirectChain {
         self.limits = limits
     }
 
-    private static let alwaysDropped: Set<String> = ["authorization", "cookie", "cookie2", "proxy-authorization"]
+    private static let neverForwarded: Set<String> = ["authorization", "cookie", "cookie2", "proxy-authorization"]
 
     /// The URL of the current hop.
     var url: URL { current.request.url }
@@ -99,9 +99,8 @@ struct RedirectChain {
                 url: url, status: status)
         }
         if origin != current.origin {
-            let credentials = Self.alwaysDropped.union(limits.credentialHeaders.map { $0.lowercased() })
-            request.headers = HTTPHeaders(
-                request.headers.filter { !credentials.contains($0.name.lowercased()) })
+            let forwarded = Set(limits.headersForOtherOrigins.map { $0.lowercased() }).subtracting(Self.neverForwarded)
+            request.headers = HTTPHeaders(request.headers.filter { forwarded.contains($0.name.lowercased()) })
         }
         return try Hop(request, limits: limits)
     }

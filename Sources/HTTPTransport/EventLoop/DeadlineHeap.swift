@@ -11,6 +11,9 @@ protocol DeadlineHolding: AnyObject {
 struct DeadlineHeap<Holder: DeadlineHolding> {
     private var holders: [Holder] = []
 
+    /// How many holders there are.
+    var count: Int { holders.count }
+
     /// The holder with the earliest time.
     var first: Holder? { holders.first }
 

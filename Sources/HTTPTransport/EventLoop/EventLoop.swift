@@ -13,6 +13,8 @@ final class EventLoop: SerialExecutor {
         case cancel(UInt64)
         /// The reader of a transfer has made room.
         case resume(UInt64)
+        /// A name has been looked up.
+        case resolved(String, Result<[IPAddress], NameResolver.Failure>)
     }
 
     private enum Phase {
@@ -45,8 +47,8 @@ final class EventLoop: SerialExecutor {
     /// Why transfers cannot be started when ``post(_:)`` says that the thread is gone.
     let reasonForEnd: String
 
-    init(configuration: HTTPClient.Configuration) {
-        let multi = CurlMulti(configuration: configuration)
+    init(configuration: HTTPClient.Configuration, lookUp: @escaping NameResolver.LookUp) {
+        let multi = CurlMulti(configuration: configuration, lookUp: lookUp)
         self.multi = multi
         poller = Poller()
         let isUsable = poller != nil ? multi.isUsable : false
@@ -176,6 +178,7 @@ final class EventLoop: SerialExecutor {
             case .start(let transfer): multi.start(transfer)
             case .cancel(let id): multi.cancel(id)
             case .resume(let id): multi.resume(id)
+            case .resolved(let name, let result): multi.resolved(name, result)
             }
         }
         return isRunning

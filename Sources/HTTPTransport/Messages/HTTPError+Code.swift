@@ -42,6 +42,8 @@ extension HTTPError {
         public static let headersTooLarge = Code("headersTooLarge")
         /// The body is longer than the limit.
         public static let bodyTooLarge = Code("bodyTooLarge")
+        /// The body decompresses to more than the ratio allows: a bomb.
+        public static let compressionRatioExceeded = Code("compressionRatioExceeded")
         /// More redirects than the limit, or a circle.
         public static let tooManyRedirects = Code("tooManyRedirects")
         /// A redirect to another scheme, from https to http, or to something that is no URL.

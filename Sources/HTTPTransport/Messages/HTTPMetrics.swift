@@ -12,7 +12,7 @@ public struct HTTPMetrics: Sendable, Hashable {
     public var firstByte: Duration = .zero
     /// From the call of `send` to the last byte, redirects and waiting for a slot included; `nil` until the end.
     public var total: Duration?
-    /// Bytes of the body received so far, decoded.
+    /// Bytes of the body received so far, as they came over the wire: fewer than those read when it was compressed.
     public var bytesReceived = 0
     /// The version the origin answered in: `"1.0"`, `"1.1"` or `"2"`; `nil` when unknown.
     public var httpVersion: String?

@@ -25,9 +25,16 @@ struct AdmissionQueue {
     private let queueLimit: Int
     private var lanes: [Origin: Lane] = [:]
     private var waitingOrigins: [Origin] = []
-    private var connections = 0
+    /// Connections in use, as far as can be known from here.
+    private(set) var connections = 0
     /// Transfers that wait.
     private(set) var waitingCount = 0
+
+    /// Transfers that run.
+    var runningCount: Int { lanes.values.reduce(0) { $0 + $1.running } }
+
+    /// Origins in whose queue something may wait.
+    var waitingOriginCount: Int { waitingOrigins.count }
 
     init(_ configuration: HTTPClient.Configuration) {
         perOrigin = max(1, configuration.maximumConnectionsPerHost)

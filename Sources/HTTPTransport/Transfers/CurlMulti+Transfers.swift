@@ -28,7 +28,8 @@ extension CurlMulti {
         for transfer in admission.admit() { run(transfer) }
     }
 
-    private func run(_ transfer: Transfer) {
+    /// Hands a transfer to libcurl, for the first time or with the addresses that it asked for.
+    func run(_ transfer: Transfer) {
         transfer.phase = .running
         transfer.table = self
         guard add(transfer) else {
@@ -51,7 +52,7 @@ extension CurlMulti {
         guard let transfer = transfers[id], transfer.isPaused, !transfer.pipe.isFull, let easy = transfer.easy
         else { return }
         transfer.isPaused = false
-        transfer.lastActivity = LoopThread.nanoseconds
+        // libcurl hands over the piece that was refused, at once: that counts as activity.
         let result = unpause(easy)
         guard result == CURLE_OK else { return finish(transfer, result) }
         reschedule(transfer)
@@ -59,6 +60,7 @@ extension CurlMulti {
 
     /// libcurl is done with a transfer.
     func finish(_ transfer: Transfer, _ result: CURLcode) {
+        if case .asked = transfer.nameState { return lookUp(transfer) }
         guard result != CURLE_OK || transfer.failure != nil else { return end(transfer.id, .success(())) }
         end(transfer.id, .failure(transfer.error(for: result)))
     }
@@ -77,6 +79,7 @@ extension CurlMulti {
             if transfer.isHeadAccepted, let version = transfer.recorder.snapshot.httpVersion {
                 admission.learn(origin, isMultiplexed: version == "2")
             }
+            if case .lookingUp = transfer.nameState { leaveLookUp(transfer) }
             remove(transfer)
             admission.leave(origin)
             transfer.end(result)
@@ -97,9 +100,12 @@ extension CurlMulti {
     /// A transfer that moved since its time was noted is noted again.
     func expireDeadlines() {
         let now = LoopThread.nanoseconds
+        nextExpiry = now + Self.expiryInterval
         while let transfer = deadlines.first, transfer.wakeTime <= now {
             if transfer.deadline <= now {
                 end(transfer.id, .failure(transfer.timeout(isTotal: true)))
+            } else if let lookUp = transfer.lookUpDeadline, lookUp <= now {
+                end(transfer.id, .failure(transfer.error(for: CURLE_OPERATION_TIMEDOUT)))
             } else if let idle = transfer.idleDeadline, idle <= now {
                 end(transfer.id, .failure(transfer.timeout(isTotal: false)))
             } else {
@@ -113,7 +119,7 @@ extension CurlMulti {
     /// Activity only moves the time back, so it needs no note of its own.
     func reschedule(_ transfer: Transfer) {
         guard transfer.heapPosition != nil else { return }
-        transfer.wakeTime = min(transfer.deadline, transfer.idleDeadline ?? .max)
+        transfer.wakeTime = min(transfer.deadline, transfer.lookUpDeadline ?? .max, transfer.idleDeadline ?? .max)
         deadlines.update(transfer)
     }
 }

@@ -12,14 +12,22 @@ import Synchronization
     private let configuration: HTTPClient.Configuration
     private var timer: UInt64?
     private var running: Int32 = 0
+    /// When to look at the deadlines again within a turn.
+    var nextExpiry: UInt64 = 0
+    /// Nanoseconds after which the deadlines are looked at within a turn.
+    static let expiryInterval: UInt64 = 20_000_000
 
     var transfers: [UInt64: Transfer] = [:]
     var deadlines = DeadlineHeap<Transfer>()
     var admission: AdmissionQueue
     /// Transfers whose callers wait for the end of the turn, by which the body of a small answer is there too.
     var transfersWithNewHead: [Transfer] = []
-    /// Transfers whose readers are too far behind, to be stopped at the end of the turn.
-    var transfersToPause: [Transfer] = []
+    /// The transfers that wait for each name.
+    var lookUps: [String: [UInt64]] = [:]
+    /// Addresses that the name of the proxy led to.
+    var proxyAddresses: Set<IPAddress> = []
+    private(set) var resolver: NameResolver?
+    private let lookUp: NameResolver.LookUp
     private var idleHandles: [EasyHandle] = []
     /// Why no transfer can be started any more.
     private(set) var closedBecause: String?
@@ -27,8 +35,9 @@ import Synchronization
     /// libcurl's process-wide set-up, which must happen before anything else and only once.
     private static let globalResult = curl_global_init(Int(CURL_GLOBAL_ALL))
 
-    init(configuration: HTTPClient.Configuration) {
+    init(configuration: HTTPClient.Configuration, lookUp: @escaping NameResolver.LookUp) {
         self.configuration = configuration
+        self.lookUp = lookUp
         admission = AdmissionQueue(configuration)
         unsafe handle = Self.globalResult == CURLE_OK ? curl_multi_init() : nil
     }
@@ -45,6 +54,9 @@ import Synchronization
     /// The first thing on the loop's thread.
     func open(on loop: EventLoop) {
         unsafe self.loop = loop
+        resolver = NameResolver(limit: configuration.maximumNameLookups, lookUp: lookUp) { [weak loop] name, result in
+            loop?.post(.resolved(name, result))
+        }
         guard let handle = unsafe handle else { return }
         let set = { (option: CURLMoption, value: Int) in _ = unsafe transport_multi_set_long(handle, option, value) }
         set(CURLMOPT_MAXCONNECTS, max(1, configuration.maximumIdleConnections))
@@ -76,6 +88,8 @@ import Synchronization
         guard closedBecause == nil else { return }
         closedBecause = reason
         for id in transfers.keys.sorted() { end(id, .failure(HTTPError(code: .shutDown, message: reason))) }
+        // Forgets the queues of those that ended just now.
+        _ = admission.admit()
         idleHandles = []
         if let handle = unsafe handle { unsafe curl_multi_cleanup(handle) }
     }
@@ -95,7 +109,14 @@ import Synchronization
     }
 
     func socketIsReady(_ socket: Int32, _ actions: Int32) {
+        act(on: socket, actions)
+        // Many busy sockets make a long turn, and limits hold within it.
+        if LoopThread.nanoseconds >= nextExpiry { expireDeadlines() }
+    }
+
+    private func act(on socket: Int32, _ actions: Int32) {
         guard let handle = unsafe handle else { return }
+        transport_allow_tls_reads()
         unsafe curl_multi_socket_action(handle, socket, actions, &running)
     }
 
@@ -113,7 +134,7 @@ import Synchronization
         guard let handle = unsafe handle else { return }
         if let timer, timer <= LoopThread.nanoseconds {
             self.timer = nil
-            unsafe curl_multi_socket_action(handle, CURL_SOCKET_TIMEOUT, 0, &running)
+            act(on: CURL_SOCKET_TIMEOUT, 0)
         }
         var remaining: Int32 = 0
         while let message = unsafe curl_multi_info_read(handle, &remaining) {
@@ -127,8 +148,6 @@ import Synchronization
         }
         for transfer in transfersWithNewHead where transfer.phase == .running { transfer.deliverHead() }
         transfersWithNewHead.removeAll(keepingCapacity: true)
-        for transfer in transfersToPause where transfer.phase == .running { pause(transfer) }
-        transfersToPause.removeAll(keepingCapacity: true)
         expireDeadlines()
     }
 
@@ -154,20 +173,12 @@ import Synchronization
         if idleHandles.count < Self.idleHandleLimit { idleHandles.append(easy) }
     }
 
-    /// Stops a transfer from outside libcurl, unless its reader has made room by now.
-    ///
-    /// The word of one who makes room from here on comes in a later turn, and finds the transfer stopped.
-    private func pause(_ transfer: Transfer) {
-        guard let easy = transfer.easy, !transfer.isPaused, transfer.pipe.isFull else { return }
-        transfer.isPaused = true
-        unsafe curl_easy_pause(easy.pointer, CURLPAUSE_RECV)
-    }
-
     /// Lets libcurl deliver again; it may call back at once.
     ///
     /// - Returns: What went wrong when a callback ended the transfer; libcurl does not tell otherwise.
     func unpause(_ easy: EasyHandle) -> CURLcode {
         assertOnLoop()
+        transport_allow_tls_reads()
         return unsafe curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
     }
 

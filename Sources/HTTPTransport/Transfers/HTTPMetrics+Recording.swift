@@ -2,15 +2,15 @@ import CLibcurl
 import CTransportShims
 
 extension HTTPMetrics {
-    /// Reads what libcurl has measured up to the head; its times all count from the start of the hop.
-    mutating func recordHead(from easy: EasyHandle) {
+    /// Reads what libcurl has measured up to the head; its times all count from when it got the addresses.
+    mutating func recordHead(from easy: EasyHandle, lookUpTime: Duration) {
         let looked = easy.duration(CURLINFO_NAMELOOKUP_TIME_T)
         let connected = easy.duration(CURLINFO_CONNECT_TIME_T)
         let secured = easy.duration(CURLINFO_APPCONNECT_TIME_T)
-        nameLookup = looked
+        nameLookup = lookUpTime + looked
         connect = max(.zero, connected - looked)
         tls = max(.zero, secured - connected)
-        firstByte = easy.duration(CURLINFO_STARTTRANSFER_TIME_T)
+        firstByte = lookUpTime + easy.duration(CURLINFO_STARTTRANSFER_TIME_T)
         remoteAddress = easy.text(CURLINFO_PRIMARY_IP)
         reusedConnection = easy.integer(CURLINFO_NUM_CONNECTS) == 0
         httpVersion =

@@ -83,10 +83,23 @@ extension ResponseHead {
         case contradictory
     }
 
-    /// Whether the body is compressed on the wire.
-    var isEncoded: Bool {
-        let encoding = headers["Content-Encoding"]?.lowercased() ?? "identity"
-        return !encoding.isEmpty && encoding != "identity"
+    /// How the body is coded on the wire.
+    enum Coding: Equatable {
+        case identity
+        case gzip
+        /// Another coding, or several.
+        case unknown(String)
+    }
+
+    /// - Source: RFC 9110, section 8.4.
+    var coding: Coding {
+        guard let field = headers["Content-Encoding"] else { return .identity }
+        let names = field.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }.filter { $0 != "identity" }
+        switch names {
+        case []: return .identity
+        case ["gzip"], ["x-gzip"]: return .gzip
+        default: return .unknown(names.joined(separator: ", "))
+        }
     }
 
     /// - Source: RFC 9112, section 6.3.
@@ -100,7 +113,7 @@ extension ResponseHead {
             else { return .contradictory }
             length = number
         }
-        if isEncoded { return .encoded(length) }
+        if coding != .identity { return .encoded(length) }
         return length.map { .announced($0) } ?? .unknown
     }
 }

@@ -23,6 +23,20 @@ extension Transfer {
         return HTTPError(code: code, message: message, url: hop.request.url, status: head.knownStatus)
     }
 
+    /// The error for a name that leads nowhere.
+    func cannotResolve(_ reason: String) -> HTTPError {
+        HTTPError(
+            code: .cannotResolveHost,
+            message: "\(endpoint.name): \(reason). Check the host name and the resolver of this machine.",
+            url: hop.request.url)
+    }
+
+    /// Whether the end of the connection is what ends the body.
+    private var endsWithConnection: Bool {
+        guard head.isComplete, isStoppable, !head.headers.contains(name: "Transfer-Encoding") else { return false }
+        return [.unknown, .encoded(nil)].contains(head.bodyLength(isHead: hop.isHead))
+    }
+
     private func meaning(of result: CURLcode) -> (HTTPError.Code, hint: String) {
         switch result {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
@@ -33,6 +47,8 @@ extension Transfer {
         case CURLE_OPERATION_TIMEDOUT: (.timedOut, "No connection within \(configuration.connectTimeout).")
         case CURLE_PARTIAL_FILE: (.truncatedBody, "")
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR: (.connectionLost, "")
+        case CURLE_RECV_ERROR where endsWithConnection:
+            (.truncatedBody, "The connection ended without saying that the body does.")
         case CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM:
             (.connectionLost, head.isComplete ? "The body is incomplete." : "")
         case CURLE_URL_MALFORMAT: (.invalidRequest, "")

@@ -21,6 +21,9 @@ extension Transfer {
         unsafe easy.set(CURLOPT_OPENSOCKETDATA, context: context)
         unsafe transport_set_prereq(easy.pointer, TransferCallbacks.prereq)
         unsafe easy.set(CURLOPT_PREREQDATA, context: context)
+        unsafe transport_set_resolver_start(easy.pointer, TransferCallbacks.resolverStart)
+        unsafe easy.set(CURLOPT_RESOLVER_START_DATA, context: context)
+        if let resolvedEntry { easy.set(CURLOPT_RESOLVE, list: [resolvedEntry]) }
         setConnection(easy)
         setTLS(easy)
         setRequest(easy)
@@ -32,24 +35,25 @@ extension Transfer {
         easy.set(CURLOPT_FOLLOWLOCATION, 0)
         easy.set(CURLOPT_PATH_AS_IS, 1)
         easy.set(CURLOPT_NOSIGNAL, 1)
-        // Removing a handle would otherwise wait for its name look-up.
-        easy.set(CURLOPT_QUICK_EXIT, 1)
-        easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(configuration.connectTimeout.clampedNanoseconds / 1_000_000))
+        let connectTime = (configuration.connectTimeout - lookUpTime).clampedNanoseconds
+        easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(connectTime / 1_000_000))
         easy.set(CURLOPT_MAXAGE_CONN, Int(configuration.idleConnectionLifetime.clampedNanoseconds / 1_000_000_000))
         easy.set(CURLOPT_BUFFERSIZE, 64 << 10)
-        // An empty text keeps libcurl from asking the environment.
+        // Empty texts keep libcurl from asking the environment for a proxy, and for hosts to reach without it.
         easy.set(CURLOPT_PROXY, configuration.proxy?.absoluteString ?? "")
+        easy.set(CURLOPT_NOPROXY, "")
+        // The default, said: a file in the home directory adds no credentials.
+        easy.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
         easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         let usesHTTP2 = hop.origin.isSecure && configuration.allowsHTTP2
         easy.set(CURLOPT_HTTP_VERSION, Int(usesHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
         // A transfer waits for a connection in the making: it may turn out to be HTTP/2.
         if usesHTTP2 { easy.set(CURLOPT_PIPEWAIT, 1) }
-        // All that libcurl was built with; the pipe counts decoded bytes.
-        easy.set(CURLOPT_ACCEPT_ENCODING, "")
     }
 
     private func setTLS(_ easy: EasyHandle) {
         easy.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        unsafe transport_watch_tls(easy.pointer)
         // libcurl parses the bundle once and shares it, but only while no directory is set; some distributions set one
         // at build time, and every connection then costs 18 ms of parsing.
         easy.clear(CURLOPT_CAPATH)
@@ -91,6 +95,10 @@ extension Transfer {
         var lines = headers.map { $0.value.isBlank ? "\($0.name);" : "\($0.name): \($0.value)" }
         if !headers.contains(name: "User-Agent") {
             lines.append("User-Agent: \(configuration.userAgent)")
+        }
+        if !headers.contains(name: "Accept-Encoding") {
+            // A part of a compressed content cannot be decoded.
+            lines.append("Accept-Encoding: \(headers.contains(name: "Range") ? "identity" : "gzip")")
         }
         if sendsContent {
             lines.append("Expect:")

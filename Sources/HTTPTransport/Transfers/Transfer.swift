@@ -11,6 +11,7 @@ final class Transfer: DeadlineHolding, @unchecked Sendable {
     struct Answer: Sendable {
         let head: ResponseHead
         let expectedCount: Int?
+        let isCompressed: Bool
     }
 
     enum Phase {
@@ -41,18 +42,19 @@ final class Transfer: DeadlineHolding, @unchecked Sendable {
     var failure: HTTPError?
     /// The last address that the policy refused, and why.
     var refusal: (address: IPAddress, reason: String)?
+    /// What is connected to in place of the origin.
+    let proxy: Proxy?
+    var nameState = NameState.unasked
     /// Whether a socket could not be made for want of a descriptor.
     var lacksDescriptor = false
-    /// Decoded bytes so far.
+    /// Bytes of the body so far.
     private var receivedCount = 0
     private(set) var expectedCount: Int?
-    /// Whether libcurl decodes the body on its way here.
-    private var isEncoded = false
     /// Whether the body may be stopped while its reader is behind.
     ///
     /// Not over HTTP/2: when several streams of a connection are stopped, libcurl 7.88 delivers some bytes twice. Such a
     /// body is taken as it comes, up to its limit.
-    private var isStoppable = true
+    private(set) var isStoppable = true
 
     // MARK: Deadlines, in nanoseconds of the loop's clock
 
@@ -63,6 +65,8 @@ final class Transfer: DeadlineHolding, @unchecked Sendable {
     var lastActivity: UInt64?
     /// Whether libcurl was told to stop receiving, so that silence is the reader's.
     var isPaused = false
+    /// When the look-up of a name will have taken too long; `nil` while there is none.
+    var lookUpDeadline: UInt64?
     var wakeTime: UInt64
     var heapPosition: Int?
 
@@ -74,6 +78,7 @@ final class Transfer: DeadlineHolding, @unchecked Sendable {
         self.configuration = configuration
         self.started = started
         self.recorder = recorder
+        proxy = configuration.proxy.flatMap { try? Proxy($0) }
         deadline = started + configuration.totalTimeout.clampedNanoseconds
         wakeTime = deadline
     }
@@ -87,8 +92,8 @@ final class Transfer: DeadlineHolding, @unchecked Sendable {
     /// Hands the head to the caller; what follows goes into the pipe.
     func deliverHead() {
         guard let caller = caller.take() else { return }
-        if let easy { recorder.update { $0.recordHead(from: easy) } }
-        caller.resume(returning: Answer(head: head, expectedCount: expectedCount))
+        if let easy { recorder.update { $0.recordHead(from: easy, lookUpTime: lookUpTime) } }
+        caller.resume(returning: Answer(head: head, expectedCount: expectedCount, isCompressed: head.coding == .gzip))
     }
 
     // MARK: Callbacks
@@ -123,7 +128,9 @@ final class Transfer: DeadlineHolding, @unchecked Sendable {
         case .none: expectedCount = 0
         case .encoded(nil), .unknown: break
         }
-        isEncoded = head.isEncoded
+        if case .unknown(let name) = head.coding, head.bodyLength(isHead: hop.isHead) != .none {
+            return fail(.invalidResponse, "The response is encoded with \(name), which was not asked for.")
+        }
         isStoppable = (easy?.integer(CURLINFO_HTTP_VERSION) ?? 0) < Int(CURL_HTTP_VERSION_2_0)
         isHeadAccepted = true
         table?.transfersWithNewHead.append(self)
@@ -136,7 +143,7 @@ final class Transfer: DeadlineHolding, @unchecked Sendable {
         case abort
     }
 
-    /// Bytes of the body, decoded.
+    /// Bytes of the body.
     func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Reception {
         lastActivity = LoopThread.nanoseconds
         guard head.isComplete else {
@@ -149,12 +156,9 @@ final class Transfer: DeadlineHolding, @unchecked Sendable {
             return .abort
         }
         let remaining = expectedCount.map { $0 - receivedCount }
-        switch unsafe pipe.write(bytes, expecting: remaining, mayRefuse: isStoppable && !isEncoded) {
-        case .refused:
+        guard unsafe pipe.write(bytes, expecting: remaining, mayRefuse: isStoppable) else {
             isPaused = true
             return .pause
-        case .full where isStoppable: table?.transfersToPause.append(self)
-        case .full, .taken: break
         }
         receivedCount += bytes.count
         return .taken
@@ -163,14 +167,22 @@ final class Transfer: DeadlineHolding, @unchecked Sendable {
     /// Whether this transfer may use a connection to the address.
     ///
     /// Remembers a refusal for the error.
-    func mayConnect(to address: IPAddress?) -> Bool {
+    /// - Parameter port: `nil` for a connection that was judged when it was made.
+    func mayConnect(to address: IPAddress?, port: Int? = nil) -> Bool {
         let policy = configuration.addressPolicy
-        // The proxy was named by the owner of the client; what lies behind it is not to be seen from here.
-        if policy.isUnrestricted || configuration.proxy != nil { return true }
+        if policy.isUnrestricted { return true }
         guard let address else { return false }
+        // The proxy was named by the owner of the client. Whatever else is connected to is judged, proxy or not.
+        if isProxy(address), port == nil || port == proxy?.port { return true }
         guard let reason = policy.reasonToRefuse(address) else { return true }
         refusal = (address, reason)
         return false
+    }
+
+    private func isProxy(_ address: IPAddress) -> Bool {
+        guard let proxy else { return false }
+        return IPAddress(proxy.host)?.unmapped == address.unmapped
+            || table?.proxyAddresses.contains(address.unmapped) == true
     }
 
     /// The request is about to be sent over a connection that is ready.

@@ -32,9 +32,11 @@ enum TransferCallbacks {
     static let openSocket: transport_open_socket_callback = { context, _, address in
         guard let context = unsafe context, let address = unsafe address else { return CURL_SOCKET_BAD }
         var bytes: [UInt8] = Array(repeating: 0, count: 16)
-        let count = unsafe transport_address_bytes(address, &bytes)
+        var port: UInt16 = 0
+        let count = unsafe transport_address_bytes(address, &bytes, &port)
+        let remote = IPAddress(bytes: bytes.prefix(count))
         return unsafe Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef { transfer in
-            guard transfer.mayConnect(to: IPAddress(bytes: bytes.prefix(count))) else { return CURL_SOCKET_BAD }
+            guard transfer.mayConnect(to: remote, port: Int(port)) else { return CURL_SOCKET_BAD }
             return unsafe transport_open_socket(address, &transfer.lacksDescriptor)
         }
     }
@@ -47,5 +49,11 @@ enum TransferCallbacks {
             return unsafe transfer.mayConnect(to: IPAddress(String(cString: remote)))
         }
         return isAllowed ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    }
+
+    /// Before a name is looked up: libcurl is not let to, see `CurlMulti.lookUp`.
+    static let resolverStart: transport_resolver_start_callback = { _, _, context in
+        guard let context = unsafe context else { return 1 }
+        return unsafe Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.mayLookUp() ? 0 : 1 }
     }
 }

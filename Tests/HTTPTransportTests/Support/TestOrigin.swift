@@ -1,6 +1,8 @@
 import Foundation
-import HTTPTransport
 import Synchronization
+import Testing
+
+@testable import HTTPTransport
 
 #if canImport(Glibc)
 import Glibc
@@ -199,6 +201,15 @@ func withOrigin(
         origin.stop()
         throw error
     }
+    await client.expectEmptyTables()
     await client.shutdown()
     origin.stop()
+}
+
+extension HTTPClient {
+    /// Checks that nothing is left in any table of the event loop, once the transfers that were let go have ended.
+    func expectEmptyTables() async {
+        while transferCount > 0 { await Task.yield() }
+        #expect(tables == TableCounts())
+    }
 }

@@ -1,0 +1,47 @@
+#include "CTransportShims.h"
+#include <openssl/bio.h>
+#include <openssl/ssl.h>
+#include <string.h>
+
+/// Two reads make a record of at most 16 KB: one call of libcurl takes 128 KB at most.
+enum { reads_per_call = 16 };
+
+static _Thread_local int reads_left = reads_per_call;
+
+void transport_allow_tls_reads(void) { reads_left = reads_per_call; }
+
+/// Runs before and after every read of a TLS connection from its socket.
+static long watch_read(
+    BIO *bio, int operation, const char *bytes, size_t count, int number, long large, int result, size_t *processed) {
+    if (operation == BIO_CB_READ) {
+        if (reads_left > 0) {
+            reads_left--;
+            return result;
+        }
+        // "Nothing there for now": libcurl returns, and the socket, which is still readable, reports again.
+        BIO_clear_retry_flags(bio);
+        BIO_set_retry_read(bio);
+        return -1;
+    }
+    // OpenSSL does not read on behind a close_notify, so whatever ends here was cut.
+    if (operation == (BIO_CB_READ | BIO_CB_RETURN) && result == 0) return -1;
+    return result;
+}
+
+static void watch_handshake(const SSL *ssl, int where, int result) {
+    (void)result;
+    if (where & SSL_CB_HANDSHAKE_DONE) BIO_set_callback_ex(SSL_get_rbio(ssl), watch_read);
+}
+
+static CURLcode watch_context(CURL *easy, void *context, void *data) {
+    (void)easy;
+    (void)data;
+    SSL_CTX_set_info_callback(context, watch_handshake);
+    return CURLE_OK;
+}
+
+CURLcode transport_watch_tls(CURL *easy) {
+    const char *library = curl_version_info(CURLVERSION_NOW)->ssl_version;
+    if (!library || strncmp(library, "OpenSSL/", 8) != 0) return CURLE_NOT_BUILT_IN;
+    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, watch_context);
+}

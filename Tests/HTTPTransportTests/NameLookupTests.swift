@@ -1,0 +1,146 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import HTTPTransport
+
+/// Names that are answered late or never, and the threads that they may cost.
+@Suite(.timeLimit(.minutes(1)))
+struct NameLookupTests {
+    /// Look-ups that end when the test says so; names that begin with "good" lead to this machine at once.
+    private final class Names: Sendable {
+        private let condition = NSCondition()
+        private let state = Mutex((asked: [String](), running: 0, most: 0, isOpen: false))
+
+        var asked: [String] { state.withLock { $0.asked } }
+        var most: Int { state.withLock { $0.most } }
+        var running: Int { state.withLock { $0.running } }
+
+        func lookUp(_ name: String) -> Result<[IPAddress], NameResolver.Failure> {
+            state.withLock { state in
+                state.asked.append(name)
+                state.running += 1
+                state.most = max(state.most, state.running)
+            }
+            defer { state.withLock { $0.running -= 1 } }
+            if name.hasPrefix("good") { return .success([.v4(0x7F00_0001)]) }
+            condition.lock()
+            while !state.withLock({ $0.isOpen }) { condition.wait() }
+            condition.unlock()
+            return name.hasPrefix("late") ? .success([.v4(0x7F00_0001)]) : .failure(.init(message: "never"))
+        }
+
+        func open() {
+            condition.lock()
+            state.withLock { $0.isOpen = true }
+            condition.broadcast()
+            condition.unlock()
+        }
+    }
+
+    private static func withNames(
+        limit: Int = 3, connect: Duration = .seconds(50),
+        _ body: (Names, TestOrigin, HTTPClient) async throws -> Void
+    ) async throws {
+        let names = Names()
+        let origin = TestOrigin { $0.respond(body: [1]) }
+        var configuration = HTTPClient.Configuration.loopback
+        configuration.maximumNameLookups = limit
+        configuration.connectTimeout = connect
+        let client = HTTPClient(configuration: configuration) { names.lookUp($0) }
+        defer {
+            names.open()
+            origin.stop()
+        }
+        try await body(names, origin, client)
+        await client.shutdown()
+    }
+
+    private static func send(_ client: HTTPClient, to host: String, _ origin: TestOrigin) async throws -> [UInt8] {
+        let url = try #require(URL(string: "http://\(host):\(origin.port)/"))
+        return try await client.send(HTTPRequest(url: url)).body.collect(upTo: 1)
+    }
+
+    private static func expectAnswer(_ client: HTTPClient, to host: String, _ origin: TestOrigin) async throws {
+        let bytes = try await send(client, to: host, origin)
+        #expect(bytes == [1])
+    }
+
+    @Test func `look-ups that never end cost as many threads as the limit, also when their transfers are over`()
+        async throws
+    {
+        try await Self.withNames(connect: .milliseconds(30)) { names, origin, client in
+            await withTaskGroup(of: Void.self) { group in
+                for index in 0..<60 {
+                    group.addTask {
+                        let error = await #expect(throws: HTTPError.self) {
+                            _ = try await Self.send(client, to: "stuck\(index).example", origin)
+                        }
+                        #expect(error?.code == .timedOut)
+                    }
+                }
+            }
+            #expect(names.most == 3)
+            #expect(names.running == 3)
+            // What no transfer waits for any more is not looked up later either.
+            #expect(await client.tables.waitingNames == 0)
+            names.open()
+            try await Self.expectAnswer(client, to: "good.example", origin)
+            #expect(names.asked.count == 4)
+        }
+    }
+
+    @Test func `transfers for one name share its look-up`() async throws {
+        try await Self.withNames { names, origin, client in
+            let tasks = (0..<20).map { _ in Task { try await Self.send(client, to: "late.example", origin) } }
+            while await client.transferCount < 20 { await Task.yield() }
+            names.open()
+            for task in tasks { _ = try await task.value }
+            #expect(names.asked == ["late.example"])
+        }
+    }
+
+    @Test func `one name that is never answered holds up nobody else`() async throws {
+        try await Self.withNames(limit: 2) { names, origin, client in
+            let stuck = (0..<30).map { _ in Task { try await Self.send(client, to: "stuck.example", origin) } }
+            while names.running == 0 { await Task.yield() }
+            for index in 0..<20 { try await Self.expectAnswer(client, to: "good\(index).example", origin) }
+            for task in stuck { task.cancel() }
+            for task in stuck { await #expect(throws: CancellationError.self) { _ = try await task.value } }
+        }
+    }
+
+    @Test func `a name is looked up once for connections that are reused and while it is remembered`() async throws {
+        try await Self.withNames { names, origin, client in
+            for _ in 0..<5 { try await Self.expectAnswer(client, to: "good.example", origin) }
+            #expect(origin.connectionCount == 1)
+            // Another connection, and the same name.
+            let other = TestOrigin { $0.respond(body: [1]) }
+            defer { other.stop() }
+            #expect(names.asked == ["good.example"])
+            try await Self.expectAnswer(client, to: "GOOD.example", other)
+        }
+    }
+
+    @Test(arguments: ["good.example.", "good_x.example", "good-1.example", "127.1", "2130706433", "127.0.0.1"])
+    func `every spelling of a host gets through`(_ host: String) async throws {
+        try await Self.withNames { _, origin, client in
+            for _ in 0..<2 { try await Self.expectAnswer(client, to: host, origin) }
+        }
+    }
+
+    @Test func `a name that leads to a private address is refused`() async throws {
+        let client = HTTPClient(configuration: .init()) { _ in .success([.v4(0x7F00_0001), .v6(1), .v4(0x0A00_0001)]) }
+        let error = await #expect(throws: HTTPError.self) {
+            _ = try await client.send(HTTPRequest(url: try #require(URL(string: "http://sly.example/"))))
+        }
+        #expect(error?.code == .addressNotAllowed)
+        await client.shutdown()
+    }
+
+    @Test func `the system leads localhost to this machine, and a reserved name nowhere`() throws {
+        let addresses = try NameResolver.system("localhost").get()
+        #expect(addresses.allSatisfy { address in IPNetwork.loopback.contains { $0.contains(address) } })
+        #expect(throws: NameResolver.Failure.self) { try NameResolver.system("nowhere.invalid").get() }
+    }
+}

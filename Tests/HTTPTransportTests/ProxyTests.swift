@@ -1,0 +1,63 @@
+import Foundation
+import HTTPTransport
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// Where a connection goes is decided by the configuration, never by the environment.
+@Suite(.timeLimit(.minutes(1)))
+struct ProxyTests {
+    @Test func `NO_PROXY in the environment leads around neither the proxy nor the address policy`() async {
+        // The environment belongs to the whole process, so each case has a process of its own.
+        await #expect(processExitsWith: .success) {
+            try await ProxyTests.request(in: ["NO_PROXY": "localhost,127.0.0.1,.svc,.cluster.local"])
+        }
+        await #expect(processExitsWith: .success) { try await ProxyTests.request(in: ["no_proxy": "*"]) }
+    }
+
+    @Test func `the proxies of the environment are not asked`() async {
+        await #expect(processExitsWith: .success) {
+            let dead = "http://127.0.0.1:9"
+            try await ProxyTests.request(in: [
+                "http_proxy": dead, "all_proxy": dead, "ALL_PROXY": dead, "HTTP_PROXY": dead,
+            ])
+        }
+    }
+
+    @Test(arguments: ["127.0.0.1", "localhost"]) func `a proxy at a private address is reached by name and by address`(
+        _ host: String
+    ) async throws {
+        let proxy = TestOrigin { $0.respond(body: Array($0.path.utf8)) }
+        defer { proxy.stop() }
+        var configuration = HTTPClient.Configuration()
+        configuration.proxy = URL(string: "http://\(host):\(proxy.port)")
+        let client = HTTPClient(configuration: configuration)
+        for _ in 0..<3 {
+            let response = try await client.send(HTTPRequest(url: URL(string: "http://far.example/a")!))
+            let body = try await response.body.collect(upTo: 100)
+            #expect(body == Array("http://far.example/a".utf8))
+        }
+        #expect(proxy.connectionCount == 1)
+        await client.shutdown()
+    }
+
+    /// Asks for a private address by its name, through a proxy.
+    static func request(in environment: [String: String]) async throws {
+        for (name, value) in environment { unsafe setenv(name, value, 1) }
+        let direct = TestOrigin { $0.respond(body: Array("direct".utf8)) }
+        let proxy = TestOrigin { $0.respond(body: Array("proxy".utf8)) }
+        var configuration = HTTPClient.Configuration()
+        configuration.proxy = proxy.url("")
+        let client = HTTPClient(configuration: configuration)
+        let url = URL(string: "http://localhost:\(direct.port)/admin.png")!
+        for _ in 0..<2 {
+            let response = try await client.send(HTTPRequest(url: url))
+            #expect(try await response.body.collect(upTo: 100) == Array("proxy".utf8))
+        }
+        #expect(direct.connectionCount == 0)
+        #expect(proxy.connectionCount == 1)
+        await client.shutdown()
+    }
+}

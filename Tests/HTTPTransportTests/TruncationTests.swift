@@ -1,0 +1,48 @@
+import Foundation
+import HTTPTransport
+import Testing
+import WebImageTesting
+
+/// A body that was cut is an error, whatever was to tell its end.
+@Suite(.timeLimit(.minutes(1)))
+struct TruncationTests {
+    private static let picture = (0..<3_211).map { UInt8(truncatingIfNeeded: $0) }
+
+    @Test(arguments: [OriginServer.TLSVersion.v12, .v13], [0, 1, 1_500, 3_211])
+    func `a body that ends with its TLS connection and without a farewell is truncated`(
+        _ version: OriginServer.TLSVersion, _ count: Int
+    ) async throws {
+        try await Self.withSecureOrigin(version) { origin, client in
+            origin.respond(to: "/cut", with: .ok(Self.picture).untilClose().truncated(after: count))
+            let error = await #expect(throws: HTTPError.self) {
+                _ = try await client.send(HTTPRequest(url: origin.url("/cut"))).body.collect(upTo: 10_000)
+            }
+            #expect(error?.code == .truncatedBody)
+        }
+    }
+
+    @Test(arguments: [OriginServer.TLSVersion.v12, .v13])
+    func `a body that ends with its TLS connection in order is whole`(_ version: OriginServer.TLSVersion) async throws {
+        try await Self.withSecureOrigin(version) { origin, client in
+            origin.respond(to: "/whole", with: .ok(Self.picture).untilClose())
+            origin.respond(to: "/announced", with: .ok(Self.picture))
+            for path in ["/whole", "/announced", "/whole", "/announced"] {
+                let response = try await client.send(HTTPRequest(url: origin.url(path)))
+                #expect(try await response.body.collect(upTo: 10_000) == Self.picture)
+            }
+        }
+    }
+
+    private static func withSecureOrigin(
+        _ version: OriginServer.TLSVersion, _ body: (OriginServer, HTTPClient) async throws -> Void
+    ) async throws {
+        let certificate = try TestCertificate.make()
+        var settings = OriginServer.Configuration()
+        settings.newestTLSVersion = version
+        var configuration = HTTPClient.Configuration.loopback
+        configuration.tls = .authorities(in: certificate.rootPath)
+        let client = HTTPClient(configuration: configuration)
+        try await withOriginServer(tls: certificate, configuration: settings) { try await body($0, client) }
+        await client.shutdown()
+    }
+}
