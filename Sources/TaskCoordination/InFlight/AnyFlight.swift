@@ -101,10 +101,15 @@ import Synchronization
     }
 
     private let state: Mutex<State>
+    /// How the operation stands. Beside the lock, because every flight asks once more when its operation returns.
+    let operation = Atomic<OperationState>(.waits)
 
     @usableFromInline init(priority: UInt8) {
         state = Mutex(State(priority: priority))
     }
+
+    /// Ends the flight while its operation goes on; see ``FlightHandle/detach(lane:throwing:)``.
+    @usableFromInline func detach(lane: String, throwing error: any Error) -> Bool { false }
 
     /// How many callers wait.
     var count: Int { state.withLock { $0.seats.count } }
@@ -153,14 +158,14 @@ extension AnyFlight {
 
     /// Calls whoever holds the seat for another flight: for every report, and once when this flight is over.
     ///
-    /// - Returns: `false`, and nobody is called, when it is over already.
+    /// - Returns: `false` when it is over already; then there is no other call than one for the last report.
     @usableFromInline func wait(in seat: Int, _ call: @escaping @Sendable (News) -> Void) -> Bool {
-        let (waits, isUnderWay) = state.withLock { state in
-            guard state.news(for: seat, knowing: .max) == nil else { return (false, false) }
-            state.seats[seat] = Seat(waiter: .flight(call))
-            return (true, state.reportCount > 0)
+        let (waits, hasReports) = state.withLock { state in
+            let waits = state.news(for: seat, knowing: .max) == nil
+            if waits { state.seats[seat] = Seat(waiter: .flight(call)) }
+            return (waits, state.reportCount > 0)
         }
-        if isUnderWay { call(.progress) }
+        if hasReports { call(.progress) }
         return waits
     }
 
@@ -212,7 +217,8 @@ extension AnyFlight {
             return (state.priority, state.phase == .abandoned)
         }
         if risen > priority { task.escalatePriority(to: TaskPriority(rawValue: risen)) }
-        if isAbandoned { task.cancel() }
+        // A flight that begins in place may be detached before its task is known here.
+        if isAbandoned || operation.load(ordering: .acquiring) == .detached { task.cancel() }
     }
 
     /// Raises the flight; a priority never falls.
@@ -257,6 +263,9 @@ extension AnyFlight {
 
     /// The flight is over.
     @usableFromInline func land(_ landing: any Cargo) { end(with: landing) }
+
+    /// The flight is over, and its operation is told.
+    @usableFromInline func landAndCancel(_ landing: any Cargo) { _ = end(with: landing).1?.end() }
 
     /// Cancels the flight and ends every caller.
     ///

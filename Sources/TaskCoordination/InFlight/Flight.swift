@@ -30,6 +30,11 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable, Progress: Sendable
     /// Ends the flight and its callers' waits.
     @inlinable func land(_ result: Result<Value, any Error>) { land(Landing(result)) }
 
+    /// Ends the flight while its operation goes on.
+    @usableFromInline override func detach(lane: String, throwing error: any Error) -> Bool {
+        table.detach(self, lane: lane, Landing(.failure(error)))
+    }
+
     /// What the flight has brought.
     ///
     /// - Returns: `nil` when it is in the air, or has been abandoned.

@@ -10,7 +10,7 @@ extension InFlight {
         let (flight, seat, isNew) = try join(key, priority)
         if isNew {
             do {
-                let departure = Departure(priority: priority, isolation: isolation)
+                let departure = Departure(flight: flight, priority: priority, isolation: isolation)
                 try takeOff(flight, priority, from: isolation, plan(departure))
             } catch {
                 land(flight, .failure(error))
@@ -108,11 +108,13 @@ extension InFlight {
 
     @concurrent @inlinable func run(_ flight: Flight, _ plan: some FlightPlan<Value, Progress>) async {
         let landing: Result<Value, any Error>
+        flight.beginOperation()
         do {
             landing = .success(try await plan.fly { flight.report($0) })
         } catch {
             landing = .failure(error)
         }
+        guard flight.returnOperation() else { return forgetDetached() }
         slots?.release(lane: plan.lane)
         land(flight, landing)
     }
@@ -126,6 +128,25 @@ extension InFlight {
         let here = unsafe withUnsafeCurrentTask { task in unsafe task?.unownedTaskExecutor }
         return unsafe here == executor?.asUnownedTaskExecutor()
     }
+
+    /// Ends the flight of an operation that goes on. Its slot is free, and it is counted apart until it returns.
+    @usableFromInline func detach(_ flight: Flight, lane: String, _ landing: Flight.Landing) -> Bool {
+        // Both in one step: the operation returns before it, or is counted when it does.
+        let isDetached = state.withLock { state in
+            let isDetached = flight.detachOperation()
+            if isDetached { state.detachedCount += 1 }
+            return isDetached
+        }
+        guard isDetached else { return false }
+        slots?.release(lane: lane)
+        let waiting = takeOut(flight)
+        flight.landAndCancel(landing)
+        for drainer in waiting { drainer.resolve(()) }
+        return true
+    }
+
+    /// A detached operation has returned.
+    @usableFromInline func forgetDetached() { state.withLock { $0.detachedCount -= 1 } }
 
     @inlinable @inline(never) func land(_ flight: Flight, _ landing: Result<Value, any Error>) {
         let drainers = takeOut(flight)

@@ -41,6 +41,8 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
         @usableFromInline var flights: [Key: Flight] = [:]
         /// How many operations have not returned, those of cancelled flights among them.
         @usableFromInline var operationCount = 0
+        /// How many operations go on although their flights are over, and are not waited for.
+        @usableFromInline var detachedCount = 0
         @usableFromInline var drainers: [OneShot<Void>] = []
         @usableFromInline var isClosed = false
 
@@ -73,6 +75,14 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
     ///
     /// Those that unwind are not counted.
     public var count: Int { state.withLock { $0.flights.count } }
+
+    /// How many operations have not returned, those of cancelled and detached flights among them.
+    ///
+    /// Flights that wait to begin are counted, too.
+    public var operationCount: Int { state.withLock { $0.operationCount + $0.detachedCount } }
+
+    /// How many tasks wait in ``drain()``.
+    package var drainerCount: Int { state.withLock { $0.drainers.count } }
 
     /// How many callers wait.
     ///
@@ -144,7 +154,8 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
         state.withLock { $0.flights[key] }?.rise(to: priority.rawValue)
     }
 
-    /// Waits until nothing flies: neither a flight that can be joined nor a cancelled one that unwinds.
+    /// Waits until nothing flies: neither a flight that can be joined nor a cancelled one that unwinds. A detached
+    /// operation is not waited for.
     ///
     /// **Cancellation**: ignored; the wait lasts as long as the operations take to return.
     public func drain() async {

@@ -13,6 +13,9 @@ public final class WorkerPool: Sendable {
     /// How many pieces of work run.
     public var running: Int { slots.running }
 
+    /// How many threads have been started, and not been told to end.
+    package var threadCount: Int { threads?.count ?? 0 }
+
     private let slots: Slots
     private let executor: any TaskExecutor
     /// `nil` when the executor belongs to someone else.
@@ -85,6 +88,15 @@ public final class WorkerPool: Sendable {
         slots.close()
         await slots.drain()
         threads?.stop(joining: true)
+    }
+
+    /// Refuses every later and every queued caller, and lets the threads end by themselves.
+    ///
+    /// Returns without waiting. A thread whose body never returns stays; it holds what the body holds, and nothing else
+    /// waits for it.
+    public func abandon() {
+        slots.close()
+        threads?.stop(joining: false)
     }
 
     /// Nobody runs anything here any more, as every ``run(priority:_:)`` holds the pool.

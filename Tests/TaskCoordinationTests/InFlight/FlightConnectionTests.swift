@@ -166,7 +166,7 @@ extension FlightConnectionTests {
     @Test func `a wait that is over is not left: whoever was called has the flight in hand`() throws {
         let scenario = ConnectionScenario(seed: 0)
         let (gate, calls) = (Gate(), Journal<Int>())
-        let departure = Departure(priority: 21, isolation: nil)
+        let departure = Departure(flight: AnyFlight(priority: 21), priority: 21, isolation: nil)
         let ticket = try scenario.feeders.connection(for: "key", departure) { _ in
             OperationPlan(operation: scenario.gated(gate))
         }
@@ -227,6 +227,24 @@ extension FlightConnectionTests {
         scenario.executor.drain()
         for heard in [early.entries, late.entries] { #expect(heard == heard.sorted() && heard.last == 6) }
         #expect(first.value == 101 && second.value == 101 && scenario.isIdle)
+    }
+
+    @Test(arguments: seeds) func `the last report of a flight that is over is passed on, too`(seed: UInt64) {
+        let scenario = ConnectionScenario(seed: seed)
+        let (heard, calls) = (Journal<Int>(), Journal<Bool>())
+        let caller = Probe(on: scenario.executor) {
+            try await scenario.flights.value(for: "key", onProgress: { heard.write($0) }) { departure in
+                let plan = try scenario.plan("feeder", departure) { report in
+                    report(7)
+                    return 1
+                }
+                // Whatever its first caller does, the feeder lands before the other flight asks for its news.
+                calls.write(plan.ticket.flight.landing != nil)
+                return plan
+            }
+        }
+        scenario.executor.drain()
+        #expect(calls.entries == [true] && caller.value == 101 && heard.entries == [7] && scenario.isIdle)
     }
 
     @Test(arguments: seeds) func `a report that comes late does not take the progress back`(seed: UInt64) {

@@ -57,6 +57,24 @@ import WebImageTesting
         while !threads(named: "abandoned").isEmpty { await Task.yield() }
     }
 
+    @Test func `an abandoned pool leaves a thread that is stuck, which ends when its body does`() async throws {
+        let pool = WorkerPool(name: "stuck-threads", width: 2, queueLimit: 10)
+        let blocker = Blocker()
+        async let stuck: Void = pool.run { blocker.block() }
+        async let other: Int = pool.run { 1 }
+        await blocker.reached()
+        #expect(try await other == 1)
+        pool.abandon()
+        await #expect(throws: CoordinationError.self) { try await pool.run {} }
+        while threads(named: "stuck-threads").count > 1 { await Task.yield() }
+        #expect(pool.running == 1)
+        blocker.release()
+        try await stuck
+        while !threads(named: "stuck-threads").isEmpty { await Task.yield() }
+        await pool.shutdown()
+        #expect(pool.running == 0)
+    }
+
     @Test @MainActor func `a body does not run on the caller's actor, which stays free`() async throws {
         let pool = WorkerPool(name: "off-main", width: 1, queueLimit: 1)
         let blocker = Blocker()

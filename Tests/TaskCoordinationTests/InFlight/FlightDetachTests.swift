@@ -1,0 +1,117 @@
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+/// Operations that go on although their flights are over.
+@Suite(.timeLimit(.minutes(1))) struct FlightDetachTests {
+    private struct Left: Error {}
+
+    /// Detaches its flight, and goes on until the gate opens.
+    private struct Plan: FlightPlan {
+        let flight: FlightHandle
+        let gates: [Gate]
+        let journal: Journal<String>
+
+        @concurrent func fly(_ report: @escaping @Sendable (Int) -> Void) async throws -> Int {
+            await gates[0].pass()
+            journal.write("first \(flight.detach(throwing: Left()))")
+            journal.write("second \(flight.detach(throwing: Left()))")
+            report(1)
+            await gates[1].pass()
+            journal.write("cancelled \(Task.isCancelled)")
+            return 1
+        }
+    }
+
+    private static func call(
+        _ scenario: FlightScenario, _ gates: [Gate], onProgress: (@Sendable (Int) -> Void)? = nil
+    ) -> Probe<Int> {
+        Probe(on: scenario.executor) { [flights = scenario.flights, journal = scenario.journal] in
+            try await flights.value(for: "key", onProgress: onProgress) {
+                Plan(flight: $0.flight, gates: gates, journal: journal)
+            }
+        }
+    }
+
+    @Test(arguments: seeds) func `callers of a detached flight get its error, and nobody waits for its operation`(
+        seed: UInt64
+    ) {
+        let slots = Slots(limit: 1)
+        let scenario = FlightScenario(seed: seed, slots: slots)
+        let (gates, heard) = ([Gate(), Gate()], Journal<Int>())
+        let callers = (0..<3).map { _ in Self.call(scenario, gates) { heard.write($0) } }
+        scenario.executor.drain()
+        // Under every other seed the detached flight is the last one.
+        let queued = seed.isMultiple(of: 2) ? scenario.call("other") { _ in 7 } : nil
+        let drained = scenario.drain()
+        scenario.executor.drain()
+        #expect(queued?.value == nil && drained.isRunning)
+        gates[0].open()
+        scenario.executor.drain()
+        #expect(callers.allSatisfy { $0.error is Left } && drained.value != nil)
+        #expect(queued == nil || queued?.value == 7)
+        #expect(heard.count == 0 && scenario.flights.operationCount == 1 && scenario.flights.count == 0)
+        let fresh = scenario.call { _ in 2 }
+        scenario.executor.drain()
+        #expect(fresh.value == 2, "a later caller has a flight of its own")
+        gates[1].open()
+        scenario.executor.drain()
+        #expect(scenario.journal.entries == ["first true", "second false", "cancelled true"])
+        #expect(scenario.flights.operationCount == 0 && scenario.flights.drainerCount == 0)
+        let gate = Gate()
+        let next = (0..<2).map { scenario.call("next \($0)", operation: scenario.gated(gate)) }
+        scenario.executor.drain()
+        let drainedAgain = scenario.drain()
+        scenario.executor.drain()
+        #expect(slots.running == 1 && slots.queued == 1 && drainedAgain.isRunning, "all was given back once")
+        gate.open()
+        scenario.executor.drain()
+        #expect(next.allSatisfy { $0.value == 1 } && drainedAgain.value != nil && slots.running == 0)
+    }
+
+    @Test(arguments: seeds) func `an operation that detaches its flight where it begins is cancelled, too`(
+        seed: UInt64
+    ) {
+        let scenario = FlightScenario(seed: seed)
+        let (gates, open) = ([Gate(), Gate()], Gate())
+        open.open()
+        let caller = Self.call(scenario, [open, gates[1]])
+        scenario.executor.drain()
+        #expect(caller.error is Left && scenario.flights.operationCount == 1)
+        gates[1].open()
+        scenario.executor.drain()
+        #expect(scenario.journal.entries.last == "cancelled true" && scenario.flights.operationCount == 0)
+    }
+
+    @Test(arguments: seeds) func `detaching together with the return, or with the last caller's leaving, counts once`(
+        seed: UInt64
+    ) {
+        let slots = Slots(limit: 2)
+        let scenario = FlightScenario(seed: seed, slots: slots)
+        let (handles, gate) = (Journal<FlightHandle>(), Gate())
+        let callers = (0..<4).map { number in
+            Probe(on: scenario.executor) { [flights = scenario.flights] in
+                try await flights.value(for: "\(number)") { departure in
+                    handles.write(departure.flight)
+                    return OperationPlan { _ in
+                        await gate.pass()
+                        for _ in 0..<number { await Task.yield() }
+                        return number
+                    }
+                }
+            }
+        }
+        scenario.executor.drain()
+        gate.open()
+        let detaching = handles.entries.map { handle in
+            Probe(on: scenario.executor) { _ = handle.detach(throwing: Left()) }
+        }
+        if seed.isMultiple(of: 3) { callers[Int(seed / 3) % 4].cancel() }
+        scenario.executor.drain()
+        for (number, caller) in callers.enumerated() {
+            #expect(caller.value == number || caller.error is Left || caller.wasCancelled)
+        }
+        #expect(detaching.allSatisfy { $0.value != nil } && slots.running + slots.queued == 0)
+        #expect(scenario.flights.operationCount == 0 && scenario.flights.count == 0)
+    }
+}
