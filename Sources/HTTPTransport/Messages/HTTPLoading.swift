@@ -1,4 +1,6 @@
 /// Something that answers HTTP requests: ``HTTPClient``, or a stub in a test.
+///
+/// It must not load through the image manager that it works for, which throws an error with code `.reentrant` then.
 public protocol HTTPLoading: Sendable {
     /// Sends the request and returns when the head of the final answer is there; the body follows.
     ///
