@@ -55,6 +55,9 @@ public actor ImageDownloader {
     /// How many different transfers run or wait.
     public nonisolated var count: Int { flights.count }
 
+    /// How many transfers wait, run, or have been given up and have not returned.
+    nonisolated var operationCount: Int { flights.operationCount }
+
     /// How many transfers wait for a slot.
     public nonisolated var queuedCount: Int { slots.queued }
 
@@ -77,6 +80,7 @@ public actor ImageDownloader {
         onProgress: (@Sendable (LoadProgress) -> Void)? = nil
     ) async throws -> Download {
         do {
+            try TransferScope.refuseInside(self, request.url)
             var download = try await download(
                 request, validators: validators, priority: request.priority.taskPriority, report: onProgress)
             // The caller may keep it for ever.
@@ -96,8 +100,8 @@ public actor ImageDownloader {
         report: (@Sendable (LoadProgress) -> Void)?
     ) async throws -> Download {
         let request = request.adding(validators)
-        let caller = try flights.board(for: RequestIdentity(request), priority: priority, from: #isolation) { _ in
-            Transfer(request, acceptsNotModified: !validators.isEmpty, self, waiting: Stopwatch())
+        let caller = try flights.board(for: RequestIdentity(request), priority: priority, from: #isolation) {
+            Transfer(request, acceptsNotModified: !validators.isEmpty, self, $0.flight, waiting: Stopwatch())
         }
         attendQueue()
         return try await caller.value(onProgress: report)
@@ -107,8 +111,8 @@ public actor ImageDownloader {
     nonisolated func connection(
         _ request: ImageRequest, _ departure: Departure, waiting: Stopwatch
     ) throws -> InFlight<RequestIdentity, Download, LoadProgress>.Ticket {
-        let ticket = try flights.connection(for: RequestIdentity(request), departure) { _ in
-            Transfer(request, acceptsNotModified: false, self, waiting: waiting)
+        let ticket = try flights.connection(for: RequestIdentity(request), departure) {
+            Transfer(request, acceptsNotModified: false, self, $0.flight, waiting: waiting)
         }
         attendQueue()
         return ticket
@@ -123,10 +127,15 @@ public actor ImageDownloader {
     /// Waits until no transfer runs or waits.
     nonisolated func drain() async { await flights.drain() }
 
-    /// Cancels every transfer, refuses new ones and closes the transport. Returns when the last one has unwound.
+    /// Cancels every transfer, refuses new ones and closes the transport. Returns when the last one has unwound, however
+    /// long its modifier and its transport take; ``ImageManager/shutdown(within:)`` has a deadline.
+    ///
+    /// Awaited in a request modifier or in the transport, it ends that transfer with ``ImageLoadError/Code/shutDown``
+    /// and does not wait for it.
     ///
     /// **Cancellation**: ignored.
     public func shutdown() async {
+        TransferScope.leave(self)
         flights.close()
         flights.cancelAll()
         attendance.end()

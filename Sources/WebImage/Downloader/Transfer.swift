@@ -15,15 +15,20 @@ final class Transfer: FlightPlan {
     /// The bytes of the body so far.
     let receivedCount = Atomic(0)
     private let downloader: ImageDownloader
+    private let flight: FlightHandle
     private let waiting: Stopwatch
 
     /// - Parameters:
     ///   - acceptsNotModified: Whether the request is conditional.
     ///   - waiting: Runs since the transfer was asked for.
-    init(_ request: ImageRequest, acceptsNotModified: Bool, _ downloader: ImageDownloader, waiting: Stopwatch) {
+    init(
+        _ request: ImageRequest, acceptsNotModified: Bool, _ downloader: ImageDownloader, _ flight: FlightHandle,
+        waiting: Stopwatch
+    ) {
         self.request = request
         self.acceptsNotModified = acceptsNotModified
         self.downloader = downloader
+        self.flight = flight
         self.waiting = waiting
         lane = request.url.host(percentEncoded: true)?.lowercased() ?? ""
         hub.tell(request.url, .queued)
@@ -33,6 +38,13 @@ final class Transfer: FlightPlan {
     private var hub: ActivityHub { downloader.hub }
 
     @concurrent func fly(_ report: @escaping @Sendable (LoadProgress) -> Void) async throws -> Download {
+        try await TransferScope.run(self, in: downloader) { try await transfer(report) }
+    }
+
+    /// Ends the flight while the operation, which is cancelled, goes on.
+    func detach(throwing error: any Error) { flight.detach(lane: lane, throwing: error) }
+
+    private func transfer(_ report: @escaping @Sendable (LoadProgress) -> Void) async throws -> Download {
         try Task.checkCancellation()
         let visit = NewestContent.Visit(downloader.newest, request.transferKey)
         let number = hub.tally.downloads.add()
@@ -64,7 +76,11 @@ final class Transfer: FlightPlan {
     private func makeRequest() async throws -> HTTPRequest {
         let headers = request.headers.merged(over: configuration.headers)
         let plain = HTTPRequest(url: request.url, method: request.method, headers: headers, body: request.body)
-        return try await request.modifier?.modify(plain) ?? plain
+        guard let modifier = request.modifier else { return plain }
+        let modified = try await modifier.modify(plain)
+        // Nothing is sent for a transfer that has ended meanwhile.
+        try Task.checkCancellation()
+        return modified
     }
 
     private func check(_ response: HTTPResponse) throws {

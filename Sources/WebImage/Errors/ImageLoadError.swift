@@ -33,6 +33,8 @@ public struct ImageLoadError: Error, Sendable {
         public static let queueTimedOut = Code("queueTimedOut")
         /// Too much work is queued already.
         public static let overloaded = Code("overloaded")
+        /// A request modifier or a transport loaded through the manager or the downloader that it works for.
+        public static let reentrant = Code("reentrant")
         /// The manager or the downloader has been shut down.
         public static let shutDown = Code("shutDown")
     }

@@ -2,34 +2,45 @@ import Synchronization
 import TaskCoordination
 
 extension ImageManager {
-    /// Drains in the order of the road, so that each stage is quiet before the one below it closes: files stand on
-    /// pictures, pictures on transfers, and all of them write.
+    /// How long what was cancelled at the deadline of a shutdown may take to unwind.
+    static let unwindingTime = Duration.milliseconds(250)
+    /// The longest grace time of a shutdown.
+    static let maximumGrace = Duration.seconds(365 * 86_400)
+
+    /// Ends the manager in two steps, of which the deadline ends the first: what runs is finished, and the parts are
+    /// closed.
     func end(within grace: Duration) async -> ShutdownReport {
-        let clock = clock
+        await end(within: grace, on: clock)
+    }
+
+    private func end(within grace: Duration, on clock: some Clock<Duration>) async -> ShutdownReport {
+        let deadline = Deadline(after: grace, on: clock, executor: executor)
         encodings.close()
-        let cancelled = await withTaskGroup(of: Int?.self) { group in
-            group.addTask {
-                guard (try? await clock.sleep(for: grace)) != nil else { return nil }
-                return await self.dropEverything()
-            }
-            await encodings.drain()
-            loads.close()
-            await loads.drain()
-            downloader.close()
-            await downloader.drain()
-            await writes?.close()
-            await writes?.drain()
-            group.cancelAll()
-            return await group.next() ?? nil
-        }
-        await downloader.shutdown()
-        _ = await diskCache?.shutdown(within: cancelled == nil ? grace : .zero)
-        // What a disk that does not answer still holds is lost, too.
-        let lost = await (writes?.droppedCount ?? 0) + (writes?.pendingCount ?? 0)
-        await processing.shutdown()
+        let isQuiet = await deadline.outlasts { await self.finishEverything() }
+        let cancelled = isQuiet ? 0 : await dropEverything()
+        // What was cancelled has a while to unwind; where nothing was, the deadline stays.
+        let last = isQuiet ? deadline : Deadline(after: Self.unwindingTime, on: clock, executor: executor)
+        let transportEnds = await closeParts(by: last)
         await memory.removeAll()
         hub.finish()
-        return ShutdownReport(cancelledLoadCount: cancelled ?? 0, droppedWriteCount: lost)
+        // What a disk that does not answer still holds is lost, too.
+        let lost = await (writes?.droppedCount ?? 0) + (writes?.pendingCount ?? 0)
+        let threads = processing.running + (diskCache?.pool.running ?? 0)
+        return ShutdownReport(
+            cancelledLoadCount: cancelled, droppedWriteCount: lost,
+            stillRunningCount: downloader.operationCount + threads + (transportEnds ? 0 : 1))
+    }
+
+    /// Drains in the order of the road, so that each stage is quiet before the one below it closes: files stand on
+    /// pictures, pictures on transfers, and all of them write.
+    @concurrent private nonisolated func finishEverything() async {
+        await encodings.drain()
+        loads.close()
+        await loads.drain()
+        downloader.close()
+        await downloader.drain()
+        await writes?.close()
+        await writes?.drain()
     }
 
     /// The grace time is over.
@@ -43,6 +54,23 @@ extension ImageManager {
         cancelAll()
         downloader.cancelAll()  // also what was asked of the downloader itself
         return running
+    }
+
+    /// Closes what the stages stood on, all at once: no stage begins anything more.
+    ///
+    /// - Returns: Whether the transport has ended.
+    private func closeParts(by deadline: Deadline<some Clock<Duration>>) async -> Bool {
+        downloader.attendance.end()
+        async let isQuiet = deadline.outlasts { await self.finishEverything() }
+        async let transportEnds = deadline.outlasts { [transport = downloader.transport] in await transport.shutdown() }
+        async let diskEnds = deadline.outlasts { [diskCache] in
+            _ = await diskCache?.shutdown(within: deadline.remaining)
+        }
+        async let threadsEnd = deadline.outlasts { [processing] in await processing.shutdown() }
+        _ = await (isQuiet, diskEnds)
+        // Threads that are stuck are left to themselves.
+        if await !threadsEnd { processing.abandon() }
+        return await transportEnds
     }
 }
 

@@ -1,17 +1,24 @@
-/// What a shutdown had to drop.
+/// What a shutdown had to drop, and what it left running.
 public struct ShutdownReport: Sendable, Hashable {
     /// Calls for a picture or a file that were still running when the grace time was over; they got
     /// `CancellationError`.
     public var cancelledLoadCount: Int
     /// Pictures that were not written to disk.
     public var droppedWriteCount: Int
+    /// Operations that had not returned when the time was up: transfers with their request modifiers, the shutdown of
+    /// the transport, and work on the threads of the manager and of its disk cache, such as a transformer or a coder.
+    ///
+    /// They go on by themselves until they return. What they bring reaches no caller. Among them is the transfer from
+    /// whose modifier or transport the shutdown was called.
+    public var stillRunningCount: Int
 
     /// Creates a report.
-    public init(cancelledLoadCount: Int = 0, droppedWriteCount: Int = 0) {
+    public init(cancelledLoadCount: Int = 0, droppedWriteCount: Int = 0, stillRunningCount: Int = 0) {
         self.cancelledLoadCount = cancelledLoadCount
         self.droppedWriteCount = droppedWriteCount
+        self.stillRunningCount = stillRunningCount
     }
 
     /// Whether everything that had begun was finished.
-    public var isClean: Bool { cancelledLoadCount == 0 && droppedWriteCount == 0 }
+    public var isClean: Bool { cancelledLoadCount == 0 && droppedWriteCount == 0 && stillRunningCount == 0 }
 }

@@ -16,7 +16,7 @@ actor WriteBehind {
     /// has its picture must not wait for the disk. Awaited by `drain`, cancelled by `abandon`.
     private var writers: [CacheKey: Task<Void, Never>] = [:]
     /// Who waits until a key is written.
-    private var readers: [CacheKey: [OneShot<Void>]] = [:]
+    private var readers: [CacheKey: [ObjectIdentifier: OneShot<Void>]] = [:]
     /// Who waits until everything is written.
     private var drainers: [OneShot<Void>] = []
     private var isOpen = true
@@ -33,6 +33,11 @@ actor WriteBehind {
 
     /// How many keys wait to be written or are being written.
     var pendingCount: Int { writers.count }
+
+    /// How many entries the tables have, of writes and of those who wait for them.
+    var entryCount: Int {
+        newest.count + writers.count + drainers.count + readers.values.reduce(0) { $0 + $1.count }
+    }
 
     /// Writes what `making` makes, later. Never fails the caller.
     ///
@@ -61,7 +66,7 @@ actor WriteBehind {
             }
         }
         writers[key] = nil
-        for reader in readers.removeValue(forKey: key) ?? [] { reader.resolve(()) }
+        for reader in (readers.removeValue(forKey: key) ?? [:]).values { reader.resolve(()) }
         if writers.isEmpty { release(&drainers) }
     }
 
@@ -72,8 +77,10 @@ actor WriteBehind {
         guard !isAbandoned, let writer = writers[key] else { return }
         writer.escalatePriority(to: Task.currentPriority)
         let place = OneShot<Void>()
-        readers[key, default: []].append(place)
+        readers[key, default: [:]][ObjectIdentifier(place)] = place
         await place.wait(onCancel: ())
+        // A cancelled wait leaves nothing behind; after any other there is nothing left to find.
+        readers[key]?[ObjectIdentifier(place)] = nil
     }
 }
 
@@ -99,7 +106,7 @@ extension WriteBehind {
         droppedCount += newest.count
         newest.removeAll()
         for writer in writers.values { writer.cancel() }
-        var waiting = readers.values.flatMap { $0 }
+        var waiting = readers.values.flatMap(\.values)
         readers.removeAll()
         release(&waiting)
         release(&drainers)

@@ -41,6 +41,7 @@ extension ImageManager {
     ) async throws -> EncodedImage {
         while true {
             do {
+                try TransferScope.refuseInside(downloader, request.url)
                 return try await encodings.value(
                     for: LoadKey(request, variant: name), priority: request.priority.taskPriority,
                     onProgress: onProgress

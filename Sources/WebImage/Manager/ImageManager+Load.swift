@@ -117,7 +117,8 @@ extension ImageManager {
         _ request: ImageRequest, _ key: LoadKey, _ watch: Stopwatch, _ priority: ImagePriority?,
         from isolation: (any Actor)?
     ) throws -> InFlight<LoadKey, ImageResponse, LoadProgress>.Caller {
-        try loads.board(for: key, priority: priority?.taskPriority, from: isolation) {
+        try TransferScope.refuseInside(downloader, request.url)
+        return try loads.board(for: key, priority: priority?.taskPriority, from: isolation) {
             try Journey(self, request, key, $0, watch)
         }
     }

@@ -120,15 +120,30 @@ extension ImageManager {
     /// everything. Later calls join the first one; every load after it throws ``ImageLoadError/Code/shutDown``, a peek
     /// finds nothing, and every ``run()`` returns.
     ///
+    /// The grace time is one deadline for all stages: files, pictures, transfers, writes, the transport, the disk cache
+    /// and the threads. When it is over, everything is cancelled, and what was cancelled has a quarter of a second to
+    /// unwind. What has not returned by then is left to itself and reported: a request modifier or a transport that
+    /// ignores cancellation, a transformer or a coder that goes on, a disk that does not answer.
+    ///
+    /// Awaited inside a load, in a request modifier, a transport or a body, it ends that transfer at once: every call
+    /// that waits for it throws ``ImageLoadError/Code/shutDown``, and the operation that waits here is cancelled and
+    /// reported as still running. A transformer or a coder cannot await; one that blocks its thread until a shutdown
+    /// has returned is held by the deadline.
+    ///
     /// **Cancellation**: cancelling the caller does not cut it short.
     ///
-    /// - Parameter grace: How long running loads and pending writes may take.
-    /// - Returns: What was dropped.
+    /// - Parameter grace: How long running loads and pending writes may take. Less than zero counts as zero, and more
+    ///   than a year as a year.
+    /// - Returns: What was dropped, and what still runs. The same for every call.
     public func shutdown(within grace: Duration) async -> ShutdownReport {
+        TransferScope.leave(downloader)
         if ending == nil {
             isOpen.store(false, ordering: .releasing)
-            // A task of its own, so that a cancelled caller cannot cut the end short. `ending` owns it.
-            ending = Task(name: "shut down", executorPreference: executor) { await self.end(within: grace) }
+            // A task of its own, so that a cancelled caller cannot cut the end short. `ending` owns it. Detached, so that
+            // it is no part of a transfer from which it was called.
+            ending = Task.detached(name: "shut down", executorPreference: executor, priority: Task.currentPriority) {
+                await self.end(within: grace)
+            }
             for runner in runners { runner.resolve(()) }
             runners = []
         }

@@ -71,8 +71,8 @@ extension ImagePrefetcher {
     /// Begins to prefetch a list and returns at once.
     ///
     /// - Parameter requests: What to load, in this order. Their priorities are not looked at.
-    /// - Returns: The list's token. It is over already when the list is empty, and after ``shutdown()``, which counts
-    ///   every request as cancelled.
+    /// - Returns: The list's token. It is over already when the list is empty, and every request is counted as cancelled
+    ///   after ``shutdown()``, and when a request modifier or a transport of the same manager calls.
     /// - Complexity: That of `count`.
     @discardableResult
     public func start(_ requests: sending some Collection<ImageRequest>) -> Token {
@@ -124,7 +124,7 @@ extension ImagePrefetcher {
         _ items: Items, _ request: @escaping (Items.Element) -> ImageRequest
     ) -> Token {
         let token = Token(totalCount: items.count)
-        if isClosed { token.end() }
+        if isClosed || TransferScope.isInside(manager.downloader) { token.end() }
         guard !token.progress.isOver else { return token }
         active.insert(token)
         queue.add(items, for: token, request)
@@ -186,16 +186,19 @@ extension ImagePrefetcher {
         lastID += 1
         let id = lastID
         let priority = configuration.priority.taskPriority
-        let task = Task(name: "prefetch", executorPreference: manager.executor, priority: priority) {
-            [weak self, manager] in
-            let result: Result<Void, any Error>
-            do {
-                _ = try await manager.load(request)
-                result = .success(())
-            } catch {
-                result = .failure(error)
+        // A list's load may begin in a call from inside a transfer, which has nothing to do with it.
+        let task = TransferScope.$current.withValue(nil) {
+            Task(name: "prefetch", executorPreference: manager.executor, priority: priority) {
+                [weak self, manager] in
+                let result: Result<Void, any Error>
+                do {
+                    _ = try await manager.load(request)
+                    result = .success(())
+                } catch {
+                    result = .failure(error)
+                }
+                await self?.land(key, id, result)
             }
-            await self?.land(key, id, result)
         }
         return Job(id: id, url: request.url, task: task, subscribers: [:])
     }

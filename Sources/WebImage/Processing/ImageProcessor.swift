@@ -43,6 +43,16 @@ final class ImageProcessor: Sendable {
         overdraft.close()
         await pool.shutdown()
     }
+
+    /// Refuses what comes and what waits, and leaves the jobs that run to themselves.
+    func abandon() {
+        budget.close()
+        overdraft.close()
+        pool.abandon()
+    }
+
+    /// How many threads the pool has.
+    var threadCount: Int { pool.threadCount }
 }
 
 // MARK: - Decoding and transforming

@@ -52,6 +52,8 @@ import WebImageTesting
         #expect(end.isRunning)
         staged.clock.advance(by: .seconds(5))
         staged.run(without: .files)
+        staged.clock.advance(by: ImageManager.unwindingTime)
+        staged.run(without: .files)
         #expect(end.value?.droppedWriteCount == 1 && end.value?.cancelledLoadCount == 0)
         staged.run()
     }

@@ -17,8 +17,10 @@ import WebImageTesting
         leaver.cancel()
         scenario.stage.runWithoutDisk()
         #expect(reader.isRunning && !leaver.isRunning && !other.isRunning)
+        #expect(
+            scenario.look { await $0.entryCount } == 2, "the write and the reader: what has left leaves nothing behind")
         scenario.stage.run()
-        #expect(!reader.isRunning)
+        #expect(!reader.isRunning && scenario.look { await $0.entryCount } == 0)
     }
 
     @Test(arguments: seeds) func `a writer rises with who waits for it`(seed: UInt64) throws {

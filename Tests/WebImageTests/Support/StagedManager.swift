@@ -24,7 +24,8 @@ final class StagedManager {
     var random: TestRandom
 
     init(
-        seed: UInt64, gate: Gate? = nil, holding held: Int? = nil, coder: CountingCoder = CountingCoder(),
+        seed: UInt64, gate: Gate? = nil, holding held: Int? = nil, endGate: Gate? = nil,
+        coder: CountingCoder = CountingCoder(),
         width: Int = 2, queueLimit: Int = 1_000, hasDisk: Bool = true,
         configuration: ImageManager.Configuration = .init(),
         answer: @escaping StubTransport.Answer = HTTPResponse.picture
@@ -33,7 +34,7 @@ final class StagedManager {
         pixels = SeededExecutor(seed: ~seed)
         files = SeededExecutor(seed: seed ^ 0xF11E)
         random = TestRandom(seed: seed)
-        transport = StubTransport(gate: gate, holding: held, answer)
+        transport = StubTransport(gate: gate, holding: held, endGate: endGate, answer)
         self.coder = coder
         folder = hasDisk ? try TemporaryFolder(isInMemory: true) : nil
         let (files, executor, clock) = (files, executor, clock)
@@ -118,7 +119,19 @@ final class StagedManager {
     /// Whether everything is given back: no caller, flight, slot, write or answer, and nothing left to run.
     var isAtRest: Bool {
         occupancy()?.isIdle == true && transport.open == 0 && pool.queued + pool.running == 0
-            && !canRun
+            && !canRun && entryCount() == 0
+    }
+
+    /// What is left in the tables that are empty at rest.
+    private func entryCount() -> Int? {
+        let look = start { manager in
+            let waiting = await manager.runners.count + (manager.writes?.entryCount ?? 0)
+            let operations = [manager.loads.operationCount, manager.encodings.operationCount]
+            let drains = [manager.loads.drainerCount, manager.encodings.drainerCount]
+            return waiting + (operations + drains).reduce(manager.downloader.operationCount, +)
+        }
+        run()
+        return look.value
     }
 }
 

@@ -20,14 +20,17 @@ final class StubTransport: HTTPLoading {
     private let state = Mutex(State())
     private let gate: Gate?
     private let held: Int?
+    private let endGate: Gate?
     private let answer: Answer
 
     /// - Parameters:
     ///   - gate: Holds the answers.
     ///   - held: The number of the only request that the gate is for, from 1.
-    init(gate: Gate? = nil, holding held: Int? = nil, _ answer: @escaping Answer) {
+    ///   - endGate: Holds the shutdown.
+    init(gate: Gate? = nil, holding held: Int? = nil, endGate: Gate? = nil, _ answer: @escaping Answer) {
         self.gate = gate
         self.held = held
+        self.endGate = endGate
         self.answer = answer
     }
 
@@ -55,6 +58,7 @@ final class StubTransport: HTTPLoading {
     }
 
     func shutdown() async {
+        await endGate?.pass()
         state.withLock { $0.isShutDown = true }
     }
 }

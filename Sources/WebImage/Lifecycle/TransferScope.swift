@@ -1,0 +1,57 @@
+import Foundation
+import Synchronization
+
+/// The transfer that the calling task works for: code of the caller runs inside it, in a request modifier, a transport
+/// or a body, and may call the manager that waits for it.
+///
+/// A task that the code starts inherits the scope, and is outside as soon as the transfer's operation has returned.
+final class TransferScope: Sendable {
+    @TaskLocal static var current: TransferScope?
+
+    private let downloader: ObjectIdentifier
+    /// `nil` when the operation has returned.
+    private let transfer: Mutex<Transfer?>
+
+    private init(_ transfer: Transfer, _ downloader: ImageDownloader) {
+        self.downloader = ObjectIdentifier(downloader)
+        self.transfer = Mutex(transfer)
+    }
+
+    /// Runs the operation of a transfer.
+    static func run<Value>(
+        _ transfer: Transfer, in downloader: ImageDownloader,
+        _ operation: nonisolated(nonsending) () async throws -> Value
+    ) async rethrows -> Value {
+        let scope = TransferScope(transfer, downloader)
+        defer { scope.transfer.withLock { $0 = nil } }
+        return try await $current.withValue(scope, operation: operation)
+    }
+
+    /// The transfer that the calling task works for, when it is one of this downloader and under way.
+    private static func transfer(of downloader: ImageDownloader) -> Transfer? {
+        guard let current, current.downloader == ObjectIdentifier(downloader) else { return nil }
+        return current.transfer.withLock { $0 }
+    }
+
+    /// Whether the calling task works for a transfer of this downloader.
+    static func isInside(_ downloader: ImageDownloader) -> Bool { transfer(of: downloader) != nil }
+
+    /// Ends the transfer that the calling task works for, so that nothing waits for a task that waits for the end.
+    static func leave(_ downloader: ImageDownloader) {
+        guard let transfer = transfer(of: downloader) else { return }
+        transfer.detach(throwing: ImageLoadError.shutDown(transfer.request.url))
+    }
+
+    /// Refuses a load that would wait for a slot while it holds one, or for itself.
+    static func refuseInside(_ downloader: ImageDownloader, _ url: URL) throws {
+        if isInside(downloader) { throw reentrant(url) }
+    }
+
+    @inline(never) private static func reentrant(_ url: URL) -> ImageLoadError {
+        ImageLoadError(
+            .reentrant,
+            message: "A request modifier or a transport must not load through the manager it works for; "
+                + "use another manager, or an HTTP client of its own.",
+            url: url)
+    }
+}

@@ -1,0 +1,173 @@
+import HTTPTransport
+import ImageCoding
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// One deadline for every stage of a shutdown.
+@Suite(.timeLimit(.minutes(1))) struct DeadlineTests {
+    /// What does not return.
+    enum Stuck: CaseIterable {
+        case modifier, transport, endOfTransport, pixels, files
+
+        var stage: StagedManager.Stage? {
+            switch self {
+            case .pixels: .pixels
+            case .files: .files
+            default: nil
+            }
+        }
+    }
+
+    private static let endless: StubTransport.Answer = { request in
+        HTTPResponse(status: 200, url: request.url, body: HTTPBody(EndlessBody(first: [1, 2, 3])))
+    }
+
+    @Test(arguments: Stuck.allCases, seeds)
+    func `nothing that does not return holds the end past the deadline`(stuck: Stuck, seed: UInt64) throws {
+        let gate = Gate()
+        let staged = try StagedManager(
+            seed: seed, gate: stuck == .transport ? gate : nil, endGate: stuck == .endOfTransport ? gate : nil)
+        var request = ImageRequest.numbered(1)
+        if stuck == .modifier { request.modifier = .held(at: gate) }
+        let (picture, file) = (staged.load(request), staged.data(request, as: .jpeg()))
+        staged.run(without: stuck.stage)
+        let ends = (0..<2).map { _ in staged.shutdown() }
+        staged.run(without: stuck.stage)
+        staged.clock.advance(by: .milliseconds(4_999))
+        staged.run(without: stuck.stage)
+        #expect(ends.allSatisfy { $0.isRunning }, "it has the grace time")
+        staged.clock.advance(by: .milliseconds(1))
+        staged.run(without: stuck.stage)
+        staged.clock.advance(by: ImageManager.unwindingTime)
+        staged.run(without: stuck.stage)
+        let report = ends[0].value
+        #expect(report != nil && ends[1].value == report)
+        #expect(report?.isClean == false && (1...4).contains(report?.stillRunningCount ?? 0))
+        #expect(stuck == .files || report?.stillRunningCount == 1)
+        #expect(report?.cancelledLoadCount == (stuck == .endOfTransport ? 0 : 2))
+        #expect(!picture.isRunning && !file.isRunning && staged.transport.isShutDown == (stuck != .endOfTransport))
+        #expect(staged.clock.sleepers == 0, "no alarm is left")
+        gate.open()
+        staged.run()
+        let later = staged.shutdown(within: .zero)
+        staged.run()
+        #expect(later.value == report, "what returns later changes no report")
+        #expect(staged.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `the stages share the grace time`(seed: UInt64) throws {
+        let (gate, endGate) = (Gate(), Gate())
+        let staged = try StagedManager(seed: seed, gate: gate, endGate: endGate)
+        let caller = staged.load(.numbered(1))
+        staged.run()
+        let end = staged.shutdown()
+        staged.run()
+        staged.clock.advance(by: .seconds(3))
+        gate.open()
+        staged.run()
+        #expect(caller.value != nil && end.isRunning)
+        staged.clock.advance(by: .seconds(2))
+        staged.run()
+        #expect(end.value == ShutdownReport(stillRunningCount: 1), "nothing had to be cancelled, so nothing unwinds")
+        endGate.open()
+        staged.run()
+        #expect(staged.isAtRest && staged.transport.isShutDown)
+    }
+
+    @Test(arguments: seeds) func `a disk that does not answer has what the transfers have left of the grace time`(
+        seed: UInt64
+    ) throws {
+        let gate = Gate()
+        let staged = try StagedManager(seed: seed, gate: gate)
+        var request = ImageRequest.numbered(1)
+        request.cacheReads = .memory
+        let caller = staged.load(request)
+        staged.run(without: .files)
+        let end = staged.shutdown()
+        staged.run(without: .files)
+        staged.clock.advance(by: .seconds(3))
+        gate.open()
+        staged.run(without: .files)
+        #expect(caller.value != nil && end.isRunning)
+        staged.clock.advance(by: .seconds(2))
+        staged.run(without: .files)
+        staged.clock.advance(by: ImageManager.unwindingTime)
+        staged.run(without: .files)
+        #expect(end.value?.droppedWriteCount == 1 && end.value?.cancelledLoadCount == 0)
+        staged.run()
+        #expect(staged.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `every write that is dropped is reported, also one that waits for another of its key`(
+        seed: UInt64
+    ) throws {
+        let staged = try StagedManager(seed: seed)
+        var request = ImageRequest.numbered(1)
+        request.cachePolicy = .reload
+        for _ in 0..<2 {
+            let caller = staged.load(request)
+            staged.run(without: .files)
+            #expect(caller.value != nil)
+        }
+        let end = staged.shutdown()
+        staged.run(without: .files)
+        staged.clock.advance(by: .seconds(5) + ImageManager.unwindingTime)
+        staged.run(without: .files)
+        staged.clock.advance(by: ImageManager.unwindingTime)
+        staged.run(without: .files)
+        #expect(end.value?.droppedWriteCount == 2 && end.value?.cancelledLoadCount == 0)
+        staged.run()
+        #expect(staged.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `what unwinds when it is cancelled is not reported as running`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed, answer: Self.endless)
+        let callers = (0..<2).map { staged.load(.numbered($0)) }
+        staged.run()
+        let end = staged.shutdown()
+        staged.run()
+        staged.clock.advance(by: .seconds(5))
+        staged.run()
+        #expect(end.value == ShutdownReport(cancelledLoadCount: 2) && callers.allSatisfy { $0.wasCancelled })
+        #expect(staged.isAtRest && staged.clock.sleepers == 0)
+    }
+
+    @Test(arguments: seeds) func `a shutdown that ends in time leaves no alarm`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed)
+        let caller = staged.load(.numbered(1))
+        staged.runSome()
+        let end = staged.shutdown()
+        staged.run()
+        #expect(!caller.isRunning && end.value == ShutdownReport())
+        #expect(staged.isAtRest && staged.clock.sleepers == 0)
+    }
+
+    @Test(arguments: seeds)
+    func `a load that is still in the caches is finished within the grace time`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed)
+        let (picture, small) = (staged.load(.numbered(1)), staged.load(.numbered(2, transformers: [.thumbnail])))
+        staged.run(without: .files)
+        #expect(staged.transport.requests.isEmpty, "neither has asked the origin yet")
+        let end = staged.shutdown()
+        staged.run(without: .files)
+        #expect(end.isRunning && picture.isRunning && small.isRunning)
+        staged.run()
+        #expect(picture.value != nil && small.value != nil && end.value == ShutdownReport() && staged.isAtRest)
+    }
+
+    @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.min), .nanoseconds(-1)], seeds)
+    func `without a grace time everything is dropped at once`(grace: Duration, seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed, hasDisk: false, answer: Self.endless)
+        let caller = staged.load(.numbered(1))
+        staged.run()
+        let end = staged.shutdown(within: grace)
+        staged.run()
+        #expect(caller.wasCancelled && end.value == ShutdownReport(cancelledLoadCount: 1) && staged.isAtRest)
+    }
+}
+
+extension ImageTransforming where Self == ResizeTransformer {
+    static var thumbnail: ResizeTransformer { .resize(to: .init(width: 4, height: 4)) }
+}

@@ -1,0 +1,180 @@
+import Foundation
+import HTTPTransport
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// Shutdowns that are awaited by code of the caller inside a transfer.
+@Suite(.timeLimit(.minutes(1))) struct InsideShutdownTests {
+    /// From where the shutdown is awaited.
+    enum Place: CaseIterable { case modifier, childTask, run, twice, downloader }
+
+    @Test(arguments: Place.allCases, seeds)
+    func `a shutdown awaited inside a transfer ends that transfer and does not wait for it`(
+        place: Place, seed: UInt64
+    ) throws {
+        let (manager, reports, entries) = (Later<ImageManager>(), Journal<ShutdownReport>(), Journal<Bool>())
+        let staged = try StagedManager(seed: seed)
+        manager.set(staged.manager)
+        let request = ImageRequest.numbered(1) {
+            let manager = manager.value
+            entries.write(true)
+            switch place {
+            case .modifier: reports.write(await manager.shutdown(within: .seconds(5)))
+            case .childTask:
+                async let report = manager.shutdown(within: .seconds(5))
+                reports.write(await report)
+            case .run:
+                async let end: Void = manager.run()
+                reports.write(await manager.shutdown(within: .seconds(5)))
+                try await end
+            case .twice:
+                reports.write(await manager.shutdown(within: .seconds(5)))
+                reports.write(await manager.shutdown(within: .seconds(9)))
+            case .downloader: await manager.downloader.shutdown()
+            }
+        }
+        let (picture, file) = (staged.load(request), staged.data(request, as: .jpeg()))
+        let direct = staged.start { try await $0.downloader.download(request) }
+        staged.run()
+        #expect(picture.code == .shutDown && file.code == .shutDown && direct.code == .shutDown)
+        #expect(staged.transport.isShutDown && staged.isAtRest && staged.clock.sleepers == 0)
+        // A load that was not there yet may have begun another transfer, which joins the shutdown.
+        let report = ShutdownReport(stillRunningCount: place == .downloader ? 0 : entries.count)
+        let count = entries.count * (place == .downloader ? 0 : place == .twice ? 2 : 1)
+        #expect((1...3).contains(entries.count) && reports.entries == Array(repeating: report, count: count))
+        let outside = staged.shutdown()
+        staged.run()
+        #expect(outside.value == report)
+        #expect(staged.transport.requests.isEmpty, "what goes on by itself is cancelled, so it asks no origin")
+    }
+
+    @Test(arguments: seeds) func `the others have the grace time, and the slot of the one that shuts down`(
+        seed: UInt64
+    ) throws {
+        var configuration = ImageManager.Configuration()
+        configuration.downloader.maximumConcurrentDownloads = 1
+        let (gate, manager) = (Gate(), Later<ImageManager>())
+        let staged = try StagedManager(seed: seed, hasDisk: false, configuration: configuration)
+        manager.set(staged.manager)
+        let inside = staged.load(
+            .numbered(1) {
+                await gate.pass()
+                _ = await manager.value.shutdown(within: .seconds(5))
+            })
+        staged.run()
+        let others = (2...4).map { staged.load(.numbered($0)) }
+        staged.run()
+        #expect(staged.manager.downloader.queuedCount == 3)
+        gate.open()
+        staged.run()
+        #expect(inside.code == .shutDown && others.allSatisfy { $0.value != nil } && staged.isAtRest)
+        #expect(staged.transport.peak == 1 && !staged.manager.downloader.attendance.isUnderWay)
+    }
+
+    @Test(arguments: seeds) func `a shutdown that waits for itself by another manager is held by the deadline alone`(
+        seed: UInt64
+    ) throws {
+        let manager = Later<ImageManager>()
+        let (staged, other) = (try StagedManager(seed: seed), try StagedManager(seed: ~seed))
+        manager.set(staged.manager)
+        let asked = other.manager
+        let caller = staged.load(
+            .numbered(1) {
+                _ = try await asked.load(.numbered(2) { _ = await manager.value.shutdown(within: .seconds(5)) })
+            })
+        func run() {
+            while staged.canRun || other.canRun {
+                staged.run()
+                other.run()
+            }
+        }
+        run()
+        #expect(caller.isRunning)
+        staged.clock.advance(by: .seconds(5))
+        run()
+        let report = staged.shutdown()
+        run()
+        #expect(caller.wasCancelled && report.value == ShutdownReport(cancelledLoadCount: 1))
+        #expect(staged.isAtRest && other.isAtRest && staged.transport.isShutDown && !other.transport.isShutDown)
+    }
+
+    @Test(arguments: seeds) func `transfers that shut down together end, and the slots are exact`(seed: UInt64) throws {
+        let (gate, manager) = (Gate(), Later<ImageManager>())
+        let staged = try StagedManager(seed: seed, hasDisk: false)
+        manager.set(staged.manager)
+        let callers = (0..<8).map { number in
+            staged.load(
+                .numbered(number) {
+                    if number < 4 { await gate.pass() }
+                    if number.isMultiple(of: 2) { _ = await manager.value.shutdown(within: .seconds(5)) }
+                })
+        }
+        staged.runSome(upTo: 100)
+        callers[Int(seed % 8)].cancel()
+        staged.run()
+        gate.open()
+        staged.run()
+        #expect(callers.allSatisfy { $0.value != nil || $0.wasCancelled || $0.code == .shutDown })
+        #expect(staged.isAtRest && staged.transport.isShutDown)
+    }
+
+    @Test(arguments: seeds) func `a shutdown that began before does not wait for a transfer that joins it`(
+        seed: UInt64
+    ) throws {
+        let (gate, manager) = (Gate(), Later<ImageManager>())
+        let staged = try StagedManager(seed: seed, hasDisk: false)
+        manager.set(staged.manager)
+        let caller = staged.load(
+            .numbered(1) {
+                await gate.pass()
+                _ = await manager.value.shutdown(within: .seconds(99))
+            })
+        staged.run()
+        let end = staged.shutdown()
+        staged.run()
+        #expect(end.isRunning && caller.isRunning)
+        gate.open()
+        staged.run()
+        #expect(caller.code == .shutDown && end.value == ShutdownReport(stillRunningCount: 1) && staged.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `a task that outlives its transfer shuts down as any other`(seed: UInt64) throws {
+        let (gate, manager, reports) = (Gate(), Later<ImageManager>(), Journal<ShutdownReport>())
+        let staged = try StagedManager(seed: seed, hasDisk: false)
+        manager.set(staged.manager)
+        let executor = staged.executor
+        let caller = staged.load(
+            .numbered(1) {
+                Task(executorPreference: executor) {
+                    await gate.pass()
+                    reports.write(await manager.value.shutdown(within: .seconds(5)))
+                }
+            })
+        staged.run()
+        #expect(caller.value != nil)
+        gate.open()
+        staged.run()
+        #expect(reports.entries == [ShutdownReport()] && staged.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `a task shuts down while its transfer returns, and the counts are exact`(
+        seed: UInt64
+    ) throws {
+        let (manager, reports) = (Later<ImageManager>(), Journal<ShutdownReport>())
+        let staged = try StagedManager(seed: seed, hasDisk: false)
+        manager.set(staged.manager)
+        let executor = staged.executor
+        let caller = staged.load(
+            .numbered(1) {
+                Task(executorPreference: executor) {
+                    for _ in 0..<seed % 40 { await Task.yield() }
+                    reports.write(await manager.value.shutdown(within: .seconds(5)))
+                }
+            })
+        staged.run()
+        #expect(caller.value != nil || caller.code == .shutDown)
+        #expect(reports.entries.allSatisfy { $0.cancelledLoadCount == 0 } && reports.count == 1 && staged.isAtRest)
+    }
+}

@@ -1,0 +1,155 @@
+import Dispatch
+import Foundation
+import HTTPTransport
+import ImageCoding
+import Synchronization
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// Ends on real threads and the real clock.
+@Suite(.timeLimit(.minutes(1))) struct ThreadedShutdownTests {
+    private static func manager(
+        gate: Gate? = nil, endGate: Gate? = nil, configure: (inout ImageManager.Configuration) -> Void = { _ in }
+    ) -> ImageManager {
+        var configuration = ImageManager.Configuration()
+        configuration.disk = nil
+        configuration.inlinePixelLimit = 0
+        configure(&configuration)
+        let transport = StubTransport(gate: gate, endGate: endGate, HTTPResponse.picture)
+        return ImageManager(configuration: configuration, transport: transport)
+    }
+
+    @Test func `a modifier, a transport and its end that never return do not hold the end`() async throws {
+        let (gate, endGate) = (Gate(), Gate())
+        let manager = Self.manager(gate: gate, endGate: endGate)
+        var modified = ImageRequest.numbered(1)
+        modified.modifier = .held(at: gate)
+        let requests = [modified, .numbered(2), .numbered(3)]
+        let loads = requests.map { request in Task { try await manager.load(request) } }
+        while gate.arrivals < 3 { await Task.yield() }
+        let report = await manager.shutdown(within: .milliseconds(20))
+        #expect(report == ShutdownReport(cancelledLoadCount: 3, stillRunningCount: 4))
+        for load in loads { await #expect(throws: CancellationError.self) { try await load.value } }
+        gate.open()
+        endGate.open()
+        while manager.downloader.operationCount > 0 { await Task.yield() }
+        #expect(await manager.occupancy.isIdle)
+        #expect(await manager.shutdown(within: .seconds(1)) == report)
+    }
+
+    /// Blocks its thread until it is released.
+    private struct Sleeper: ImageTransforming {
+        let key = "sleeper"
+        let arrived = Journal<Bool>()
+        let semaphore = DispatchSemaphore(value: 0)
+
+        func transform(_ image: DecodedImage) throws -> DecodedImage {
+            arrived.write(true)
+            semaphore.wait()
+            return image
+        }
+    }
+
+    @Test func `a transformer that never returns does not hold the end, and its thread ends when it does`() async throws
+    {
+        let (manager, sleeper) = (Self.manager { $0.processingWidth = 2 }, Sleeper())
+        let load = Task { try await manager.load(.numbered(1, transformers: [sleeper])) }
+        while sleeper.arrived.count == 0 { await Task.yield() }
+        _ = try await manager.load(.numbered(2))
+        #expect(manager.processing.threadCount == 2)
+        let report = await manager.shutdown(within: .milliseconds(20))
+        #expect(report == ShutdownReport(cancelledLoadCount: 1, stillRunningCount: 1))
+        await #expect(throws: CancellationError.self) { try await load.value }
+        #expect(manager.processing.threadCount == 0, "the other one has been told to end, too")
+        sleeper.semaphore.signal()
+        while await !manager.occupancy.isIdle { await Task.yield() }
+        #expect(manager.processing.running == 0)
+    }
+
+    @Test func `a transformer that blocks its thread for a shutdown is held by the deadline alone`() async throws {
+        struct Blocking: ImageTransforming {
+            let key = "blocking"
+            let manager: Later<ImageManager>
+            let reports: Journal<ShutdownReport>
+
+            func transform(_ image: DecodedImage) throws -> DecodedImage {
+                let end = DispatchSemaphore(value: 0)
+                Task {
+                    reports.write(await manager.value.shutdown(within: .milliseconds(20)))
+                    end.signal()
+                }
+                end.wait()
+                return image
+            }
+        }
+        let (later, reports) = (Later<ImageManager>(), Journal<ShutdownReport>())
+        let manager = Self.manager()
+        later.set(manager)
+        let request = ImageRequest.numbered(1, transformers: [Blocking(manager: later, reports: reports)])
+        await #expect(throws: CancellationError.self) { try await manager.load(request) }
+        while reports.count == 0 { await Task.yield() }
+        #expect(reports.entries == [ShutdownReport(cancelledLoadCount: 1, stillRunningCount: 1)])
+        while await !manager.occupancy.isIdle { await Task.yield() }
+        #expect(manager.processing.running == 0)
+    }
+
+    @Test(arguments: 0..<20)
+    func `shutdowns awaited in modifiers return on threads, whoever comes first`(round: Int) async throws {
+        let (later, manager) = (Later<ImageManager>(), Self.manager())
+        later.set(manager)
+        let results = await withTaskGroup(of: Result<ImageResponse, any Error>.self) { group in
+            for number in 0..<24 {
+                let request = ImageRequest.numbered(number % 12) {
+                    if number % 3 == 0 { _ = await later.value.shutdown(within: .seconds(30)) }
+                }
+                group.addTask { await Result { () async throws in try await manager.load(request) } }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(results.count == 24)
+        for case .failure(let error) in results { #expect((error as? ImageLoadError)?.code == .shutDown) }
+        while manager.downloader.operationCount > 0 { await Task.yield() }
+        #expect(await manager.occupancy.isIdle)
+    }
+
+    static let extremes: [Duration] = [
+        .seconds(Int64.max), .nanoseconds(Int64.max), .zero, .seconds(-1), .seconds(Int64.min),
+        Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999),
+    ]
+
+    @Test(arguments: extremes) func `any grace time is taken`(grace: Duration) async throws {
+        let manager = Self.manager()
+        _ = try await manager.load(.numbered(1))
+        #expect(await manager.shutdown(within: grace).cancelledLoadCount == 0)
+        try await withImageManager(Self.manager(), shutdownWithin: grace) { _ = try await $0.load(.numbered(1)) }
+        let running = Self.manager { $0.shutdownGrace = grace }
+        let run = Task { try await running.run() }
+        run.cancel()
+        try await run.value
+        #expect(await running.shutdown(within: grace).cancelledLoadCount == 0)
+    }
+
+    @Test(arguments: extremes) func `any grace time is taken while a load runs`(grace: Duration) async throws {
+        let gate = Gate()
+        let manager = Self.manager(gate: gate)
+        let load = Task { try await manager.load(.numbered(1)) }
+        await gate.reached()
+        let end = Task { await manager.shutdown(within: grace) }
+        while manager.isOpen.load(ordering: .acquiring) { await Task.yield() }
+        gate.open()
+        let (result, report) = (await load.result, await end.value)
+        if grace > .zero {
+            #expect(report.isClean)
+            #expect(throws: Never.self) { try result.get() }
+        }
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}

@@ -1,0 +1,38 @@
+import HTTPTransport
+import WebImageTesting
+
+@testable import WebImage
+
+extension RequestModifier {
+    /// Waits at a gate, also when it is cancelled.
+    static func held(at gate: Gate) -> RequestModifier {
+        RequestModifier(identity: "held") { request in
+            await gate.pass()
+            return request
+        }
+    }
+}
+
+/// What is known only after those were made that need it.
+final class Later<Value: Sendable>: Sendable {
+    private let journal = Journal<Value>()
+
+    func set(_ value: Value) { journal.write(value) }
+
+    /// - Precondition: It has been set.
+    var value: Value { journal.entries[0] }
+}
+
+extension ImageRequest {
+    /// The picture with this seed, whose modifier runs `body` first.
+    static func numbered(
+        _ number: Int, modifiedBy body: @escaping @concurrent @Sendable () async throws -> Void
+    ) -> ImageRequest {
+        var request = ImageRequest.numbered(number)
+        request.modifier = RequestModifier(identity: "modifier") { plain in
+            try await body()
+            return plain
+        }
+        return request
+    }
+}
