@@ -14,6 +14,7 @@ public actor ImageDownloader {
     nonisolated let slots: Slots
     nonisolated let running = RunningTransfers()
     nonisolated let attendance = Attendance()
+    private nonisolated let executor: (any TaskExecutor)?
     nonisolated let hub: ActivityHub
     nonisolated let newest: NewestContent
     /// Throws when a file that begins like this can be no picture, so that the rest of it is not waited for.
@@ -43,6 +44,7 @@ public actor ImageDownloader {
         self.hub = hub
         self.newest = newest
         self.transport = transport
+        self.executor = executor
         self.inspect = inspect
         let limit = max(1, configuration.maximumConcurrentDownloads)
         slots = Slots(
@@ -72,7 +74,7 @@ public actor ImageDownloader {
     ///   - request: Where and how. The cache settings are not looked at.
     ///   - validators: Fields that make the request conditional; with them a 304 is a success.
     ///   - onProgress: Called in order while the body arrives, at once with the latest state when the transfer is
-    ///     already running. Must not block.
+    ///     already running. Runs in the calling task on a thread apart: one that blocks holds up this call alone.
     /// - Throws: ``ImageLoadError``; `CancellationError`; what the request's modifier throws.
     public nonisolated func download(
         _ request: ImageRequest,
@@ -82,7 +84,8 @@ public actor ImageDownloader {
         do {
             try TransferScope.refuseInside(self, request.url)
             var download = try await download(
-                request, validators: validators, priority: request.priority.taskPriority, report: onProgress)
+                request, validators: validators, priority: request.priority.taskPriority,
+                report: ProgressHandler.isolating(onProgress, unlessOn: executor))
             // The caller may keep it for ever.
             download.visit = nil
             return download
@@ -97,7 +100,7 @@ public actor ImageDownloader {
     ///   escalation on the way here.
     nonisolated func download(
         _ request: ImageRequest, validators: HTTPHeaders, priority: TaskPriority?,
-        report: (@Sendable (LoadProgress) -> Void)?
+        report: ProgressHandler.Hearing?
     ) async throws -> Download {
         let request = request.adding(validators)
         let caller = try flights.board(for: RequestIdentity(request), priority: priority, from: #isolation) {

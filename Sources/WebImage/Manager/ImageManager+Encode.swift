@@ -12,7 +12,8 @@ extension ImageManager {
     /// - Parameters:
     ///   - request: The picture.
     ///   - format: The file to make of it.
-    ///   - onProgress: Told how much of the original has arrived, in order. Must not block.
+    ///   - onProgress: Told how much of the original has arrived, in order. Runs in the calling task on a thread apart:
+    ///     one that blocks holds up this call alone.
     /// - Throws: ``ImageLoadError``; `CancellationError` as soon as the calling task is cancelled.
     public nonisolated func data(
         for request: ImageRequest, as format: OutputFormat = .original,
@@ -39,12 +40,13 @@ extension ImageManager {
     private nonisolated func flyToFile(
         _ request: ImageRequest, _ format: OutputFormat, _ name: CacheKey, _ onProgress: Report?
     ) async throws -> EncodedImage {
+        let hearing = ProgressHandler.isolating(onProgress, unlessOn: executor)
         while true {
             do {
                 try TransferScope.refuseInside(downloader, request.url)
                 return try await encodings.value(
                     for: LoadKey(request, variant: name), priority: request.priority.taskPriority,
-                    onProgress: onProgress
+                    onProgress: hearing
                 ) { report in
                     try await self.makeFile(request, format, name, report)
                 }
