@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 extension ImageManager {
     /// The steps of one load: progress, the cached picture where the policy says so, and the picture itself.
@@ -16,7 +17,13 @@ extension ImageManager {
                 if request.cachePolicy == .refreshCached, let cached = try await self.cachedFirst(request) {
                     continuation.yield(.cached(cached))
                 }
-                let response = try await self.load(request) { Self.tell($0, continuation) }
+                // The last report that has filled the buffer.
+                let crowding = Mutex<LoadProgress?>(nil)
+                let response = try await self.load(request) { progress in
+                    if Self.tell(progress, continuation) { crowding.withLock { $0 = progress } }
+                }
+                // What the end pushes out of a full buffer must not be the cached picture: a report goes first.
+                if let last = crowding.withLock({ $0 }) { Self.tell(last, continuation) }
                 continuation.yield(.finished(response.handedOver))
                 continuation.finish()
             } catch {
@@ -39,11 +46,18 @@ extension ImageManager {
     }
 
     /// Makes room for progress by older progress alone: a cached picture that falls out of the full buffer goes back in.
+    ///
+    /// - Returns: Whether the buffer is full.
+    @discardableResult
     private static func tell(
         _ progress: LoadProgress, _ continuation: AsyncThrowingStream<ImageEvent, any Error>.Continuation
-    ) {
-        if case .dropped(let event) = continuation.yield(.progress(progress)), case .cached = event {
-            continuation.yield(event)
+    ) -> Bool {
+        switch continuation.yield(.progress(progress)) {
+        case .dropped(let event):
+            if case .cached = event { continuation.yield(event) }
+            return true
+        case .enqueued(let remaining): return remaining == 0
+        default: return false
         }
     }
 }
