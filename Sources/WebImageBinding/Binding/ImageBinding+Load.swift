@@ -96,7 +96,7 @@ extension ImageBinding {
         }
         // The picture in memory may have been all there was to do, and a callback may have replaced the load.
         guard isBound(load), load.isReceiving else { return }
-        bound.indicator?.start()
+        if load.feed != nil { bound.indicator?.start() }
         follow(load)
     }
 

@@ -27,6 +27,8 @@ extension ImageBinding {
             load.outgoingFeed = nil
             return
         }
+        // Here and not when the load begins, because a load that pauses begins, or goes on, when it can be seen.
+        if load.feed == nil { slots[load.slot]?.indicator?.start() }
         subscribe(load, at: priority)
     }
 }
