@@ -190,6 +190,11 @@ public struct SlotQueue<Waiter> {
     /// Told to tests.
     var placeCount: (inLines: Int, inRows: Int) { (lines.reduce(0) { $0 + $1.ids.count }, rows.count) }
 
+    /// How many names are reserved, and neither queued nor given up.
+    ///
+    /// Told to tests.
+    var reservedCount: Int { rows.count - freeRows.count - count }
+
     private func isQueued(_ id: ID) -> Bool {
         id.row < rows.count && rows[id.row].arrival == id.arrival && rows[id.row].waiter != nil
     }

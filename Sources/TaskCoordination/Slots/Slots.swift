@@ -67,6 +67,13 @@ public final class Slots: Sendable {
     /// Whether nothing is held, queued or reserved, and no lane is remembered.
     package var isUnused: Bool { state.withLock { $0.table.isUnused && $0.drainers.isEmpty } }
 
+    /// How many entries there are, of any kind: waiters, reserved names, bodies, drainers.
+    ///
+    /// Told to tests: 0 when nothing goes on.
+    package var entryCount: Int {
+        state.withLock { $0.queue.count + $0.queue.reservedCount + $0.running + $0.drainers.count }
+    }
+
     /// Runs `body` in a slot.
     ///
     /// **Cancellation**: a queued caller returns at once, and the body of one cancelled together with its grant does not
