@@ -19,6 +19,11 @@ struct CallerList<Caller> {
 
     var isEmpty: Bool { count == 0 }
 
+    /// How many places there are behind the first one, gaps among them.
+    ///
+    /// Told to tests.
+    var placeCount: Int { entries.count }
+
     /// Adds a caller.
     ///
     /// - Returns: The identifier to leave with. None is given twice.

@@ -92,6 +92,11 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
         return flights.reduce(0) { $0 + $1.count }
     }
 
+    /// How many entries there are, of any kind: flights, operations that have not returned, drainers.
+    ///
+    /// Told to tests: 0 when nothing goes on.
+    package var entryCount: Int { state.withLock { $0.flights.count + $0.operationCount + $0.drainers.count } }
+
     /// Joins the flight for `key`, or starts it, and waits for the landing.
     ///
     /// **Cancellation**: returns at once; the flight goes on while another caller waits for it.

@@ -7,6 +7,11 @@ struct JobQueue<Job> {
 
     var count: Int { jobs.count - head }
 
+    /// How many places there are, those of done jobs among them.
+    ///
+    /// Told to tests.
+    var placeCount: Int { jobs.count }
+
     mutating func append(_ job: Job) {
         jobs.append(job)
     }

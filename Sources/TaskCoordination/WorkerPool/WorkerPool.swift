@@ -16,6 +16,9 @@ public final class WorkerPool: Sendable {
     /// How many threads have been started, and not been told to end.
     package var threadCount: Int { threads?.count ?? 0 }
 
+    /// How many entries there are, of any kind; see ``Slots/entryCount``. Told to tests.
+    package var entryCount: Int { slots.entryCount }
+
     private let slots: Slots
     private let executor: any TaskExecutor
     /// `nil` when the executor belongs to someone else.

@@ -42,6 +42,9 @@ final class ActivityHub: Sendable {
         return activities
     }
 
+    /// How many watchers there are. Told to tests.
+    var watcherCount: Int { watchers.withLock { $0.streams.count } }
+
     private func forget(_ id: UInt64) {
         watchers.withLock { watchers in
             watchers.streams[id] = nil

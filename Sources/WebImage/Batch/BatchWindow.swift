@@ -28,6 +28,9 @@ final class BatchWindow: Sendable {
 
     var hasRoom: Bool { state.withLock { $0.running.count + $0.landed.count < limit } }
 
+    /// How many loads run, wait to be read, or are waited for. Told to tests.
+    var entryCount: Int { state.withLock { $0.running.count + $0.landed.count + ($0.reader == nil ? 0 : 1) } }
+
     func begin(_ request: ImageRequest, _ index: Int, _ manager: ImageManager, _ own: TaskPriority) {
         // The place is taken first, because the load may land before its handle is stored.
         state.withLock { $0.running[index] = .some(nil) }

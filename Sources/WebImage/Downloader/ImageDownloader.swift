@@ -66,6 +66,9 @@ public actor ImageDownloader {
     /// How many transfers have a slot.
     public nonisolated var runningCount: Int { slots.running }
 
+    /// How many entries there are, of transfers and of slots. Told to tests.
+    nonisolated var entryCount: Int { flights.entryCount + slots.entryCount }
+
     /// Fetches what `request` names. Equal requests in flight share one transfer.
     ///
     /// **Cancellation**: returns at once; the transfer goes on while another caller waits for it.

@@ -21,6 +21,9 @@ struct FailureMemory<Key: Hashable, Instant: InstantProtocol> where Instant.Dura
 
     var count: Int { entries.count }
 
+    /// How many places there are in the order, those of forgotten failures among them. Told to tests.
+    var placeCount: Int { order.count }
+
     mutating func record(_ error: ImageLoadError, for key: Key, until expiry: Instant) {
         serial += 1
         entries[key] = Entry(error: error, expiry: expiry, serial: serial)

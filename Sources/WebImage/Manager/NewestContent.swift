@@ -40,6 +40,9 @@ final class NewestContent: Sendable {
 
     private let entries = Mutex<[CacheKey: Entry]>([:])
 
+    /// How many addresses are remembered. Told to tests.
+    var count: Int { entries.withLock { $0.count } }
+
     /// Whether nothing newer than the content of transfer `number` has come. What is older has had its time then.
     func isCurrent(_ number: Int, of key: CacheKey) -> Bool {
         entries.withLock { $0.take(number, key) }

@@ -16,6 +16,9 @@ final class RecentFailures: Sendable {
         self.lifetime = lifetime
     }
 
+    /// How many failures are remembered, and how many places they take. Told to tests.
+    var counts: (entries: Int, places: Int) { memory.withLock { ($0.count, $0.placeCount) } }
+
     func contains(_ key: LoadKey) -> Bool { failure(for: key) != nil }
 
     /// Throws what the last load of `key` has failed with, when it is remembered.

@@ -63,6 +63,9 @@ public actor ImagePrefetcher {
 
     /// How many loads run; those that have been cancelled count until they are gone.
     public var loadCount: Int { jobs.count + unwinding.count }
+
+    /// How many entries there are, of any kind: lists, those with requests left, and loads. Told to tests.
+    var entryCount: Int { active.count + queue.count + loadCount }
 }
 
 // MARK: Lists

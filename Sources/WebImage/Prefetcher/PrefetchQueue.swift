@@ -12,6 +12,9 @@ struct PrefetchQueue {
     private var lists: [List] = []
     private var turn = 0
 
+    /// How many lists have requests left. Told to tests.
+    var count: Int { lists.count }
+
     /// Adds what `requests` holds, made into requests as they are taken.
     mutating func add<Items: Collection>(
         _ items: Items, for token: ImagePrefetcher.Token, _ request: @escaping (Items.Element) -> ImageRequest

@@ -67,6 +67,13 @@ public final class ImageBinding {
         if bound.load?.feed != nil { bound.indicator?.start() }
     }
 
+    /// How many subscriptions and replaced loads there are. Told to tests.
+    var entryCount: Int {
+        let loads = slots.values.compactMap(\.load) + replacedLoads.values
+        return replacedLoads.count
+            + loads.reduce(0) { $0 + ($1.feed == nil ? 0 : 1) + ($1.outgoingFeed == nil ? 0 : 1) }
+    }
+
     func bound(_ slot: ImageSlot) -> BoundSlot {
         if let bound = slots[slot] { return bound }
         let bound = BoundSlot()

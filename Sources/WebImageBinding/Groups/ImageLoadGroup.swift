@@ -45,6 +45,9 @@ public final class ImageLoadGroup {
     /// How the loads ended, nil as long as one of them has not.
     public var currentOutcomes: [LoadOutcome]? { ending.value }
 
+    /// How many loads are kept. Told to tests.
+    var entryCount: Int { members.count + held.count }
+
     func enter(_ load: BoundLoad) {
         if isOpen { members.append(load) }
     }

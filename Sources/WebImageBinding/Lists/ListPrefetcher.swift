@@ -32,6 +32,9 @@ public final class ListPrefetcher<Index: Hashable> {
     /// The items whose pictures are being loaded, or wait to be.
     public var pending: Set<Index> { Set(queue).union(running.keys) }
 
+    /// How many items wait, and how many are being loaded. Told to tests.
+    var entryCount: Int { queue.count + running.count }
+
     /// Takes note that items are about to appear.
     public func willAppear(_ indices: some Sequence<Index>) {
         let known = pending

@@ -7,6 +7,9 @@ final class EndSignal<Value: Sendable> {
 
     nonisolated init() {}
 
+    /// How many tasks wait. Told to tests.
+    var waiterCount: Int { waiting.count }
+
     /// Gives the value to everybody who waits.
     ///
     /// Later calls change nothing.
