@@ -33,4 +33,17 @@ import Testing
         #expect(list.removeAll() == model.map(\.caller) && list.isEmpty)
         #expect(Set(gone).count == gone.count, "identifiers are not given twice")
     }
+
+    @Test(arguments: [1, 2, 40])
+    func `memory follows the live callers: those who stay do not keep the places of those who come and go`(
+        staying: Int
+    ) {
+        var list = CallerList<Int>()
+        for caller in 0..<staying { _ = list.join(caller) }
+        for caller in 0..<10_000 {
+            let id = list.join(caller)
+            #expect(list.placeCount <= max(17, 2 * list.count))
+            #expect(list.leave(id) == caller && list.count == staying)
+        }
+    }
 }

@@ -14,6 +14,7 @@ struct ConnectionScenario: Sendable {
         slots = Slots(limit: limit)
         feeders = Flights(name: "feeder", executor: executor, slots: slots)
         flights = Flights(name: "test", executor: executor)
+        enter(executor, tables: [feeders, flights], slots: slots)
     }
 
     /// Takes what the feeder has brought, and adds 100.

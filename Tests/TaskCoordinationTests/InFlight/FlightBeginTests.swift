@@ -3,7 +3,7 @@ import Testing
 import WebImageTesting
 
 /// What happens to a flight while it begins: on its caller's thread, before it has a task, and before its caller waits.
-@Suite struct FlightBeginTests {
+@Suite(.balanced) struct FlightBeginTests {
     @Test(arguments: seeds) func `cancelled while it begins: a flight that ends at once answers nobody`(seed: UInt64) {
         let scenario = FlightScenario(seed: seed)
         let caller = scenario.call { [flights = scenario.flights] _ in

@@ -2,7 +2,7 @@ import TaskCoordination
 import Testing
 import WebImageTesting
 
-@Suite struct FlightCancellationTests {
+@Suite(.balanced) struct FlightCancellationTests {
     @Test(arguments: seeds) func `a cancelled caller returns at once and leaves the others waiting`(seed: UInt64) {
         let scenario = FlightScenario(seed: seed)
         let gate = Gate()

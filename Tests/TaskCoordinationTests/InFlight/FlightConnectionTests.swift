@@ -4,7 +4,7 @@ import WebImageTesting
 @testable import TaskCoordination
 
 /// Flights that wait for another flight before they begin.
-@Suite struct FlightConnectionTests {
+@Suite(.balanced) struct FlightConnectionTests {
     @Test(arguments: seeds) func `a flight begins when the one it waits for has landed, and finds its value`(
         seed: UInt64
     ) {

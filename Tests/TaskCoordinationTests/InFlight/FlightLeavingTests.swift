@@ -3,7 +3,7 @@ import Testing
 import WebImageTesting
 
 /// What comes between a caller's leaving and its waking up.
-@Suite struct FlightLeavingTests {
+@Suite(.balanced) struct FlightLeavingTests {
     @Test(arguments: seeds)
     func `whoever comes in the middle of the last caller's leaving gets a flight of its own, which stays`(
         seed: UInt64

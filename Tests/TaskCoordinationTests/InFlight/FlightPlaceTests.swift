@@ -4,7 +4,7 @@ import Testing
 import WebImageTesting
 
 /// Where the first stretch of a flight runs, which begins in place for some callers.
-@Suite(.timeLimit(.minutes(10))) struct FlightPlaceTests {
+@Suite(.timeLimit(.minutes(1))) struct FlightPlaceTests {
     private static let onMain = DispatchSpecificKey<Bool>()
 
     @Test @MainActor func `an operation does not run on its caller's actor`() async throws {
@@ -14,6 +14,21 @@ import WebImageTesting
             DispatchQueue.getSpecific(key: Self.onMain) == true
         }
         #expect(!isOnMain)
+    }
+
+    @Test @MainActor func `an operation that is waited for does not run on its callers' actor either`() async throws {
+        DispatchQueue.main.setSpecific(key: Self.onMain, value: true)
+        let (feeders, flights, places) = (Flights(name: "feeder"), Flights(name: "test"), Journal<Bool>())
+        let value = try await flights.value(for: "key") { departure in
+            let ticket = try feeders.connection(for: "key", departure) { _ in
+                OperationPlan { _ in
+                    places.write(DispatchQueue.getSpecific(key: Self.onMain) == true)
+                    return 1
+                }
+            }
+            return ConnectionScenario.Plan(ticket: ticket, journal: Journal())
+        }
+        #expect(value == 101 && places.entries == [false])
     }
 
     @Test(arguments: seeds) func `a flight begins on its own executor, whatever its caller's`(seed: UInt64) {

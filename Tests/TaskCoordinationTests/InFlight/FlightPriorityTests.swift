@@ -2,7 +2,7 @@ import TaskCoordination
 import Testing
 import WebImageTesting
 
-@Suite struct FlightPriorityTests {
+@Suite(.balanced) struct FlightPriorityTests {
     enum Route: CaseIterable {
         case joins, joinsWithExplicitPriority, isEscalated, isAwaited, isRaised
     }

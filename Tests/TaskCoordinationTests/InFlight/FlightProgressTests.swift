@@ -2,7 +2,7 @@ import TaskCoordination
 import Testing
 import WebImageTesting
 
-@Suite struct FlightProgressTests {
+@Suite(.balanced) struct FlightProgressTests {
     @Test(arguments: seeds) func `progress comes in order, and late callers hear the latest at once`(seed: UInt64) {
         let scenario = FlightScenario(seed: seed)
         let middle = Gate()

@@ -12,6 +12,7 @@ struct FlightScenario: Sendable {
     init(seed: UInt64, slots: Slots? = nil) {
         executor = SeededExecutor(seed: seed)
         flights = Flights(name: "test", executor: executor, slots: slots)
+        enter(executor, tables: [flights], slots: slots)
     }
 
     /// Starts a caller and does not run it yet.

@@ -2,7 +2,7 @@ import TaskCoordination
 import Testing
 import WebImageTesting
 
-@Suite struct FlightShutdownTests {
+@Suite(.balanced) struct FlightShutdownTests {
     @Test(arguments: seeds) func `cancelling everything ends every caller once and drains what unwinds`(seed: UInt64) {
         let scenario = FlightScenario(seed: seed)
         let gates = [Gate(), Gate()]

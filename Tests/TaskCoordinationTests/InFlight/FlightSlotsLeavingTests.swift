@@ -4,7 +4,7 @@ import WebImageTesting
 @testable import TaskCoordination
 
 /// Flights that wait for slots, and callers who do not wait for them.
-@Suite struct FlightSlotsLeavingTests {
+@Suite(.balanced) struct FlightSlotsLeavingTests {
     @Test(arguments: seeds) func `a queued flight that its last caller leaves never begins and costs no slot`(
         seed: UInt64
     ) {

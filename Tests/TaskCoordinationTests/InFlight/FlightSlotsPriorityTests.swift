@@ -3,7 +3,7 @@ import Testing
 import WebImageTesting
 
 /// Which of the flights in the queue gets the next slot, and at which priority it runs.
-@Suite struct FlightSlotsPriorityTests {
+@Suite(.balanced) struct FlightSlotsPriorityTests {
     enum Route: CaseIterable {
         case joins, joinsWithExplicitPriority, isEscalated, isAwaited, isRaised
         case joinsBeforeItsPlace, isEscalatedBeforeItsPlace, isRaisedBeforeItsPlace, wasEscalatedBeforeTheCall

@@ -5,7 +5,7 @@ import WebImageTesting
 @TaskLocal private var tenant = "none"
 
 /// Flights that wait for slots: who runs, who shares, and who is refused.
-@Suite struct FlightSlotsTests {
+@Suite(.balanced) struct FlightSlotsTests {
     @Test(arguments: [1, 3], seeds) func `no more flights run at once than there are slots, and all run in the end`(
         limit: Int, seed: UInt64
     ) {

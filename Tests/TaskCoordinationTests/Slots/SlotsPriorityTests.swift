@@ -2,7 +2,7 @@ import TaskCoordination
 import Testing
 import WebImageTesting
 
-@Suite struct SlotsPriorityTests {
+@Suite(.balanced) struct SlotsPriorityTests {
     @Test(arguments: seeds) func `an escalated waiter moves forward in the queue`(seed: UInt64) {
         let executor = SeededExecutor(seed: seed)
         let (slots, gate, journal) = (Slots(limit: 1), Gate(), Journal<String>())

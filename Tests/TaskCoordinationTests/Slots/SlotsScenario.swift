@@ -4,6 +4,7 @@ import WebImageTesting
 
 /// Takes a slot and keeps it until the gate opens.
 func hold(_ slots: Slots, _ gate: Gate, on executor: SeededExecutor) -> Probe<Void> {
+    enter(executor, slots: slots)
     let holder = Probe(on: executor, priority: .high) { try await slots.withSlot { await gate.pass() } }
     executor.drain()
     return holder

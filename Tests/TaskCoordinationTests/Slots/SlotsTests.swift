@@ -2,7 +2,7 @@ import TaskCoordination
 import Testing
 import WebImageTesting
 
-@Suite struct SlotsTests {
+@Suite(.balanced) struct SlotsTests {
     @Test(arguments: seeds) func `no more than the limit run, and every body runs`(seed: UInt64) {
         let executor = SeededExecutor(seed: seed)
         let slots = Slots(limit: 3)

@@ -20,4 +20,15 @@ import Testing
             #expect(queue.count == appended - popped)
         }
     }
+
+    @Test(arguments: [1, 2, 40]) func `memory follows the jobs that wait, also when the queue is never empty`(
+        waiting: Int
+    ) {
+        var queue = JobQueue<Int>()
+        for job in 0..<waiting { queue.append(job) }
+        for job in waiting..<10_000 {
+            queue.append(job)
+            #expect(queue.popFirst() == job - waiting && queue.placeCount <= 2 * queue.count + 1)
+        }
+    }
 }

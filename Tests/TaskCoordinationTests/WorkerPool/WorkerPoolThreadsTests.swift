@@ -6,7 +6,7 @@ import WebImageTesting
 /// The pool on threads of its own.
 ///
 /// Each test has its own name for them, as the tests run side by side.
-@Suite(.timeLimit(.minutes(10))) struct WorkerPoolThreadsTests {
+@Suite(.timeLimit(.minutes(1))) struct WorkerPoolThreadsTests {
     @Test func `threads are named, bounded in number, and gone after shutdown`() async throws {
         let pool = WorkerPool(name: "bounded-threads-of-a-pool", width: 3, queueLimit: 100)
         let blocker = Blocker()
@@ -39,6 +39,19 @@ import WebImageTesting
         right.release()
         _ = try await (one, other)
         await pool.shutdown()
+    }
+
+    @Test func `a thread that works does not count as idle: the next body gets one of its own`() async throws {
+        let pool = WorkerPool(name: "busy", width: 2, queueLimit: 10)
+        let blocker = Blocker()
+        let first = Probe { try await pool.run { blocker.block() } }
+        await blocker.reached()
+        // Would wait for the first body if that thread passed for idle.
+        try await pool.run {}
+        blocker.release()
+        try await first.finish()
+        await pool.shutdown()
+        #expect(pool.entryCount == 0)
     }
 
     @Test func `niceness is the threads' own`() async throws {

@@ -1,0 +1,178 @@
+import Synchronization
+import Testing
+import WebImageTesting
+
+@testable import TaskCoordination
+
+/// Races that seeds cannot see, because they lie between two locks of one synchronous step: 50,000 calls on real threads,
+/// each met by its opponent a few instructions earlier or later.
+///
+/// A lost wake-up ends in the time limit; what is left behind shows in the counters.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct StressTests {
+    #if THREAD_SANITIZER
+    static let rounds = 5_000
+    #else
+    static let rounds = 50_000
+    #endif
+
+    @Test func `a waiter cancelled at any moment leaves the queue at once, and its name is free again`() async throws {
+        let (slots, gate, entered) = (Slots(limit: 1), Gate(), Journal<Int>())
+        let holder = Probe { try await slots.withSlot { await gate.pass() } }
+        await gate.reached()
+        for round in 0..<Self.rounds {
+            let start = Rendezvous()
+            let waiter = Task {
+                start.arrive()
+                try await slots.withSlot { entered.write(round) }
+            }
+            await start.meet(delay: round % 199)
+            waiter.cancel()
+            // The slot is taken until the end, so nothing but the cancellation can end this wait.
+            _ = await waiter.result
+        }
+        #expect(slots.queued == 0 && slots.entryCount == 1, "only the holder has an entry")
+        gate.open()
+        try await holder.finish()
+        #expect(entered.count == 0 && slots.entryCount == 0)
+    }
+
+    @Test func `a flight that waits for another one begins when that lands, also when it lands meanwhile`()
+        async throws
+    {
+        let (feeders, flights) = (Flights(name: "feeder"), Flights(name: "test"))
+        for round in 0..<Self.rounds {
+            let (start, landing) = (Rendezvous(), Rendezvous())
+            let feeder = Task {
+                try await feeders.value(for: "key") { _ in
+                    start.arrive()
+                    await landing.meet(delay: round % 101)
+                    return round
+                }
+            }
+            await start.meet()
+            // A wake-up that is lost leaves this call waiting for ever.
+            let value = try await flights.value(for: "key") { departure in
+                let ticket = try feeders.connection(for: "key", departure) { _ in OperationPlan { _ in round } }
+                landing.arrive()
+                return ConnectionScenario.Plan(ticket: ticket, journal: Journal())
+            }
+            #expect(try await (value, feeder.value) == (round + 100, round))
+        }
+        await flights.drain()
+        await feeders.drain()
+        #expect(flights.entryCount + feeders.entryCount == 0)
+    }
+
+    @Test func `a slot given back meets a caller that comes: none is left waiting for a free slot`() async throws {
+        let slots = Slots(limit: 1)
+        for round in 0..<Self.rounds {
+            let start = Rendezvous()
+            let holder = Task {
+                try await slots.withSlot {
+                    start.arrive()
+                    Rendezvous.pause(round % 397)
+                }
+            }
+            await start.meet()
+            try await slots.withSlot {}
+            try await holder.value
+        }
+        #expect(slots.entryCount == 0)
+    }
+
+    @Test func `a slot given back meets a flight that comes: it begins, also when it is not yet a task`() async throws {
+        let slots = Slots(limit: 1)
+        let flights = InFlight<Int, Int, Int>(name: "test", slots: slots)
+        for round in 0..<Self.rounds {
+            let start = Rendezvous()
+            let holder = Task {
+                try await slots.withSlot {
+                    start.arrive()
+                    Rendezvous.pause(round % 397)
+                }
+            }
+            await start.meet()
+            #expect(try await flights.value(for: round) { _ in round } == round)
+            try await holder.value
+        }
+        await flights.drain()
+        #expect(flights.entryCount + slots.entryCount == 0)
+    }
+
+    @Test func `callers that leave together take the flight with them`() async {
+        let flights = InFlight<Int, Int, Int>(name: "test")
+        for round in 0..<Self.rounds / 2 {
+            let start = Rendezvous()
+            let callers = (0..<2).map { _ in
+                Probe {
+                    try await flights.value(for: 1) { _ in
+                        await OneShot<Void>().wait(onCancel: ())
+                        throw CancellationError()
+                    }
+                }
+            }
+            while flights.callerCount < 2 { await Task.yield() }
+            let first = Task {
+                start.arrive()
+                callers[0].cancel()
+            }
+            await start.meet(delay: round % 53)
+            callers[1].cancel()
+            _ = (await first.value, try? await callers[0].finish(), try? await callers[1].finish())
+            // A flight that neither of them has ended flies for ever.
+            await flights.drain()
+        }
+        #expect(flights.entryCount == 0)
+    }
+
+    @Test func `a caller that comes while the last one leaves is not cancelled with it`() async throws {
+        let flights = InFlight<Int, Int, Int>(name: "test")
+        for round in 0..<Self.rounds / 2 {
+            let (start, leaving, end) = (Rendezvous(), Rendezvous(), OneShot<Void>())
+            let leaver = Probe {
+                try await flights.value(for: 1) { _ in
+                    start.arrive()
+                    await end.wait(onCancel: ())
+                    return round
+                }
+            }
+            await start.meet()
+            let canceller = Task {
+                leaving.arrive()
+                leaver.cancel()
+                end.resolve(())
+            }
+            await leaving.meet(delay: round % 199)
+            #expect(try await flights.value(for: 1) { _ in round } == round)
+            await canceller.value
+            _ = try? await leaver.finish()
+        }
+        await flights.drain()
+        #expect(flights.entryCount == 0)
+    }
+
+    @Test func `a flight raised and left while it lands ends each caller once`() async {
+        let slots = Slots(limit: 1)
+        let flights = InFlight<Int, Int, Int>(name: "test", slots: slots)
+        for round in 0..<Self.rounds / 2 {
+            let landing = Rendezvous()
+            let callers = [TaskPriority.low, .medium].map { priority in
+                Probe(priority: priority) {
+                    try await flights.value(for: 1) { report in
+                        report(round)
+                        landing.arrive()
+                        return round
+                    }
+                }
+            }
+            await landing.meet(delay: round % 73)
+            callers[0].escalate(to: .high)
+            callers[1].cancel()
+            flights.escalate(1, to: .high)
+            let values = [try? await callers[0].finish(), try? await callers[1].finish()]
+            #expect(values[0] == round && (values[1] == round || callers[1].wasCancelled))
+        }
+        await flights.drain()
+        #expect(flights.entryCount + slots.entryCount == 0)
+    }
+}
