@@ -5,7 +5,7 @@ import WebImageTesting
 @testable import WebImageBinding
 
 @MainActor
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.balanced, .timeLimit(.minutes(1)))
 struct GroupTests {
     let scene = Scene()
     let heard = Heard()
@@ -32,6 +32,16 @@ struct GroupTests {
         let ends = heard.words.filter { $0.hasSuffix("finished") || $0.hasSuffix("failed") }
         #expect(ends == ["0 finished", "1 failed", "2 finished"])
         #expect(scene.target.shown[slots[2]]?.index == 2)
+    }
+
+    @Test(arguments: [true, false]) func `a group that has ended keeps no load`(showsTogether: Bool) async throws {
+        let group = group(showsTogether: showsTogether)
+        scene.loader.answers[0].finish(picture(0))
+        await until { scene.binding.load(of: slots[0])?.hasLanded == true }
+        scene.binding.cancel(slots[0])
+        for index in 1...2 { scene.loader.answers[index].finish(picture(index)) }
+        #expect(try await group.outcomes.map(\.word) == ["cancelled", "finished", "finished"])
+        #expect(group.entryCount == 0 && scene.binding.entryCount == 0)
     }
 
     @Test func `Pictures that appear together appear in one turn`() async throws {

@@ -5,7 +5,7 @@ import WebImageTesting
 @testable import WebImageBinding
 
 @MainActor
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.balanced, .timeLimit(.minutes(1)))
 struct IndicatorTests {
     let scene = Scene()
     let indicator = FakeIndicator()
@@ -74,6 +74,23 @@ struct IndicatorTests {
         scene.binding.setIndicator(indicator)
         #expect(indicator.isShown)
         scene.binding.setIndicator(nil)
+        #expect(!indicator.isShown)
+    }
+
+    @Test(arguments: [true, false])
+    func `an indicator does not run for a load that is paused, and starts when that goes on`(isSetBefore: Bool)
+        async throws
+    {
+        scene.target.visibility = .hidden
+        if isSetBefore { scene.binding.setIndicator(indicator) }
+        let load = scene.binding.load(url(1), options: options { $0.whenHidden = .pauses })
+        if !isSetBefore { scene.binding.setIndicator(indicator) }
+        #expect(indicator.calls.isEmpty)
+        scene.target.visibility = .visible
+        scene.binding.targetVisibilityChanged()
+        #expect(indicator.isShown)
+        scene.answer.finish(picture(1))
+        _ = try await load.outcome
         #expect(!indicator.isShown)
     }
 

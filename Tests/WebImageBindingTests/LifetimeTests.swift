@@ -21,7 +21,7 @@ private final class OwningTarget: ImageTarget {
 }
 
 @MainActor
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.balanced, .timeLimit(.minutes(1)))
 struct LifetimeTests {
     let loader = ScriptedLoader()
 
@@ -69,6 +69,20 @@ struct LifetimeTests {
         #expect(try await load.outcome.isCancelled)
         await until { loader.answers[0].wasLeft }
         #expect(heard.words == ["cancelled"])
+    }
+
+    @Test func `replaced loads go with their binding, too`() async throws {
+        let heard = Heard()
+        let target = FakeTarget()
+        var binding: ImageBinding? = ImageBinding(target: target, loader: loader)
+        let first = try #require(binding?.load(url(1), options: heard.options("first ")))
+        let second = try #require(
+            binding?.load(url(2), options: heard.options("second ") { $0.cancelsPreviousLoad = false }))
+        #expect(binding?.entryCount == 3, "a load that was replaced, and two subscriptions")
+        binding = nil
+        #expect(try await first.outcome.isCancelled && second.outcome.isCancelled)
+        await until { loader.open.isEmpty }
+        #expect(heard.words.sorted() == ["first cancelled", "second cancelled"])
     }
 
     @Test func `A binding is let go while an animation plays and an indicator lingers`() async throws {

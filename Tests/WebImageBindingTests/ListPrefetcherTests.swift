@@ -5,7 +5,7 @@ import WebImageTesting
 @testable import WebImageBinding
 
 @MainActor
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.balanced, .timeLimit(.minutes(1)))
 struct ListPrefetcherTests {
     let loader = ScriptedLoader()
 
@@ -32,6 +32,20 @@ struct ListPrefetcherTests {
         loader.answers[2].finish(picture(2))
         loader.answers[3].finish(picture(3))
         await until { prefetcher.pending.isEmpty }
+    }
+
+    @Test(arguments: [(ImagePriority.veryLow, ImagePriority.veryLow), (.low, .low), (.normal, .low), (.veryHigh, .low)])
+    func `prefetching lowers the priority of a request, and never raises it`(
+        own: ImagePriority, expected: ImagePriority
+    )
+        async
+    {
+        let prefetcher = ListPrefetcher<Int>(loader: loader) { [request($0, priority: own)] }
+        prefetcher.willAppear([0])
+        await until { loader.answers.count == 1 }
+        #expect(loader.answers[0].request.priority == expected)
+        loader.answers[0].finish(picture(0))
+        await until { prefetcher.entryCount == 0 }
     }
 
     @Test func `Items that will not appear are left, running or waiting`() async {

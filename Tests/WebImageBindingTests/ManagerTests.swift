@@ -7,7 +7,7 @@ import WebImageTesting
 
 /// The binding on the manager itself, against a server on this machine.
 @MainActor
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(1)))
 struct ManagerTests {
     private var configuration: ImageManager.Configuration {
         var configuration = ImageManager.Configuration()

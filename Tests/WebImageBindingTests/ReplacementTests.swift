@@ -5,7 +5,7 @@ import WebImageTesting
 @testable import WebImageBinding
 
 @MainActor
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.balanced, .timeLimit(.minutes(1)))
 struct ReplacementTests {
     let scene = Scene()
 
@@ -49,6 +49,45 @@ struct ReplacementTests {
         await task.value
         #expect(load.currentOutcome?.isCancelled == true)
         #expect(scene.target.index == nil)
+    }
+
+    /// What a request may differ in from one that is under way.
+    enum Difference: CaseIterable {
+        case none, priority, policy, reads, writes, insistence, method, headers, body, modifier, name, frames, size
+
+        func apply(to request: inout ImageRequest) {
+            switch self {
+            case .none: break
+            case .priority: request.priority = .high
+            case .policy: request.cachePolicy = .reload
+            case .reads: request.cacheReads = .disk
+            case .writes: request.cacheWrites = .disk
+            case .insistence: request.retriesFailed = true
+            case .method: request.method = "POST"
+            case .headers: request.headers = ["Authorization": "one"]
+            case .body: request.body = [1]
+            case .modifier: request.modifier = RequestModifier(identity: "one") { $0 }
+            case .name: request.cacheKey = "one"
+            case .frames: request.firstFrameOnly = true
+            case .size: request.transformers = [.resize(to: PixelSize(width: 1, height: 1))]
+            }
+        }
+    }
+
+    @Test(arguments: Difference.allCases)
+    func `a transfer is taken over by a request that is equal but for its priority, and by no other`(
+        difference: Difference
+    ) async throws {
+        let first = scene.binding.load(request(1))
+        var other = request(1)
+        difference.apply(to: &other)
+        let second = scene.binding.load(other)
+        #expect(first.currentOutcome?.isCancelled == true)
+        #expect(scene.loader.answers.count == (difference == .none ? 1 : 2))
+        #expect((second.outgoingFeed != nil) == (difference == .priority))
+        if difference != .none, difference != .priority { await until { scene.loader.answers[0].wasLeft } }
+        scene.answer.finish(picture(1))
+        #expect(try await second.outcome.picture?.image.index == 1)
     }
 
     @Test func `Of 500 replacements only the last is shown`() async throws {
@@ -118,6 +157,7 @@ struct ReplacementTests {
         scene.target.onShow = { shown in
             if shown?.index == 1 { scene.binding.load(url(2)) }
         }
+        defer { scene.target.onShow = nil }
         let heard = Heard()
         let first = scene.binding.load(url(1), options: heard.options { $0.transition = FakeTransition() })
         scene.answer.finish(picture(1, frames: 3))

@@ -5,7 +5,7 @@ import WebImageTesting
 @testable import WebImageBinding
 
 @MainActor
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.balanced, .timeLimit(.minutes(1)))
 struct StageTests {
     let scene = Scene()
 

@@ -5,7 +5,7 @@ import WebImageTesting
 @testable import WebImageBinding
 
 @MainActor
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.balanced, .timeLimit(.minutes(1)))
 struct VisibilityTests {
     let scene = Scene()
 
@@ -62,6 +62,20 @@ struct VisibilityTests {
         #expect(!load.hasEnded)
         scene.loader.answers[1].finish(picture(1))
         #expect(try await load.outcome.picture?.image.index == 1)
+    }
+
+    @Test func `the old subscription stays until the new one speaks, whatever it says itself`() async throws {
+        let load = scene.binding.load(url(1))
+        see(.near)
+        scene.loader.answers[0].progress(1, of: 4)
+        await until { scene.binding.state().progress?.receivedByteCount == 1 }
+        #expect(load.outgoingFeed != nil && scene.binding.entryCount == 2)
+        scene.loader.answers[1].progress(2, of: 4)
+        await until { scene.loader.answers[0].wasLeft }
+        #expect(load.outgoingFeed == nil && scene.binding.entryCount == 1)
+        scene.loader.answers[1].finish(picture(1))
+        #expect(try await load.outcome.picture?.image.index == 1)
+        #expect(scene.binding.entryCount == 0)
     }
 
     @Test func `To and fro in one turn asks the loader once more and no more`() async throws {

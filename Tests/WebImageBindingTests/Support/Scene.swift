@@ -1,5 +1,6 @@
 import Testing
 import WebImageBinding
+import WebImageTesting
 
 /// A target, its binding, and the loader and the clock behind them.
 @MainActor
@@ -9,7 +10,11 @@ final class Scene {
     let target = FakeTarget()
     let binding: ImageBinding
 
-    init() { binding = ImageBinding(target: target, loader: loader, clock: clock) }
+    init() {
+        binding = ImageBinding(target: target, loader: loader, clock: clock)
+        ledger?.enter("bindings") { [weak binding] in binding == nil ? 0 : 1 }
+        ledger?.enter("sleepers") { [clock] in clock.sleepers }
+    }
 
     /// The answer to the load that was started last.
     var answer: Answer {

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import WebImageTesting
 
 @testable import WebImage
 @testable import WebImageBinding
@@ -13,6 +14,8 @@ final class ScriptedLoader: ImageLoading {
     }
 
     private let state = Mutex(State())
+
+    init() { ledger?.enter("subscriptions") { [self] in open.count } }
 
     var answers: [Answer] { state.withLock { $0.answers } }
     /// The answers that somebody still waits for.

@@ -4,7 +4,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite(.timeLimit(.minutes(10))) struct ActivityTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct ActivityTests {
     private static func names(of activities: [LoadActivity]) -> [String] {
         activities.map { activity in
             switch activity.kind {

@@ -6,7 +6,7 @@ import WebImageTesting
 @testable import WebImage
 
 /// What a reader does to its batch: wait, leave, be cancelled, become urgent.
-@Suite(.timeLimit(.minutes(10))) struct BatchReaderTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct BatchReaderTests {
     /// Requests without an end, and how many were taken.
     private final class Endless: Sequence, Sendable {
         private let count = Mutex(0)

@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite(.timeLimit(.minutes(10))) struct BatchTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct BatchTests {
     @Test(arguments: seeds) func `outcomes come in the order in which loads end`(seed: UInt64) {
         let scenario = PacedScenario(seed: seed)
         let journal = Journal<Int>()

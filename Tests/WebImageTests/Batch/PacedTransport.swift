@@ -94,6 +94,8 @@ struct PacedScenario {
         manager = ImageManager(
             configuration: configuration,
             parts: .init(transport: transport, disk: nil, processing: pool, executor: executor))
+        ledger?.enter(manager, on: [executor])
+        ledger?.enter("answers") { [transport] in transport.held.count }
     }
 
     /// Runs `body` to its end, which must come without another event.

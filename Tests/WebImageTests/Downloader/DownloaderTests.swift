@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite(.timeLimit(.minutes(10))) struct DownloaderTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct DownloaderTests {
     private struct Scenario {
         let executor: SeededExecutor
         let transport: StubTransport
@@ -14,6 +14,7 @@ import WebImageTesting
 
         init(
             seed: UInt64, gate: Gate? = nil, slots: Int = 1, order: SlotOrder = .fifo, queueLimit: Int = 100,
+            interval: Double = 0.01,
             answer: @escaping StubTransport.Answer = HTTPResponse.picture
         ) {
             executor = SeededExecutor(seed: seed)
@@ -22,7 +23,10 @@ import WebImageTesting
             configuration.maximumConcurrentDownloads = slots
             configuration.order = order
             configuration.queueLimit = queueLimit
+            configuration.minimumProgressInterval = interval
             downloader = ImageDownloader(configuration: configuration, transport: transport, executor: executor)
+            ledger?.settle { [executor] in executor.drain() }
+            ledger?.enter("downloader") { [downloader] in downloader.entryCount + downloader.newest.count }
         }
 
         func download(_ number: Int) -> Probe<Download> {
@@ -147,6 +151,61 @@ import WebImageTesting
         // A third request is right only when the third caller came after the second one's landing.
         #expect(scenario.transport.requests.count <= 3 && scenario.isAtRest)
         if third.value?.bytes.count != second.value?.bytes.count { Issue.record("another picture") }
+    }
+
+    @Test(arguments: [0.01, 0.3, 0.75, 1, 2], 1...9)
+    func `the last report says that all has arrived, whatever the interval and the pieces`(
+        interval: Double, pieces: Int
+    ) throws {
+        let bytes = try Pictures.png(1)
+        let gates = (0..<pieces).map { _ in Gate() }
+        let scenario = Scenario(seed: UInt64(pieces), interval: interval) { request in
+            let body = HTTPBody(SteppedBody(bytes, gates), expectedByteCount: bytes.count)
+            return HTTPResponse(status: 200, url: request.url, body: body)
+        }
+        let (downloader, reports) = (scenario.downloader, Journal<LoadProgress>())
+        let caller = Probe(on: scenario.executor) {
+            try await downloader.download(.numbered(1)) { reports.write($0) }
+        }
+        for gate in gates {
+            gate.open()
+            scenario.executor.drain()
+        }
+        let counts = reports.entries.map(\.receivedByteCount)
+        #expect(caller.value != nil && counts.last == bytes.count && counts == Array(Set(counts)).sorted())
+        #expect(counts.count <= Int(1 / interval) + 1)
+    }
+
+    @Test func `the time to the first byte does not hold the time in the queue`() throws {
+        let gate = Gate()
+        let scenario = Scenario(seed: 1, gate: gate)
+        let activities = scenario.downloader.hub.watch(keeping: 100)
+        let callers = (0...1).map { number in
+            let caller = scenario.download(number)
+            scenario.executor.drain()
+            return caller
+        }
+        let watch = Stopwatch()
+        // The second transfer waits for at least this long, and is answered in no time, as far as this machine allows.
+        while watch.elapsed < .milliseconds(50) {}
+        let sending = Stopwatch()
+        gate.open()
+        scenario.executor.drain()
+        let all = sending.elapsed
+        #expect(callers.allSatisfy { $0.value != nil })
+        scenario.downloader.hub.finish()
+        let reader = Probe(on: scenario.executor) {
+            var (waited, took): ([Duration], [Duration]) = ([], [])
+            for await activity in activities where activity.url.lastPathComponent == "1.png" {
+                if case .started(let time) = activity.kind { waited.append(time) }
+                if case .firstByte(let time) = activity.kind { took.append(time) }
+            }
+            return (waited, took)
+        }
+        scenario.executor.drain()
+        let (waited, took) = try #require(reader.value)
+        #expect(waited.count == 1 && took.count == 1)
+        #expect(waited[0] >= .milliseconds(50) && took[0] <= all)
     }
 
     @Test(arguments: seeds) func `each caller may leave at any moment, and nothing stays`(seed: UInt64) {

@@ -6,7 +6,7 @@ import WebImageTesting
 @testable import WebImage
 
 /// Ends that meet work in every stage.
-@Suite(.timeLimit(.minutes(10))) struct EndTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct EndTests {
     private static let endless: StubTransport.Answer = { request in
         HTTPResponse(status: 200, url: request.url, body: HTTPBody(EndlessBody(first: [1, 2, 3])))
     }

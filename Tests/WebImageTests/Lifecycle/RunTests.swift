@@ -11,7 +11,7 @@ private protocol Service: Sendable {
 extension ImageManager: Service {}
 
 /// Managers whose life is tied to a task.
-@Suite(.timeLimit(.minutes(10))) struct RunTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct RunTests {
     private static func run(_ scenario: ManagerScenario) -> Probe<Void> {
         let service: any Service = scenario.manager
         return Probe(on: scenario.executor) { try await service.run() }

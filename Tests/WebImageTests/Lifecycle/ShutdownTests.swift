@@ -3,7 +3,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite(.timeLimit(.minutes(10))) struct ShutdownTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct ShutdownTests {
     private static func shutdown(_ scenario: ManagerScenario) -> Probe<ShutdownReport> {
         let manager = scenario.manager
         return Probe(on: scenario.executor) { await manager.shutdown(within: .seconds(5)) }

@@ -3,7 +3,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite(.timeLimit(.minutes(10))) struct WriteBehindTests {
+@Suite(.timeLimit(.minutes(1))) struct WriteBehindTests {
     @Test(arguments: seeds) func `the newest content of a key is the one that stays`(seed: UInt64) throws {
         let scenario = try WriteBehindScenario(seed: seed)
         let delays = (1...5).map { _ in Int.random(in: 0...3, using: &scenario.random) }

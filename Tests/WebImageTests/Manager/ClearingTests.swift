@@ -3,7 +3,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite(.timeLimit(.minutes(10))) struct ClearingTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct ClearingTests {
     @Test(arguments: seeds) func `clearing memory leaves the disk, clearing all leaves nothing`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed)
         func source() -> ImageSource? {

@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite(.timeLimit(.minutes(10))) struct EventTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct EventTests {
     private static let refresh: ImageRequest = {
         var request = ImageRequest.numbered(1)
         request.cachePolicy = .refreshCached
@@ -130,5 +130,37 @@ import WebImageTesting
         staged.run()
         let seen = reader.value ?? []
         #expect(seen.filter { $0 != "progress" } == ["cached 1", "finished 1"] && seen.count <= 16)
+    }
+
+    /// One report for each piece, since each is let through by itself: from a buffer that is nearly empty to one that has
+    /// been full twice over, and whatever is oldest in it at the end.
+    @Test(arguments: 1...48) func `a buffer full of progress loses neither the cached picture nor the end`(pieces: Int)
+        throws
+    {
+        let gates = (0..<pieces).map { _ in Gate() }
+        var configuration = ImageManager.Configuration()
+        configuration.downloader.minimumProgressInterval = 0
+        let served = Journal<Int>()
+        let staged = try StagedManager(seed: UInt64(pieces), hasDisk: false, configuration: configuration) { request in
+            served.write(0)
+            if served.count == 1 { return try .picture(1, for: request) }
+            let bytes = try Pictures.png(2)
+            let body = SteppedBody(bytes, gates)
+            return HTTPResponse(status: 200, url: request.url, body: HTTPBody(body, expectedByteCount: bytes.count))
+        }
+        _ = staged.load(.numbered(1))
+        staged.run()
+        let gate = Gate()
+        let reader = Self.read(staged, Self.refresh, slowedBy: gate)
+        staged.run()
+        for gate in gates {
+            gate.open()
+            staged.run()
+        }
+        gate.open()
+        staged.run()
+        let seen = reader.value ?? []
+        #expect(seen.filter { $0 != "progress" } == ["cached 1", "finished 2"])
+        #expect(seen.count == min(pieces + 2, 16), "the buffer was full")
     }
 }

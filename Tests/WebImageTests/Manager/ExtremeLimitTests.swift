@@ -7,7 +7,7 @@ import WebImageTesting
 @testable import WebImage
 
 /// Whatever the limits say, a load has an end and nothing traps: a picture, or an error.
-@Suite(.timeLimit(.minutes(10))) struct ExtremeLimitTests {
+@Suite(.timeLimit(.minutes(1))) struct ExtremeLimitTests {
     private typealias Change<Value> = @Sendable (inout ImageManager.Configuration, Value) -> Void
 
     private static let numbers: [String: Change<Int>] = [

@@ -8,7 +8,7 @@ import WebImageTesting
 @testable import WebImage
 
 /// What is remembered of failures when callers, tenants and cancellations meet.
-@Suite(.timeLimit(.minutes(10))) struct FailureRaceTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct FailureRaceTests {
     @Test(arguments: seeds) func `an insisting caller never gets another one's remembered failure`(seed: UInt64) throws
     {
         let served = Journal<Int>()

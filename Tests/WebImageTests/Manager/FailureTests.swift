@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite(.timeLimit(.minutes(10))) struct FailureTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct FailureTests {
     private static let missing: StubTransport.Answer = { HTTPResponse(status: 404, url: $0.url) }
 
     @Test func `a missing picture is not asked for again at once`() {
@@ -66,6 +66,37 @@ import WebImageTesting
         let error = caller.error as? ImageLoadError
         #expect(error?.code == .undecodable && error?.reason == "unknownFormat")
         #expect(error?.message.contains("text/html") == true)
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `a file on disk that does not decode is gone before the origin is asked`(seed: UInt64) throws {
+        let gate = Gate()
+        let staged = try StagedManager(seed: seed, gate: gate) { HTTPResponse(status: 503, url: $0.url) }
+        let bad = DiskEntry(metadata: EntryMetadata(url: "x", contentType: "image/png"), bytes: [1, 2, 3, 4])
+        _ = staged.start { try await $0.diskCache?.store(bad, for: ImageRequest.numbered(1).originalKey) }
+        staged.run()
+        #expect(staged.fileCount == 1)
+        let caller = staged.load(.numbered(1))
+        staged.run()
+        #expect(staged.transport.open == 1 && staged.fileCount == 0)
+        gate.open()
+        staged.run()
+        #expect(caller.code == .unacceptableStatus && staged.fileCount == 0)
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `a 304 that was not asked for is an unacceptable status, and so is not remembered as an empty picture`(
+        seed: UInt64
+    ) throws {
+        let staged = try StagedManager(seed: seed) { HTTPResponse(status: 304, url: $0.url) }
+        let load = staged.load(.numbered(1))
+        let download = staged.start { try await $0.downloader.download(.numbered(2)) }
+        staged.run()
+        for error in [load.error, download.error] {
+            let error = error as? ImageLoadError
+            #expect(error?.code == .unacceptableStatus && error?.status == 304)
+        }
+        #expect(staged.isAtRest && staged.fileCount == 0)
     }
 
     @Test func `an empty answer is an error`() {

@@ -7,7 +7,7 @@ import WebImageTesting
 @testable import WebImage
 
 /// Flights to files, which stand on flights to pictures, which stand on transfers.
-@Suite(.timeLimit(.minutes(10))) struct FileFlightTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct FileFlightTests {
     @Test(arguments: seeds)
     func `callers of one file share every stage: one transfer, one decode, one encode, one write`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed)

@@ -7,7 +7,7 @@ import WebImageTesting
 @testable import WebImage
 
 /// Old and new content of one address under way together.
-@Suite(.timeLimit(.minutes(10))) struct FreshnessTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct FreshnessTests {
     /// The seed of the picture counts the answers: 1, then 2, and so on.
     ///
     /// - Parameter gate: Holds the answer to the second request.

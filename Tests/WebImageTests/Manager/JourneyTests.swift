@@ -6,7 +6,7 @@ import WebImageTesting
 @testable import WebImage
 
 /// How a journey begins: as a task that looks into the caches, or when the file has arrived.
-@Suite struct JourneyTests {
+@Suite(.balanced) struct JourneyTests {
     @Test func `a load waits for its transfer without a task only where nothing else may answer`() throws {
         let plain = ImageRequest.numbered(1)
         let tenant = plain.with { $0.headers = ["Authorization": "Bearer 1"] }

@@ -26,6 +26,14 @@ import Testing
             request.body = body
             requests.append(request)
         }
+        for method in ["POST", "PUT", "get"] {
+            var request = ImageRequest.numbered(1)
+            request.method = method
+            requests.append(request)
+        }
+        var put = ImageRequest.numbered(1)
+        (put.method, put.body) = ("PUT", [0xC3, 0x28])
+        requests.append(put)
         for identity in ["one", "two"] + spellings {
             var request = ImageRequest.numbered(1)
             request.modifier = RequestModifier(identity: identity) { $0 }

@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite(.timeLimit(.minutes(10))) struct OverloadTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct OverloadTests {
     @Test(arguments: seeds) func `a full download queue refuses with one clear error`(seed: UInt64) throws {
         var configuration = ImageManager.Configuration()
         configuration.downloader.maximumConcurrentDownloads = 1

@@ -4,7 +4,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite(.timeLimit(.minutes(10))) struct PriorityTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct PriorityTests {
     private static func scenario(_ seed: UInt64, _ gate: Gate) -> ManagerScenario {
         var configuration = ImageManager.Configuration()
         configuration.downloader.maximumConcurrentDownloads = 1
@@ -87,8 +87,12 @@ import WebImageTesting
         callers.append(scenario.load(urgent))
         scenario.executor.drain()
         gate.open()
+        // Most of the time would go into the pictures of the burst, so every tenth seed loads them all.
+        let loadsAll = seed.isMultiple(of: 10)
+        while !loadsAll, callers[50].isRunning, scenario.executor.run(steps: 1) == 1 {}
+        if !loadsAll { for caller in callers { caller.cancel() } }
         scenario.executor.drain()
-        #expect(Self.order(scenario).dropFirst().first == "99.png")
-        #expect(callers.allSatisfy { $0.value != nil })
+        #expect(Self.order(scenario).dropFirst().first == "99.png" && callers[50].value != nil)
+        #expect(callers.allSatisfy { $0.value != nil || (!loadsAll && $0.wasCancelled) })
     }
 }

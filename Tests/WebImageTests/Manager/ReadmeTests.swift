@@ -5,7 +5,7 @@ import WebImage
 import WebImageTesting
 
 /// The README's program, word for word but for the address.
-@Suite(.timeLimit(.minutes(10))) struct ReadmeTests {
+@Suite(.timeLimit(.minutes(1))) struct ReadmeTests {
     @Test func `the first picture as a program`() async throws {
         let origin = try OriginServer.start()
         defer { origin.stop() }

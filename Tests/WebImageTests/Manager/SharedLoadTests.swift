@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite(.timeLimit(.minutes(10))) struct SharedLoadTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct SharedLoadTests {
     @Test(arguments: seeds) func `callers before, during and after a flight cause one download`(seed: UInt64) {
         let gate = Gate()
         let scenario = ManagerScenario(seed: seed, gate: gate)
@@ -69,6 +69,23 @@ import WebImageTesting
         let anonymous = scenario.load(9)
         scenario.executor.drain()
         #expect(anonymous.value?.source == .network, "nor does it read the other's picture from memory")
+    }
+
+    @Test(arguments: 0..<16) func `each load stores where it asked to, also beside one that asked for less or more`(
+        pair: Int
+    ) throws {
+        let staged = try StagedManager(seed: UInt64(pair))
+        let writes: [CacheTiers] = [pair & 3, pair >> 2].map { CacheTiers(rawValue: UInt8($0)) }
+        let callers = writes.map { writes in
+            var request = ImageRequest.numbered(1)
+            request.cacheWrites = writes
+            return staged.load(request)
+        }
+        staged.run()
+        #expect(callers.allSatisfy { $0.value != nil })
+        let asked = writes[0].union(writes[1])
+        #expect((staged.manager.peek(.numbered(1)) != nil) == asked.contains(.memory))
+        #expect((staged.fileCount > 0) == asked.contains(.disk))
     }
 
     @Test(arguments: seeds) func `a cancelled caller leaves the others waiting`(seed: UInt64) {

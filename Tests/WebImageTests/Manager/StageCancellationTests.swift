@@ -8,7 +8,7 @@ import WebImageTesting
 
 /// The last caller leaves while its load is in a certain stage: the caller is free at once, the work ends there, and
 /// nothing stays.
-@Suite(.timeLimit(.minutes(10))) struct StageCancellationTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct StageCancellationTests {
     private static let small = ImageRequest.numbered(
         1, transformers: [.crop(to: PixelRect(x: 0, y: 0, width: 4, height: 4))])
 

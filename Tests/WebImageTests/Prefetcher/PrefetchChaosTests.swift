@@ -5,7 +5,7 @@ import WebImageTesting
 @testable import WebImage
 
 /// Everything at once, at random moments, in every order.
-@Suite(.timeLimit(.minutes(10))) struct PrefetchChaosTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct PrefetchChaosTests {
     @Test(arguments: seeds) func `lists come and go at random, and every request is counted once`(seed: UInt64) {
         let scenario = PrefetchScenario(seed: seed, answer: StubTransport.picture(missing: [3, 7]))
         let prefetcher = scenario.prefetcher

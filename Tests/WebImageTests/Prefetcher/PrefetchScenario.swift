@@ -17,12 +17,19 @@ struct PrefetchScenario {
     ) {
         base = PacedScenario(seed: seed, downloads: downloads, answer: answer)
         prefetcher = ImagePrefetcher(manager: base.manager, configuration: configuration)
+        ledger?.enter("prefetcher") { [executor = base.executor, prefetcher] in
+            let count = Probe(on: executor) { await prefetcher.entryCount }
+            executor.drain()
+            return count.value ?? -1
+        }
     }
 
     /// Starts a list and lets everything happen that can.
     func start(_ numbers: [Int]) -> ImagePrefetcher.Token? {
         let prefetcher = prefetcher
-        return base.run { await prefetcher.start(numbers.map { ImageRequest.numbered($0) }) }
+        let token = base.run { await prefetcher.start(numbers.map { ImageRequest.numbered($0) }) }
+        if let token { ledger?.enter("watchers of a list") { token.watcherCount } }
+        return token
     }
 
     /// How many lists have not ended.

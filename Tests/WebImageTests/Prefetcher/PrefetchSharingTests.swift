@@ -5,7 +5,7 @@ import WebImageTesting
 @testable import WebImage
 
 /// Several lists, pauses and people side by side.
-@Suite(.timeLimit(.minutes(10))) struct PrefetchSharingTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct PrefetchSharingTests {
     @Test(arguments: seeds) func `equal requests of two lists share a load and its place`(seed: UInt64) {
         let scenario = PrefetchScenario(seed: seed)
         scenario.base.run { [prefetcher = scenario.prefetcher] in await prefetcher.pause() }

@@ -5,7 +5,7 @@ import WebImageTesting
 @testable import WebImage
 
 /// How lists end before their time.
-@Suite(.timeLimit(.minutes(10))) struct PrefetchStopTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct PrefetchStopTests {
     @Test(arguments: seeds) func `a stopped list ends, and what it gave up is reported as cancelled`(seed: UInt64) {
         let scenario = PrefetchScenario(seed: seed, answer: StubTransport.picture(missing: [2]))
         let prefetcher = scenario.prefetcher

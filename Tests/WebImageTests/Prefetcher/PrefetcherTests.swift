@@ -4,7 +4,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-@Suite(.timeLimit(.minutes(10))) struct PrefetcherTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct PrefetcherTests {
     @Test func `an empty list is over at once, with all counts zero`() {
         let scenario = PrefetchScenario(seed: 1)
         let token = scenario.start([])
@@ -63,6 +63,16 @@ import WebImageTesting
         let report = scenario.base.run { await prefetcher.prefetch((0..<250).map { ImageRequest.numbered($0) }) }
         #expect(report?.progress == .counts(failed: 250, total: 250))
         #expect(report?.failures.count == 100)
+    }
+
+    @Test(arguments: [99, 100, 101, 250])
+    func `a report names at most a hundred failures, also of a picture that is listed many times`(times: Int) {
+        let scenario = PrefetchScenario(seed: 1) { HTTPResponse(status: 404, url: $0.url) }
+        let token = scenario.start([1, 2] + Array(repeating: 3, count: times) + [4])
+        scenario.transport.open()
+        scenario.executor.drain()
+        #expect(token?.progress == .counts(failed: times + 3, total: times + 3))
+        #expect(token?.report.failures.count == 100)
     }
 
     @Test(arguments: seeds) func `equal requests of one list share a load and count one each`(seed: UInt64) {

@@ -29,6 +29,8 @@ struct ManagerScenario {
             parts: .init(
                 transport: transport, disk: nil, processing: pool, executor: executor, clock: clock,
                 waitsWithoutTask: seed.isMultiple(of: 2)))
+        ledger?.enter(manager, on: [executor])
+        ledger?.enter("answers") { [transport] in transport.open }
     }
 
     func load(_ request: ImageRequest) -> Probe<ImageResponse> {

@@ -53,6 +53,8 @@ final class StagedManager {
             parts: .init(
                 transport: transport, disk: disk, processing: pool, executor: executor, clock: clock,
                 waitsWithoutTask: seed.isMultiple(of: 2)))
+        ledger?.enter(manager, on: [executor, pixels, files])
+        ledger?.enter("answers") { [transport] in transport.open }
     }
 
     /// A part of the machinery that stands still while the others run.

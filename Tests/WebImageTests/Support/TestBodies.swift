@@ -27,6 +27,25 @@ struct GatedBody: AsyncSequence, AsyncIteratorProtocol, Sendable {
     func makeAsyncIterator() -> Self { self }
 }
 
+/// A body of which each piece waits at a gate of its own.
+struct SteppedBody: AsyncSequence, AsyncIteratorProtocol, Sendable {
+    var steps: ArraySlice<(piece: [UInt8], gate: Gate)>
+
+    init(_ bytes: [UInt8], _ gates: [Gate]) {
+        let bounds = (0...gates.count).map { bytes.count * $0 / gates.count }
+        steps = gates.indices.map { (Array(bytes[bounds[$0]..<bounds[$0 + 1]]), gates[$0]) }[...]
+    }
+
+    mutating func next() async throws -> [UInt8]? {
+        guard let step = steps.popFirst() else { return nil }
+        await step.gate.pass()
+        try Task.checkCancellation()
+        return step.piece
+    }
+
+    func makeAsyncIterator() -> Self { self }
+}
+
 /// A body that never comes to an end until its reader is cancelled.
 struct EndlessBody: AsyncSequence, AsyncIteratorProtocol, Sendable {
     var first: [UInt8]?

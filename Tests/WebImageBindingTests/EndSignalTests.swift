@@ -1,0 +1,30 @@
+import Testing
+
+@testable import WebImageBinding
+
+@MainActor
+@Suite(.timeLimit(.minutes(1)))
+struct EndSignalTests {
+    @Test func `a cancelled wait leaves nothing behind, and disturbs no other`() async throws {
+        let signal = EndSignal<Int>()
+        let waiters = (0..<20).map { _ in Task { try await signal.wait() } }
+        await until { signal.waiterCount == 20 }
+        for waiter in waiters.dropLast() {
+            waiter.cancel()
+            await #expect(throws: CancellationError.self) { try await waiter.value }
+        }
+        #expect(signal.waiterCount == 1)
+        signal.resolve(7)
+        signal.resolve(8)
+        #expect(try await waiters[19].value == 7 && signal.waiterCount == 0)
+        #expect(try await signal.wait() == 7)
+    }
+
+    @Test func `a wait that is cancelled before it begins leaves nothing behind`() async {
+        let signal = EndSignal<Int>()
+        let waiter = Task { try await signal.wait() }
+        waiter.cancel()
+        await #expect(throws: CancellationError.self) { try await waiter.value }
+        #expect(signal.waiterCount == 0)
+    }
+}

@@ -1,0 +1,59 @@
+import HTTPTransport
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// Loads that land before their handle is stored.
+@Suite(.timeLimit(.minutes(1))) struct BatchWindowTests {
+    /// Runs every job within the call that brings it, so that a load lands before its task is made.
+    private final class InPlace: TaskExecutor {
+        func enqueue(_ job: consuming ExecutorJob) {
+            unsafe UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
+        }
+    }
+
+    private static func manager(_ executor: (any TaskExecutor)?) -> ImageManager {
+        ImageManager(
+            configuration: .init(),
+            parts: .init(
+                transport: StubTransport(HTTPResponse.keptPicture), disk: nil,
+                processing: WorkerPool(name: "image", width: 2, queueLimit: 1_000), executor: executor))
+    }
+
+    @Test func `a load that lands before its handle is stored leaves no handle`() async throws {
+        let manager = Self.manager(InPlace())
+        _ = try await manager.load(.numbered(1))
+        let window = BatchWindow(limit: 3)
+        for index in 0..<3 { window.begin(.numbered(1), index, manager, .medium) }
+        #expect(window.entryCount == 3 && !window.hasRoom)
+        for index in 0..<3 {
+            let outcome = await window.outcome(own: .medium)
+            #expect(outcome?.index == index && outcome?.result.isCancelled == false)
+        }
+        #expect(window.entryCount == 0 && window.hasRoom)
+        #expect(await window.outcome(own: .medium) == nil, "the batch is over")
+    }
+
+    @Test func `a batch of pictures that are in memory comes to its end on real threads`() async throws {
+        let manager = Self.manager(nil)
+        var (seen, number) = (Set<Int>(), 0)
+        for await outcome in manager.images(for: (0..<StressRounds.count).lazy.map { .numbered($0 % 10) }) {
+            seen.insert(outcome.index)
+            number += 1
+        }
+        #expect(seen.count == StressRounds.count && number == StressRounds.count)
+        #expect(await manager.occupancy.isIdle && manager.newest.count == 0)
+        #expect(manager.loads.entryCount + manager.downloader.entryCount + manager.processing.entryCount == 0)
+    }
+}
+
+/// How many calls a race is tried with on real threads.
+enum StressRounds {
+    #if THREAD_SANITIZER
+    static let count = 5_000
+    #else
+    static let count = 50_000
+    #endif
+}

@@ -1,0 +1,56 @@
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// Looks into the ledger of each test when the test is over: what its scenarios have set up must be empty.
+struct Balanced: SuiteTrait, TestTrait, TestScoping {
+    let isRecursive = true
+
+    @concurrent func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        let ledger = Ledger()
+        try await Ledger.$current.withValue(ledger, operation: function)
+        let open = ledger.open()
+        #expect(open.isEmpty, "left behind", sourceLocation: test.sourceLocation)
+    }
+}
+
+extension Trait where Self == Balanced {
+    /// Nothing is left behind by any test of the suite.
+    static var balanced: Self { Balanced() }
+}
+
+/// The ledger of the test that runs.
+var ledger: Ledger? {
+    if Ledger.current == nil { Issue.record("A suite with scenarios is balanced.") }
+    return Ledger.current
+}
+
+extension Ledger {
+    /// Enters every table of a manager.
+    ///
+    /// - Parameter executors: Where everything runs that the manager starts.
+    func enter(_ manager: ImageManager, on executors: [SeededExecutor]) {
+        settle {
+            while executors.contains(where: { $0.pending > 0 }) { for executor in executors { executor.drain() } }
+        }
+        func enter(_ name: String, _ count: @escaping @Sendable (ImageManager) -> Int) {
+            self.enter(name) { count(manager) }
+        }
+        enter("loads") { $0.loads.entryCount }
+        enter("encodings") { $0.encodings.entryCount }
+        enter("downloader") { $0.downloader.entryCount }
+        enter("processing") { $0.processing.entryCount }
+        enter("addresses under way") { $0.newest.count }
+        enter("watchers") { $0.hub.watcherCount }
+        enter("calls without an end") { $0.counters.running }
+        enter("failures beyond the limit") { manager in
+            let (entries, places) = manager.failures.counts
+            let capacity = manager.configuration.failureCapacity
+            return max(0, entries - capacity) + max(0, places - 3 * capacity)
+        }
+    }
+}
