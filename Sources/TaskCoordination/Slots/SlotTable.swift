@@ -76,8 +76,13 @@ struct SlotTable<Waiter> {
     /// How many lanes there is room for, those without a name among them. Told to tests.
     var laneCount: Int { lanes.count }
 
-    /// Whether nothing is held, lent, queued or reserved.
-    var isUnused: Bool { numbers.isEmpty && turns.isUnused && full.isEmpty && held + lent + count == 0 }
+    /// How many entries there are, of any kind: units held and lent, names queued and reserved, lanes, turns.
+    ///
+    /// Told to tests: 0 when nothing goes on.
+    var entryCount: Int {
+        let names = numbers.values.reduce(0) { $0 + lanes[$1].queue.count + lanes[$1].queue.reservedCount }
+        return held + lent + names + numbers.count + turns.count + turns.reservedCount + full.count
+    }
 }
 
 extension SlotTable: Sendable where Waiter: Sendable {}

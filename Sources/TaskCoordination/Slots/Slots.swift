@@ -64,15 +64,8 @@ public final class Slots: Sendable {
     /// How many bodies run on without the slot that they had; see ``nextRound(stalled:patience:)``.
     public var lent: Int { state.withLock { $0.table.lent } }
 
-    /// Whether nothing is held, queued or reserved, and no lane is remembered.
-    package var isUnused: Bool { state.withLock { $0.table.isUnused && $0.drainers.isEmpty } }
-
-    /// How many entries there are, of any kind: waiters, reserved names, bodies, drainers.
-    ///
-    /// Told to tests: 0 when nothing goes on.
-    package var entryCount: Int {
-        state.withLock { $0.queue.count + $0.queue.reservedCount + $0.running + $0.drainers.count }
-    }
+    /// How many entries there are, of any kind; 0 when nothing goes on. Told to tests.
+    package var entryCount: Int { state.withLock { $0.table.entryCount + $0.drainers.count } }
 
     /// Runs `body` in a slot.
     ///

@@ -21,7 +21,7 @@ import Testing
         var lent: Int { table.lent }
         var count: Int { table.count }
         var laneCount: Int { table.laneCount }
-        var isUnused: Bool { table.isUnused }
+        var entryCount: Int { table.entryCount }
 
         func take(_ units: Int = 1, in lane: String = "") -> Bool { table.take(units, in: lane) }
         func release(_ units: Int = 1, in lane: String = "") { table.release(units, in: lane) }
@@ -130,7 +130,7 @@ import Testing
         }
         for place in model.waiting.map(\.place) { _ = table.remove(place) }
         for waiter in model.holding { table.release(in: waiter.lane) }
-        #expect(table.isUnused)
+        #expect(table.entryCount == 0)
     }
 
     @Test func `nothing small overtakes what is large, and what fits goes on when the large one leaves`() {
@@ -145,7 +145,7 @@ import Testing
         #expect(table.next()?.name == 2)
         table.release(6)
         table.release()
-        #expect(table.isUnused)
+        #expect(table.entryCount == 0)
     }
 
     @Test func `more units than there are count as all of them`() {
@@ -171,7 +171,7 @@ import Testing
             last = next.lane
         }
         #expect(lanes == ["a", "b", "a", "b", "a", "a"])
-        #expect(table.isUnused)
+        #expect(table.entryCount == 0)
     }
 
     private func full(of lane: String, waiting: Int) -> Subject {
@@ -204,7 +204,7 @@ import Testing
             table.release(in: "drip")
         }
         while table.held > 0 { table.release(in: "drip") }
-        #expect(table.isUnused)
+        #expect(table.entryCount == 0)
     }
 
     @Test func `a lane within its share gives way when it makes no progress, and no more bodies than there are slots`()
@@ -232,7 +232,7 @@ import Testing
         #expect(table.nextRound(patience: 5).expired.count == 3)
         #expect(table.count == 0)
         for _ in 0..<4 { table.release(in: "a") }
-        #expect(table.isUnused)
+        #expect(table.entryCount == 0)
     }
 
     @Test func `a place of a lane that is gone is nobody's in the lane that has its number now`() {
@@ -252,6 +252,6 @@ import Testing
         }
         for late in gone { table.raise(late, to: 200) }
         table.release()
-        #expect(table.isUnused)
+        #expect(table.entryCount == 0)
     }
 }

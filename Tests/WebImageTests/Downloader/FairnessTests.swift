@@ -44,7 +44,7 @@ import WebImageTesting
 
         var isAtRest: Bool {
             downloader.queuedCount + downloader.runningCount + downloader.running.count + executor.pending == 0
-                && downloader.slots.isUnused
+                && downloader.slots.entryCount == 0
         }
 
         func end(_ callers: [Probe<Download>]) {
@@ -139,7 +139,7 @@ import WebImageTesting
         for task in dripping { _ = await task.result }
         await downloader.shutdown()
         #expect(downloader.running.count == 0)
-        #expect(downloader.slots.isUnused)
+        #expect(downloader.slots.entryCount == 0)
         #expect(!downloader.attendance.isUnderWay)
     }
 }
