@@ -10,7 +10,12 @@ typedef struct decoding {
     struct jpeg_decompress_struct codec;
     struct jpeg_error_mgr errors;
     struct jpeg_progress_mgr progress;
+    struct jpeg_source_mgr source;
     jmp_buf escape;
+    /// What the library was not given yet.
+    const uint8_t *next;
+    size_t left;
+    int is_drawing;
     const swi_jpeg_decode_request *request;
     swi_failure *failure;
     int status;
@@ -56,11 +61,45 @@ static void on_message(j_common_ptr codec, int level) {
     }
 }
 
+static void look(decoding *job, size_t pixels) {
+    if (job->request->look(job->request->context, pixels)) fail(job, SWI_STOPPED, "stopped");
+}
+
 /// Called by libjpeg for every row of blocks in every scan, so also inside `jpeg_start_decompress`.
-static void on_progress(j_common_ptr codec) {
+static void on_progress(j_common_ptr common) {
+    decoding *job = common->client_data;
+    j_decompress_ptr codec = &job->codec;
+    if (codec->input_scan_number > job->request->max_scans) fail(job, SWI_TOO_LARGE, "too many scans");
+    look(job, job->is_drawing ? 0 : (size_t)codec->image_width * codec->max_v_samp_factor * DCTSIZE);
+}
+
+static void on_start(j_decompress_ptr codec) {
+    (void)codec;
+}
+
+/// Gives the next piece of the file: markers are read in loops of the library's own, which look nowhere else.
+static boolean on_empty(j_decompress_ptr codec) {
+    static const size_t piece = 1 << 18;
     decoding *job = codec->client_data;
-    if (job->codec.input_scan_number > job->request->max_scans) fail(job, SWI_TOO_LARGE, "too many scans");
-    if (job->request->should_stop && job->request->should_stop()) fail(job, SWI_STOPPED, "stopped");
+    if (!job->left) ERREXIT(codec, JERR_INPUT_EOF);
+    look(job, 0);
+    size_t count = job->left < piece ? job->left : piece;
+    job->source.next_input_byte = job->next;
+    job->source.bytes_in_buffer = count;
+    job->next += count;
+    job->left -= count;
+    return TRUE;
+}
+
+static void on_skip(j_decompress_ptr codec, long count) {
+    struct jpeg_source_mgr *source = codec->src;
+    while (count > 0 && (size_t)count > source->bytes_in_buffer) {
+        count -= (long)source->bytes_in_buffer;
+        on_empty(codec);
+    }
+    if (count <= 0) return;
+    source->next_input_byte += count;
+    source->bytes_in_buffer -= (size_t)count;
 }
 
 static inline unsigned multiply(unsigned a, unsigned b) {
@@ -76,7 +115,45 @@ static void rgba_from_inverted_cmyk(const uint8_t *cmyk, uint8_t *rgba, size_t w
     }
 }
 
-static void draw(decoding *job, const uint8_t *bytes, size_t count, uint8_t *rgba) {
+/// Copies rows to where the request wants them, in tiles as wide as a cache line is long.
+static void place(const decoding *job, const uint8_t *rows, size_t count, size_t y, uint8_t *rgba) {
+    const swi_jpeg_decode_request *request = job->request;
+    size_t width = job->codec.output_width;
+    for (size_t x = 0; x < width; x++) {
+        uint8_t *target = rgba + 4 * (request->start + (ptrdiff_t)x * request->right + (ptrdiff_t)y * request->down);
+        for (size_t k = 0; k < count; k++) memcpy(target + 4 * (ptrdiff_t)k * request->down, rows + 4 * (k * width + x), 4);
+    }
+}
+
+static void draw_rows(decoding *job, uint8_t *rgba) {
+    enum { at_once = 16 };
+    j_decompress_ptr codec = &job->codec;
+    const swi_jpeg_decode_request *request = job->request;
+    size_t stride = (size_t)codec->output_width * 4;
+    int is_cmyk = codec->out_color_space == JCS_CMYK;
+    JSAMPROW ink = NULL, strip = NULL;
+    if (is_cmyk) ink = codec->mem->alloc_large((j_common_ptr)codec, JPOOL_IMAGE, stride);
+    if (request->right != 1) strip = codec->mem->alloc_large((j_common_ptr)codec, JPOOL_IMAGE, stride * at_once);
+    while (codec->output_scanline < codec->output_height) {
+        JDIMENSION y = codec->output_scanline;
+        JDIMENSION wanted = codec->output_height - y < at_once ? codec->output_height - y : at_once;
+        JSAMPROW rows[at_once];
+        for (JDIMENSION k = 0; k < wanted; k++)
+            rows[k] = strip ? strip + k * stride : rgba + 4 * (request->start + (ptrdiff_t)(y + k) * request->down);
+        for (JDIMENSION k = 0; k < wanted;) {
+            if (is_cmyk) {
+                jpeg_read_scanlines(codec, &ink, 1);
+                rgba_from_inverted_cmyk(ink, rows[k++], codec->output_width);
+            } else {
+                k += jpeg_read_scanlines(codec, rows + k, wanted - k);
+            }
+        }
+        if (strip) place(job, strip, wanted, y, rgba);
+        look(job, (size_t)wanted * codec->output_width);
+    }
+}
+
+static void draw(decoding *job, uint8_t *rgba) {
     j_decompress_ptr codec = &job->codec;
     const swi_jpeg_decode_request *request = job->request;
     if (setjmp(job->escape)) return;
@@ -84,7 +161,7 @@ static void draw(decoding *job, const uint8_t *bytes, size_t count, uint8_t *rgb
     jpeg_create_decompress(codec);
     codec->client_data = job;
     codec->progress = &job->progress;
-    jpeg_mem_src(codec, bytes, count);
+    codec->src = &job->source;
     jpeg_read_header(codec, TRUE);
     if (codec->image_width != (JDIMENSION)request->width || codec->image_height != (JDIMENSION)request->height)
         fail(job, SWI_MALFORMED, "the headers disagree about the size");
@@ -98,23 +175,8 @@ static void draw(decoding *job, const uint8_t *bytes, size_t count, uint8_t *rgb
         || codec->output_height != (JDIMENSION)((request->height + request->denominator - 1) / request->denominator)
         || codec->output_components != 4)
         fail(job, SWI_MALFORMED, "the headers disagree about the size");
-
-    size_t stride = (size_t)codec->output_width * 4;
-    JSAMPROW ink = NULL;
-    if (is_cmyk) ink = codec->mem->alloc_large((j_common_ptr)codec, JPOOL_IMAGE, stride);
-    while (codec->output_scanline < codec->output_height) {
-        uint8_t *row = rgba + codec->output_scanline * stride;
-        if (is_cmyk) {
-            jpeg_read_scanlines(codec, &ink, 1);
-            rgba_from_inverted_cmyk(ink, row, codec->output_width);
-            continue;
-        }
-        JSAMPROW rows[8];
-        JDIMENSION wanted = codec->output_height - codec->output_scanline;
-        if (wanted > 8) wanted = 8;
-        for (JDIMENSION k = 0; k < wanted; k++) rows[k] = row + k * stride;
-        jpeg_read_scanlines(codec, rows, wanted);
-    }
+    job->is_drawing = 1;
+    draw_rows(job, rgba);
     jpeg_finish_decompress(codec);
     job->status = SWI_OK;
 }
@@ -122,13 +184,19 @@ static void draw(decoding *job, const uint8_t *bytes, size_t count, uint8_t *rgb
 int swi_jpeg_decode(
     const uint8_t *bytes, size_t count, const swi_jpeg_decode_request *request, uint8_t *rgba, swi_failure *failure
 ) {
-    decoding job = {.request = request, .failure = failure, .status = SWI_MALFORMED};
+    decoding job = {
+        .next = bytes, .left = count, .request = request, .failure = failure, .status = SWI_MALFORMED};
     job.codec.err = jpeg_std_error(&job.errors);
     job.codec.client_data = &job;
     job.errors.error_exit = on_error;
     job.errors.emit_message = on_message;
     job.progress.progress_monitor = on_progress;
-    draw(&job, bytes, count, rgba);
+    job.source.init_source = on_start;
+    job.source.fill_input_buffer = on_empty;
+    job.source.skip_input_data = on_skip;
+    job.source.resync_to_restart = jpeg_resync_to_restart;
+    job.source.term_source = on_start;
+    draw(&job, rgba);
     jpeg_destroy_decompress(&job.codec);
     return job.status;
 }

@@ -8,10 +8,14 @@
 typedef struct decoding {
     png_structp codec;
     png_infop info;
-    const uint8_t *next;
-    size_t left;
     const swi_png_decode_request *request;
     swi_failure *failure;
+    uint8_t *rgba;
+    /// Rows of all passes that were not drawn yet; not none before the library has read what comes before them.
+    size_t rows_left;
+    /// Pixels drawn since the last look.
+    size_t pixels;
+    int is_interlaced;
     int status;
 } decoding;
 
@@ -27,61 +31,120 @@ static void on_warning(png_structp codec, png_const_charp message) {
     (void)message;
 }
 
-static void on_read(png_structp codec, png_bytep into, size_t count) {
-    decoding *job = png_get_io_ptr(codec);
-    if (count > job->left) {
-        job->status = SWI_TRUNCATED;
-        png_error(codec, "the file ends early");
+static void look(decoding *job) {
+    if (job->request->look(job->request->context, job->pixels)) {
+        job->status = SWI_STOPPED;
+        png_error(job->codec, "stopped");
     }
-    memcpy(into, job->next, count);
-    job->next += count;
-    job->left -= count;
+    job->pixels = 0;
 }
 
-static void draw(decoding *job, uint8_t *rgba) {
-    png_structp codec = job->codec;
+/// Called by libpng before the first image data.
+static void on_info(png_structp codec, png_infop info) {
+    decoding *job = png_get_progressive_ptr(codec);
     const swi_png_decode_request *request = job->request;
-    if (setjmp(png_jmpbuf(codec))) return;
-
-    png_set_user_limits(codec, request->width, request->height);
-    // Profiles, text and the like are not wanted; unread, they cannot be bombs.
-    png_set_keep_unknown_chunks(codec, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
-    png_set_read_fn(codec, job, on_read);
-    png_read_info(codec, job->info);
-    if (png_get_image_width(codec, job->info) != request->width
-        || png_get_image_height(codec, job->info) != request->height)
+    if (png_get_image_width(codec, info) != request->width || png_get_image_height(codec, info) != request->height)
         png_error(codec, "the headers disagree about the size");
 
     png_set_expand(codec);
     png_set_strip_16(codec);
     png_set_gray_to_rgb(codec);
     png_set_add_alpha(codec, 255, PNG_FILLER_AFTER);
-    int passes = png_set_interlace_handling(codec);
-    png_read_update_info(codec, job->info);
-    size_t stride = (size_t)request->width * 4;
-    if (png_get_rowbytes(codec, job->info) != stride) png_error(codec, "the rows have an unexpected length");
+    png_read_update_info(codec, info);
+    if (png_get_rowbytes(codec, info) != (size_t)request->width * 4)
+        png_error(codec, "the rows have an unexpected length");
+    job->is_interlaced = png_get_interlace_type(codec, info) == PNG_INTERLACE_ADAM7;
+    job->rows_left = job->is_interlaced ? 0 : request->height;
+    for (int pass = 0; job->is_interlaced && pass < PNG_INTERLACE_ADAM7_PASSES; pass++)
+        if (PNG_PASS_COLS(request->width, pass)) job->rows_left += PNG_PASS_ROWS(request->height, pass);
+}
 
-    for (int pass = 0; pass < passes; pass++) {
-        for (uint32_t y = 0; y < request->height; y++) {
-            if (y % 16 == 0 && request->should_stop && request->should_stop()) {
-                job->status = SWI_STOPPED;
-                return;
-            }
-            png_read_row(codec, rgba + y * stride, NULL);
-        }
+/// Called by libpng for every row of every pass, with the pixels of that pass alone.
+static void on_row(png_structp codec, png_bytep row, png_uint_32 y, int pass) {
+    decoding *job = png_get_progressive_ptr(codec);
+    const swi_png_decode_request *request = job->request;
+    if (!row || !job->rows_left) return;
+    size_t stride = (size_t)request->width * 4;
+    size_t count = request->width;
+    if (job->is_interlaced) {
+        uint8_t *line = job->rgba + PNG_ROW_FROM_PASS_ROW(y, pass) * stride;
+        count = PNG_PASS_COLS(request->width, pass);
+        for (size_t x = 0; x < count; x++) memcpy(line + 4 * (size_t)PNG_COL_FROM_PASS_COL(x, pass), row + 4 * x, 4);
+    } else {
+        memcpy(job->rgba + y * stride, row, stride);
     }
-    png_read_end(codec, NULL);
-    job->status = SWI_OK;
+    job->rows_left--;
+    job->pixels += count;
+    if (job->pixels >= 1 << 16) look(job);
+}
+
+static inline uint32_t number(const uint8_t *bytes) {
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+/// Hands whole bytes to the library, in pieces.
+static void feed(decoding *job, const uint8_t *bytes, size_t count) {
+    static const size_t piece = 1 << 15;
+    while (count) {
+        look(job);
+        size_t now = count < piece ? count : piece;
+        // libpng's pointer is not const, but the reader only reads.
+        png_process_data(job->codec, job->info, (png_bytep)bytes, now);
+        bytes += now;
+        count -= now;
+    }
+}
+
+/// Walks over the chunks and gives the library those that pixels depend on.
+///
+/// The progressive reader stops inflating after the last row, where the other one goes on as long as there are data. It keeps
+/// chunks whole, though, so that it must not see the large ones.
+static void draw(decoding *job, const uint8_t *bytes, size_t count) {
+    static const size_t signature = 8, frame = 12;
+    png_structp codec = job->codec;
+    if (setjmp(png_jmpbuf(codec))) return;
+
+    png_set_user_limits(codec, job->request->width, job->request->height);
+    png_set_progressive_read_fn(codec, job, on_info, on_row, NULL);
+    if (count > signature) feed(job, bytes, signature);
+    int has_data = 0, is_after_data = 0;
+    size_t passed_over = 0;
+    for (size_t offset = signature; offset + frame <= count;) {
+        const uint8_t *chunk = bytes + offset;
+        const char *type = (const char *)chunk + 4;
+        size_t length = number(chunk);
+        if (length > count - offset - frame) break;
+        int is_data = !memcmp(type, "IDAT", 4);
+        int is_end = !memcmp(type, "IEND", 4);
+        if (is_data && is_after_data) png_error(codec, "the image data are interrupted");
+        if (is_data || is_end || !memcmp(type, "IHDR", 4) || (!memcmp(type, "PLTE", 4) && length <= 768)
+            || (!memcmp(type, "tRNS", 4) && length <= 256))
+            feed(job, chunk, length + frame);
+        else if (!(type[0] & 0x20))
+            png_error(codec, "a chunk that is needed is not known");
+        else if (++passed_over % 4096 == 0)
+            look(job);
+        if (is_end) {
+            if (job->rows_left) png_error(codec, "not enough image data");
+            job->status = SWI_OK;
+            return;
+        }
+        has_data |= is_data;
+        is_after_data = has_data && !is_data;
+        offset += length + frame;
+    }
+    job->status = SWI_TRUNCATED;
+    png_error(codec, "the file ends early");
 }
 
 int swi_png_decode(
     const uint8_t *bytes, size_t count, const swi_png_decode_request *request, uint8_t *rgba, swi_failure *failure
 ) {
-    decoding job = {.next = bytes, .left = count, .request = request, .failure = failure, .status = SWI_MALFORMED};
+    decoding job = {.rgba = rgba, .rows_left = 1, .request = request, .failure = failure, .status = SWI_MALFORMED};
     job.codec = png_create_read_struct(PNG_LIBPNG_VER_STRING, &job, on_error, on_warning);
     if (job.codec) job.info = png_create_info_struct(job.codec);
     if (job.info)
-        draw(&job, rgba);
+        draw(&job, bytes, count);
     else
         job.status = SWI_NO_MEMORY;
     png_destroy_read_struct(&job.codec, &job.info, NULL);

@@ -23,6 +23,13 @@ typedef struct swi_failure {
 /// Asked between rows; anything but zero ends the work with `SWI_STOPPED`. It returns before anything is unwound.
 typedef int (*swi_should_stop)(void);
 
+/// Asked between rows, scans and pieces of the file, with how many pixels were drawn since it was asked before; anything but
+/// zero ends the work with `SWI_STOPPED`. It returns before anything is unwound.
+typedef int (*swi_look)(void *_Nonnull context, size_t pixels);
+
+/// The time that the calling thread has had of a processor, in nanoseconds.
+int64_t swi_processor_time(void);
+
 /// Bytes from `malloc`, to be given back by `swi_bytes_free`.
 typedef struct swi_bytes {
     uint8_t *_Nullable start;
@@ -38,10 +45,14 @@ typedef struct swi_jpeg_decode_request {
     /// What the header said. Another size in the file ends the decode with `SWI_MALFORMED`.
     int width, height;
     int max_scans;
-    swi_should_stop _Nullable should_stop;
+    /// Where the first pixel goes, and how far a step right and a step down in the picture lead, in pixels of the bitmap:
+    /// this is how a picture is turned while it is drawn.
+    ptrdiff_t start, right, down;
+    swi_look _Nonnull look;
+    void *_Nonnull context;
 } swi_jpeg_decode_request;
 
-/// Draws RGBA rows, opaque, top down, without padding. CMYK is taken as Adobe stores it: inverted.
+/// Draws RGBA rows, opaque, without padding. CMYK is taken as Adobe stores it: inverted.
 ///
 /// A file that ends early is `SWI_TRUNCATED`, entropy-coded data that breaks off or makes no sense is `SWI_MALFORMED`:
 /// libjpeg alone would draw grey.
@@ -64,10 +75,14 @@ int swi_jpeg_encode(
 typedef struct swi_png_decode_request {
     /// What the header said. Another size in the file ends the decode with `SWI_MALFORMED`.
     uint32_t width, height;
-    swi_should_stop _Nullable should_stop;
+    swi_look _Nonnull look;
+    void *_Nonnull context;
 } swi_png_decode_request;
 
 /// Draws RGBA rows, not premultiplied, top down, without padding. Sixteen bits become eight by dropping the low byte.
+///
+/// Chunks that no pixel depends on are passed over unread. Nothing is inflated after the last row, but the file must go on
+/// to its last chunk: otherwise it is `SWI_TRUNCATED`.
 int swi_png_decode(
     const uint8_t *_Nonnull bytes, size_t count, const swi_png_decode_request *_Nonnull request,
     uint8_t *_Nonnull rgba, swi_failure *_Nonnull failure);

@@ -7,12 +7,15 @@ enum ShimStatus {
 
     /// Throws unless the answer is `SWI_OK`.
     ///
-    /// - Throws: ``ImageError``; `CancellationError` for `SWI_STOPPED`.
-    static func check(_ status: Int32, _ failure: swi_failure, format: ImageFormat) throws {
+    /// - Parameter work: What stopped the function, if something did; a function without it was cancelled.
+    /// - Throws: ``ImageError``; `CancellationError`.
+    static func check(
+        _ status: Int32, _ failure: swi_failure, format: ImageFormat, work: DecodingWork? = nil
+    ) throws {
         let code: ImageError.Code
         switch Int(status) {
         case SWI_OK: return
-        case SWI_STOPPED: throw CancellationError()
+        case SWI_STOPPED: throw work?.end ?? CancellationError()
         case SWI_TRUNCATED: code = .truncated
         case SWI_UNSUPPORTED: code = .unsupportedFormat
         case SWI_TOO_LARGE: code = .tooLarge

@@ -18,8 +18,8 @@ struct GIFCanvas {
     }
 
     private let size: PixelSize
-    /// RGBA, either opaque or all zero.
-    private(set) var pixels: [UInt8]
+    /// RGBA, either opaque or all zero; empty before the first frame, so that a header alone takes no memory.
+    private(set) var pixels: [UInt8] = []
     private var frame = PixelRect(x: 0, y: 0, width: 0, height: 0)
     private var disposal = Disposal.keep
     /// What the frame covers, while it will be restored.
@@ -27,11 +27,14 @@ struct GIFCanvas {
 
     init(size: PixelSize) {
         self.size = size
-        pixels = [UInt8](repeating: 0, count: size.width * size.height * 4)
     }
 
     /// Disposes of the frame before and gets ready for the rows of the next one.
-    mutating func begin(_ next: PixelRect, disposal nextDisposal: Disposal) {
+    mutating func begin(_ next: PixelRect, disposal nextDisposal: Disposal, work: DecodingWork) throws {
+        // The picture so far is handed on, and what is drawn next goes to a copy.
+        try work.look(pixels: size.pixelCount)
+        let isFirst = pixels.isEmpty
+        if isFirst { pixels = try Bitmap.clear(size, work) }
         forEachVisibleRow(of: frame) { canvas, bytes, offset in
             switch canvas.disposal {
             case .keep: break
@@ -40,9 +43,12 @@ struct GIFCanvas {
             }
         }
         frame = next
-        disposal = nextDisposal
+        // Under the first frame there is nothing to keep.
+        disposal = isFirst && nextDisposal == .restore ? .clear : nextDisposal
         saved = []
         if disposal == .restore {
+            let covered = frame.clipped(to: size).map { $0.width * $0.height * 4 } ?? 0
+            saved.reserveCapacity(covered)
             forEachVisibleRow(of: frame) { canvas, bytes, _ in canvas.saved += canvas.pixels[bytes] }
         }
     }

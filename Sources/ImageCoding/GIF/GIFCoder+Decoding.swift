@@ -5,13 +5,17 @@ extension GIFCoder {
     ///
     /// Limits hold for the frames' own sizes too, as a frame may be larger than the screen it is clipped to.
     ///
-    /// **Cancellation**: Asked every 64 rows.
+    /// **Cancellation**: Asked every 65,536 pixels and every kilobyte of the file.
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
     public func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
+        try decode(bytes, options, DecodingWork(limits: options.limits, byteCount: bytes.count))
+    }
+
+    func decode(_ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork) throws -> DecodedImage {
         let limits = options.limits
         let wanted = options.firstFrameOnly ? 1 : Int.max
-        let outline = try GIFCoder.outline(of: bytes, options: options)
+        let outline = try GIFCoder.outline(of: bytes, frameLimit: options.gifFrameLimit(bytes), work: work)
         try limits.check(width: outline.size.width, height: outline.size.height, frames: outline.frameCount)
         guard outline.largestFrame <= limits.maximumPixelCount, outline.framePixels <= limits.maximumAnimationPixelCount
         else {
@@ -22,12 +26,11 @@ extension GIFCoder {
         let resampler = plan.resampler()
         var frames = [DecodedImage.Frame]()
         var hasAlpha = false
-        try GIFReader.read(bytes, on: outline.size) { canvas, milliseconds in
+        try GIFReader.read(bytes, on: outline.size, work: work) { canvas, milliseconds in
             hasAlpha = hasAlpha || !Bitmap.isOpaque(canvas)
+            let pixels = try work.excluding { try plan.finish(canvas, resampler) }
             frames.append(
-                DecodedImage.Frame(
-                    pixels: try plan.finish(canvas, resampler),
-                    duration: FrameTiming.duration(milliseconds: milliseconds)))
+                DecodedImage.Frame(pixels: pixels, duration: FrameTiming.duration(milliseconds: milliseconds)))
             return frames.count < wanted
         }
         guard let first = frames.first else { throw ImageError(.malformed, "The GIF has no frame.") }
@@ -38,10 +41,8 @@ extension GIFCoder {
     }
 
     /// Walks over the blocks as far as they are wanted.
-    static func outline(of bytes: [UInt8], options: DecodeOptions) throws -> GIFOutline {
-        // One beyond the limit, to see that there are more; no file has so many that this could overflow.
-        let limit = max(1, min(options.limits.maximumFrameCount, bytes.count)) + 1
-        let outline = try GIFOutline(bytes, frameLimit: options.firstFrameOnly ? 1 : limit)
+    static func outline(of bytes: [UInt8], frameLimit: Int, work: DecodingWork) throws -> GIFOutline {
+        let outline = try GIFOutline(bytes, frameLimit: frameLimit, work: work)
         guard outline.size.width > 0, outline.size.height > 0 else {
             throw ImageError(.malformed, "The GIF's screen is \(outline.size) pixels.", byteOffset: 6)
         }
@@ -50,5 +51,14 @@ extension GIFCoder {
 
     static func plan(for outline: GIFOutline, thumbnail: PixelSize?) -> FramePlan {
         FramePlan(stored: outline.size, orientation: .up, thumbnail: thumbnail)
+    }
+}
+
+extension DecodeOptions {
+    /// How many frames are looked for: one beyond the limit, to see that there are more, and two at least, to tell an
+    /// animation.
+    func gifFrameLimit(_ bytes: [UInt8]) -> Int {
+        // No file has so many frames that this could overflow.
+        firstFrameOnly ? 1 : max(1, min(limits.maximumFrameCount, bytes.count)) + 1
     }
 }

@@ -2,7 +2,8 @@ extension GIFCoder {
     /// The screen, what a restored frame covers, and every frame that is kept: as large as the thumbnail, if one is asked
     /// for.
     public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
-        let outline = try GIFCoder.outline(of: bytes, options: options)
+        let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
+        let outline = try GIFCoder.outline(of: bytes, frameLimit: options.gifFrameLimit(bytes), work: work)
         return GIFCoder.decodingByteCount(outline, GIFCoder.plan(for: outline, thumbnail: options.thumbnail))
     }
 

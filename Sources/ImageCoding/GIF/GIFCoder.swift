@@ -16,10 +16,8 @@ public struct GIFCoder: ImageDecoding, ImageEncoding {
     ///
     /// The number of frames is known when the file is whole.
     public func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
-        let outline = try GIFOutline(bytes, frameLimit: .max)
-        guard outline.size.width > 0, outline.size.height > 0 else {
-            throw ImageError(.malformed, "The GIF's screen is \(outline.size) pixels.", byteOffset: 6)
-        }
+        let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
+        let outline = try GIFCoder.outline(of: bytes, frameLimit: .max, work: work)
         return ImageProperties(
             format: .gif, width: outline.size.width, height: outline.size.height,
             frameCount: outline.isComplete ? outline.frameCount : nil, hasAlpha: outline.hasAlpha)

@@ -24,15 +24,17 @@ struct GIFOutline {
     /// - Parameters:
     ///   - bytes: The file or its beginning.
     ///   - frameLimit: Where to stop counting frames.
-    /// - Throws: `.truncated` without a whole header, `.malformed`.
+    ///   - work: Asked on the way.
+    /// - Throws: `.truncated` without a whole header, `.malformed`; what `work` throws.
     /// - Complexity: O(number of blocks).
-    init(_ bytes: [UInt8], frameLimit: Int) throws(ImageError) {
+    init(_ bytes: [UInt8], frameLimit: Int, work: DecodingWork) throws {
         guard bytes.count >= 13 else {
             throw ImageError(.truncated, "The GIF ends in its header.", byteOffset: bytes.count)
         }
         func number(at offset: Int) -> Int { Int(bytes[offset]) | Int(bytes[offset + 1]) << 8 }
         size = PixelSize(width: number(at: 6), height: number(at: 8))
         var offset = 13 + GIFOutline.paletteLength(bytes[10])
+        var walk = work.walk()
         while offset < bytes.count, frameCount < frameLimit {
             switch bytes[offset] {
             case 0x21:
@@ -54,6 +56,7 @@ struct GIFOutline {
             // Both end with a chain of sub-blocks.
             while true {
                 guard offset < bytes.count else { return }
+                try walk.reach(offset)
                 let length = Int(bytes[offset])
                 offset += 1 + length
                 if length == 0 { break }

@@ -5,12 +5,37 @@ import CLibgif
 /// Safe to use: the file handle and the bytes it reads live for the length of one call to ``read(_:on:onFrame:)``.
 @safe struct GIFReader: ~Copyable {
     /// What giflib's read function is given.
-    @unsafe private struct Source {
-        let start: UnsafePointer<UInt8>
-        let count: Int
-        var offset = 0
+    ///
+    /// Safe to use: the bytes are lent for longer than the reader lives, and no more of them is read than there is.
+    @safe private final class Source {
+        let work: DecodingWork
+        private let bytes: UnsafeBufferPointer<UInt8>
+        private var offset = 0
+        private var nextLook = 0
+
+        init(_ bytes: UnsafeBufferPointer<UInt8>, _ work: DecodingWork) {
+            unsafe self.bytes = bytes
+            self.work = work
+        }
+
+        /// Copies the next bytes; none at the end of the file, or of the work.
+        ///
+        /// Looks every kilobyte: giflib reads codes without pixels, and blocks of no use, in loops of its own.
+        func copy(to target: UnsafeMutablePointer<UInt8>, wanted: Int) -> Int {
+            if offset >= nextLook {
+                nextLook = offset + 1_024
+                if !work.mayGoOn() { return 0 }
+            }
+            let count = unsafe min(wanted, bytes.count - offset)
+            if count > 0, let start = unsafe bytes.baseAddress {
+                unsafe target.update(from: start + offset, count: count)
+            }
+            offset += count
+            return count
+        }
     }
 
+    private let source: Source
     private let file: UnsafeMutablePointer<GifFileType>
     private var canvas: GIFCanvas
     private var control = GraphicsControlBlock()
@@ -21,22 +46,27 @@ import CLibgif
     /// - Parameters:
     ///   - bytes: The file.
     ///   - size: The screen, already checked against the limits.
+    ///   - work: Asked on the way.
     ///   - onFrame: Gets each composed frame and its delay in milliseconds; answers whether to go on.
     /// - Throws: ``ImageError``; `CancellationError`; what `onFrame` throws.
-    static func read(_ bytes: [UInt8], on size: PixelSize, onFrame: ([UInt8], Int) throws -> Bool) throws {
+    static func read(
+        _ bytes: [UInt8], on size: PixelSize, work: DecodingWork, onFrame: ([UInt8], Int) throws -> Bool
+    ) throws {
         try unsafe bytes.withUnsafeBufferPointer { buffer in
-            // Not empty: the outline was read.
-            var source = unsafe Source(start: buffer.baseAddress!, count: buffer.count)
-            try unsafe withUnsafeMutablePointer(to: &source) { source in
-                var status: Int32 = 0
-                guard let file = unsafe DGifOpen(source, copyBytes, &status) else { throw GIFReader.error(status) }
-                var reader = unsafe GIFReader(file: file, canvas: GIFCanvas(size: size))
-                try reader.readRecords(onFrame)
+            let source = unsafe Source(buffer, work)
+            var status: Int32 = 0
+            // The reader holds the source until the file is closed.
+            let handle = unsafe Unmanaged.passUnretained(source).toOpaque()
+            guard let file = unsafe DGifOpen(handle, copyBytes, &status) else {
+                throw work.end ?? GIFReader.error(status)
             }
+            var reader = unsafe GIFReader(source: source, file: file, canvas: GIFCanvas(size: size))
+            try reader.readRecords(onFrame)
         }
     }
 
-    private init(file: UnsafeMutablePointer<GifFileType>, canvas: GIFCanvas) {
+    private init(source: Source, file: UnsafeMutablePointer<GifFileType>, canvas: GIFCanvas) {
+        self.source = source
         unsafe self.file = file
         self.canvas = canvas
         control.TransparentColor = NO_TRANSPARENT_COLOR
@@ -48,13 +78,9 @@ import CLibgif
     }
 
     private static let copyBytes: InputFunc = { file, target, wanted in
-        guard let target = unsafe target, wanted > 0,
-            let source = unsafe file?.pointee.UserData?.assumingMemoryBound(to: Source.self)
-        else { return 0 }
-        let count = unsafe min(Int(wanted), source.pointee.count - source.pointee.offset)
-        unsafe target.update(from: source.pointee.start + source.pointee.offset, count: count)
-        unsafe source.pointee.offset += count
-        return Int32(count)
+        guard let target = unsafe target, wanted > 0, let handle = unsafe file?.pointee.UserData else { return 0 }
+        let source = unsafe Unmanaged<Source>.fromOpaque(handle).takeUnretainedValue()
+        return Int32(unsafe source.copy(to: target, wanted: Int(wanted)))
     }
 
     private mutating func readRecords(_ onFrame: ([UInt8], Int) throws -> Bool) throws {
@@ -83,7 +109,6 @@ import CLibgif
     }
 
     private mutating func readFrame(_ onFrame: ([UInt8], Int) throws -> Bool) throws -> Bool {
-        try Task.checkCancellation()
         try unsafe check(DGifGetImageDesc(file))
         let image = unsafe file.pointee.Image
         let frame = unsafe PixelRect(
@@ -95,7 +120,7 @@ import CLibgif
             throw ImageError(.malformed, "A frame of the GIF has no palette.")
         }
         let palette = unsafe GIFPalette(map.pointee, transparent: Int(control.TransparentColor))
-        canvas.begin(frame, disposal: GIFCanvas.Disposal(control.DisposalMode))
+        try canvas.begin(frame, disposal: GIFCanvas.Disposal(control.DisposalMode), work: source.work)
         try readRows(of: frame, isInterlaced: unsafe image.Interlace, palette: palette)
         let milliseconds = Int(control.DelayTime) * 10
         control = GraphicsControlBlock()
@@ -105,10 +130,16 @@ import CLibgif
 
     private mutating func readRows(of frame: PixelRect, isInterlaced: Bool, palette: GIFPalette) throws {
         if indexes.count < frame.width { indexes = [UInt8](repeating: 0, count: frame.width) }
+        let work = source.work
+        var undrawn = 0
         let passes = isInterlaced ? [(0, 8), (4, 8), (2, 4), (1, 2)] : [(0, 1)]
         for (first, step) in passes {
             for row in stride(from: first, to: frame.height, by: step) {
-                if row % 64 == 0 { try Task.checkCancellation() }
+                undrawn += frame.width
+                if undrawn >= 1 << 16 {
+                    try work.look(pixels: undrawn)
+                    undrawn = 0
+                }
                 let file = unsafe file
                 let status = unsafe indexes.withUnsafeMutableBufferPointer { line in
                     unsafe DGifGetLine(file, line.baseAddress, Int32(frame.width))
@@ -119,8 +150,11 @@ import CLibgif
         }
     }
 
-    private func check(_ status: Int32) throws(ImageError) {
-        if status != GIF_OK { throw unsafe GIFReader.error(file.pointee.Error) }
+    private func check(_ status: Int32) throws {
+        if status == GIF_OK { return }
+        // What looked like an end of the file may have been the end of the work.
+        if let end = source.work.end { throw end }
+        throw unsafe GIFReader.error(file.pointee.Error)
     }
 
     private static func error(_ status: Int32) -> ImageError {

@@ -1,7 +1,7 @@
 extension JPEGCoder {
     /// The bitmap, libjpeg's rows, the coefficients of a file of several scans, and what the ``FramePlan`` adds.
     public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
-        let header = try JPEGHeader(bytes, maximumMetadataByteCount: options.limits.maximumMetadataByteCount)
+        let header = try JPEGCoder.header(of: bytes, options)
         return JPEGCoder.decodingByteCount(header, JPEGCoder.plan(for: header, thumbnail: options.thumbnail))
     }
 

@@ -14,7 +14,7 @@ public struct JPEGCoder: ImageDecoding, ImageEncoding {
 
     /// Reads the markers before the first scan.
     public func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
-        let header = try JPEGHeader(bytes, maximumMetadataByteCount: options.limits.maximumMetadataByteCount)
+        let header = try JPEGCoder.header(of: bytes, options)
         let shown = header.size.turned(header.orientation)
         return ImageProperties(
             format: .jpeg, width: shown.width, height: shown.height, frameCount: 1, orientation: header.orientation,

@@ -16,17 +16,19 @@ struct JPEGHeader {
     /// - Parameters:
     ///   - bytes: The file or its beginning.
     ///   - maximumMetadataByteCount: A larger EXIF block is skipped.
-    /// - Throws: `.truncated`, `.malformed`, or `.unsupportedFormat` for samples of more than 8 bits.
+    ///   - work: Asked on the way.
+    /// - Throws: `.truncated`, `.malformed`, `.unsupportedFormat` for samples of more than 8 bits; what `work` throws.
     /// - Complexity: O(number of markers), plus stray bytes between them.
-    init(_ bytes: [UInt8], maximumMetadataByteCount: Int) throws(ImageError) {
+    init(_ bytes: [UInt8], maximumMetadataByteCount: Int, work: DecodingWork) throws {
         guard bytes.starts(with: [0xFF, 0xD8]) else { throw ImageError(.malformed, "Not a JPEG.", byteOffset: 0) }
         var frame: ArraySlice<UInt8>?
         var isProgressive = false
         var scanComponentCount = 0
         var orientation: ImageOrientation?
         var offset = 2
+        var walk = work.walk()
         while true {
-            let marker = try JPEGHeader.nextMarker(in: bytes, at: &offset)
+            let marker = try JPEGHeader.nextMarker(in: bytes, at: &offset, &walk)
             // Markers without a length: TEM, the restarts and another start of image.
             if marker == 0x01 || (0xD0...0xD8).contains(marker) { continue }
             if marker == 0xD9 { throw ImageError(.malformed, "The JPEG has no picture.", byteOffset: offset) }
@@ -60,8 +62,11 @@ struct JPEGHeader {
     }
 
     /// Skips to the next marker, over fill bytes and over strays as libjpeg does.
-    private static func nextMarker(in bytes: [UInt8], at offset: inout Int) throws(ImageError) -> UInt8 {
+    private static func nextMarker(
+        in bytes: [UInt8], at offset: inout Int, _ walk: inout DecodingWork.Walk
+    ) throws -> UInt8 {
         while offset + 1 < bytes.count {
+            try walk.reach(offset)
             if bytes[offset] == 0xFF, bytes[offset + 1] != 0xFF, bytes[offset + 1] != 0 {
                 offset += 2
                 return bytes[offset - 1]

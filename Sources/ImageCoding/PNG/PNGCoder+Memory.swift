@@ -1,7 +1,7 @@
 extension PNGCoder {
     /// The bitmap, libpng's rows and what the ``FramePlan`` adds. Interlacing adds nothing: its passes share the bitmap.
     public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
-        let header = try PNGHeader(bytes, maximumMetadataByteCount: options.limits.maximumMetadataByteCount)
+        let header = try PNGCoder.header(of: bytes, options)
         return PNGCoder.decodingByteCount(header, PNGCoder.plan(for: header, thumbnail: options.thumbnail))
     }
 

@@ -14,7 +14,7 @@ public struct PNGCoder: ImageDecoding, ImageEncoding {
 
     /// Reads the chunks without inflating anything.
     public func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
-        let header = try PNGHeader(bytes, maximumMetadataByteCount: options.limits.maximumMetadataByteCount)
+        let header = try PNGCoder.header(of: bytes, options)
         let shown = header.size.turned(header.orientation)
         return ImageProperties(
             format: .png, width: shown.width, height: shown.height, frameCount: 1, orientation: header.orientation,

@@ -14,9 +14,10 @@ struct PNGHeader {
     /// - Parameters:
     ///   - bytes: The file or its beginning.
     ///   - maximumMetadataByteCount: A larger EXIF chunk is skipped.
-    /// - Throws: `.truncated` without a whole header, `.malformed`.
+    ///   - work: Asked on the way.
+    /// - Throws: `.truncated` without a whole header, `.malformed`; what `work` throws.
     /// - Complexity: O(number of chunks).
-    init(_ bytes: [UInt8], maximumMetadataByteCount: Int) throws(ImageError) {
+    init(_ bytes: [UInt8], maximumMetadataByteCount: Int, work: DecodingWork) throws {
         guard bytes.starts(with: PNGHeader.signature.prefix(bytes.count)) else {
             throw ImageError(.malformed, "Not a PNG.", byteOffset: 0)
         }
@@ -35,7 +36,9 @@ struct PNGHeader {
         var hasAlpha = bytes[25] & 4 != 0
         var orientation = ImageOrientation.up
         var offset = 33
+        var walk = work.walk()
         while offset + 8 <= bytes.count {
+            try walk.reach(offset)
             let length = PNGHeader.number(in: bytes, at: offset)
             let payload = offset + 8
             guard length <= bytes.count - payload else { break }

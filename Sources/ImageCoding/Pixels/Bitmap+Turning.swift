@@ -10,19 +10,8 @@ extension Bitmap {
         if orientation == .up { return pixels }
         let width = size.width
         let height = size.height
-        // Where the stored pixel (0, 0) lands, and how far a step right and a step down in the source lead in the result.
-        let start: Int
-        let right: Int
-        let down: Int
-        switch orientation {
-        case .up, .upMirrored: (start, right, down) = (width - 1, -1, width)
-        case .down: (start, right, down) = (width * height - 1, -1, -width)
-        case .downMirrored: (start, right, down) = (width * (height - 1), 1, -width)
-        case .leftMirrored: (start, right, down) = (0, height, 1)
-        case .right: (start, right, down) = (height - 1, height, -1)
-        case .rightMirrored: (start, right, down) = (width * height - 1, -height, -1)
-        case .left: (start, right, down) = (height * (width - 1), -height, 1)
-        }
+        let turn = Turn(orientation, of: size)
+        let (start, right, down) = (turn.start, turn.right, turn.down)
         return try unsafe draw(size) { target in
             try unsafe pixels.withUnsafeBytes { source in
                 let target = UnsafeMutableRawBufferPointer(target)
@@ -42,6 +31,32 @@ extension Bitmap {
                     }
                 }
             }
+        }
+    }
+}
+
+/// Where the pixels of a picture go when it is turned, in pixels of the turned bitmap.
+struct Turn {
+    /// Where the first pixel lands.
+    let start: Int
+    /// How far a step right in the stored picture leads.
+    let right: Int
+    /// How far a step down in the stored picture leads.
+    let down: Int
+
+    /// Finds the way to turn a stored picture of a size.
+    init(_ orientation: ImageOrientation, of size: PixelSize) {
+        let width = size.width
+        let height = size.height
+        switch orientation {
+        case .up: (start, right, down) = (0, 1, width)
+        case .upMirrored: (start, right, down) = (width - 1, -1, width)
+        case .down: (start, right, down) = (width * height - 1, -1, -width)
+        case .downMirrored: (start, right, down) = (width * (height - 1), 1, -width)
+        case .leftMirrored: (start, right, down) = (0, height, 1)
+        case .right: (start, right, down) = (height - 1, height, -1)
+        case .rightMirrored: (start, right, down) = (width * height - 1, -height, -1)
+        case .left: (start, right, down) = (height * (width - 1), -height, 1)
         }
     }
 }

@@ -18,6 +18,18 @@ enum Bitmap {
         }
     }
 
+    /// Makes a bitmap of zeros.
+    static func clear(_ size: PixelSize, _ work: DecodingWork) throws -> [UInt8] {
+        let piece = 1 << 22
+        return try unsafe draw(size) { bytes in
+            for start in stride(from: 0, to: bytes.count, by: piece) {
+                try work.look()
+                let part = unsafe bytes[start..<min(start + piece, bytes.count)]
+                unsafe UnsafeMutableBufferPointer(rebasing: part).initialize(repeating: 0)
+            }
+        }
+    }
+
     /// `value * alpha / 255`, rounded to the nearest.
     static func multiply(_ value: UInt8, _ alpha: UInt8) -> UInt8 {
         let product = UInt32(value) * UInt32(alpha) + 128
@@ -38,6 +50,35 @@ enum Bitmap {
             unsafe pixels[offset + 2] = multiply(pixels[offset + 2], alpha)
         }
         return alphas != 255
+    }
+
+    /// ``premultiply(_:)`` in pieces, so that a large bitmap does not hold its thread.
+    static func premultiply(_ pixels: UnsafeMutableBufferPointer<UInt8>, _ work: DecodingWork) throws -> Bool {
+        let piece = 1 << 20
+        var hasAlpha = false
+        for start in stride(from: 0, to: pixels.count, by: piece) {
+            try work.look()
+            let part = unsafe pixels[start..<min(start + piece, pixels.count)]
+            if unsafe premultiply(UnsafeMutableBufferPointer(rebasing: part)) { hasAlpha = true }
+        }
+        return hasAlpha
+    }
+
+    /// Lays a row of premultiplied pixels over another of the same length.
+    static func blend(_ above: UnsafeBufferPointer<UInt8>, over below: UnsafeMutableBufferPointer<UInt8>) {
+        precondition(above.count == below.count)
+        for offset in stride(from: 0, to: above.count - 3, by: 4) {
+            let rest = unsafe 255 - above[offset + 3]
+            if rest == 255 { continue }
+            if rest == 0 {
+                for channel in offset..<offset + 4 { unsafe below[channel] = above[channel] }
+                continue
+            }
+            // A premultiplied colour is at most its alpha, and what is added at most the rest: no sum is above 255.
+            for channel in offset..<offset + 4 {
+                unsafe below[channel] = above[channel] + multiply(below[channel], rest)
+            }
+        }
     }
 
     /// Whether every alpha is 255.

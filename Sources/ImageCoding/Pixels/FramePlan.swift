@@ -8,9 +8,15 @@ struct FramePlan: Sendable {
     let drawn: PixelSize
     /// The size of the result, upright.
     let result: PixelSize
-    private let stored: PixelSize
+    /// The part of the drawn pixels that shows the picture: a side that was rounded up may hold a little more.
+    private let extent: (width: Double, height: Double)
     private let target: PixelSize
+    /// How the pixels must be turned after they were drawn and made smaller.
     private let orientation: ImageOrientation
+    /// How the decoder places the pixels it draws.
+    let turnWhileDrawing: Turn
+    /// The size of the bitmap the decoder draws on.
+    let bitmap: PixelSize
 
     /// Plans the frames of one file.
     ///
@@ -20,38 +26,45 @@ struct FramePlan: Sendable {
     ///     pixels wanted is taken.
     ///   - orientation: How the stored pixels must be turned.
     ///   - thumbnail: The box the upright result is made to fit.
+    ///   - turnsWhileDrawing: Whether the decoder can turn a picture that is not made smaller, without a second bitmap.
+    ///   - scalesWhole: Whether the decoder squeezes the picture into the rounded size, instead of adding to its edges.
     init(
-        stored: PixelSize, denominators: [Int] = [], orientation: ImageOrientation, thumbnail: PixelSize?
+        stored: PixelSize, denominators: [Int] = [], orientation: ImageOrientation, thumbnail: PixelSize?,
+        turnsWhileDrawing: Bool = false, scalesWhole: Bool = false
     ) {
         let target = thumbnail.map { stored.fitted(into: $0.turned(orientation), enlarging: false) } ?? stored
         let denominator = denominators.first {
             stored.width / $0 >= target.width.saturatingMultiply(2)
                 && stored.height / $0 >= target.height.saturatingMultiply(2)
         }
-        self.stored = stored
+        let divisor = denominator ?? 1
+        let drawn = PixelSize(
+            width: (stored.width + divisor - 1) / divisor, height: (stored.height + divisor - 1) / divisor)
+        let isTurnedWhileDrawing = turnsWhileDrawing && target == drawn
+        self.denominator = divisor
+        self.drawn = drawn
         self.target = target
-        self.orientation = orientation
-        self.denominator = denominator ?? 1
-        drawn = PixelSize(
-            width: (stored.width + self.denominator - 1) / self.denominator,
-            height: (stored.height + self.denominator - 1) / self.denominator)
+        self.orientation = isTurnedWhileDrawing ? .up : orientation
         result = target.turned(orientation)
+        bitmap = isTurnedWhileDrawing ? result : drawn
+        turnWhileDrawing = Turn(isTurnedWhileDrawing ? orientation : .up, of: drawn)
+        extent =
+            scalesWhole
+            ? (Double(drawn.width), Double(drawn.height))
+            : (Double(stored.width) / Double(divisor), Double(stored.height) / Double(divisor))
     }
 
     /// Makes what shrinks drawn frames, or `nil` when they are as large as the result.
     func resampler() -> Resampler? {
         if target == drawn { return nil }
-        // A side that was rounded up holds a little more than the picture.
-        let extent = (Double(stored.width) / Double(denominator), Double(stored.height) / Double(denominator))
-        return Resampler(source: drawn, window: (0, 0, extent.0, extent.1), target: target)
+        return Resampler(source: drawn, window: (0, 0, extent.width, extent.height), target: target)
     }
 
     /// Makes the final pixels of one frame.
     ///
     /// - Parameter resampler: What ``resampler()`` made, once for all frames.
     func finish(_ pixels: [UInt8], _ resampler: Resampler?) throws -> [UInt8] {
-        let resized = try resampler?.resample(pixels) ?? pixels
-        return try Bitmap.turned(resized, size: target, orientation)
+        try Bitmap.turned(try resampler?.resample(pixels) ?? pixels, size: target, orientation)
     }
 
     /// The most bytes that finishing one frame takes beyond the drawn one: the results of shrinking and turning, and the

@@ -1,22 +1,65 @@
 extension WebPCoder {
     /// A still picture: the bitmap, libwebp's copy where it needs one, and what the ``FramePlan`` adds.
     ///
-    /// An animation: libwebp's two canvases, the largest frame, and every frame that is kept, as large as the thumbnail if
-    /// one is asked for.
+    /// An animation: the canvas, the largest frame, and every frame that is kept, as large as the thumbnail if one is asked
+    /// for.
     public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
-        let outline = try WebPOutline(bytes, maximumMetadataByteCount: options.limits.maximumMetadataByteCount)
-        let frames = options.firstFrameOnly ? 1 : outline.frameCount
-        let plan = WebPCoder.plan(for: outline, thumbnail: options.thumbnail)
-        return WebPCoder.decodingByteCount(outline, plan, frameCount: frames)
+        let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
+        let outline = try WebPOutline(
+            bytes, maximumMetadataByteCount: options.limits.maximumMetadataByteCount, work: work)
+        return try WebPCoder.plan(for: outline, of: bytes, options, work).byteCount
     }
 
-    static func decodingByteCount(_ outline: WebPOutline, _ plan: FramePlan, frameCount: Int) -> Int {
-        let screen = plan.drawn.bitmapByteCount
-        let drawn =
-            outline.isAnimated
-            ? screen.saturatingMultiply(3).saturatingAdd(plan.result.bitmapByteCount.saturatingMultiply(frameCount))
-            : screen
-        return drawn.saturatingAdd(outline.codecByteCount).saturatingAdd(plan.finishingByteCount)
+    /// Plans to draw in full, or smaller where a thumbnail would not fit the memory otherwise.
+    ///
+    /// - Returns: The plan, and the most memory that it takes.
+    static func plan(
+        for outline: WebPOutline, of bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork
+    ) throws -> (plan: FramePlan, byteCount: Int) {
+        func plan(_ denominators: [Int]) -> FramePlan {
+            FramePlan(
+                stored: outline.size, denominators: denominators, orientation: outline.orientation,
+                thumbnail: options.thumbnail, scalesWhole: true)
+        }
+        func cost(_ plan: FramePlan, _ codec: Int) -> Int {
+            plan.drawn.bitmapByteCount.saturatingAdd(plan.finishingByteCount).saturatingAdd(codec)
+        }
+        let whole = plan([])
+        if outline.isAnimated {
+            let frameCount = options.firstFrameOnly ? 1 : outline.frameCount
+            let frames = whole.result.bitmapByteCount.saturatingMultiply(frameCount)
+            let codec = try frameByteCount(outline, bytes, options, work)
+            return (whole, cost(whole, codec).saturatingAdd(frames))
+        }
+        let codec = try outline.bitstream?.codecByteCount(bytes, outline.size, work) ?? 0
+        if cost(whole, codec) <= options.limits.maximumByteCount { return (whole, cost(whole, codec)) }
+        let small = plan([8, 4, 2])
+        return (small, cost(small, codec))
+    }
+
+    /// The most that one of the frames wanted takes before it is on the canvas.
+    private static func frameByteCount(
+        _ outline: WebPOutline, _ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork
+    ) throws -> Int {
+        // More frames than are allowed are refused anyway.
+        var left = options.firstFrameOnly ? 1 : max(options.limits.maximumFrameCount, 1)
+        var most = 0
+        var chunks = outline.chunks(of: bytes, work: work)
+        while left > 0, let chunk = try chunks.next() {
+            guard chunk.type == WebPChunks.frame, chunk.isWhole else { continue }
+            let frame = try WebPFrame(chunk.payload, of: bytes, on: outline.size, work: work)
+            let codec = try frame.bitstream.codecByteCount(bytes, frame.size, work)
+            // A frame that may be transparent is drawn beside the canvas.
+            most = max(most, codec.saturatingAdd(frame.bitstream.mayHaveAlpha ? frame.size.bitmapByteCount : 0))
+            left -= 1
+        }
+        return most
+    }
+
+    static func outline(of bytes: [UInt8], _ options: DecodeOptions) throws -> WebPOutline {
+        try WebPOutline(
+            bytes, maximumMetadataByteCount: options.limits.maximumMetadataByteCount,
+            work: DecodingWork(limits: options.limits, byteCount: bytes.count))
     }
 
     /// The pixels without premultiplication, libwebp's picture, its search for repetitions, and the file twice.

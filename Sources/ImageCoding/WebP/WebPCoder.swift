@@ -16,7 +16,7 @@ public struct WebPCoder: ImageDecoding, ImageEncoding {
     ///
     /// The number of frames of an animation is known when the file is whole, and so is the orientation.
     public func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
-        let outline = try WebPOutline(bytes, maximumMetadataByteCount: options.limits.maximumMetadataByteCount)
+        let outline = try WebPCoder.outline(of: bytes, options)
         let shown = outline.size.turned(outline.orientation)
         return ImageProperties(
             format: .webp, width: shown.width, height: shown.height,

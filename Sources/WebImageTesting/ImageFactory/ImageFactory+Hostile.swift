@@ -5,31 +5,24 @@ extension ImageFactory {
     /// - Complexity: O(size of the file).
     public static func oversizedPNG(_ side: Int = 30_000) -> [UInt8] {
         precondition(side > 0 && side <= 1 << 20, "A side has 1 to 1048576 pixels.")
-        var header = bigEndian(UInt32(side)) + bigEndian(UInt32(side))
-        // One bit a pixel, grey, the only compression, the only filters, not interlaced.
-        header += [1, 0, 0, 0, 0]
-        let zeros = side * (1 + (side + 7) / 8)
-        return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + chunk("IHDR", header)
-            + chunk("IDAT", ZeroStream.zlib(count: zeros)) + chunk("IEND", [])
+        return png(side: side, [("IDAT", ZeroStream.zlib(count: side * (1 + (side + 7) / 8)))])
     }
 
-    /// A valid GIF of `frames` frames of one pixel each on a canvas of `side` by `side`: 46 KB for 2,000 frames, which
-    /// would be 400 MB each when decoded.
+    /// A valid PNG of 10 by 10 pixels whose image data go on after the last row, with zeros: 4 MB of them unpack to 4 GB.
     ///
-    /// - Parameters:
-    ///   - frames: How many frames.
-    ///   - side: Width and height of the canvas, up to 65,535.
-    public static func frameBombGIF(frames: Int = 2_000, side: Int = 10_000) -> [UInt8] {
-        let low = UInt8(truncatingIfNeeded: side)
-        let high = UInt8(truncatingIfNeeded: side >> 8)
-        var bytes: [UInt8] = Array("GIF89a".utf8) + [low, high, low, high, 0x80, 0, 0]
-        bytes += [0, 0, 0, 255, 255, 255]
-        for _ in 0..<frames {
-            bytes += [0x21, 0xF9, 4, 0, 10, 0, 0, 0]
-            // At the origin, one pixel, no palette; codes of two bits: clear, 0, end.
-            bytes += [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 0x01, 0]
-        }
-        return bytes + [0x3B]
+    /// - Parameter byteCount: About how long the file is.
+    /// - Complexity: O(`byteCount`).
+    public static func endlessPNG(byteCount: Int = 4 << 20) -> [UInt8] {
+        png(side: 10, [("IDAT", ZeroStream.zlib(count: byteCount * 1_032))])
+    }
+
+    /// A valid PNG of 10 by 10 pixels after `chunks` empty chunks that mean nothing, twelve bytes each.
+    ///
+    /// - Parameter chunks: How many.
+    public static func chunkBombPNG(chunks: Int = 1_000_000) -> [UInt8] {
+        let empty = chunk("teXt", [])
+        let file = png(side: 10, [("IDAT", ZeroStream.zlib(count: 10 * 3))])
+        return file[..<33] + repeated(empty, chunks) + file[33...]
     }
 
     /// The beginning of a file.
@@ -51,9 +44,20 @@ extension ImageFactory {
         return (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
     }
 
+    /// A grey PNG of one bit a pixel, the only compression, the only filters, not interlaced.
+    private static func png(side: Int, _ chunks: [(String, [UInt8])]) -> [UInt8] {
+        let header = bigEndian(UInt32(side)) + bigEndian(UInt32(side)) + [1, 0, 0, 0, 0]
+        return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + chunk("IHDR", header)
+            + chunks.flatMap { chunk($0, $1) } + chunk("IEND", [])
+    }
+
     private static func chunk(_ type: String, _ payload: [UInt8]) -> [UInt8] {
         let body = Array(type.utf8) + payload
         return bigEndian(UInt32(payload.count)) + body + bigEndian(CRC32.checksum(body))
+    }
+
+    static func repeated(_ bytes: [UInt8], _ count: Int) -> [UInt8] {
+        [UInt8](repeatElement(bytes, count: count).joined())
     }
 
     static func bigEndian(_ value: UInt32) -> [UInt8] {

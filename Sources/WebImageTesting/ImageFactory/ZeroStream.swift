@@ -4,18 +4,16 @@
 ///
 /// - Source: RFC 1950, RFC 1951 sections 3.2.5 to 3.2.7.
 struct ZeroStream {
-    private var bytes: [UInt8] = [0x78, 0xDA]
-    private var pending: UInt32 = 0
-    private var pendingCount = 0
+    private var bits = BitWriter()
 
     /// The stream of `count` zeros.
     static func zlib(count: Int) -> [UInt8] {
         var stream = ZeroStream()
         stream.writeCodes()
         stream.writeZeros(count)
-        stream.write(0, 8 - (stream.pendingCount == 0 ? 8 : stream.pendingCount))
+        stream.bits.finish()
         // Adler-32 of zeros: the first sum stays 1, the second counts the bytes.
-        return stream.bytes + ImageFactory.bigEndian(UInt32(count % 65_521) << 16 | 1)
+        return [0x78, 0xDA] + stream.bits.bytes + ImageFactory.bigEndian(UInt32(count % 65_521) << 16 | 1)
     }
 
     /// The last block, dynamic.
@@ -48,26 +46,12 @@ struct ZeroStream {
 
     /// Canonical codes: 285 is 0, 0 is 10, 256 is 11; the distance is 0.
     private mutating func writeZeros(_ count: Int) {
-        var left = count
-        while left > 0 {
-            if left < count, left >= 258 {
-                write(0b00, 2)
-                left -= 258
-            } else {
-                write(0b01, 2)
-                left -= 1
-            }
-        }
+        if count > 0 { write(0b01, 2) }
+        let repeats = max(count - 1, 0) / 258
+        bits.writeZeros(repeats * 2)
+        for _ in 0..<max(count - 1, 0) - repeats * 258 { write(0b01, 2) }
         write(0b11, 2)
     }
 
-    private mutating func write(_ value: Int, _ count: Int) {
-        pending |= UInt32(value) << pendingCount
-        pendingCount += count
-        while pendingCount >= 8 {
-            bytes.append(UInt8(truncatingIfNeeded: pending))
-            pending >>= 8
-            pendingCount -= 8
-        }
-    }
+    private mutating func write(_ value: Int, _ count: Int) { bits.write(value, count) }
 }

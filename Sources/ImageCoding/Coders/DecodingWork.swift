@@ -1,0 +1,110 @@
+import CImageShims
+
+/// What one decode has done so far, and whether it may go on.
+///
+/// Asked between rows, scans, frames and pieces of the file, by every loop whose length the file decides, so that no file
+/// holds a thread for long after its task is cancelled, and none for ever.
+final class DecodingWork {
+    /// The pixels drawn so far, counting each scan, each pass and each frame.
+    private(set) var drawnPixelCount = 0
+    /// How often the work was asked.
+    private(set) var lookCount = 0
+    /// Why the work has to end, kept for the Swift side of a C function that was told so.
+    private(set) var end: (any Error)?
+    private let limits: ImageLimits
+    private let isCancelled: () -> Bool
+    /// The processor time of this thread, in nanoseconds, at which the work has to end.
+    private var deadline: Int
+
+    /// Starts the work on a file, on the thread that does all of it.
+    ///
+    /// - Parameters:
+    ///   - limits: How much work is allowed.
+    ///   - byteCount: The length of the file.
+    ///   - isCancelled: Asked at every look.
+    init(limits: ImageLimits, byteCount: Int, isCancelled: @escaping () -> Bool = { Task.isCancelled }) {
+        self.limits = limits
+        self.isCancelled = isCancelled
+        // A quarter of a second a megabyte is 250 nanoseconds a byte.
+        deadline = Int(swi_processor_time()).saturatingAdd(byteCount.saturatingMultiply(250))
+            .saturatingAdd(DecodingWork.nanoseconds(limits.maximumProcessorTime))
+    }
+
+    /// Counts pixels and asks whether the work may go on.
+    ///
+    /// - Throws: `CancellationError`; ``ImageError`` with `.workLimitExceeded`.
+    func look(pixels: Int = 0) throws {
+        lookCount += 1
+        drawnPixelCount = drawnPixelCount.saturatingAdd(pixels)
+        if isCancelled() { throw CancellationError() }
+        guard drawnPixelCount <= limits.maximumDrawnPixelCount else {
+            throw ImageError(
+                .workLimitExceeded,
+                "More than \(limits.maximumDrawnPixelCount) pixels to draw in all scans, passes and frames.")
+        }
+        // The clock is a call of the system.
+        guard lookCount % 32 != 0 || Int(swi_processor_time()) <= deadline else {
+            throw ImageError(
+                .workLimitExceeded,
+                "Decoding took more than \(limits.maximumProcessorTime) of the processor and 0.25 s a megabyte.")
+        }
+    }
+
+    /// Leaves out of the time what the file does not decide, such as the resizing of a frame of a checked size.
+    func excluding<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let start = Int(swi_processor_time())
+        defer { deadline = deadline.saturatingAdd(Int(swi_processor_time()) - start) }
+        return try body()
+    }
+
+    /// Looks whenever a walk over the file has come 64 KiB further.
+    struct Walk {
+        private let work: DecodingWork
+        private var next = 65_536
+
+        fileprivate init(_ work: DecodingWork) { self.work = work }
+
+        mutating func reach(_ offset: Int) throws {
+            if offset < next { return }
+            next = offset.saturatingAdd(65_536)
+            try work.look()
+        }
+    }
+
+    /// Starts a walk at the beginning of the file.
+    func walk() -> Walk { Walk(self) }
+
+    private static func nanoseconds(_ duration: Duration) -> Int {
+        let (seconds, attoseconds) = duration.components
+        return seconds < 0
+            ? 0 : Int(seconds).saturatingMultiply(1_000_000_000).saturatingAdd(Int(attoseconds / 1_000_000_000))
+    }
+}
+
+extension DecodingWork {
+    /// Runs a C function with what its request needs to look here.
+    ///
+    /// - Parameter body: Gets the function to ask and its context, valid for the call.
+    func lend<Result>(_ body: (swi_look, UnsafeMutableRawPointer) throws -> Result) rethrows -> Result {
+        try withExtendedLifetime(self) {
+            // Kept alive until `body` returns, and used on this thread alone.
+            try unsafe body(DecodingWork.lookFromC, Unmanaged.passUnretained(self).toOpaque())
+        }
+    }
+
+    private static let lookFromC: swi_look = { context, pixels in
+        let work = unsafe Unmanaged<DecodingWork>.fromOpaque(context).takeUnretainedValue()
+        return work.mayGoOn(pixels: Int(pixels)) ? 0 : 1
+    }
+
+    /// ``look(pixels:)`` for callers that cannot throw; ``end`` says why not.
+    func mayGoOn(pixels: Int = 0) -> Bool {
+        do {
+            try look(pixels: pixels)
+            return true
+        } catch {
+            end = error
+            return false
+        }
+    }
+}

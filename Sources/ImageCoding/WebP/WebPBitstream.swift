@@ -1,0 +1,118 @@
+import CLibwebp
+
+/// The part of a WebP that holds the pixels of one picture: `VP8 `, `VP8L`, or `ALPH` followed by `VP8 `.
+///
+/// libwebp gets this part alone. It would walk over everything before it anew with every piece of the file, and would keep
+/// a list of everything around it.
+struct WebPBitstream {
+    /// From the header of the first chunk to the end of the last one.
+    private(set) var range: Range<Int>
+    /// Where the pixels begin, after the alpha.
+    private var pixelStart: Int
+    /// Whether pixels may be transparent.
+    let mayHaveAlpha: Bool
+    /// How the pixels, or their alpha, are coded without loss: where that begins, after its header.
+    private let lossless: Range<Int>?
+    /// What libwebp keeps for each pixel beyond those it draws, in bytes.
+    ///
+    /// Lossless pixels are kept whole, alpha is kept whole and once more if it is lossless, lossy pixels need rows of
+    /// blocks.
+    private let bytesPerPixel: Int
+
+    /// Finds the pixels among chunks.
+    ///
+    /// - Returns: `nil` when there are none, or a part is missing.
+    /// - Throws: What the chunks' work throws.
+    init?(in chunks: WebPChunks, of bytes: [UInt8]) throws {
+        var chunks = chunks
+        var alpha: WebPChunks.Chunk?
+        while let chunk = try chunks.next() {
+            if chunk.type == WebPChunks.alpha {
+                alpha = alpha ?? chunk
+            } else if chunk.type == WebPChunks.lossy || chunk.type == WebPChunks.lossless {
+                let isLossless = chunk.type == WebPChunks.lossless
+                if isLossless { alpha = nil }
+                range = (alpha?.start ?? chunk.start)..<chunk.payload.upperBound
+                pixelStart = chunk.start
+                mayHaveAlpha = isLossless || alpha != nil
+                if isLossless {
+                    lossless = min(chunk.payload.lowerBound + 5, chunk.payload.upperBound)..<chunk.payload.upperBound
+                    bytesPerPixel = 4
+                } else if let payload = alpha?.payload {
+                    let isRaw = payload.isEmpty || bytes[payload.lowerBound] & 3 == 0
+                    lossless = isRaw ? nil : payload.lowerBound + 1..<payload.upperBound
+                    bytesPerPixel = isRaw ? 1 : 5
+                } else {
+                    lossless = nil
+                    bytesPerPixel = 0
+                }
+                return
+            }
+        }
+        return nil
+    }
+
+    /// The most that libwebp takes beyond the pixels it draws.
+    ///
+    /// - Throws: ``ImageError`` with `.malformed`; what `work` throws.
+    func codecByteCount(_ bytes: [UInt8], _ size: PixelSize, _ work: DecodingWork) throws -> Int {
+        let layout = try lossless.map { try LosslessLayout(bytes, in: $0, size: size, work: work).byteCount } ?? 0
+        return size.pixelCount.saturatingMultiply(bytesPerPixel).saturatingAdd(layout)
+            .saturatingAdd(size.width.saturatingMultiply(256)).saturatingAdd(65_536)
+    }
+
+    /// Draws RGBA rows, not premultiplied.
+    ///
+    /// libwebp decodes what a piece of the file says in one go. A piece of a few bytes may say a whole picture, so a task
+    /// that is cancelled may wait for one frame of a size within the limits.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file.
+    ///   - size: What the picture's size is said to be; another one is `.malformed`.
+    ///   - drawn: The size to draw; libwebp scales.
+    ///   - output: Begins at the first pixel, and ends with the last one or later.
+    ///   - stride: Bytes from row to row.
+    ///   - work: Asked between pieces.
+    func draw(
+        _ bytes: [UInt8], size: PixelSize, as drawn: PixelSize, to output: UnsafeMutableBufferPointer<UInt8>,
+        stride: Int, work: DecodingWork
+    ) throws {
+        var config = unsafe WebPDecoderConfig()
+        guard unsafe WebPInitDecoderConfig(&config) != 0 else { throw WebPCoder.wrongLibrary }
+        unsafe config.output.colorspace = MODE_RGBA
+        unsafe config.output.is_external_memory = 1
+        unsafe config.output.u.RGBA.rgba = output.baseAddress
+        unsafe config.output.u.RGBA.stride = Int32(stride)
+        unsafe config.output.u.RGBA.size = output.count
+        if drawn != size {
+            unsafe config.options.use_scaling = 1
+            unsafe config.options.scaled_width = Int32(drawn.width)
+            unsafe config.options.scaled_height = Int32(drawn.height)
+        }
+        // The decoder keeps the address of the configuration and of the bytes until it is deleted.
+        try unsafe withUnsafeMutablePointer(to: &config) { config in
+            try unsafe bytes.withUnsafeBufferPointer { all in
+                let input = unsafe UnsafeBufferPointer(rebasing: all[range])
+                var features = WebPBitstreamFeatures()
+                let start = unsafe UnsafeBufferPointer(rebasing: all[pixelStart..<range.upperBound])
+                guard unsafe WebPGetFeatures(start.baseAddress, start.count, &features) == VP8_STATUS_OK,
+                    features.width == size.width, features.height == size.height
+                else { throw ImageError(.malformed, "The WebP's headers disagree.", byteOffset: pixelStart) }
+                guard let decoder = unsafe WebPIDecode(nil, 0, config) else { throw WebPCoder.noMemory }
+                defer { unsafe WebPIDelete(decoder) }
+                // The first piece reaches to the pixels, however much there is before them.
+                var fed = pixelStart - range.lowerBound
+                var status = VP8_STATUS_SUSPENDED
+                while status == VP8_STATUS_SUSPENDED {
+                    guard fed < input.count else { throw ImageError(.truncated, "The WebP ends early.") }
+                    try work.look()
+                    fed = min(fed + 65_536, input.count)
+                    status = unsafe WebPIUpdate(decoder, input.baseAddress, fed)
+                }
+                if status == VP8_STATUS_OUT_OF_MEMORY { throw WebPCoder.noMemory }
+                guard status == VP8_STATUS_OK else { throw ImageError(.malformed, "The WebP's data is broken.") }
+                try work.look(pixels: size.pixelCount)
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+/// Walks over the chunks of a WebP, or over those inside one frame of an animation.
+///
+/// - Source: RFC 9649, section 2.3.
+struct WebPChunks {
+    /// One chunk, whole or cut off by the end of the bytes.
+    struct Chunk {
+        /// Four characters, the first in the highest byte.
+        let type: UInt32
+        /// Where the header of eight bytes begins.
+        let start: Int
+        /// The bytes after the header, as far as they are there.
+        let payload: Range<Int>
+        /// Whether all of the payload is there.
+        let isWhole: Bool
+    }
+
+    static let animation = WebPChunks.code("ANIM")
+    static let frame = WebPChunks.code("ANMF")
+    static let exif = WebPChunks.code("EXIF")
+    static let alpha = WebPChunks.code("ALPH")
+    static let lossy = WebPChunks.code("VP8 ")
+    static let lossless = WebPChunks.code("VP8L")
+
+    private let bytes: [UInt8]
+    private let end: Int
+    private var offset: Int
+    private var walk: DecodingWork.Walk
+
+    /// Walks over a part of a file.
+    init(_ bytes: [UInt8], in range: Range<Int>, work: DecodingWork) {
+        self.bytes = bytes
+        offset = range.lowerBound
+        end = range.upperBound
+        walk = work.walk()
+    }
+
+    /// The next chunk, `nil` at the end.
+    ///
+    /// - Throws: What the work throws that was given.
+    mutating func next() throws -> Chunk? {
+        guard offset + 8 <= end else { return nil }
+        try walk.reach(offset)
+        let start = offset
+        let payload = start + 8
+        let length = WebPChunks.number(in: bytes, at: start + 4)
+        let isWhole = length <= end - payload
+        // Chunks begin at even offsets.
+        offset = isWhole ? payload + length + length % 2 : end
+        return Chunk(
+            type: UInt32(WebPChunks.number(in: bytes, at: start)).byteSwapped, start: start,
+            payload: payload..<(isWhole ? payload + length : end), isWhole: isWhole)
+    }
+
+    /// Four bytes, least significant first, which the caller knows to be there.
+    static func number(in bytes: [UInt8], at offset: Int) -> Int {
+        Int(bytes[offset]) | Int(bytes[offset + 1]) << 8 | Int(bytes[offset + 2]) << 16 | Int(bytes[offset + 3]) << 24
+    }
+
+    private static func code(_ name: StaticString) -> UInt32 {
+        name.description.utf8.reduce(0) { $0 << 8 | UInt32($1) }
+    }
+}
