@@ -13,6 +13,7 @@ final class DecodingWork {
     private(set) var end: (any Error)?
     private let limits: ImageLimits
     private let isCancelled: () -> Bool
+    private let processorTime: () -> Int
     /// The processor time of this thread, in nanoseconds, at which the work has to end.
     private var deadline: Int
 
@@ -22,11 +23,16 @@ final class DecodingWork {
     ///   - limits: How much work is allowed.
     ///   - byteCount: The length of the file.
     ///   - isCancelled: Asked at every look.
-    init(limits: ImageLimits, byteCount: Int, isCancelled: @escaping () -> Bool = { Task.isCancelled }) {
+    ///   - processorTime: The processor time of this thread so far, in nanoseconds.
+    init(
+        limits: ImageLimits, byteCount: Int, isCancelled: @escaping () -> Bool = { Task.isCancelled },
+        processorTime: @escaping () -> Int = { Int(swi_processor_time()) }
+    ) {
         self.limits = limits
         self.isCancelled = isCancelled
+        self.processorTime = processorTime
         // A quarter of a second a megabyte is 250 nanoseconds a byte.
-        deadline = Int(swi_processor_time()).saturatingAdd(byteCount.saturatingMultiply(250))
+        deadline = processorTime().saturatingAdd(byteCount.saturatingMultiply(250))
             .saturatingAdd(DecodingWork.nanoseconds(limits.maximumProcessorTime))
     }
 
@@ -43,7 +49,7 @@ final class DecodingWork {
                 "More than \(limits.maximumDrawnPixelCount) pixels to draw in all scans, passes and frames.")
         }
         // The clock is a call of the system.
-        guard lookCount % 32 != 0 || Int(swi_processor_time()) <= deadline else {
+        guard lookCount % 32 != 0 || processorTime() <= deadline else {
             throw ImageError(
                 .workLimitExceeded,
                 "Decoding took more than \(limits.maximumProcessorTime) of the processor and 0.25 s a megabyte.")
@@ -52,8 +58,8 @@ final class DecodingWork {
 
     /// Leaves out of the time what the file does not decide, such as the resizing of a frame of a checked size.
     func excluding<Result>(_ body: () throws -> Result) rethrows -> Result {
-        let start = Int(swi_processor_time())
-        defer { deadline = deadline.saturatingAdd(Int(swi_processor_time()) - start) }
+        let start = processorTime()
+        defer { deadline = deadline.saturatingAdd(processorTime() - start) }
         return try body()
     }
 

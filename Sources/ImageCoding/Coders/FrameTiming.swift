@@ -10,6 +10,7 @@ enum FrameTiming {
         let (seconds, attoseconds) = duration.components
         // A day is more than any format holds and far from overflow.
         if seconds >= 86_400 { return 86_400_000 }
+        if seconds < 0 { return 0 }
         return max(0, Int(seconds) * 1_000 + Int((attoseconds + 500_000_000_000_000) / 1_000_000_000_000_000))
     }
 }

@@ -65,7 +65,7 @@ struct LosslessCode {
     ///
     /// - Parameter lengths: The length of each symbol's code in bits, up to 15; 0 for symbols without one.
     /// - Returns: `nil` unless every sequence of bits has a meaning, or there is one symbol, which takes no bits.
-    init?(_ lengths: [UInt8]) {
+    init?(_ lengths: ArraySlice<UInt8>) {
         let used = lengths.indices.filter { lengths[$0] > 0 }
         guard let longest = used.map({ lengths[$0] }).max() else { return nil }
         if used.count == 1 {

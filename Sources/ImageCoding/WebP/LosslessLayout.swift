@@ -106,7 +106,8 @@ struct LosslessLayout {
         } else {
             try readLengths(alphabet, into: &lengths)
         }
-        guard let code = LosslessCode(lengths) else { throw LosslessLayout.broken }
+        // A simple code may name symbols that its alphabet does not have.
+        guard let code = LosslessCode(lengths.prefix(alphabet)) else { throw LosslessLayout.broken }
         return code
     }
 
@@ -115,7 +116,7 @@ struct LosslessLayout {
         for index in [17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15].prefix(bits.read(4) + 4) {
             ofLengths[index] = UInt8(bits.read(3))
         }
-        guard let code = LosslessCode(ofLengths) else { throw LosslessLayout.broken }
+        guard let code = LosslessCode(ofLengths[...]) else { throw LosslessLayout.broken }
         var left = bits.read(1) == 0 ? alphabet : 2 + bits.read(2 + 2 * bits.read(3))
         var symbol = 0
         var before: UInt8 = 8

@@ -60,8 +60,10 @@ extension ImageFactory {
             }
         }
         for _ in 0..<3 { bits.write(0b0001, 4) }
-        // The codes are the symbols with their bits in reverse order; any order names every group once.
-        for group in 0..<side * side { bits.write(group, 16) }
+        // A code is its symbol with the bits in reverse order.
+        for group in 0..<side * side {
+            for bit in 0..<16 { bits.write(group >> (bit / 8 * 8 + 7 - bit % 8) & 1, 1) }
+        }
         for _ in 0..<side * side * 5 { bits.write(0b0001, 4) }
         bits.finish()
         return riff(riffChunk("VP8L", bits.bytes))

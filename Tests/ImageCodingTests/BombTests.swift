@@ -1,0 +1,141 @@
+import Testing
+import WebImageTesting
+
+@testable import ImageCoding
+
+/// Small files that ask for much: of memory, which is told from the header, or of work, which is counted.
+@Suite("Bombs")
+struct BombTests {
+    private func code(_ bytes: [UInt8], _ options: DecodeOptions = DecodeOptions()) -> ImageError.Code? {
+        do {
+            _ = try ImageCoders.default.decode(bytes, options: options)
+            return nil
+        } catch { return (error as? ImageError)?.code }
+    }
+
+    private static let thumbnail = DecodeOptions(thumbnail: PixelSize(width: 100, height: 100))
+
+    @Test
+    func `an animation on a large canvas is refused from its header`() {
+        for bytes in [
+            ImageFactory.canvasBombWebP(), ImageFactory.canvasBombWebP(side: 7_000),
+            ImageFactory.canvasBombWebP(frames: 256, canvas: 988, side: 988),
+            ImageFactory.frameBombGIF(frames: 5, side: 7_000), ImageFactory.fullFrameGIF(),
+        ] {
+            #expect(code(bytes) == .tooLarge)
+            #expect(code(bytes, BombTests.thumbnail) == .tooLarge)
+        }
+    }
+
+    @Test(arguments: [1, 99, 120], [3, 4])
+    func `a progressive JPEG beyond the memory is refused before its first scan`(scans: Int, components: Int) throws {
+        let bytes = ImageFactory.scanBombJPEG(scans: scans, components: components)
+        let work = DecodingWork(limits: .default, byteCount: bytes.count)
+        let error = #expect(throws: ImageError.self) { try JPEGCoder().decode(bytes, DecodeOptions(), work) }
+        #expect(error?.code == .memoryLimitExceeded)
+        #expect(work.drawnPixelCount == 0)
+    }
+
+    @Test
+    func `the scans of a JPEG are counted and bounded`() throws {
+        let bytes = ImageFactory.scanBombJPEG(side: 160, scans: 9)
+        func drawn(_ limits: ImageLimits) throws -> Int {
+            let work = DecodingWork(limits: limits, byteCount: bytes.count)
+            _ = try JPEGCoder().decode(bytes, DecodeOptions(limits: limits), work)
+            return work.drawnPixelCount
+        }
+        // Each scan and the drawing; libjpeg reports once more for each scan that begins or ends.
+        let count = try drawn(.default)
+        #expect((10 * 160 * 160...12 * 160 * 160).contains(count))
+        #expect(try drawn(ImageLimits(maximumDrawnPixelCount: count)) == count)
+        let error = #expect(throws: ImageError.self) { try drawn(ImageLimits(maximumDrawnPixelCount: count - 1)) }
+        #expect(error?.code == .workLimitExceeded)
+        #expect(error?.message.contains("\(count - 1)") == true)
+    }
+
+    @Test
+    func `a progressive JPEG of many empty scans ends within the default work`() {
+        let bytes = ImageFactory.scanBombJPEG(side: 4_700, scans: 99)
+        #expect(bytes.count < 1 << 20)
+        #expect(code(bytes, BombTests.thumbnail) == .workLimitExceeded)
+    }
+
+    @Test
+    func `a PNG inflates nothing after its last row`() throws {
+        let bytes = ImageFactory.endlessPNG(byteCount: 400_000)
+        let work = DecodingWork(limits: .default, byteCount: bytes.count)
+        let image = try PNGCoder().decode(bytes, DecodeOptions(), work)
+        #expect(image.size == PixelSize(width: 10, height: 10))
+        // One look for each piece of 32 KiB, and one for each of the other chunks.
+        #expect(work.lookCount < 30)
+    }
+
+    @Test
+    func `a GIF that is a header alone allocates no canvas`() throws {
+        let bytes = ImageFactory.headerOnlyGIF()
+        #expect(code(bytes) == .truncated)
+        let work = DecodingWork(limits: .default, byteCount: bytes.count)
+        #expect(throws: ImageError.self) { try GIFCoder().decode(bytes, DecodeOptions(), work) }
+        #expect(work.drawnPixelCount == 0)
+    }
+
+    @Test
+    func `the first frame that is taken away again keeps nothing`() throws {
+        let bytes = ImageFactory.fullFrameGIF(frames: 3, side: 20)
+        let image = try ImageCoders.default.decode(bytes)
+        #expect(image.frames.count == 3)
+        #expect(
+            image.frames.allSatisfy {
+                $0.pixels == [UInt8](repeating: 0, count: 20 * 20).flatMap { _ in [0, 0, 0, 255] }
+            })
+    }
+
+    @Test
+    func `groups of codes count as memory of a lossless WebP`() throws {
+        let bytes = ImageFactory.codeGroupBombWebP()
+        #expect(code(bytes) == .memoryLimitExceeded)
+        #expect(code(bytes, BombTests.thumbnail) == .memoryLimitExceeded)
+        func cost(_ groups: Int) throws -> Int {
+            let bytes = ImageFactory.codeGroupBombWebP(groups: groups)
+            #expect(
+                try ImageCoders.default.decode(bytes).width * ImageCoders.default.decode(bytes).width == groups * 16)
+            return try ImageCoders.default.decodingByteCount(of: bytes)
+        }
+        // Some twelve kilobytes a group.
+        let difference = try cost(6_400) - cost(1_600)
+        #expect((4_800 * 10_000...4_800 * 14_000).contains(difference))
+    }
+
+    @Test
+    func `a lossless WebP beyond the memory is drawn smaller for a thumbnail`() throws {
+        let bytes = ImageFactory.plainWebP(side: 800)
+        let limits = ImageLimits(maximumByteCount: 800 * 800 * 5)
+        #expect(code(bytes, DecodeOptions(limits: limits)) == .memoryLimitExceeded)
+        let box = PixelSize(width: 50, height: 50)
+        let image = try ImageCoders.default.decode(bytes, options: DecodeOptions(limits: limits, thumbnail: box))
+        #expect(image.size == box)
+        let whole = try ImageCoders.default.decode(bytes, options: DecodeOptions(thumbnail: box))
+        #expect(image == whole)
+    }
+
+    @Test
+    func `files of many small pieces decode to what is in them`() throws {
+        #expect(code(ImageFactory.chunkBombPNG(chunks: 20_000)) == nil)
+        #expect(code(ImageFactory.markerBombJPEG(segments: 200_000)) == nil)
+        #expect(code(ImageFactory.chunkBombWebP(chunks: 20_000)) == nil)
+        #expect(code(ImageFactory.commentBombGIF(byteCount: 200_000)) == nil)
+        #expect(code(ImageFactory.clearCodeGIF(byteCount: 20_000)) == .malformed)
+    }
+
+    @Test
+    func `the first frame is laid out although many follow`() throws {
+        let options = DecodeOptions(
+            limits: ImageLimits(maximumByteCount: 1_000_000), firstFrameOnly: true)
+        #expect(
+            try ImageCoders.default.decode(ImageFactory.canvasBombWebP(frames: 300, canvas: 300), options: options)
+                .frames.count == 1)
+        #expect(
+            try ImageCoders.default.decode(ImageFactory.frameBombGIF(frames: 300, side: 300), options: options).frames
+                .count == 1)
+    }
+}
