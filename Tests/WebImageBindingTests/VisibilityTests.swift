@@ -78,6 +78,17 @@ struct VisibilityTests {
         #expect(scene.binding.entryCount == 0)
     }
 
+    @Test(arguments: [true, false]) func `a load that is cancelled or pauses leaves both of its subscriptions`(
+        pauses: Bool
+    ) async {
+        let load = scene.binding.load(url(1), options: options { $0.whenHidden = .pauses })
+        see(.near)
+        #expect(scene.binding.entryCount == 2 && scene.loader.open.count == 2)
+        if pauses { see(.hidden) } else { load.cancel() }
+        await until { scene.loader.open.isEmpty }
+        #expect(scene.binding.entryCount == 0 && load.hasEnded != pauses)
+    }
+
     @Test func `To and fro in one turn asks the loader once more and no more`() async throws {
         let load = scene.binding.load(url(1))
         for _ in 0..<10 {

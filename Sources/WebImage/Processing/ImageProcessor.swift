@@ -37,6 +37,9 @@ final class ImageProcessor: Sendable {
     /// The bytes of the budget that jobs and their results hold.
     var byteCount: Int { budget.running }
 
+    /// How many entries there are, of jobs and of their memory. Told to tests.
+    var entryCount: Int { pool.entryCount + budget.entryCount + overdraft.entryCount }
+
     /// Refuses what comes and what waits, and waits for the jobs that run.
     func shutdown() async {
         budget.close()

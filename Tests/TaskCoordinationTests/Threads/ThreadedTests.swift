@@ -11,7 +11,7 @@ import WebImageTesting
     #if THREAD_SANITIZER
     static let calls = 2_000
     #else
-    static let calls = 20_000
+    static let calls = 8_000
     #endif
 
     @Test(arguments: [nil, 1, 3]) func `flights: every caller ends once, and nothing is left behind`(

@@ -9,7 +9,7 @@ import WebImageTesting
 @testable import WebImage
 
 /// One budget of bytes for all that is decoded, transformed and encoded.
-@Suite(.timeLimit(.minutes(1))) struct BudgetTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct BudgetTests {
     /// Says that its pictures take as many bytes as they were told, and notes how many are made at once.
     private final class WeighingCoder: ImageDecoding, ImageEncoding {
         private struct Load {
