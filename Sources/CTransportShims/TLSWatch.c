@@ -37,6 +37,8 @@ static CURLcode watch_context(CURL *easy, void *context, void *data) {
     (void)easy;
     (void)data;
     SSL_CTX_set_info_callback(context, watch_handshake);
+    // libcurl has no option against SSLKEYLOGFILE, with which the environment has the keys written to a file.
+    SSL_CTX_set_keylog_callback(context, NULL);
     return CURLE_OK;
 }
 

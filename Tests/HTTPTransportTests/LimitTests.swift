@@ -41,6 +41,21 @@ struct LimitTests {
         }
     }
 
+    @Test(arguments: [9_000_000_000_000_000_000, Int.max]) func `a length that is only announced allocates nothing`(
+        _ announced: Int
+    ) async throws {
+        try await withOrigin(Self.small { $0.maximumBodyByteCount = .max }) { exchange in
+            exchange.write("HTTP/1.1 200 OK\r\nContent-Length: \(announced)\r\n\r\n")
+            exchange.write([UInt8](repeating: 7, count: 2_000))
+            exchange.close()
+        } _: { origin, client in
+            let response = try await client.send(HTTPRequest(url: origin.url("/")))
+            #expect(response.body.expectedByteCount == announced)
+            let error = await #expect(throws: HTTPError.self) { _ = try await response.body.collect(upTo: .max) }
+            #expect(error?.code == .truncatedBody)
+        }
+    }
+
     @Test func `A body of exactly the limit is fine`() async throws {
         try await withOrigin(Self.small { $0.maximumBodyByteCount = 1_000 }) {
             $0.respond(body: [UInt8](repeating: 1, count: 1_000))

@@ -53,6 +53,7 @@ struct NameLookupTests {
             origin.stop()
         }
         try await body(names, origin, client)
+        await client.expectEmptyTables()
         await client.shutdown()
     }
 

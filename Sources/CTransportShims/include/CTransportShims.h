@@ -43,9 +43,10 @@ size_t transport_address_bytes(const struct curl_sockaddr *address, uint8_t byte
 curl_socket_t transport_open_socket(const struct curl_sockaddr *address, bool *lacks_descriptor);
 
 /// Watches the TLS connections of a handle, when libcurl's TLS is OpenSSL: an end of the stream without `close_notify` is
-/// an error and not the end of a body, and one call of libcurl makes a bounded number of reads.
+/// an error and not the end of a body, one call of libcurl makes a bounded number of reads, and no keys are logged.
 ///
-/// libcurl itself hides the first, and reads an HTTP/2 connection for as long as anything comes.
+/// libcurl itself hides such an end, reads an HTTP/2 connection for as long as anything comes, and logs keys to the file
+/// that `SSLKEYLOGFILE` names.
 CURLcode transport_watch_tls(CURL *easy);
 /// Gives the calling thread its reads for the next call of libcurl.
 void transport_allow_tls_reads(void);

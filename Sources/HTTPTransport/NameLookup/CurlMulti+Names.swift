@@ -1,4 +1,4 @@
-/// Names, which libcurl is not let to look up itself.
+/// Names, which libcurl may not look up itself.
 ///
 /// libcurl asks before it looks a name up, and only then: not for a connection that is reused, nor for a name that it
 /// still remembers. The transfer leaves libcurl at that moment, waits here, and comes back with the addresses.

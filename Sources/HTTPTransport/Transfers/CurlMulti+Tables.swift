@@ -9,7 +9,8 @@ struct TableCounts: Sendable, Hashable {
     /// Origins that are in turn for a connection.
     var waitingOrigins = 0
     var newHeads = 0
-    /// Transfers that wait for a name, and names that wait for a thread.
+    /// Names that transfers wait for, those transfers, and names that wait for a thread.
+    var names = 0
     var namedTransfers = 0
     var waitingNames = 0
 }
@@ -21,6 +22,7 @@ extension CurlMulti {
             transfers: transfers.count, deadlines: deadlines.count, running: admission.runningCount,
             connections: admission.connections, waiting: admission.waitingCount,
             waitingOrigins: admission.waitingOriginCount, newHeads: transfersWithNewHead.count,
-            namedTransfers: lookUps.values.reduce(0) { $0 + $1.count }, waitingNames: resolver?.counts.waiting ?? 0)
+            names: lookUps.count, namedTransfers: lookUps.values.reduce(0) { $0 + $1.count },
+            waitingNames: resolver?.counts.waiting ?? 0)
     }
 }

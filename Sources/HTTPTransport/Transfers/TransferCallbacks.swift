@@ -51,7 +51,7 @@ enum TransferCallbacks {
         return isAllowed ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
 
-    /// Before a name is looked up: libcurl is not let to, see `CurlMulti.lookUp`.
+    /// Before a name is looked up, which libcurl may not do itself: see `CurlMulti.lookUp`.
     static let resolverStart: transport_resolver_start_callback = { _, _, context in
         guard let context = unsafe context else { return 1 }
         return unsafe Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.mayLookUp() ? 0 : 1 }
