@@ -80,4 +80,20 @@ struct AdmissionQueueTests {
         queue.leave(first.hop.origin)
         #expect(queue.admit().map(\.id) == [100])
     }
+
+    @Test func `a newcomer does not overtake one that waits`() throws {
+        var queue = AdmissionQueue(configuration)
+        let running = try (0..<2).map { try transfer($0, host: 0) }
+        for one in running { #expect(queue.enter(one) == .admitted) }
+        let waiting = try transfer(2, host: 0)
+        #expect(queue.enter(waiting) == .queued)
+        // One leaves, and another comes, in the same turn: before anything is admitted.
+        queue.leave(running[0].hop.origin)
+        #expect(queue.enter(try transfer(3, host: 0)) == .queued)
+        #expect(queue.admit().map(\.id) == [2])
+        queue.leave(running[1].hop.origin)
+        #expect(queue.admit().map(\.id) == [3])
+        #expect(queue.runningCount == 2 && queue.connections == 2)
+        #expect(queue.admit().isEmpty && queue.waitingCount == 0 && queue.waitingOriginCount == 0)
+    }
 }

@@ -42,7 +42,7 @@ struct BodyCollectorTests {
         var collector = BodyCollector(expecting: Bool.random(using: &random) ? 1 << 20 : nil)
         for _ in 0..<30 {
             let count = Int.random(in: 0...(1 << Int.random(in: 0...17, using: &random)), using: &random)
-            let room = Bool.random(using: &random) ? 2 * count : count
+            let room = Bool.random(using: &random) ? 2 * count : count + Int.random(in: 0...8_192, using: &random)
             collector.append(Self.roomy(count, from: collector.count, capacity: room))
             #expect(collector.capacity <= collector.count + Self.allowance)
             #expect(collector.beginning == Self.bytes(min(collector.count, 1_024)))

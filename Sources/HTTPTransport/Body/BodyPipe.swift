@@ -93,7 +93,8 @@ final class BodyPipe: Sendable {
         let (isTaken, reader) = state.withLock { state -> (Bool, Reader?) in
             if !state.bytes.isEmpty, state.bytes.count + bytes.count > Self.highWaterMark {
                 state.isFull = true
-                if mayRefuse { return (false, state.takeReader()) }
+                // No reader waits: as many bytes as it may want are there.
+                if mayRefuse { return (false, nil) }
             }
             if state.bytes.isEmpty {
                 // Enough for a small picture in one piece, and little enough for an announcement that lies.
