@@ -6,6 +6,8 @@ import WebImageTesting
 /// Races that seeds cannot see, because they lie between two locks of one synchronous step: 50,000 calls on real threads,
 /// each met by its opponent a few instructions earlier or later.
 ///
+/// They meet only while two processors are free: a pass on a machine that is busy with other things says little.
+///
 /// A lost wake-up ends in the time limit; what is left behind shows in the counters.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct StressTests {
     #if THREAD_SANITIZER
