@@ -10,7 +10,7 @@ extension ImageManager {
     /// - Returns: A sequence that ends after ``ImageEvent/finished(_:)`` or throws what `load(_:)` would throw.
     public nonisolated func events(for request: ImageRequest) -> AsyncThrowingStream<ImageEvent, any Error> {
         let (events, continuation) = AsyncThrowingStream.makeStream(
-            of: ImageEvent.self, bufferingPolicy: .bufferingNewest(16))
+            of: ImageEvent.self, bufferingPolicy: .bufferingNewest(Self.bufferLimit))
         // Unstructured because the sequence outlives this call; the reader owns it through `onTermination`.
         let load = Task(name: "events", executorPreference: executor) {
             do {
@@ -22,8 +22,7 @@ extension ImageManager {
                 let response = try await self.load(request) { progress in
                     if Self.tell(progress, continuation) { crowding.withLock { $0 = progress } }
                 }
-                // What the end pushes out of a full buffer must not be the cached picture: a report goes first.
-                if let last = crowding.withLock({ $0 }) { Self.tell(last, continuation) }
+                if let last = crowding.withLock({ $0 }) { Self.makeRoom(last, continuation) }
                 continuation.yield(.finished(response.handedOver))
                 continuation.finish()
             } catch {
@@ -44,6 +43,25 @@ extension ImageManager {
             return nil
         }
     }
+
+    /// What the end pushes out of a full buffer must not be the cached picture: it is put behind reports first.
+    private static func makeRoom(
+        _ last: LoadProgress, _ continuation: AsyncThrowingStream<ImageEvent, any Error>.Continuation
+    ) {
+        for _ in 0..<bufferLimit {
+            switch continuation.yield(.progress(last)) {
+            case .dropped(let event):
+                guard case .cached = event else { continue }
+                continuation.yield(event)
+                return
+            case .enqueued(let remaining) where remaining == 0: continue
+            default: return
+            }
+        }
+    }
+
+    /// How many events wait for a slow reader.
+    private static var bufferLimit: Int { 16 }
 
     /// Makes room for progress by older progress alone: a cached picture that falls out of the full buffer goes back in.
     ///

@@ -3,7 +3,7 @@ import Testing
 import WebImageTesting
 
 /// Operations that go on although their flights are over.
-@Suite(.timeLimit(.minutes(1))) struct FlightDetachTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct FlightDetachTests {
     private struct Left: Error {}
 
     /// Detaches its flight, and goes on until the gate opens.

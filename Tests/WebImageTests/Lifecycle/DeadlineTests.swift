@@ -6,7 +6,7 @@ import WebImageTesting
 @testable import WebImage
 
 /// One deadline for every stage of a shutdown.
-@Suite(.timeLimit(.minutes(1))) struct DeadlineTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct DeadlineTests {
     /// What does not return.
     enum Stuck: CaseIterable {
         case modifier, transport, endOfTransport, pixels, files

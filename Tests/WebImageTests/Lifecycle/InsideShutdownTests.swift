@@ -6,7 +6,7 @@ import WebImageTesting
 @testable import WebImage
 
 /// Shutdowns that are awaited by code of the caller inside a transfer.
-@Suite(.timeLimit(.minutes(1))) struct InsideShutdownTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct InsideShutdownTests {
     /// From where the shutdown is awaited.
     enum Place: CaseIterable { case modifier, childTask, run, twice, downloader }
 

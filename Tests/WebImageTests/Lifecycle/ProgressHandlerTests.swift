@@ -8,7 +8,7 @@ import WebImageTesting
 @testable import WebImage
 
 /// Handlers of progress on real threads: each may block, and blocks its own caller alone.
-@Suite(.timeLimit(.minutes(1))) struct ProgressHandlerTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct ProgressHandlerTests {
     /// Blocks a thread until the test lets it go on; long enough, it gives up, so that a defect is a failure and no hang.
     private final class Blocker: Sendable {
         private let semaphore = DispatchSemaphore(value: 0)

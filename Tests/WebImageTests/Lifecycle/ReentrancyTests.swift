@@ -6,7 +6,7 @@ import WebImageTesting
 @testable import WebImage
 
 /// Transfers whose modifier or transport loads through the manager that they work for.
-@Suite(.timeLimit(.minutes(1))) struct ReentrancyTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct ReentrancyTests {
     /// How the picture inside is asked for.
     enum Way: CaseIterable { case load, data, events, batch, download, sameRequest }
 

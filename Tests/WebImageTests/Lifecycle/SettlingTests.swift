@@ -4,7 +4,7 @@ import WebImageTesting
 @testable import WebImage
 
 /// Who waits until a key is written.
-@Suite(.timeLimit(.minutes(1))) struct SettlingTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct SettlingTests {
     private static let key = CacheKey("key")
 
     @Test(arguments: seeds) func `whoever settles a key waits for its write and for no other`(seed: UInt64) throws {

@@ -10,7 +10,7 @@ import WebImageTesting
 @testable import WebImage
 
 /// Ends on real threads and the real clock.
-@Suite(.timeLimit(.minutes(1))) struct ThreadedShutdownTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct ThreadedShutdownTests {
     private static func manager(
         gate: Gate? = nil, endGate: Gate? = nil, configure: (inout ImageManager.Configuration) -> Void = { _ in }
     ) -> ImageManager {
