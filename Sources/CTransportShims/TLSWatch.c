@@ -1,6 +1,7 @@
 #include "CTransportShims.h"
 #include <openssl/bio.h>
 #include <openssl/ssl.h>
+#include <pthread.h>
 #include <string.h>
 
 /// Two reads make a record of at most 16 KB: one call of libcurl takes 128 KB at most.
@@ -42,8 +43,17 @@ static CURLcode watch_context(CURL *easy, void *context, void *data) {
     return CURLE_OK;
 }
 
-CURLcode transport_watch_tls(CURL *easy) {
+/// Asked once: libcurl puts its version together anew for every call.
+static pthread_once_t asked = PTHREAD_ONCE_INIT;
+static bool uses_openssl;
+
+static void ask(void) {
     const char *library = curl_version_info(CURLVERSION_NOW)->ssl_version;
-    if (!library || strncmp(library, "OpenSSL/", 8) != 0) return CURLE_NOT_BUILT_IN;
+    uses_openssl = library && strncmp(library, "OpenSSL/", 8) == 0;
+}
+
+CURLcode transport_watch_tls(CURL *easy) {
+    pthread_once(&asked, ask);
+    if (!uses_openssl) return CURLE_NOT_BUILT_IN;
     return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, watch_context);
 }

@@ -98,7 +98,7 @@ extension Transfer {
         }
         if !headers.contains(name: "Accept-Encoding") {
             // A part of a compressed content cannot be decoded.
-            lines.append("Accept-Encoding: \(headers.contains(name: "Range") ? "identity" : "gzip")")
+            lines.append(headers.contains(name: "Range") ? "Accept-Encoding: identity" : "Accept-Encoding: gzip")
         }
         if sendsContent {
             lines.append("Expect:")
