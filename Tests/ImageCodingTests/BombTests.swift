@@ -71,6 +71,29 @@ struct BombTests {
     }
 
     @Test
+    func `a PNG shows no row that was never drawn`() throws {
+        let bytes = ImageFactory.oversizedPNG(64)
+        let data = try #require(bytes.indices.first { bytes[$0...].starts(with: "IDAT".utf8) }) - 4
+        // The image data of a lower picture, then none.
+        let few = ImageFactory.oversizedPNG(32)
+        let fewData = try #require(few.indices.first { few[$0...].starts(with: "IDAT".utf8) }) - 4
+        #expect(code(Array(bytes[..<data]) + few[fewData...]) == .malformed)
+        #expect(code(bytes[..<data] + bytes.suffix(12)) == .malformed)
+        #expect(code(Array(bytes[..<data]) + few[fewData..<few.count - 12]) == .truncated)
+    }
+
+    @Test
+    func `the image data of a PNG are in one run, and nothing that is needed is unknown`() throws {
+        let bytes = ImageFactory.oversizedPNG(64)
+        let end = bytes.count - 12
+        let data = try #require(bytes.indices.first { bytes[$0...].starts(with: "IDAT".utf8) }) - 4
+        func chunk(_ type: String) -> [UInt8] { [0, 0, 0, 0] + Array(type.utf8) + [0, 0, 0, 0] }
+        #expect(code(bytes[..<end] + chunk("teXt") + bytes[end...]) == nil)
+        #expect(code(bytes[..<end] + chunk("TEXt") + bytes[end...]) == .malformed)
+        #expect(code(bytes[..<end] + chunk("teXt") + bytes[data...]) == .malformed)
+    }
+
+    @Test
     func `a GIF that is a header alone allocates no canvas`() throws {
         let bytes = ImageFactory.headerOnlyGIF()
         #expect(code(bytes) == .truncated)
@@ -80,7 +103,7 @@ struct BombTests {
     }
 
     @Test
-    func `the first frame that is taken away again keeps nothing`() throws {
+    func `a first frame that is taken away again leaves the screen clear`() throws {
         let bytes = ImageFactory.fullFrameGIF(frames: 3, side: 20)
         let image = try ImageCoders.default.decode(bytes)
         #expect(image.frames.count == 3)

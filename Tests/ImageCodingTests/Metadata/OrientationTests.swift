@@ -57,6 +57,52 @@ struct OrientationTests {
         #expect(try ImageCoders.default.properties(of: bytes).orientation == .right)
     }
 
+    @Test
+    func `the first EXIF block of a JPEG counts`() throws {
+        func block(_ value: UInt8) -> [UInt8] {
+            let payload = Array("Exif\0\0".utf8) + little(value: value)
+            return [0xFF, 0xE1, 0, UInt8(payload.count + 2)] + payload
+        }
+        let bytes = try Fixture.named("baseline-444.jpg").bytes
+        for (first, second) in [(6, 3), (1, 8)] as [(UInt8, UInt8)] {
+            let both = bytes.prefix(2) + block(first) + block(second) + bytes.dropFirst(2)
+            let found = try ImageCoders.default.properties(of: Array(both)).orientation
+            #expect(found.rawValue == Int(first))
+        }
+    }
+
+    @Test(arguments: ["exif6.png", "exif6.webp"])
+    func `the limit for metadata holds in every format`(name: String) throws {
+        let bytes = try Fixture.named(name).bytes
+        func orientation(_ limit: Int) throws -> ImageOrientation {
+            let options = DecodeOptions(limits: ImageLimits(maximumMetadataByteCount: limit))
+            return try ImageCoders.default.properties(of: bytes, options: options).orientation
+        }
+        #expect(try orientation(1_000) == .right)
+        #expect(try orientation(8) == .up)
+    }
+
+    @Test
+    func `chunks of odd length do not hide what comes after them`() throws {
+        // After the file's header and the extended header of ten bytes.
+        let bytes = try Fixture.named("exif6.webp").bytes
+        #expect(bytes[12..<16].elementsEqual("VP8X".utf8))
+        let longer = bytes[..<30] + Array("ABCD".utf8) + [3, 0, 0, 0, 7, 7, 7, 0] + bytes[30...]
+        var file = Array(longer)
+        let length = UInt32(file.count - 8)
+        file.replaceSubrange(4..<8, with: [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: length >> $0) })
+        #expect(try ImageCoders.default.properties(of: file).orientation == .right)
+        #expect(try ImageCoders.default.decode(file) == ImageCoders.default.decode(bytes))
+    }
+
+    @Test(arguments: 2...8)
+    func `a JPEG is turned without a second bitmap`(orientation: Int) throws {
+        func cost(_ orientation: Int) throws -> Int {
+            try ImageCoders.default.decodingByteCount(of: Fixture.named("orientation\(orientation).jpg").bytes)
+        }
+        #expect(try cost(orientation) == cost(1))
+    }
+
     @Test(arguments: 1...8)
     func `a thumbnail is upright and like the upright picture made smaller`(orientation: Int) throws {
         let bytes = try Fixture.named("orientation\(orientation).jpg").bytes

@@ -95,6 +95,22 @@ struct ResizeTransformerTests {
     }
 
     @Test
+    func `colours do not rise above a low alpha where the filter overshoots`() throws {
+        // Half transparent all over, with hard edges in the colours alone.
+        let pixels = (0..<64 * 8).flatMap { index -> [UInt8] in
+            index % 64 / 8 % 2 == 0 ? [128, 0, 128, 128] : [0, 128, 0, 128]
+        }
+        let image = try DecodedImage(width: 64, height: 8, frames: [.init(pixels: pixels)], hasAlpha: true)
+        for width in [40, 150] {
+            let box = PixelSize(width: width, height: 8)
+            let result = try ResizeTransformer(size: box, mode: .stretch, allowsEnlarging: true).transform(image)
+            let resized = result.frames[0].pixels
+            #expect(stride(from: 0, to: resized.count, by: 4).allSatisfy { resized[$0 + 3] == 128 })
+            #expect(resized.allSatisfy { $0 <= 128 })
+        }
+    }
+
+    @Test
     func `resizes an animation frame by frame`() throws {
         let animation = ImageFactory.animation(width: 64, height: 48, frames: 3, seed: 2)
         let transformer = ResizeTransformer(size: PixelSize(width: 32, height: 32))
@@ -103,6 +119,17 @@ struct ResizeTransformerTests {
         for (frame, original) in zip(result.frames, animation.frames) {
             let still = try DecodedImage(width: 64, height: 48, frames: [original], hasAlpha: false)
             #expect(try transformer.transform(still).frames[0].pixels == frame.pixels)
+        }
+    }
+
+    @Test(arguments: [PixelSize(width: 8, height: 65_501), PixelSize(width: 65_501, height: 8)])
+    func `the limits hold for what is enlarged in either direction`(box: PixelSize) {
+        let image = ImageFactory.picture(width: 8, height: 8, seed: 1)
+        for mode in [ResizeTransformer.Mode.stretch, .fill] {
+            let error = #expect(throws: ImageError.self) {
+                try ResizeTransformer(size: box, mode: mode, allowsEnlarging: true).transform(image)
+            }
+            #expect(error?.code == .tooLarge)
         }
     }
 
