@@ -64,20 +64,24 @@ enum Bitmap {
         return hasAlpha
     }
 
-    /// Lays a row of premultiplied pixels over another of the same length.
+    /// Lays a row of pixels that are not premultiplied over one of premultiplied ones, of the same length.
     static func blend(_ above: UnsafeBufferPointer<UInt8>, over below: UnsafeMutableBufferPointer<UInt8>) {
         precondition(above.count == below.count)
+        let source = UnsafeRawBufferPointer(above)
+        let target = UnsafeMutableRawBufferPointer(below)
         for offset in stride(from: 0, to: above.count - 3, by: 4) {
-            let rest = unsafe 255 - above[offset + 3]
-            if rest == 255 { continue }
-            if rest == 0 {
-                for channel in offset..<offset + 4 { unsafe below[channel] = above[channel] }
+            let alpha = unsafe above[offset + 3]
+            if alpha == 0 { continue }
+            if alpha == 255 {
+                let pixel = unsafe source.load(fromByteOffset: offset, as: UInt32.self)
+                unsafe target.storeBytes(of: pixel, toByteOffset: offset, as: UInt32.self)
                 continue
             }
-            // A premultiplied colour is at most its alpha, and what is added at most the rest: no sum is above 255.
-            for channel in offset..<offset + 4 {
-                unsafe below[channel] = above[channel] + multiply(below[channel], rest)
+            for channel in offset..<offset + 3 {
+                // A premultiplied colour is at most its alpha, and what is added at most the rest: no sum is above 255.
+                unsafe below[channel] = multiply(above[channel], alpha) + multiply(below[channel], 255 - alpha)
             }
+            unsafe below[offset + 3] = alpha + multiply(below[offset + 3], 255 - alpha)
         }
     }
 

@@ -49,7 +49,6 @@ struct WebPCanvas {
         let drawn = try unsafe Bitmap.draw(frame.size) { output in
             try unsafe frame.bitstream.draw(
                 bytes, size: frame.size, as: frame.size, to: output, stride: rect.width * 4, work: work)
-            _ = try unsafe Bitmap.premultiply(output, work)
         }
         let stride = size.width * 4
         try unsafe pixels.withUnsafeMutableBufferPointer { pixels in
