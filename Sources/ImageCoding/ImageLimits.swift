@@ -34,7 +34,8 @@ public struct ImageLimits: Hashable, Sendable {
     public var maximumDrawnPixelCount: Int
     /// Most time of the processor that one decode may take, beyond a quarter of a second for each megabyte of the file.
     ///
-    /// Counts the time of the decoding thread and not the time it waits. 1.5 seconds by default.
+    /// Counts the time of the decoding thread and not the time it waits. 1.75 seconds by default, so that a file of
+    /// a megabyte ends within two.
     public var maximumProcessorTime: Duration
     /// Most scans in a progressive JPEG.
     ///
@@ -60,7 +61,7 @@ public struct ImageLimits: Hashable, Sendable {
     public init(
         maximumPixelCount: Int = 50_000_000, maximumSide: Int = 65_500, maximumFrameCount: Int = 256,
         maximumAnimationPixelCount: Int = 50_000_000, maximumByteCount: Int = 224_000_000,
-        maximumDrawnPixelCount: Int = 1_000_000_000, maximumProcessorTime: Duration = .milliseconds(1_500),
+        maximumDrawnPixelCount: Int = 1_000_000_000, maximumProcessorTime: Duration = .milliseconds(1_750),
         maximumScanCount: Int = 100, maximumMetadataByteCount: Int = 1 << 20
     ) {
         self.maximumPixelCount = maximumPixelCount

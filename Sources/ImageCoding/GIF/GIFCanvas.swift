@@ -35,13 +35,7 @@ struct GIFCanvas {
         try work.look(pixels: size.pixelCount)
         let isFirst = pixels.isEmpty
         if isFirst { pixels = try Bitmap.clear(size, work) }
-        forEachVisibleRow(of: frame) { canvas, bytes, offset in
-            switch canvas.disposal {
-            case .keep: break
-            case .clear: for index in bytes { canvas.pixels[index] = 0 }
-            case .restore: for index in bytes { canvas.pixels[index] = canvas.saved[offset + index - bytes.lowerBound] }
-            }
-        }
+        dispose()
         frame = next
         // Under the first frame there is nothing to keep.
         disposal = isFirst && nextDisposal == .restore ? .clear : nextDisposal
@@ -49,7 +43,27 @@ struct GIFCanvas {
         if disposal == .restore {
             let covered = frame.clipped(to: size).map { $0.width * $0.height * 4 } ?? 0
             saved.reserveCapacity(covered)
-            forEachVisibleRow(of: frame) { canvas, bytes, _ in canvas.saved += canvas.pixels[bytes] }
+            for bytes in visibleRows(of: frame) { saved += pixels[bytes] }
+        }
+    }
+
+    /// Takes the frame before away, if it says so.
+    private mutating func dispose() {
+        if disposal == .keep { return }
+        let rows = visibleRows(of: frame)
+        let (saved, isCleared) = (saved, disposal == .clear)
+        unsafe pixels.withUnsafeMutableBufferPointer { pixels in
+            unsafe saved.withUnsafeBufferPointer { saved in
+                var offset = 0
+                for bytes in rows {
+                    if isCleared {
+                        unsafe pixels[bytes].update(repeating: 0)
+                    } else {
+                        _ = unsafe pixels[bytes].update(fromContentsOf: saved[offset..<offset + bytes.count])
+                    }
+                    offset += bytes.count
+                }
+            }
         }
     }
 
@@ -72,14 +86,12 @@ struct GIFCanvas {
         }
     }
 
-    /// Calls `body` with the bytes of each row inside the screen and how many bytes the rows before had.
-    private mutating func forEachVisibleRow(
-        of rect: PixelRect, _ body: (inout GIFCanvas, Range<Int>, Int) -> Void
-    ) {
-        guard let visible = rect.clipped(to: size) else { return }
-        for row in 0..<visible.height {
-            let start = ((visible.y + row) * size.width + visible.x) * 4
-            body(&self, start..<start + visible.width * 4, row * visible.width * 4)
+    /// The bytes of each row inside the screen.
+    private func visibleRows(of rect: PixelRect) -> some Sequence<Range<Int>> {
+        let visible = rect.clipped(to: size) ?? PixelRect(x: 0, y: 0, width: 0, height: 0)
+        return (0..<visible.height).lazy.map { [width = size.width] row in
+            let start = ((visible.y + row) * width + visible.x) * 4
+            return start..<start + visible.width * 4
         }
     }
 }
