@@ -67,7 +67,7 @@ public actor ImageDownloader {
     public nonisolated var runningCount: Int { slots.running }
 
     /// How many entries there are, of transfers and of slots. Told to tests.
-    nonisolated var entryCount: Int { flights.entryCount + slots.entryCount }
+    nonisolated var entryCount: Int { flights.entryCount + slots.entryCount + running.count }
 
     /// Fetches what `request` names. Equal requests in flight share one transfer.
     ///
