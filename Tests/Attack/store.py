@@ -7,7 +7,7 @@ from child import Child, Row, run
 from origin import Origin, answer
 from pictures import code, fetch
 
-PICTURES = 240
+PICTURES = 200  # for each round
 
 
 def picture(number):
@@ -32,31 +32,32 @@ def kill_row(field):
             if file.read_bytes() != picture(int(file.name.split("-")[0][1:])):
                 yield file.name
 
+    turns = 8 if field.quick else 60
     with Origin(reply) as origin:
-        # The port is part of the cache's keys, and stays the same for all rounds.
-        urls = [origin.url(f"/p{number}") for number in range(PICTURES)]
-        lists = []
-        for number in range(4):
-            chance.shuffle(urls)
-            lists.append(field.folder / f"list-{number}")
-            lists[-1].write_text("\n".join(urls) + "\n")
-        for turn in range(8 if field.quick else 60):
+        # Each round stores pictures of its own, so that it is killed while it stores.
+        urls = [origin.url(f"/p{number}") for number in range(PICTURES * turns)]
+        for turn in range(turns):
             children = []
-            for number, listed in enumerate(lists):
+            for number in range(4):
+                some = urls[turn * PICTURES:][:PICTURES] + chance.sample(urls[:(turn + 1) * PICTURES], 10)
+                chance.shuffle(some)
+                listed = field.folder / f"list-{number}"
+                listed.write_text("\n".join(some) + "\n")
                 out = field.folder / f"out-{number}"
                 command = [field.fetch, "--allow-private", "--quiet", "--cache", cache, "--out", out, "--input", listed]
                 children.append(Child([*command, "--concurrency", "4"], limit=30))
             for child in children:
-                field.wait(chance.uniform(0.05, 0.3))
+                field.wait(chance.uniform(0.02, 0.15))
                 child.kill()
             for child in children:
                 child.result()
                 row.tried, row.survived = row.tried + 1, row.survived + 1
         command = [field.fetch, "--allow-private", "--json", "--cache", cache, "--out", field.folder / "verified"]
+        listed.write_text("\n".join(urls) + "\n")
         asked = len(origin.hits)
-        result = run([*command, "--input", lists[0]], limit=60)
+        result = run([*command, "--input", listed], limit=120)
         row.judge(result.status == 0, f"the verification ended with {result.status}", result)
-        row.notes.append(f"{PICTURES - len(origin.hits) + asked} of {PICTURES} verified from the folder")
+        row.notes.append(f"{len(urls) - len(origin.hits) + asked} of {len(urls)} verified from the folder")
         for name in ("verified", "out-0", "out-1", "out-2", "out-3"):
             bad = list(wrong(field.folder / name))
             row.judge(not bad, f"{name}: wrong pictures {bad[:5]}")

@@ -99,36 +99,3 @@ struct FuzzAttack {
         return true
     }
 }
-
-/// One entry of a disk cache whose file is damaged again and again. What comes back is what was stored, or nothing.
-struct CacheFiles {
-    private let cache: DiskCache
-    private let key = CacheKey("http://origin.test/picture")
-    private let entry: DiskEntry
-    private let path: String
-    private let original: [UInt8]
-
-    init(_ cache: DiskCache, folder: String) async throws {
-        self.cache = cache
-        let metadata = EntryMetadata(
-            url: key.rawValue, contentType: "image/png", format: "png", pixelWidth: 8, pixelHeight: 8, frameCount: 1,
-            httpStatus: 200, etag: "\"1\"", lastModified: "Thu, 01 Jan 1970 00:00:00 GMT", expiresAt: .max,
-            varySelectors: ["accept": "*/*"], attributes: ["a": "b"])
-        _ = try await cache.store(DiskEntry(metadata: metadata, bytes: Array(0..<200)), for: key)
-        guard let stored = try await cache.entry(for: key) else { loss("the cache does not work in \(folder)") }
-        entry = stored
-        let files = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
-        guard let name = files.first(where: { $0.count > 30 }) else { loss("there is no file in \(folder)") }
-        path = folder + "/" + name
-        original = Array(try Data(contentsOf: URL(filePath: path)))
-    }
-
-    /// - Returns: Whether the entry was found.
-    func attack(_ mutation: inout Mutation) async throws -> Bool {
-        let bytes = mutation.damaged(original, with: original)
-        try Data(bytes).write(to: URL(filePath: path))
-        guard let found = try await cache.entry(for: key) else { return false }
-        guard found == entry, bytes == original else { loss("a damaged file was served") }
-        return true
-    }
-}
