@@ -10,8 +10,9 @@ from child import Child, MemoryGroup, Row, run
 from origin import Origin, answer
 
 MOST_MEMORY, HEADER_MEMORY = 256, 30  # MB: of the process, and beyond an idle process
-TINY = bombs.gif(8, 1, 8)
-PLAIN = bombs.gif(200, 1, 200)  # large enough to be decoded by the threads
+# One pixel, and a picture that is large enough to be decoded by the threads.
+TINY = b"GIF89a\1\0\1\0\x80\0\0" + bytes(6) + b"\x2c\0\0\0\0\1\0\1\0\0\2\2\x44\1\0;"
+PLAIN = bombs.png(200)
 
 
 def fetch(field, urls, *options, **limits):
@@ -40,7 +41,8 @@ def on_disk(field):
     folder = field.folder / "bombs"
     if not folder.exists():
         folder.mkdir()
-        subprocess.run([sys.executable, bombs.__file__, folder], check=True)
+        for program in ([field.attack, "bombs"], [sys.executable, "-B", bombs.__file__]):
+            subprocess.run([*program, folder], check=True)
     return {file.stem: file for file in sorted(folder.iterdir())}
 
 
@@ -48,7 +50,7 @@ def serve(field):
     def reply(path, headers, connection):
         name = path.lstrip("/").partition("?")[0]
         if name in ("tiny", "plain"):
-            return connection.sendall(answer(TINY if name == "tiny" else PLAIN, "image/gif"))
+            return connection.sendall(answer(TINY if name == "tiny" else PLAIN))
         file = on_disk(field)[name]
         connection.sendall(answer(b"", Content_Length=str(file.stat().st_size)))
         with open(file, "rb") as data:

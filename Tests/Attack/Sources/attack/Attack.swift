@@ -9,6 +9,7 @@ struct Attack {
         guard !words.isEmpty else { return usage() }
         let command = words.removeFirst()
         switch (command, words.count) {
+        case ("bombs", 1): try BombAttack.write(to: words[0])
         case ("load", 1...): try await LoadAttack(words).run()
         case ("fuzz", 5): try await FuzzAttack(words).run()
         case ("cancel", 2): try await CancelAttack.run(bomb: words[0], small: words[1])
@@ -19,7 +20,9 @@ struct Attack {
     }
 
     private static func usage() {
-        print("usage: attack load … | fuzz STATE SEED STRIDE COUNT SECONDS | cancel URL URL | shutdown CASE")
+        print(
+            "usage: attack bombs FOLDER | load … | fuzz STATE SEED STRIDE COUNT SECONDS | cancel URL URL | shutdown CASE"
+        )
         print("       | number CASE")
         exit(2)
     }
