@@ -184,9 +184,8 @@ def fuzz_row(field):
 def number_row(field):
     """Numbers that must not end the process, and shutdowns that must return."""
     row = Row("numbers and shutdowns")
-    cases = [("number", name) for name in ("enlarge", "enlarge-fill", "narrow", "for-ever", "duration", "negative",
-                                           "largest")]
-    cases += [("shutdown", name) for name in ("modifier", "stubborn", "cancelled")]
+    cases = [("number", name) for name in ("enlarge", "enlarge-fill", "narrow", "duration", "negative", "largest")]
+    cases += [("shutdown", name) for name in ("for-ever", "modifier", "stubborn", "cancelled")]
     for command, name in cases:
         result = run([field.attack, command, name], limit=20)
         row.judge(result.output.strip() == "returned", f"{command} {name}", result)

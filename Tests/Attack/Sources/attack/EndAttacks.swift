@@ -35,11 +35,12 @@ enum ShutdownAttack {
         let picture = try ImageFactory.encoded(width: 32, height: 32, seed: 1)
         origin.respond(to: "/a", with: .ok(picture, type: "image/jpeg"))
         var request = ImageRequest(origin.url("/a"))
-        let hasBegun = AsyncStream<Void>.makeStream()
+        let (hasBegun, mayEnd) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
         request.modifier = RequestModifier(identity: name) { fields in
             hasBegun.continuation.yield()
             switch name {
             case "modifier": _ = await manager.shutdown(within: .milliseconds(200))
+            case "for-ever": for await _ in mayEnd.stream { break }
             default: await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
             }
             return fields
@@ -49,9 +50,25 @@ enum ShutdownAttack {
         var begun = hasBegun.stream.makeAsyncIterator()
         await begun.next()
         if name == "cancelled" { load.cancel() }
-        _ = await manager.shutdown(within: .milliseconds(300))
+        let grace = name == "for-ever" ? Duration.seconds(Int64.max) : .milliseconds(300)
+        let ending = Task { await manager.shutdown(within: grace) }
+        if name == "for-ever" {
+            // The shutdown waits for the load, which ends once the shutdown has begun.
+            while !(await isShutDown(manager)) { await Task.yield() }
+            mayEnd.continuation.yield()
+        }
+        _ = await ending.value
         print("returned")
         exit(0)  // the load's closure may never return, and nothing is owed to it
+    }
+
+    private static func isShutDown(_ manager: ImageManager) async -> Bool {
+        do {
+            _ = try await manager.image(for: ImageRequest(URL(string: "file:///none")!))
+            return false
+        } catch {
+            return (error as? ImageLoadError)?.code == .shutDown
+        }
     }
 }
 
@@ -64,9 +81,6 @@ enum NumberAttack {
             let size = PixelSize(width: .max, height: name == "narrow" ? 1 : .max)
             let mode = name == "enlarge" ? ResizeTransformer.Mode.fit : .fill
             _ = try? ResizeTransformer.resize(to: size, mode: mode, allowsEnlarging: true).transform(image)
-        case "for-ever":
-            let manager = ImageManager(configuration: configuration { $0.disk = nil })
-            _ = await manager.shutdown(within: .seconds(Int64.max))
         case "duration":
             let frames = (0..<2).map { _ in
                 DecodedImage.Frame(pixels: image.frames[0].pixels, duration: .seconds(Int64.min))
