@@ -10,7 +10,7 @@ struct Attack {
         let command = words.removeFirst()
         switch (command, words.count) {
         case ("bombs", 1): try BombAttack.write(to: words[0])
-        case ("load", 1...): try await LoadAttack(words).run()
+        case ("load", 1...): await LoadAttack(words).run()
         case ("fuzz", 5): try await FuzzAttack(words).run()
         case ("cancel", 2): try await CancelAttack.run(bomb: words[0], small: words[1])
         case ("shutdown", 1): try await ShutdownAttack.run(words[0])

@@ -37,9 +37,9 @@ struct LoadAttack {
         configuration.transport.addressPolicy = .publicInternet(allowing: allowed)
     }
 
-    func run() async throws {
+    func run() async {
         let (clock, start) = (ContinuousClock(), ContinuousClock().now)
-        try await withImageManager(configuration) { manager in
+        await withImageManager(configuration) { manager in
             await withTaskGroup(of: String.self) { group in
                 for url in urls {
                     group.addTask {
