@@ -89,7 +89,7 @@ def crowd_row(field):
     if not group.path:
         row.notes.append(f"SKIPPED: no memory group can be made here ({group.reason})")
         return row
-    names = ["webp-canvas-7000", "webp-256-988", "gif-256-988-1px", "gif-7071", "webp-7071-lossless",
+    names = ["webp-canvas-7000", "webp-256-988", "webp-5000-lossless", "gif-7071", "webp-7071-lossless",
              "png-7071-16bit", "png-7071-interlaced", "jpg-prog-49MP-20", "gif-50-988-disp3", "png-7071-1bit"]
     try:
         with serve(field) as origin:

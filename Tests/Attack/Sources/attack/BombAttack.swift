@@ -15,7 +15,7 @@ enum BombAttack {
         }
     }
 
-    private typealias Bomb = (String, () -> [UInt8])
+    private typealias Bomb = (String, @Sendable () -> [UInt8])
 
     private static let headers: [Bomb] = [
         ("webp-canvas-7000", { ImageFactory.canvasBombWebP() }),
@@ -34,22 +34,24 @@ enum BombAttack {
         ("jpg-65496-header", { Array(ImageFactory.scanBombJPEG(side: 65_496, scans: 1, components: 1).prefix(100)) }),
     ]
 
-    private static let works: [Bomb] =
-        [1, 20, 98, 99, 120, 5_000].map { scans in
-            ("jpg-prog-49MP-\(scans)", { ImageFactory.scanBombJPEG(scans: scans) })
-        } + [
-            ("jpg-prog-49MP-grey-60", { ImageFactory.scanBombJPEG(scans: 60, components: 1) }),
-            ("jpg-prog-49MP-cmyk-98", { ImageFactory.scanBombJPEG(scans: 98, components: 4) }),
-            ("jpg-250000-markers", { ImageFactory.markerBombJPEG(segments: 250_000) }),
-            ("webp-7071-lossless", { ImageFactory.plainWebP(side: 7_071) }),
-            ("webp-5000-lossless", { ImageFactory.plainWebP(side: 5_000) }),
-            ("webp-125000-chunks", { ImageFactory.chunkBombWebP(chunks: 125_000) }),
-            ("webp-code-groups", { ImageFactory.codeGroupBombWebP() }),
-            ("gif-50-988-disp3", { ImageFactory.fullFrameGIF(frames: 50) }),
-            ("gif-7071", { ImageFactory.fullFrameGIF(frames: 1, side: 7_071) }),
-            ("gif-comments", { ImageFactory.commentBombGIF(byteCount: 1 << 20) }),
-            ("gif-clear-codes", { ImageFactory.clearCodeGIF() }),
-            ("png-idat-1GB", { ImageFactory.endlessPNG(byteCount: 1 << 20) }),
-            ("png-80000-chunks", { ImageFactory.chunkBombPNG(chunks: 80_000) }),
-        ]
+    private static let works: [Bomb] = [
+        ("jpg-prog-49MP-1", { ImageFactory.scanBombJPEG(scans: 1) }),
+        ("jpg-prog-49MP-20", { ImageFactory.scanBombJPEG(scans: 20) }),
+        ("jpg-prog-49MP-98", { ImageFactory.scanBombJPEG(scans: 98) }),
+        ("jpg-prog-49MP-120", { ImageFactory.scanBombJPEG(scans: 120) }),
+        ("jpg-prog-49MP-5000", { ImageFactory.scanBombJPEG(scans: 5_000) }),
+        ("jpg-prog-49MP-grey-60", { ImageFactory.scanBombJPEG(scans: 60, components: 1) }),
+        ("jpg-prog-49MP-cmyk-98", { ImageFactory.scanBombJPEG(scans: 98, components: 4) }),
+        ("jpg-250000-markers", { ImageFactory.markerBombJPEG(segments: 250_000) }),
+        ("webp-7071-lossless", { ImageFactory.plainWebP(side: 7_071) }),
+        ("webp-5000-lossless", { ImageFactory.plainWebP(side: 5_000) }),
+        ("webp-125000-chunks", { ImageFactory.chunkBombWebP(chunks: 125_000) }),
+        ("webp-code-groups", { ImageFactory.codeGroupBombWebP() }),
+        ("gif-50-988-disp3", { ImageFactory.fullFrameGIF(frames: 50) }),
+        ("gif-7071", { ImageFactory.fullFrameGIF(frames: 1, side: 7_071) }),
+        ("gif-comments", { ImageFactory.commentBombGIF(byteCount: 1 << 20) }),
+        ("gif-clear-codes", { ImageFactory.clearCodeGIF() }),
+        ("png-idat-1GB", { ImageFactory.endlessPNG(byteCount: 1 << 20) }),
+        ("png-80000-chunks", { ImageFactory.chunkBombPNG(chunks: 80_000) }),
+    ]
 }
