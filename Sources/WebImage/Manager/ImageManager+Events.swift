@@ -5,26 +5,22 @@ extension ImageManager {
     /// The steps of one load: progress, the cached picture where the policy says so, and the picture itself.
     ///
     /// The load begins with the call. Ending the iteration, or cancelling the task that iterates, leaves the load as
-    /// a cancelled caller does. The sequence is for one reader; a reader that is slow loses progress, never the end.
+    /// a cancelled caller does. The sequence is for one reader; a reader that is slow loses progress, never a
+    /// picture and never the end.
     ///
     /// - Returns: A sequence that ends after ``ImageEvent/finished(_:)`` or throws what `load(_:)` would throw.
     public nonisolated func events(for request: ImageRequest) -> AsyncThrowingStream<ImageEvent, any Error> {
         let (events, continuation) = AsyncThrowingStream.makeStream(
-            of: ImageEvent.self, bufferingPolicy: .bufferingNewest(Self.bufferLimit))
+            of: ImageEvent.self, bufferingPolicy: .bufferingNewest(EventBuffer.limit))
+        let buffer = EventBuffer(continuation)
         // Unstructured because the sequence outlives this call; the reader owns it through `onTermination`.
         let load = Task(name: "events", executorPreference: executor) {
             do {
                 if request.cachePolicy == .refreshCached, let cached = try await self.cachedFirst(request) {
-                    continuation.yield(.cached(cached))
+                    buffer.put(cached: cached)
                 }
-                // The last report that has filled the buffer.
-                let crowding = Mutex<LoadProgress?>(nil)
-                let response = try await self.load(request) { progress in
-                    if Self.tell(progress, continuation) { crowding.withLock { $0 = progress } }
-                }
-                if let last = crowding.withLock({ $0 }) { Self.makeRoom(last, continuation) }
-                continuation.yield(.finished(response.handedOver))
-                continuation.finish()
+                let response = try await self.load(request) { buffer.put($0) }
+                buffer.end(with: response.handedOver)
             } catch {
                 continuation.finish(throwing: error)
             }
@@ -43,39 +39,47 @@ extension ImageManager {
             return nil
         }
     }
+}
 
-    /// What the end pushes out of a full buffer must not be the cached picture: it is put behind reports first.
-    private static func makeRoom(
-        _ last: LoadProgress, _ continuation: AsyncThrowingStream<ImageEvent, any Error>.Continuation
-    ) {
-        for _ in 0..<bufferLimit {
-            switch continuation.yield(.progress(last)) {
-            case .dropped(let event):
-                guard case .cached = event else { continue }
-                continuation.yield(event)
-                return
-            case .enqueued(let remaining) where remaining == 0: continue
-            default: return
-            }
-        }
+/// The events that wait for a slow reader. Room is made by older progress alone: a cached picture that falls out of the full
+/// buffer goes back in.
+private final class EventBuffer: Sendable {
+    typealias Continuation = AsyncThrowingStream<ImageEvent, any Error>.Continuation
+
+    /// How many events wait, at most.
+    static let limit = 16
+
+    private struct State {
+        /// How many events came after the cached picture; `nil` when there is none.
+        var countSinceCached: Int?
+        var last: LoadProgress?
     }
 
-    /// How many events wait for a slow reader.
-    private static var bufferLimit: Int { 16 }
+    private let continuation: Continuation
+    private let state = Mutex(State())
 
-    /// Makes room for progress by older progress alone: a cached picture that falls out of the full buffer goes back in.
-    ///
-    /// - Returns: Whether the buffer is full.
-    @discardableResult
-    private static func tell(
-        _ progress: LoadProgress, _ continuation: AsyncThrowingStream<ImageEvent, any Error>.Continuation
-    ) -> Bool {
-        switch continuation.yield(.progress(progress)) {
-        case .dropped(let event):
-            if case .cached = event { continuation.yield(event) }
-            return true
-        case .enqueued(let remaining): return remaining == 0
-        default: return false
+    init(_ continuation: Continuation) { self.continuation = continuation }
+
+    func put(cached response: ImageResponse) {
+        state.withLock { $0.countSinceCached = 0 }
+        continuation.yield(.cached(response))
+    }
+
+    func put(_ progress: LoadProgress) {
+        state.withLock { state in
+            state.countSinceCached? += 1
+            state.last = progress
         }
+        guard case .dropped(.cached(let response)) = continuation.yield(.progress(progress)) else { return }
+        put(cached: response)
+    }
+
+    /// If the cached picture is still there and the oldest in a full buffer, a report goes first, so that the end does not
+    /// push it out.
+    func end(with response: ImageResponse) {
+        let state = state.withLock { $0 }
+        if state.countSinceCached == Self.limit - 1, let last = state.last { put(last) }
+        continuation.yield(.finished(response))
+        continuation.finish()
     }
 }
