@@ -81,9 +81,6 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
     /// Flights that wait to begin are counted, too.
     public var operationCount: Int { state.withLock { $0.operationCount + $0.detachedCount } }
 
-    /// How many tasks wait in ``drain()``.
-    package var drainerCount: Int { state.withLock { $0.drainers.count } }
-
     /// How many callers wait.
     ///
     /// - Complexity: O(`count`).
@@ -92,10 +89,12 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
         return flights.reduce(0) { $0 + $1.count }
     }
 
-    /// How many entries there are, of any kind: flights, operations that have not returned, drainers.
+    /// How many entries there are, of any kind: flights, operations that have not returned, detached ones, too, drainers.
     ///
     /// Told to tests: 0 when nothing goes on.
-    package var entryCount: Int { state.withLock { $0.flights.count + $0.operationCount + $0.drainers.count } }
+    package var entryCount: Int {
+        state.withLock { $0.flights.count + $0.operationCount + $0.detachedCount + $0.drainers.count }
+    }
 
     /// Joins the flight for `key`, or starts it, and waits for the landing.
     ///

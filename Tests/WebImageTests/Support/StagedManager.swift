@@ -128,9 +128,7 @@ final class StagedManager {
     private func entryCount() -> Int? {
         let look = start { manager in
             let waiting = await manager.runners.count + (manager.writes?.entryCount ?? 0)
-            let operations = [manager.loads.operationCount, manager.encodings.operationCount]
-            let drains = [manager.loads.drainerCount, manager.encodings.drainerCount]
-            return waiting + (operations + drains).reduce(manager.downloader.operationCount, +)
+            return waiting + manager.loads.entryCount + manager.encodings.entryCount + manager.downloader.entryCount
         }
         run()
         return look.value
