@@ -15,10 +15,14 @@ import WebImageTesting
         "entries in memory": { $0.memoryCountLimit = $1 },
         "pictures at once": { $0.processingWidth = $1 },
         "pixels in place": { $0.inlinePixelLimit = $1 },
+        "bytes of pictures that are made": { $0.processingByteLimit = $1 },
+        "bytes of one decode": { $0.limits.maximumByteCount = $1 },
+        "drawn pixels": { $0.limits.maximumDrawnPixelCount = $1 },
         "waiting pictures": { $0.processingQueueLimit = $1 },
         "failures": { $0.failureCapacity = $1 },
         "stored pixels": { $0.maximumStoredVariantPixels = $1 },
         "downloads at once": { $0.downloader.maximumConcurrentDownloads = $1 },
+        "downloads of one host": { $0.downloader.maximumConcurrentDownloadsPerHost = $1 },
         "waiting downloads": { $0.downloader.queueLimit = $1 },
         "body": { $0.downloader.maximumByteCount = $1 },
         "pixels": { $0.limits.maximumPixelCount = $1 },
@@ -34,6 +38,8 @@ import WebImageTesting
 
     private static let times: [String: Change<Duration>] = [
         "failure": { $0.failureLifetime = $1 },
+        "wait for a slot": { $0.downloader.queueTimeout = $1 },
+        "processor time": { $0.limits.maximumProcessorTime = $1 },
         "end": { $0.shutdownGrace = $1 },
         "age on disk": { $0.disk?.maximumAge = $1 },
     ]
@@ -51,6 +57,30 @@ import WebImageTesting
     @Test(arguments: [-Double.infinity, -1, 0, 1, .infinity, .nan])
     func `the part between two reports may be any number`(part: Double) async throws {
         try await Self.load { $0.downloader.minimumProgressInterval = part }
+    }
+
+    @Test(arguments: [Int.min, -1, 0, 1, .max])
+    func `how many at once, and how many wait for a reader, may be any number`(count: Int) async throws {
+        var configuration = ImageManager.Configuration()
+        configuration.disk = nil
+        let manager = ImageManager(configuration: configuration, transport: StubTransport(HTTPResponse.picture))
+        let activities = manager.activities(keeping: count)
+        var outcomes = 0
+        for await outcome in manager.images(for: (0..<3).map { .numbered($0) }, atOnce: count) {
+            #expect(throws: Never.self) { try outcome.result.get() }
+            outcomes += 1
+        }
+        #expect(outcomes == 3)
+        var eagerness = ImagePrefetcher.Configuration()
+        eagerness.maximumConcurrentLoads = count
+        let prefetcher = ImagePrefetcher(manager: manager, configuration: eagerness)
+        let report = await prefetcher.prefetch((3..<6).map { ImageRequest.numbered($0) })
+        #expect(report.progress.finishedCount == 3)
+        await prefetcher.shutdown()
+        _ = await manager.shutdown(within: .zero)
+        var told = 0
+        for await _ in activities { told += 1 }
+        #expect(told > 0)
     }
 
     /// Loads, again from the caches, fails, fails again, and ends.
@@ -76,7 +106,6 @@ import WebImageTesting
                 #expect(!error.message.isEmpty)
             }
         }
-        // The end is not waited for longer than it takes: nothing runs any more.
-        _ = await manager.shutdown(within: min(max(configuration.shutdownGrace, .zero), .seconds(60)))
+        _ = await manager.shutdown(within: configuration.shutdownGrace)
     }
 }
