@@ -24,7 +24,7 @@ import WebImageTesting
         HTTPResponse(status: 200, url: request.url, body: HTTPBody(EndlessBody(first: [1, 2, 3])))
     }
 
-    @Test(arguments: Stuck.allCases, seeds)
+    @Test(arguments: Stuck.allCases, fewerSeeds)
     func `nothing that does not return holds the end past the deadline`(stuck: Stuck, seed: UInt64) throws {
         let gate = Gate()
         let staged = try StagedManager(
@@ -157,7 +157,7 @@ import WebImageTesting
         #expect(picture.value != nil && small.value != nil && end.value == ShutdownReport() && staged.isAtRest)
     }
 
-    @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.min), .nanoseconds(-1)], seeds)
+    @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.min), .nanoseconds(-1)], fewerSeeds)
     func `without a grace time everything is dropped at once`(grace: Duration, seed: UInt64) throws {
         let staged = try StagedManager(seed: seed, hasDisk: false, answer: Self.endless)
         let caller = staged.load(.numbered(1))

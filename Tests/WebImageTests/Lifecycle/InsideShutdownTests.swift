@@ -10,7 +10,7 @@ import WebImageTesting
     /// From where the shutdown is awaited.
     enum Place: CaseIterable { case modifier, childTask, run, twice, downloader }
 
-    @Test(arguments: Place.allCases, seeds)
+    @Test(arguments: Place.allCases, fewerSeeds)
     func `a shutdown awaited inside a transfer ends that transfer and does not wait for it`(
         place: Place, seed: UInt64
     ) throws {

@@ -20,7 +20,7 @@ import WebImageTesting
         }
     }
 
-    @Test(arguments: Way.allCases, seeds)
+    @Test(arguments: Way.allCases, fewerSeeds)
     func `a modifier that loads through its own manager gets an error, also when no slot is free`(
         way: Way, seed: UInt64
     ) throws {

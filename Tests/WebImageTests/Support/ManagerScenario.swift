@@ -7,6 +7,9 @@ import WebImageTesting
 /// Every scenario runs once per seed; a failing interleaving is named by its seed and replays exactly.
 let seeds: Range<UInt64> = 0..<300
 
+/// For scenarios that run once for each kind of something besides.
+let fewerSeeds: Range<UInt64> = 0..<100
+
 /// A manager of which every job runs on one seeded executor. Under every other seed each load begins as a task, as with a
 /// disk cache, and does not wait for its transfer at once.
 struct ManagerScenario {
