@@ -48,8 +48,8 @@ struct SlotTable<Waiter> {
 
     private let limits: Limits
     private let order: SlotOrder
-    /// By their numbers, which are used again.
-    private var lanes: [Lane] = []
+    /// By their numbers, which are used again. The first is that of waiters without a lane's name, and stays.
+    private var lanes: [Lane]
     private var freeNumbers: [Int] = []
     private var numbers: [String: Int] = [:]
     /// The lanes that wait and hold less than their share.
@@ -71,6 +71,7 @@ struct SlotTable<Waiter> {
         self.limits = limits
         self.order = order
         turns = SlotQueue(order: order)
+        lanes = [Lane(name: "", queue: SlotQueue(order: order))]
     }
 
     /// How many lanes there is room for, those without a name among them. Told to tests.
@@ -80,7 +81,7 @@ struct SlotTable<Waiter> {
     ///
     /// Told to tests: 0 when nothing goes on.
     var entryCount: Int {
-        let names = numbers.values.reduce(0) { $0 + lanes[$1].queue.count + lanes[$1].queue.reservedCount }
+        let names = lanes.reduce(0) { $0 + $1.queue.count + $1.queue.reservedCount }
         return held + lent + names + numbers.count + turns.count + turns.reservedCount + full.count
     }
 }
@@ -106,7 +107,7 @@ extension SlotTable {
 
     /// Gives units back. ``next()`` must follow.
     mutating func release(_ units: Int, in lane: String) {
-        guard let number = numbers[lane] else { return }
+        guard let number = lane.isEmpty ? 0 : numbers[lane] else { return }
         if lanes[number].lent > 0 {
             lanes[number].lent -= 1
             lent -= 1
@@ -194,7 +195,7 @@ extension SlotTable {
 
     private mutating func removeAll(where isGone: (Request) -> Bool) -> [Waiter] {
         var removed: [Waiter] = []
-        for lane in numbers.values.sorted() {
+        for lane in lanes.indices {
             removed += lanes[lane].queue.removeAll(where: isGone).map(\.waiter)
             settle(lane)
         }
@@ -232,7 +233,7 @@ extension SlotTable {
     }
 
     private func donor(for waiting: Int, _ stalled: [String: Int]) -> Int? {
-        let others = numbers.values.filter { $0 != waiting && lanes[$0].held > 0 }.sorted()
+        let others = lanes.indices.filter { $0 != waiting && lanes[$0].held > 0 }
         if let largest = others.max(by: { lanes[$0].held < lanes[$1].held }), lanes[largest].held > limits.share {
             return largest
         }
@@ -244,6 +245,7 @@ extension SlotTable {
 
 extension SlotTable {
     private mutating func number(of lane: String) -> Int {
+        if lane.isEmpty { return 0 }
         if let number = numbers[lane] { return number }
         let new = Lane(name: lane, queue: SlotQueue(order: order, arrivals: arrivals))
         let number = freeNumbers.popLast() ?? lanes.count

@@ -11,14 +11,14 @@ extension ImageManager {
     ///
     /// - Throws: ``ImageLoadError``; `CancellationError` as soon as the calling task is cancelled.
     public nonisolated func image(from url: URL) async throws -> DecodedImage {
-        try await load(ImageRequest(url)).image
+        try await image(for: ImageRequest(url))
     }
 
     /// The picture that `request` asks for.
     ///
     /// - Throws: ``ImageLoadError``; `CancellationError` as soon as the calling task is cancelled.
     public nonisolated func image(for request: ImageRequest) async throws -> DecodedImage {
-        try await load(request).image
+        try await load(request, onProgress: nil).image
     }
 
     /// The picture that `request` asks for, and where it came from.
