@@ -12,10 +12,12 @@ final class DecodingWork {
     /// Why the work has to end, kept for the Swift side of a C function that was told so.
     private(set) var end: (any Error)?
     private let limits: ImageLimits
+    private let byteCount: Int
     private let isCancelled: () -> Bool
     private let processorTime: () -> Int
-    /// The processor time of this thread, in nanoseconds, at which the work has to end.
-    private var deadline: Int
+    /// The processor time of this thread, in nanoseconds, at which the work has to end. There is none before the eighth
+    /// look: the clock is a call of the system, and most small pictures are done by then.
+    private var deadline: Int?
 
     /// Starts the work on a file, on the thread that does all of it.
     ///
@@ -29,11 +31,9 @@ final class DecodingWork {
         processorTime: @escaping () -> Int = { Int(swi_processor_time()) }
     ) {
         self.limits = limits
+        self.byteCount = byteCount
         self.isCancelled = isCancelled
         self.processorTime = processorTime
-        // A quarter of a second a megabyte is 250 nanoseconds a byte.
-        deadline = processorTime().saturatingAdd(byteCount.saturatingMultiply(250))
-            .saturatingAdd(DecodingWork.nanoseconds(limits.maximumProcessorTime))
     }
 
     /// Counts pixels and asks whether the work may go on.
@@ -48,18 +48,25 @@ final class DecodingWork {
                 .workLimitExceeded,
                 "More than \(limits.maximumDrawnPixelCount) pixels to draw in all scans, passes and frames.")
         }
-        // The clock is a call of the system.
-        guard lookCount % 32 != 0 || processorTime() <= deadline else {
+        if lookCount == 8 { startClock() }
+        guard lookCount % 32 != 0 || processorTime() <= deadline ?? .max else {
             throw ImageError(
                 .workLimitExceeded,
                 "Decoding took more than \(limits.maximumProcessorTime) of the processor and 0.25 s a megabyte.")
         }
     }
 
+    private func startClock() {
+        // A quarter of a second a megabyte is 250 nanoseconds a byte.
+        deadline = processorTime().saturatingAdd(byteCount.saturatingMultiply(250))
+            .saturatingAdd(DecodingWork.nanoseconds(limits.maximumProcessorTime))
+    }
+
     /// Leaves out of the time what the file does not decide, such as the resizing of a frame of a checked size.
     func excluding<Result>(_ body: () throws -> Result) rethrows -> Result {
+        guard let deadline else { return try body() }
         let start = processorTime()
-        defer { deadline = deadline.saturatingAdd(processorTime() - start) }
+        defer { self.deadline = deadline.saturatingAdd(processorTime() - start) }
         return try body()
     }
 
