@@ -26,7 +26,7 @@ extension ImageManager {
         /// thread. Files of more than 4 KiB never are. 4,096 by default; 0 sends every picture to the threads.
         public var inlinePixelLimit = 4_096
         /// The most bytes of memory that pictures take while they are decoded, transformed or encoded, all together. Work
-        /// waits for its share; what alone would take more is refused. 40 % of the memory the process may use by default.
+        /// waits for its share; what alone would take more is refused. A third of the memory the process may use by default.
         public var processingByteLimit = MemoryBudget.defaultProcessingLimit
         /// How many pictures may wait for memory or a thread before loads are refused with `.overloaded`. 10,000 by default.
         public var processingQueueLimit = 10_000

@@ -11,8 +11,8 @@ public enum MemoryBudget {
     /// The default cost limit of a memory cache, in bytes: 15 % of ``processLimit``, at most 768 MB.
     public static var defaultCostLimit: Int { costLimit(forProcessLimit: processLimit) }
 
-    /// The default limit for pictures that are being made, in bytes: 40 % of ``processLimit``.
-    public static var defaultProcessingLimit: Int { max(1, processLimit / 10 * 4) }
+    /// The default limit for pictures that are being made, in bytes: a third of ``processLimit``.
+    public static var defaultProcessingLimit: Int { max(1, processLimit / 3) }
 
     /// The memory this process may use, in bytes.
     ///
