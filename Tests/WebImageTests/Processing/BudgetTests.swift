@@ -127,6 +127,19 @@ import WebImageTesting
         #expect(look.value?.isIdle == true)
     }
 
+    @Test(arguments: seeds) func `pictures that hold the whole budget are encoded all the same`(seed: UInt64) throws {
+        var configuration = ImageManager.Configuration()
+        configuration.processingByteLimit = 2_100  // the pixels of two pictures
+        configuration.coders = WeighingCoder(byteCount: 1_024).registry
+        let scenario = ManagerScenario(seed: seed, configuration: configuration)
+        let manager = scenario.manager
+        let files = (0..<4).map { number in
+            Probe(on: scenario.executor) { try await manager.data(for: .numbered(number), as: .gif) }
+        }
+        scenario.executor.drain()
+        #expect(files.allSatisfy { $0.value != nil })
+    }
+
     @Test(arguments: seeds) func `work waits for its share in the order of priority`(seed: UInt64) throws {
         final class Holding: Sendable {
             let response = Mutex<ImageResponse?>(nil)
