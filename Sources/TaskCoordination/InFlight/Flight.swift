@@ -1,60 +1,99 @@
-/// One piece of shared work: where it is entered, and what it brings.
-@usableFromInline
-// Safe to share: every property is a constant and itself `Sendable`.
-final class Flight<Key: Hashable & Sendable, Value: Sendable, Progress: Sendable>: AnyFlight, @unchecked Sendable {
-    /// How a flight has ended.
-    @usableFromInline final class Landing: Sendable {
-        @usableFromInline let result: Result<Value, any Error>
+public import Synchronization
 
-        @inlinable init(_ result: Result<Value, any Error>) { self.result = result }
-        @inlinable deinit {}
+/// One piece of shared work, as the table holds it: the `Task` that does it, and the callers that wait for it.
+///
+/// ``FlightStateMachine`` decides what follows from each event; this type performs it, once the lock is released.
+@usableFromInline final class Flight<Key: Hashable & Sendable, Value: Sendable, Progress: Sendable>: Sendable {
+    @usableFromInline typealias Caller = FlightCaller<Value, Progress>
+    @usableFromInline typealias Machine = FlightStateMachine<Caller>
+
+    @usableFromInline struct State {
+        @usableFromInline var machine: Machine
+        /// The work; `nil` while it waits for a slot, or for another flight.
+        @usableFromInline var task: Task<Void, Never>?
+        /// Where the work waits until it gets its task.
+        @usableFromInline var place: FlightPlace?
+        /// The slot that it holds.
+        @usableFromInline var permit: Slots.Permit?
+        /// The latest report, for callers that join later.
+        @usableFromInline var report: Caller.Report?
+
+        @inlinable init(priority: UInt8) { machine = Machine(priority: priority) }
     }
 
-    /// Where it is entered. Held here, so that whoever holds the flight need not hold the table too: thousands of flights
-    /// that count references to one object on several processors would wait for each other.
-    @usableFromInline let table: InFlight<Key, Value, Progress>
     @usableFromInline let key: Key
+    @usableFromInline let table: InFlight<Key, Value, Progress>
+    @usableFromInline let state: Mutex<State>
 
-    @inlinable init(_ table: InFlight<Key, Value, Progress>, key: Key, priority: UInt8) {
-        self.table = table
+    @inlinable init(_ key: Key, in table: InFlight<Key, Value, Progress>, priority: UInt8) {
         self.key = key
-        super.init(priority: priority)
+        self.table = table
+        state = Mutex(State(priority: priority))
     }
-
-    /// Spelled out, so that it is compiled with the rest.
     @inlinable deinit {}
 
-    /// Tells the callers who want to know how far the work has come.
-    @inlinable func report(_ progress: Progress) { note(FlightReport(progress), number: nil) }
-
-    /// Ends the flight and its callers' waits.
-    @inlinable func land(_ result: Result<Value, any Error>) { land(Landing(result)) }
-
-    /// Ends the flight while its operation goes on.
-    @usableFromInline override func detach(lane: String, throwing error: any Error) -> Bool {
-        table.detach(self, lane: lane, Landing(.failure(error)))
-    }
-
-    /// What the flight has brought.
-    ///
-    /// - Returns: `nil` when it is in the air, or has been abandoned.
-    /// - Throws: The operation's error.
-    @inlinable @inline(never) func value() throws -> Value? {
-        // Safe: only `land(_:)` above puts a landing in.
-        try landing.map { unsafe try unsafeDowncast($0, to: Landing.self).result.get() }
-    }
-
-    /// Waits for the landing, and tells how far the work has come.
-    ///
-    /// - Returns: `false` when the caller has left, or every flight was cancelled.
-    @inlinable @inline(never) func hasLanded(seat: Int, _ onProgress: (Progress) async -> Void) async -> Bool {
-        var known = 0
-        while true {
-            let news = await unsafe withUnsafeContinuation { unsafe park($0, in: seat, knowing: known) }
-            guard news == .progress else { return news == .landed }
-            guard let (report, number) = latestReport else { continue }
-            known = number
-            await onProgress(FlightReport.progress(of: report))
+    /// Adds a caller; `nil` when the flight is over.
+    @inlinable func join(isListening: Bool) -> (Caller, number: Int)? {
+        state.withLock { state in
+            let caller = Caller(isListening: isListening, report: state.report)
+            return state.machine.join(caller).map { (caller, $0) }
         }
+    }
+
+    /// Passes a report on to the callers.
+    ///
+    /// - Parameter number: As for ``FlightStateMachine/report(number:)``.
+    @inlinable func report(_ progress: Progress, number: Int? = nil) {
+        let report = state.withLock { state in
+            let report = state.machine.report(number: number)
+            if let report { state.report = (progress, report.number) }
+            return report
+        }
+        guard let report else { return }
+        for caller in report.callers { caller.tell((progress, report.number)) }
+    }
+
+    @inlinable func rise(to priority: UInt8) { apply { $0.rise(to: priority) } }
+    @inlinable func leave(_ number: Int) { apply { $0.leave(number) } }
+    @inlinable func cancelAll() { apply { $0.cancelAll() } }
+    @inlinable func land(_ result: Result<Value, any Error>) { apply(result) { $0.land() } }
+
+    /// Ends the flight with `error` while its work, which is cancelled, goes on.
+    ///
+    /// - Returns: `false`, and nothing happens, when the work has not begun, has returned, or goes on alone already.
+    @inlinable func detach(throwing error: any Error) -> Bool { apply(.failure(error)) { $0.detach() } }
+
+    /// Takes one step of the state machine under the lock, and performs what follows from it after the lock is released:
+    /// handlers of cancellation and escalation take the lock too, and run within the calls made here.
+    ///
+    /// - Parameter result: What callers are told that do not leave by themselves.
+    /// - Returns: Whether anything followed.
+    @discardableResult
+    @inlinable func apply(
+        _ result: Result<Value, any Error>? = nil, _ step: (inout Machine) -> Machine.Action
+    ) -> Bool {
+        let (action, task, place) = state.withLock { (step(&$0.machine), $0.task, $0.place) }
+        switch action {
+        case .nothing: return false
+        case .raise(let priority):
+            task?.escalatePriority(to: TaskPriority(rawValue: priority))
+            place?.raise(to: priority)
+        case .dismiss(let caller): caller.cancel()
+        case .abandon(let callers):
+            table.remove(self)
+            task?.cancel()
+            if place?.leave() == true { table.finish(self) }
+            for caller in callers { caller.cancel() }
+        case .deliver(let callers):
+            table.finish(self)
+            if let result { for caller in callers { caller.end(with: result) } }
+        case .release(let callers):
+            table.finish(self, goesOn: true)
+            task?.cancel()
+            if let result { for caller in callers { caller.end(with: result) } }
+        case .unwound: table.finish(self)
+        case .returned: table.forgetDetached()
+        }
+        return true
     }
 }

@@ -19,10 +19,10 @@ struct SlotTable<Waiter> {
         var lane = Int.max
     }
 
-    /// A waiter's place in the queue of its lane.
+    /// A waiter's place in the queue of its lane. Its number is never given to another waiter, the lane's is.
     struct Place {
         fileprivate let lane: Int
-        fileprivate let id: SlotQueue<Request>.ID
+        fileprivate let number: Int
     }
 
     fileprivate struct Request {
@@ -38,16 +38,16 @@ struct SlotTable<Waiter> {
         var held = 0
         /// Bodies that run on although they gave their slot away.
         var lent = 0
-        /// Its place among the lanes that may go next.
-        var turn: SlotQueue<Int>.ID?
+        /// Its number among the lanes that may go next.
+        var turn: Int?
         /// Whether it is among the lanes that wait and hold their share.
         var isFull = false
 
-        var isUnused: Bool { held == 0 && lent == 0 && queue.isUnused }
+        var isUnused: Bool { held == 0 && lent == 0 && queue.isEmpty }
     }
 
-    private let limits: Limits
     private let order: SlotOrder
+    var limits: Limits
     /// By their numbers, which are used again. The first is that of waiters without a lane's name, and stays.
     private var lanes: [Lane]
     private var freeNumbers: [Int] = []
@@ -56,8 +56,8 @@ struct SlotTable<Waiter> {
     private var turns: SlotQueue<Int>
     /// The lanes that wait and hold their share, a handful: together they hold all the slots.
     private var full: [Int] = []
-    /// Where the names of waiters go on in a lane whose number is used again, so that no name is given twice.
-    private var arrivals: UInt64 = 0
+    /// The number that a waiter, or a turn, was given last.
+    private var lastNumber = 0
     private var round = 0
 
     /// Units that are held.
@@ -77,12 +77,12 @@ struct SlotTable<Waiter> {
     /// How many lanes there is room for, those without a name among them. Told to tests.
     var laneCount: Int { lanes.count }
 
-    /// How many entries there are, of any kind: units held and lent, names queued and reserved, lanes, turns.
+    /// How many entries there are, of any kind: units held and lent, waiters, lanes, turns.
     ///
     /// Told to tests: 0 when nothing goes on.
     var entryCount: Int {
-        let names = lanes.reduce(0) { $0 + $1.queue.count + $1.queue.reservedCount }
-        return held + lent + names + numbers.count + turns.count + turns.reservedCount + full.count
+        let queued = lanes.reduce(0) { $0 + $1.queue.count }
+        return held + lent + queued + numbers.count + turns.count + full.count
     }
 }
 
@@ -95,31 +95,32 @@ extension SlotTable.Lane: Sendable where Waiter: Sendable {}
 extension SlotTable {
     /// Takes units that are free and for which nothing waits that may have them.
     ///
-    /// - Returns: Whether they were taken.
-    mutating func take(_ units: Int, in lane: String) -> Bool {
-        guard units <= limits.units - held, turns.isEmpty else { return false }
+    /// - Returns: The number of the lane that has them now; `nil` when they were not taken.
+    mutating func take(_ units: Int, in lane: String) -> Int? {
+        guard units <= limits.units - held, turns.isEmpty else { return nil }
         let number = number(of: lane)
-        guard lanes[number].queue.isEmpty, lanes[number].held < limits.lane else { return false }
+        guard lanes[number].queue.isEmpty, lanes[number].held < limits.lane else { return nil }
         lanes[number].held += units
         held += units
-        return true
+        return number
     }
 
     /// Gives units back. ``next()`` must follow.
-    mutating func release(_ units: Int, in lane: String) {
-        guard let number = lane.isEmpty ? 0 : numbers[lane] else { return }
-        if lanes[number].lent > 0 {
-            lanes[number].lent -= 1
+    ///
+    /// - Parameter lane: The number of the lane that has them.
+    mutating func release(_ units: Int, in lane: Int) {
+        if lanes[lane].lent > 0 {
+            lanes[lane].lent -= 1
             lent -= 1
         } else {
-            lanes[number].held -= units
+            lanes[lane].held -= units
             held -= units
         }
-        settle(number)
+        settle(lane)
     }
 
     /// Gives units to the next in turn, if they are free.
-    mutating func next() -> Waiter? {
+    mutating func next() -> (waiter: Waiter, units: Int, lane: Int)? {
         guard count > 0, held < limits.units else { return nil }
         while let lane = turns.first {
             guard lanes[lane].queue.firstPriority == turns.firstPriority else {
@@ -142,7 +143,7 @@ extension SlotTable {
         lanes[lane].queue.first.map { $0.units <= limits.units - held } ?? false
     }
 
-    private mutating func serve(_ lane: Int) -> Waiter {
+    private mutating func serve(_ lane: Int) -> (waiter: Waiter, units: Int, lane: Int) {
         let request = lanes[lane].queue.popFirst()!
         count -= 1
         lanes[lane].held += request.units
@@ -150,43 +151,35 @@ extension SlotTable {
         // The lane goes to the end of the line.
         leaveTurn(lane)
         settle(lane)
-        return request.waiter
+        return (request.waiter, request.units, lane)
     }
 }
 
 // MARK: - Waiting
 
 extension SlotTable {
-    /// Names a waiter who is not queued yet; ``insert(_:at:units:priority:)`` or ``giveUp(_:)`` must follow.
-    mutating func reserve(in lane: String) -> Place {
-        let number = number(of: lane)
-        return Place(lane: number, id: lanes[number].queue.reserve())
-    }
-
-    mutating func giveUp(_ place: Place) {
-        lanes[place.lane].queue.giveUp(place.id)
-        settle(place.lane)
-    }
-
-    mutating func insert(_ waiter: Waiter, at place: Place, units: Int, priority: UInt8) {
+    /// Adds a waiter. ``next()`` must follow, unless ``take(_:in:)`` has just refused the units.
+    mutating func insert(_ waiter: Waiter, in lane: String, units: Int, priority: UInt8) -> Place {
+        let place = Place(lane: number(of: lane), number: nextNumber())
         let request = Request(waiter: waiter, units: min(units, limits.units), round: round)
-        lanes[place.lane].queue.insert(request, as: place.id, priority: priority)
+        lanes[place.lane].queue.insert(request, number: place.number, priority: priority)
         count += 1
         // The last to come is the first to go, and its lane with it.
         if order == .lifo { leaveTurn(place.lane) }
         settle(place.lane)
+        return place
     }
 
     /// - Returns: The waiter; `nil` when it is not queued.
     mutating func remove(_ place: Place) -> Waiter? {
-        guard let request = lanes[place.lane].queue.remove(place.id) else { return nil }
+        guard let request = lanes[place.lane].queue.remove(place.number) else { return nil }
         count -= 1
         settle(place.lane)
         return request.waiter
     }
 
     mutating func raise(_ place: Place, to priority: UInt8) {
-        lanes[place.lane].queue.raise(place.id, to: priority)
+        lanes[place.lane].queue.raise(place.number, to: priority)
         settle(place.lane)
     }
 
@@ -202,6 +195,11 @@ extension SlotTable {
         count -= removed.count
         return removed
     }
+
+    private mutating func nextNumber() -> Int {
+        lastNumber += 1
+        return lastNumber
+    }
 }
 
 // MARK: - Rounds
@@ -214,11 +212,13 @@ extension SlotTable {
     ///   - stalled: How many bodies of a lane have made no progress since the last round.
     ///   - patience: Rounds after which a waiter is turned away.
     /// - Returns: The waiters that have slots now, and those that were turned away.
-    mutating func nextRound(stalled: [String: Int], patience: Int) -> (served: [Waiter], expired: [Waiter]) {
+    mutating func nextRound(
+        stalled: [String: Int], patience: Int
+    ) -> (served: [(waiter: Waiter, units: Int, lane: Int)], expired: [Waiter]) {
         round += 1
         let oldest = round - patience
         let expired = removeAll { $0.round <= oldest }
-        var served: [Waiter] = []
+        var served: [(waiter: Waiter, units: Int, lane: Int)] = []
         while let lane = turns.first, let first = lanes[lane].queue.first, first.round < round - 1,
             lent < limits.units, let donor = donor(for: lane, stalled)
         {
@@ -226,8 +226,8 @@ extension SlotTable {
             lanes[donor].lent += 1
             (held, lent) = (held - 1, lent + 1)
             settle(donor)
-            guard let waiter = next() else { break }
-            served.append(waiter)
+            guard let next = next() else { break }
+            served.append(next)
         }
         return (served, expired)
     }
@@ -247,7 +247,7 @@ extension SlotTable {
     private mutating func number(of lane: String) -> Int {
         if lane.isEmpty { return 0 }
         if let number = numbers[lane] { return number }
-        let new = Lane(name: lane, queue: SlotQueue(order: order, arrivals: arrivals))
+        let new = Lane(name: lane, queue: SlotQueue(order: order))
         let number = freeNumbers.popLast() ?? lanes.count
         if number < lanes.count { lanes[number] = new } else { lanes.append(new) }
         numbers[lane] = number
@@ -267,10 +267,16 @@ extension SlotTable {
             if isFull { full.append(lane) } else { full.removeAll { $0 == lane } }
         }
         if let priority {
-            if mayGo { lanes[lane].turn = turns.insert(lane, priority: priority) }
+            if mayGo { enterTurn(lane, priority) }
         } else if lanes[lane].isUnused {
             forget(lane)
         }
+    }
+
+    private mutating func enterTurn(_ lane: Int, _ priority: UInt8) {
+        let turn = nextNumber()
+        turns.insert(lane, number: turn, priority: priority)
+        lanes[lane].turn = turn
     }
 
     private mutating func leaveTurn(_ lane: Int) {
@@ -282,8 +288,7 @@ extension SlotTable {
     private mutating func forget(_ lane: Int) {
         guard numbers[lanes[lane].name] == lane else { return }
         numbers[lanes[lane].name] = nil
-        arrivals = max(arrivals, lanes[lane].queue.arrivals)
-        lanes[lane] = Lane(name: "", queue: SlotQueue(order: order, arrivals: arrivals))
+        lanes[lane] = Lane(name: "", queue: SlotQueue(order: order))
         freeNumbers.append(lane)
     }
 }

@@ -14,8 +14,25 @@ import Synchronization
 /// The queue decides every race: what takes a waiter out of it, a slot that came free, the waiter's leaving or
 /// ``close()``, is the only one to answer it. A slot is therefore never offered to a waiter that has gone.
 public final class Slots: Sendable {
-    /// Called once, unless the waiter leaves: without an error it has its units.
-    @usableFromInline typealias Answer = @Sendable (_ refusal: CoordinationError?) -> Void
+    /// What a body holds, and gives back by ``release(_:)``.
+    @usableFromInline package struct Permit: Sendable {
+        fileprivate let lane: Int
+        fileprivate var units: Int
+        fileprivate var isPart = false
+
+        /// Takes off what the body needs no longer, to be given back while it goes on.
+        ///
+        /// - Parameter rest: The units that it keeps.
+        /// - Returns: `nil` when it has no more than these.
+        package mutating func split(keeping rest: Int) -> Permit? {
+            guard rest < units else { return nil }
+            defer { units = rest }
+            return Permit(lane: lane, units: units - rest, isPart: true)
+        }
+    }
+
+    /// Called once, unless the waiter leaves.
+    @usableFromInline typealias Answer = @Sendable (Result<Permit, CoordinationError>) -> Void
 
     /// In a struct, because a bare closure is wrapped in another one when a generic type stores it.
     fileprivate struct Waiter { let answer: Answer }
@@ -23,7 +40,8 @@ public final class Slots: Sendable {
     private struct State {
         var table: SlotTable<Waiter>
         var isClosed = false
-        var drainers: [OneShot<Void>] = []
+        /// Bodies that run, with their slots or without.
+        var bodies = WorkCount()
     }
 
     /// How many units are held at once, at most.
@@ -65,7 +83,7 @@ public final class Slots: Sendable {
     public var lent: Int { state.withLock { $0.table.lent } }
 
     /// How many entries there are, of any kind; 0 when nothing goes on. Told to tests.
-    package var entryCount: Int { state.withLock { $0.table.entryCount + $0.drainers.count } }
+    package var entryCount: Int { state.withLock { $0.table.entryCount + $0.bodies.waiterCount } }
 
     /// Runs `body` in a slot.
     ///
@@ -81,8 +99,8 @@ public final class Slots: Sendable {
     ///   is at its limit, `.shutDown` after ``close()``.
     /// - Complexity: O(1), amortised; to be raised, a shift of those of the new priority that came later.
     public func withSlot<T>(priority: TaskPriority? = nil, _ body: () async throws -> T) async throws -> T {
-        try await acquire(priority: priority)
-        defer { release() }
+        let permit = try await acquire(priority: priority)
+        defer { release(permit) }
         return try await body()
     }
 
@@ -94,20 +112,14 @@ public final class Slots: Sendable {
             state.isClosed = true
             return state.table.removeAll()
         }
-        for waiter in refused { waiter.answer(shutDownError) }
+        for waiter in refused { waiter.answer(.failure(shutDownError)) }
     }
 
     /// Waits until no body runs.
     ///
     /// **Cancellation**: ignored; the wait lasts as long as the bodies do.
     public func drain() async {
-        let drained = OneShot<Void>()
-        let isIdle = state.withLock { state in
-            let isIdle = state.table.held + state.table.lent == 0
-            if !isIdle { state.drainers.append(drained) }
-            return isIdle
-        }
-        if !isIdle { await drained.wait() }
+        await state.withLock { $0.bodies.untilIdle() }?.wait()
     }
 }
 
@@ -120,7 +132,7 @@ extension Slots {
         fileprivate let place: SlotTable<Waiter>.Place
 
         /// Moves the waiter forward; does nothing when it waits no longer.
-        @usableFromInline func rise(to priority: UInt8) {
+        @usableFromInline func raise(to priority: UInt8) {
             slots.state.withLock { $0.table.raise(place, to: priority) }
         }
 
@@ -128,98 +140,78 @@ extension Slots {
         ///
         /// - Returns: `false` when it has been answered already.
         @usableFromInline func leave() -> Bool {
-            let (isQueued, next) = slots.state.withLock { state in
+            let (isQueued, served) = slots.state.withLock { state in
                 // What waited behind a large one may fit.
                 (state.table.remove(place) != nil, Slots.serve(&state))
             }
-            for waiter in next { waiter.answer(nil) }
+            Slots.tell(served)
             return isQueued
         }
+    }
+
+    /// What a body has when it has entered.
+    @usableFromInline enum Entry {
+        case permit(Permit)
+        case place(Place)
     }
 
     /// Takes a slot or queues for one.
     ///
     /// - Parameters:
     ///   - priority: Decides the place in the queue; the raw value of a `TaskPriority`.
+    ///   - units: At least 0; more than there are count as all of them.
     ///   - lane: What this waiter has in common with others.
-    ///   - answer: Called when its turn has come, by what gives the slot back. Not called when a slot is free.
-    /// - Returns: The place in the queue; `nil` when a slot was free and has been taken.
+    ///   - answer: Called when its turn has come, by the code that gives the slot back. Not called when the units are free.
     /// - Throws: ``CoordinationError``.
-    @usableFromInline func enter(_ priority: UInt8, lane: String = "", _ answer: @escaping Answer) throws -> Place? {
+    @usableFromInline func enter(
+        _ priority: UInt8, units: Int = 1, lane: String = "", _ answer: @escaping Answer
+    ) throws -> Entry {
         try state.withLock { state in
-            if try takeFree(1, in: lane, &state) { return nil }
-            let place = state.table.reserve(in: lane)
-            state.table.insert(Waiter(answer: answer), at: place, units: 1, priority: priority)
-            return Place(slots: self, place: place)
+            let units = min(units, limit)
+            if let permit = try takeFree(units, in: lane, &state) { return .permit(permit) }
+            if state.table.count >= queueLimit { throw overloadedError }
+            let place = state.table.insert(Waiter(answer: answer), in: lane, units: units, priority: priority)
+            return .place(Place(slots: self, place: place))
         }
     }
 
-    /// Takes units, if they are free and nothing waits for them. The caller gives them back by ``release(_:lane:)``.
-    package func take(_ units: Int) -> Bool {
-        state.withLock { !$0.isClosed && $0.table.take(min(units, limit), in: "") }
+    /// Takes units, if they are free and nothing waits for them.
+    package func take(_ units: Int) -> Permit? {
+        state.withLock { try? takeFree(min(units, limit), in: "", &$0) }
     }
 
-    /// Takes units, which the caller gives back by ``release(_:lane:)``.
+    /// Takes units, as ``withSlot(priority:_:)`` does.
     ///
     /// - Parameter units: At least 0; more than there are count as all of them.
-    package func acquire(priority: TaskPriority?, units: Int = 1) async throws {
+    package func acquire(priority: TaskPriority?, units: Int = 1) async throws -> Permit {
         try Task.checkCancellation()
-        let units = min(units, limit)
-        if try state.withLock({ try takeFree(units, in: "", &$0) }) { return }
-        // The base priority: what is on top of it is an escalation, and counts also when it came before this call.
-        let own = (Task.basePriority ?? Task.currentPriority).rawValue
-        let turn = OneShot<Result<Void, any Error>>()
-        let place = Place(slots: self, place: state.withLock { $0.table.reserve(in: "") })
-        let answer: Result<Void, any Error> = try await withTaskCancellationHandler {
-            try await withTaskPriorityEscalationHandler {
-                if try !queue(turn, units, at: place, asking: priority?.rawValue, own: own) {
-                    return Result.success(())
-                }
-                return await turn.wait()
-            } onPriorityEscalated: { _, new in
-                place.rise(to: new.rawValue)
-            }
+        let turn = OneShot<Result<Permit, any Error>>()
+        let entry = try enter((priority ?? Task.currentPriority).rawValue, units: units) {
+            turn.resolve($0.mapError { $0 })
+        }
+        let place: Place
+        switch entry {
+        case .permit(let permit): return permit
+        case .place(let queued): place = queued
+        }
+        let answer = await withTaskCancellationHandler {
+            await withPriorityEscalation(to: place.raise) { await turn.wait() }
         } onCancel: {
             if place.leave() { turn.resolve(.failure(CancellationError())) }
         }
-        try answer.get()
-        guard Task.isCancelled else { return }
+        let permit = try answer.get()
+        guard Task.isCancelled else { return permit }
         // Cancelled after the grant and before the body: the units go to the next one.
-        release(units)
+        release(permit)
         throw CancellationError()
     }
 
-    /// Queues under one lock with what it reads, and with both handlers in place: a cancellation or an escalation that
-    /// came before shows on the task, one that comes later finds the entry.
-    ///
-    /// Nothing falls in between.
-    ///
-    /// - Returns: `false` when the units were free after all and have been taken.
-    private func queue(
-        _ turn: OneShot<Result<Void, any Error>>, _ units: Int, at place: Place, asking priority: UInt8?, own: UInt8
-    ) throws -> Bool {
-        try state.withLock { state in
-            var isQueued = false
-            defer { if !isQueued { state.table.giveUp(place.place) } }
-            if Task.isCancelled { throw CancellationError() }
-            if try takeFree(units, in: "", &state) { return false }
-            let now = Task.currentPriority.rawValue
-            let risen = now > own ? max(priority ?? now, now) : priority ?? now
-            let waiter = Waiter { refusal in
-                if let refusal { turn.resolve(.failure(refusal)) } else { turn.resolve(.success(())) }
-            }
-            state.table.insert(waiter, at: place.place, units: units, priority: risen)
-            isQueued = true
-            return true
-        }
-    }
-
-    /// - Returns: `false` when the units are not free, and there is room in the queue.
-    private func takeFree(_ units: Int, in lane: String, _ state: inout State) throws -> Bool {
+    /// - Returns: `nil` when the units are not free, or something waits for them.
+    private func takeFree(_ units: Int, in lane: String, _ state: inout State) throws(CoordinationError) -> Permit? {
         if state.isClosed { throw shutDownError }
-        if state.table.take(units, in: lane) { return true }
-        if state.table.count >= queueLimit { throw overloadedError }
-        return false
+        guard let number = state.table.take(units, in: lane) else { return nil }
+        state.bodies.begin()
+        return Permit(lane: number, units: units)
     }
 
     private var shutDownError: CoordinationError {
@@ -231,22 +223,26 @@ extension Slots {
     }
 
     /// Gives units back: to the next in the queue or, when nothing waits for them, to what comes next.
-    @usableFromInline package func release(_ units: Int = 1, lane: String = "") {
-        let (next, drainers) = state.withLock { state -> ([Waiter], [OneShot<Void>]) in
-            state.table.release(units, in: lane)
-            let next = Slots.serve(&state)
-            guard state.table.held + state.table.lent == 0 else { return (next, []) }
-            defer { state.drainers = [] }
-            return (next, state.drainers)
+    @usableFromInline package func release(_ permit: Permit) {
+        let (served, drainers) = state.withLock { state in
+            state.table.release(permit.units, in: permit.lane)
+            return (Slots.serve(&state), permit.isPart ? [] : state.bodies.end())
         }
-        for waiter in next { waiter.answer(nil) }
-        for drainer in drainers { drainer.resolve(()) }
+        Slots.tell(served)
+        drainers.resume()
     }
 
-    private static func serve(_ state: inout sending State) -> [Waiter] {
-        var served: [Waiter] = []
-        while let waiter = state.table.next() { served.append(waiter) }
+    private typealias Served = (waiter: Waiter, units: Int, lane: Int)
+
+    private static func serve(_ state: inout sending State) -> [Served] {
+        var served: [Served] = []
+        while let next = state.table.next() { served.append(next) }
+        state.bodies.begin(served.count)
         return served
+    }
+
+    private static func tell(_ served: [Served]) {
+        for (waiter, units, lane) in served { waiter.answer(.success(Permit(lane: lane, units: units))) }
     }
 
     /// Looks at the queue, which the owner does every now and then while something waits.
@@ -258,10 +254,14 @@ extension Slots {
     ///   - stalled: How many bodies of each lane have made no progress since the last round.
     ///   - patience: Rounds after which a waiter is turned away with code `.queueTimedOut`.
     package func nextRound(stalled: [String: Int], patience: Int) {
-        let (served, expired) = state.withLock { $0.table.nextRound(stalled: stalled, patience: patience) }
-        for waiter in served { waiter.answer(nil) }
+        let (served, expired) = state.withLock { state in
+            let round = state.table.nextRound(stalled: stalled, patience: patience)
+            state.bodies.begin(round.served.count)
+            return round
+        }
+        Slots.tell(served)
         let refusal = CoordinationError(
             code: .queueTimedOut, message: "\(name): no slot came free in time; try again later")
-        for waiter in expired { waiter.answer(refusal) }
+        for waiter in expired { waiter.answer(.failure(refusal)) }
     }
 }

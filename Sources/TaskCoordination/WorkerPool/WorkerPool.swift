@@ -69,16 +69,16 @@ public final class WorkerPool: Sendable {
     public func run<T: Sendable>(
         priority: TaskPriority? = nil, _ body: @Sendable () throws -> T
     ) async throws -> T {
-        try await slots.acquire(priority: priority)
-        return try await withTaskExecutorPreference(executor) { try await perform(body) }
+        let permit = try await slots.acquire(priority: priority)
+        return try await withTaskExecutorPreference(executor) { try await perform(body, permit) }
     }
 
     /// On the executor.
     ///
     /// The slot is given back here and not where the caller resumes, which may be busy.
     @concurrent
-    private func perform<T: Sendable>(_ body: @Sendable () throws -> T) async throws -> T {
-        defer { slots.release() }
+    private func perform<T: Sendable>(_ body: @Sendable () throws -> T, _ permit: Slots.Permit) async throws -> T {
+        defer { slots.release(permit) }
         try Task.checkCancellation()
         return try body()
     }
@@ -102,8 +102,6 @@ public final class WorkerPool: Sendable {
         threads?.stop(joining: false)
     }
 
-    /// Nobody runs anything here any more, as every ``run(priority:_:)`` holds the pool.
-    ///
-    /// The threads end by themselves.
+    /// Nothing runs here any more, as every ``run(priority:_:)`` holds the pool. The threads end by themselves.
     deinit { threads?.stop(joining: false) }
 }

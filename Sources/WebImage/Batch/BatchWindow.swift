@@ -47,20 +47,13 @@ final class BatchWindow: Sendable {
 
     /// Takes the first outcome that has landed, or waits for one.
     ///
-    /// - Parameter own: The priority that the running loads were begun with.
     /// - Returns: Nil when nothing runs or waits any more, and when the calling task is cancelled.
-    func outcome(own: TaskPriority) async -> ImageOutcome? {
+    func outcome() async -> ImageOutcome? {
         while !Task.isCancelled {
             let landing = OneShot<Void>()
             let (outcome, isOver) = state.withLock { $0.take(orWaitFor: landing) }
             if outcome != nil || isOver { return outcome }
-            await withTaskPriorityEscalationHandler {
-                // An escalation from before the handler was in place is not replayed, but it shows.
-                if Task.currentPriority > own { escalate(to: Task.currentPriority) }
-                await landing.wait(onCancel: ())
-            } onPriorityEscalated: { _, new in
-                escalate(to: new)
-            }
+            await withPriorityEscalation(to: escalate) { await landing.wait(onCancel: ()) }
         }
         return nil
     }
@@ -75,8 +68,9 @@ final class BatchWindow: Sendable {
         reader?.resolve(())
     }
 
-    private func escalate(to priority: TaskPriority) {
-        for case let task? in state.withLock({ Array($0.running.values) }) { task.escalatePriority(to: priority) }
+    private func escalate(to priority: UInt8) {
+        let running = state.withLock { Array($0.running.values) }
+        for case let task? in running { task.escalatePriority(to: TaskPriority(rawValue: priority)) }
     }
 }
 

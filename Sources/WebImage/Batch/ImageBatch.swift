@@ -46,7 +46,7 @@ public struct ImageBatch<Requests: Sequence<ImageRequest>>: AsyncSequence {
                 window.begin(request, index, manager, own)
                 index += 1
             }
-            let outcome = await window.outcome(own: own)
+            let outcome = await window.outcome()
             // Lets go of what runs, and keeps an input that has ended from being asked again.
             if outcome == nil { self.window = nil }
             return outcome

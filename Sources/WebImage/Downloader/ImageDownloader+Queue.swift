@@ -6,9 +6,9 @@ import TaskCoordination
 /// A host that drips its bytes holds its slots until its transfers time out. So a transfer that waits for a whole round
 /// gets the slot of one whose host has more than its share, or that makes no progress; that one goes on without.
 extension ImageDownloader {
-    /// Sees to it that the queue is looked at while a transfer waits.
+    /// Sees to it that the queue is looked at while a transfer waits, which none does unless another one runs.
     nonisolated func attendQueue() {
-        guard slots.queued > 0 else { return }
+        guard slots.running > 0 else { return }
         attendance.begin { [weak self] in
             while !Task.isCancelled, (try? await Task.sleep(for: .seconds(1))) != nil {
                 guard let self, self.goesOnAttending() else { return }
@@ -21,8 +21,8 @@ extension ImageDownloader {
     private nonisolated func goesOnAttending() -> Bool {
         if slots.queued > 0 { return true }
         attendance.end()
-        // One that queued before this step has seen the attendance that ends here.
-        attendQueue()
+        // A transfer that queued before this step has seen the attendance that ends here.
+        if slots.queued > 0 { attendQueue() }
         return false
     }
 

@@ -106,22 +106,29 @@ public actor ImageDownloader {
         report: ProgressHandler.Hearing?
     ) async throws -> Download {
         let request = request.adding(validators)
-        let caller = try flights.board(for: RequestIdentity(request), priority: priority, from: #isolation) {
-            Transfer(request, acceptsNotModified: !validators.isEmpty, self, $0.flight, waiting: Stopwatch())
+        return try await flights.value(for: RequestIdentity(request), priority: priority, onProgress: report) {
+            operation(request, acceptsNotModified: !validators.isEmpty, &$0, waiting: Stopwatch())
         }
-        attendQueue()
-        return try await caller.value(onProgress: report)
     }
 
-    /// The same for a flight that is no task until the transfer is over.
-    nonisolated func connection(
-        _ request: ImageRequest, _ departure: Departure, waiting: Stopwatch
-    ) throws -> InFlight<RequestIdentity, Download, LoadProgress>.Ticket {
-        let ticket = try flights.connection(for: RequestIdentity(request), departure) {
-            Transfer(request, acceptsNotModified: false, self, $0.flight, waiting: waiting)
+    /// The same for a flight that has no task until the transfer is over.
+    nonisolated func predecessor(
+        _ request: ImageRequest, of start: inout FlightStart<LoadProgress>, waiting: Stopwatch
+    ) throws -> InFlight<RequestIdentity, Download, LoadProgress>.Predecessor {
+        try flights.predecessor(for: RequestIdentity(request), of: &start) {
+            operation(request, acceptsNotModified: false, &$0, waiting: waiting)
         }
+    }
+
+    private nonisolated func operation(
+        _ request: ImageRequest, acceptsNotModified: Bool, _ start: inout FlightStart<LoadProgress>,
+        waiting: Stopwatch
+    ) -> InFlight<RequestIdentity, Download, LoadProgress>.Operation {
+        let transfer = Transfer(
+            request, acceptsNotModified: acceptsNotModified, self, detach: start.detach, waiting: waiting)
+        start.lane = transfer.lane
         attendQueue()
-        return ticket
+        return { try await transfer.run($0) }
     }
 
     /// Cancels every transfer; each caller gets `CancellationError`.

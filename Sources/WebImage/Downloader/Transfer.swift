@@ -5,9 +5,7 @@ import Synchronization
 import TaskCoordination
 
 /// One transfer, from the request to the verified answer.
-final class Transfer: FlightPlan {
-    typealias Progress = LoadProgress
-
+final class Transfer: Sendable {
     let request: ImageRequest
     let acceptsNotModified: Bool
     /// Transfers of one host wait in one lane.
@@ -15,20 +13,21 @@ final class Transfer: FlightPlan {
     /// The bytes of the body so far.
     let receivedCount = Atomic(0)
     private let downloader: ImageDownloader
-    private let flight: FlightHandle
+    /// Ends the flight while the operation, which is cancelled, goes on.
+    let detach: @Sendable (_ error: any Error) -> Bool
     private let waiting: Stopwatch
 
     /// - Parameters:
     ///   - acceptsNotModified: Whether the request is conditional.
     ///   - waiting: Runs since the transfer was asked for.
     init(
-        _ request: ImageRequest, acceptsNotModified: Bool, _ downloader: ImageDownloader, _ flight: FlightHandle,
-        waiting: Stopwatch
+        _ request: ImageRequest, acceptsNotModified: Bool, _ downloader: ImageDownloader,
+        detach: @escaping @Sendable (any Error) -> Bool, waiting: Stopwatch
     ) {
         self.request = request
         self.acceptsNotModified = acceptsNotModified
         self.downloader = downloader
-        self.flight = flight
+        self.detach = detach
         self.waiting = waiting
         lane = request.url.host(percentEncoded: true)?.lowercased() ?? ""
         hub.tell(request.url, .queued)
@@ -37,12 +36,9 @@ final class Transfer: FlightPlan {
     private var configuration: ImageDownloader.Configuration { downloader.configuration }
     private var hub: ActivityHub { downloader.hub }
 
-    @concurrent func fly(_ report: @escaping @Sendable (LoadProgress) -> Void) async throws -> Download {
+    @concurrent func run(_ report: @escaping @Sendable (LoadProgress) -> Void) async throws -> Download {
         try await TransferScope.run(self, in: downloader) { try await transfer(report) }
     }
-
-    /// Ends the flight while the operation, which is cancelled, goes on.
-    func detach(throwing error: any Error) { flight.detach(lane: lane, throwing: error) }
 
     private func transfer(_ report: @escaping @Sendable (LoadProgress) -> Void) async throws -> Download {
         try Task.checkCancellation()

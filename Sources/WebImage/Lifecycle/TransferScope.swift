@@ -39,7 +39,7 @@ final class TransferScope: Sendable {
     /// Ends the transfer that the calling task works for, so that nothing waits for a task that waits for the end.
     static func leave(_ downloader: ImageDownloader) {
         guard let transfer = transfer(of: downloader) else { return }
-        transfer.detach(throwing: ImageLoadError.shutDown(transfer.request.url))
+        _ = transfer.detach(ImageLoadError.shutDown(transfer.request.url))
     }
 
     /// Refuses a load that would wait for a slot while it holds one, or for itself.

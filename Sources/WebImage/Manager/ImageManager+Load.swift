@@ -56,8 +56,6 @@ extension ImageManager {
         }
     }
 
-    /// Inlined: who waits has a frame less.
-    @inline(__always)
     nonisolated func load(_ request: ImageRequest, onProgress: Report?) async throws -> ImageResponse {
         try checkOpen(request)
         let variant = request.variantKey
@@ -67,26 +65,8 @@ extension ImageManager {
         }
         let watch = noteBegin()
         do {
-            let response = try await board(
-                request, LoadKey(request, variant: variant), watch, request.priority, from: #isolation
-            ).value(onProgress: onProgress)
-            noteEnd(request, response.source, watch)
-            return response
-        } catch {
-            return try await loadAgain(request, watch, onProgress, after: error)
-        }
-    }
-
-    /// Ends a load that has failed, or calls again.
-    ///
-    /// Apart from the first call, which nearly always is the only one: its frame is that of every caller that waits.
-    @inline(never) private nonisolated func loadAgain(
-        _ request: ImageRequest, _ watch: Stopwatch, _ onProgress: Report?, after error: any Error
-    ) async throws -> ImageResponse {
-        do {
-            try checkInsistence(request, error)
-            let key = LoadKey(request, variant: request.variantKey)
-            let response = try await fly(request, key, watch, priority: request.priority, onProgress: onProgress)
+            let response = try await fly(
+                request, LoadKey(request, variant: variant), watch, priority: request.priority, onProgress: onProgress)
             noteEnd(request, response.source, watch)
             return response
         } catch {
@@ -100,26 +80,21 @@ extension ImageManager {
     /// - Parameters:
     ///   - watch: Runs since the caller asked.
     ///   - priority: `nil` for the calling task's own, for a flight that stands on another.
-    nonisolated func fly(
+    @inline(never) nonisolated func fly(
         _ request: ImageRequest, _ key: LoadKey, _ watch: Stopwatch, priority: ImagePriority?, onProgress: Report?
     ) async throws -> ImageResponse {
+        try TransferScope.refuseInside(downloader, request.url)
         while true {
             do {
-                return try await board(request, key, watch, priority, from: #isolation).value(onProgress: onProgress)
+                return try await loads.value(
+                    for: key, priority: priority?.taskPriority, onProgress: onProgress
+                ) { start in
+                    let journey = try Journey(self, request, key, &start, watch)
+                    return { try await journey.run($0) }
+                }
             } catch {
                 try checkInsistence(request, error)
             }
-        }
-    }
-
-    /// Joins or starts the flight of `key`.
-    @inline(never) private nonisolated func board(
-        _ request: ImageRequest, _ key: LoadKey, _ watch: Stopwatch, _ priority: ImagePriority?,
-        from isolation: (any Actor)?
-    ) throws -> InFlight<LoadKey, ImageResponse, LoadProgress>.Caller {
-        try TransferScope.refuseInside(downloader, request.url)
-        return try loads.board(for: key, priority: priority?.taskPriority, from: isolation) {
-            try Journey(self, request, key, $0, watch)
         }
     }
 

@@ -6,16 +6,12 @@ import TaskCoordination
 ///
 /// An object, so that its stages share what they know without handing it on. Each runs off the manager's actor; pixels
 /// are touched only on the processing pool.
-///
-/// When there is nowhere to look but the origin, the journey begins when the file has arrived.
-final class Journey: FlightPlan {
-    typealias Progress = LoadProgress
-
+final class Journey: Sendable {
     let manager: ImageManager
     let request: ImageRequest
     let key: LoadKey
-    /// The transfer that was asked for before the journey began.
-    let arrival: InFlight<RequestIdentity, Download, LoadProgress>.Ticket?
+    /// The transfer that is waited for before there is a task, when there is nowhere to look but the origin.
+    let arrival: InFlight<RequestIdentity, Download, LoadProgress>.Predecessor?
     /// Runs since the caller asked who started this.
     let watch: Stopwatch
     /// `nil` when that of the transfer will do, which names its content as this journey does: most loads only wait for
@@ -24,7 +20,8 @@ final class Journey: FlightPlan {
     private let noted = Mutex(LoadMetrics())
 
     init(
-        _ manager: ImageManager, _ request: ImageRequest, _ key: LoadKey, _ departure: Departure, _ watch: Stopwatch
+        _ manager: ImageManager, _ request: ImageRequest, _ key: LoadKey, _ start: inout FlightStart<LoadProgress>,
+        _ watch: Stopwatch
     ) throws {
         self.manager = manager
         self.request = request
@@ -33,10 +30,8 @@ final class Journey: FlightPlan {
         let isForOrigin = manager.isForOrigin(request, key)
         let sharesVisit = isForOrigin && request.cacheKey == nil
         visit = sharesVisit ? nil : NewestContent.Visit(manager.newest, request.originalKey)
-        arrival = isForOrigin ? try manager.downloader.connection(request, departure, waiting: watch) : nil
+        arrival = isForOrigin ? try manager.downloader.predecessor(request, of: &start, waiting: watch) : nil
     }
-
-    var connection: Connection<LoadProgress>? { arrival?.connection }
 
     /// How long the stages took so far.
     var metrics: LoadMetrics { noted.withLock { $0 } }
@@ -49,7 +44,7 @@ final class Journey: FlightPlan {
 
     typealias Report = @Sendable (LoadProgress) -> Void
 
-    @concurrent func fly(_ report: @escaping Report) async throws -> ImageResponse {
+    @concurrent func run(_ report: @escaping Report) async throws -> ImageResponse {
         // An earlier flight may have landed between the caller's look into memory and this one's start.
         if !key.wantsOriginal, let hit = manager.remembered(request, key.variant) { return hit }
         if !request.retriesFailed { try manager.failures.check(key) }

@@ -184,16 +184,14 @@ extension ImageProcessor {
 extension ImageProcessor {
     private func share(of byteCount: Int, _ priority: TaskPriority? = nil) async throws -> MemoryShare {
         try check(byteCount)
-        try await budget.acquire(priority: priority, units: byteCount)
-        return MemoryShare(budget, taken: byteCount)
+        return MemoryShare(budget, try await budget.acquire(priority: priority, units: byteCount))
     }
 
     /// More for work that holds a share. It must not wait for others that may hold theirs for the same reason, so it takes
     /// what is free, or the overdraft.
     private func growth(_ byteCount: Int, _ priority: TaskPriority?) async throws -> MemoryShare {
-        if budget.take(byteCount) { return MemoryShare(budget, taken: byteCount) }
-        try await overdraft.acquire(priority: priority)
-        return MemoryShare(overdraft, taken: 1)
+        if let permit = budget.take(byteCount) { return MemoryShare(budget, permit) }
+        return MemoryShare(overdraft, try await overdraft.acquire(priority: priority))
     }
 
     private func check(_ byteCount: Int) throws(ImageError) {

@@ -7,21 +7,18 @@ import TaskCoordination
 /// the callers have them.
 final class MemoryShare: Sendable {
     private let budget: Slots
-    private let byteCount: Atomic<Int>
+    private let permit: Mutex<Slots.Permit>
 
     /// Stands for units that have been taken.
-    init(_ budget: Slots, taken byteCount: Int) {
+    init(_ budget: Slots, _ permit: Slots.Permit) {
         self.budget = budget
-        self.byteCount = Atomic(byteCount)
+        self.permit = Mutex(permit)
     }
 
     /// Gives back what the work needed beyond its result.
     func shrink(to rest: Int) {
-        let before = byteCount.load(ordering: .relaxed)
-        guard rest < before, byteCount.compareExchange(expected: before, desired: rest, ordering: .relaxed).exchanged
-        else { return }
-        budget.release(before - rest)
+        if let rest = permit.withLock({ $0.split(keeping: rest) }) { budget.release(rest) }
     }
 
-    deinit { budget.release(byteCount.load(ordering: .relaxed)) }
+    deinit { budget.release(permit.withLock { $0 }) }
 }

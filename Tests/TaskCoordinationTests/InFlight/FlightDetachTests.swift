@@ -6,16 +6,14 @@ import WebImageTesting
 @Suite(.balanced, .timeLimit(.minutes(1))) struct FlightDetachTests {
     private struct Left: Error {}
 
-    /// Detaches its flight, and goes on until the gate opens.
-    private struct Plan: FlightPlan {
-        let flight: FlightHandle
-        let gates: [Gate]
-        let journal: Journal<String>
-
-        @concurrent func fly(_ report: @escaping @Sendable (Int) -> Void) async throws -> Int {
+    /// Detaches its flight, and goes on until the second gate opens.
+    private static func detaching(
+        _ detach: @escaping @Sendable (any Error) -> Bool, _ gates: [Gate], _ journal: Journal<String>
+    ) -> Flights.Operation {
+        { report in
             await gates[0].pass()
-            journal.write("first \(flight.detach(throwing: Left()))")
-            journal.write("second \(flight.detach(throwing: Left()))")
+            journal.write("first \(detach(Left()))")
+            journal.write("second \(detach(Left()))")
             report(1)
             await gates[1].pass()
             journal.write("cancelled \(Task.isCancelled)")
@@ -27,13 +25,13 @@ import WebImageTesting
         _ scenario: FlightScenario, _ gates: [Gate], onProgress: (@Sendable (Int) -> Void)? = nil
     ) -> Probe<Int> {
         Probe(on: scenario.executor) { [flights = scenario.flights, journal = scenario.journal] in
-            try await flights.value(for: "key", onProgress: onProgress) {
-                Plan(flight: $0.flight, gates: gates, journal: journal)
-            }
+            try await flights.value(
+                for: "key", onProgress: onProgress,
+                starting: { detaching($0.detach, gates, journal) })
         }
     }
 
-    @Test(arguments: seeds) func `callers of a detached flight get its error, and nobody waits for its operation`(
+    @Test(arguments: seeds) func `callers of a detached flight get its error, and the drain does not wait for its operation`(
         seed: UInt64
     ) {
         let slots = Slots(limit: 1)
@@ -91,23 +89,25 @@ import WebImageTesting
     ) {
         let slots = Slots(limit: 2)
         let scenario = FlightScenario(seed: seed, slots: slots)
-        let (handles, gate) = (Journal<FlightHandle>(), Gate())
+        let (handles, gate) = (Journal<@Sendable (any Error) -> Bool>(), Gate())
         let callers = (0..<4).map { number in
             Probe(on: scenario.executor) { [flights = scenario.flights] in
-                try await flights.value(for: "\(number)") { departure in
-                    handles.write(departure.flight)
-                    return OperationPlan { _ in
-                        await gate.pass()
-                        for _ in 0..<number { await Task.yield() }
-                        return number
-                    }
-                }
+                try await flights.value(
+                    for: "\(number)",
+                    starting: { start in
+                        handles.write(start.detach)
+                        return { _ in
+                            await gate.pass()
+                            for _ in 0..<number { await Task.yield() }
+                            return number
+                        }
+                    })
             }
         }
         scenario.executor.drain()
         gate.open()
         let detaching = handles.entries.map { handle in
-            Probe(on: scenario.executor) { _ = handle.detach(throwing: Left()) }
+            Probe(on: scenario.executor) { _ = handle(Left()) }
         }
         if seed.isMultiple(of: 3) { callers[Int(seed / 3) % 4].cancel() }
         scenario.executor.drain()

@@ -19,15 +19,17 @@ import WebImageTesting
     @Test @MainActor func `an operation that is waited for does not run on its callers' actor either`() async throws {
         DispatchQueue.main.setSpecific(key: Self.onMain, value: true)
         let (feeders, flights, places) = (Flights(name: "feeder"), Flights(name: "test"), Journal<Bool>())
-        let value = try await flights.value(for: "key") { departure in
-            let ticket = try feeders.connection(for: "key", departure) { _ in
-                OperationPlan { _ in
-                    places.write(DispatchQueue.getSpecific(key: Self.onMain) == true)
-                    return 1
+        let value = try await flights.value(
+            for: "key",
+            starting: { start in
+                let predecessor = try feeders.predecessor(for: "key", of: &start) { _ in
+                    { _ in
+                        places.write(DispatchQueue.getSpecific(key: Self.onMain) == true)
+                        return 1
+                    }
                 }
-            }
-            return ConnectionScenario.Plan(ticket: ticket, journal: Journal())
-        }
+                return following(predecessor, Journal())
+            })
         #expect(value == 101 && places.entries == [false])
     }
 

@@ -22,10 +22,12 @@ struct FlightScenario: Sendable {
         operation: @escaping Flights.Operation
     ) -> Probe<Int> {
         Probe(on: executor, priority: priority) { [flights] in
-            try await flights.value(for: key, priority: asked, onProgress: onProgress) { _ in
-                onStart?()
-                return OperationPlan(operation: operation)
-            }
+            try await flights.value(
+                for: key, priority: asked, onProgress: onProgress,
+                starting: { _ in
+                    onStart?()
+                    return operation
+                })
         }
     }
 
@@ -44,15 +46,6 @@ struct FlightScenario: Sendable {
     }
 
     func drain() -> Probe<Void> { Probe(on: executor) { [flights] in await flights.drain() } }
-}
-
-/// A plan that waits for no other flight.
-struct OperationPlan: FlightPlan {
-    let operation: Flights.Operation
-
-    @concurrent func fly(_ report: @escaping @Sendable (Int) -> Void) async throws -> Int {
-        try await operation(report)
-    }
 }
 
 /// How many ran at once, at most, when each has written 1 at its start and -1 at its end.

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct SlotQueueTests {
     private struct Model {
-        var waiters: [(id: SlotQueue<Int>.ID, name: Int, priority: UInt8)] = []
+        var waiters: [(name: Int, priority: UInt8)] = []
         let order: SlotOrder
 
         func best() -> Int? {
@@ -17,32 +17,35 @@ import Testing
     }
 
     @Test(arguments: [SlotOrder.fifo, .lifo], 0..<10 as Range<UInt64>)
-    func `the queue answers like a sorted list, also to late calls for ids that are gone`(
+    func `the queue answers like a sorted list, also to late calls for numbers that are gone`(
         order: SlotOrder, seed: UInt64
     ) {
         var random = XorShift(seed: seed)
         var queue = SlotQueue<Int>(order: order)
         var model = Model(order: order)
-        var gone: [SlotQueue<Int>.ID] = []
+        var gone: [Int] = []
         for name in 0..<2_000 {
             switch Int.random(in: 0..<5, using: &random) {
             case 0, 1:
                 let priority = UInt8.random(in: 0..<6, using: &random)
-                model.waiters.append((queue.insert(name, priority: priority), name, priority))
+                queue.insert(name, number: name, priority: priority)
+                model.waiters.append((name, priority))
             case 2 where !model.waiters.isEmpty:
                 let place = Int.random(in: model.waiters.indices, using: &random)
                 let waiter = model.waiters.remove(at: place)
-                #expect(queue.remove(waiter.id) == waiter.name)
-                gone.append(waiter.id)
+                #expect(queue.remove(waiter.name) == waiter.name)
+                gone.append(waiter.name)
             case 3 where !model.waiters.isEmpty:
                 let place = Int.random(in: model.waiters.indices, using: &random)
                 let priority = UInt8.random(in: 0..<8, using: &random)
-                queue.raise(model.waiters[place].id, to: priority)
+                queue.raise(model.waiters[place].name, to: priority)
                 model.waiters[place].priority = max(model.waiters[place].priority, priority)
             default:
                 let best = model.best().map { model.waiters.remove(at: $0) }
+                #expect(queue.first == best?.name)
+                #expect(queue.firstPriority == best?.priority)
                 #expect(queue.popFirst() == best?.name)
-                if let best { gone.append(best.id) }
+                if let best { gone.append(best.name) }
             }
             guard let late = gone.randomElement(using: &random) else { continue }
             #expect(queue.remove(late) == nil)
@@ -52,48 +55,36 @@ import Testing
     }
 
     @Test(arguments: [SlotOrder.fifo, .lifo], 0..<10 as Range<UInt64>)
-    func `those who have gone take no more room than those who wait`(order: SlotOrder, seed: UInt64) {
+    func `waiters that have gone take no more room than those that wait`(order: SlotOrder, seed: UInt64) {
         var random = XorShift(seed: seed)
         var queue = SlotQueue<Int>(order: order)
-        var ids: [SlotQueue<Int>.ID] = []
-        var most = 0
-        func expectLittleRoom() {
-            most = max(most, queue.count)
-            #expect(queue.placeCount.inLines <= 2 * queue.count + 3 * 17 && queue.placeCount.inRows <= most + 1)
-        }
+        func expectLittleRoom() { #expect(queue.placeCount <= 2 * queue.count + 3 * 17) }
         for name in 0..<2_000 {
-            ids.append(queue.insert(name, priority: UInt8.random(in: 0..<3, using: &random)))
+            queue.insert(name, number: name, priority: UInt8.random(in: 0..<3, using: &random))
             expectLittleRoom()
-            let id = ids[.random(in: ids.indices, using: &random)]
+            let number = Int.random(in: 0...name, using: &random)
             switch Int.random(in: 0..<4, using: &random) {
-            case 0: queue.remove(id)
-            case 1: queue.raise(id, to: 2)
+            case 0: queue.remove(number)
+            case 1: queue.raise(number, to: 2)
             default: _ = queue.popFirst()
             }
             expectLittleRoom()
         }
         _ = queue.removeAll()
-        ids = (0..<500).map { queue.insert($0, priority: 0) }
-        for id in ids {
-            queue.raise(id, to: 1)
-            queue.raise(id, to: 2)
+        for name in 3_000..<3_500 { queue.insert(name, number: name, priority: 0) }
+        for name in 3_000..<3_500 {
+            queue.raise(name, to: 1)
+            queue.raise(name, to: 2)
             expectLittleRoom()
-        }
-    }
-
-    @Test func `a name that was given up is not reserved`() async {
-        await #expect(processExitsWith: .failure) {
-            var queue = SlotQueue<Int>()
-            let id = queue.reserve()
-            queue.giveUp(id)
-            queue.insert(1, as: id, priority: 1)
         }
     }
 
     @Test func `every priority of a task has its place`() {
         var queue = SlotQueue<TaskPriority>()
         let priorities: [TaskPriority] = [.low, .background, .high, .medium, .utility, .userInitiated]
-        for priority in priorities { _ = queue.insert(priority, priority: priority.rawValue) }
+        for (number, priority) in priorities.enumerated() {
+            queue.insert(priority, number: number, priority: priority.rawValue)
+        }
         var order: [TaskPriority] = []
         while let next = queue.popFirst() { order.append(next) }
         #expect(order == [.high, .userInitiated, .medium, .low, .utility, .background])
@@ -101,20 +92,23 @@ import Testing
 
     @Test func `a lower priority does not move a waiter back`() {
         var queue = SlotQueue<Int>()
-        let first = queue.insert(1, priority: 20)
-        _ = queue.insert(2, priority: 10)
-        queue.raise(first, to: 5)
-        _ = queue.insert(3, priority: 15)
+        queue.insert(1, number: 1, priority: 20)
+        queue.insert(2, number: 2, priority: 10)
+        queue.raise(1, to: 5)
+        queue.insert(3, number: 3, priority: 15)
         #expect((0..<3).map { _ in queue.popFirst() } == [1, 3, 2])
     }
 
-    @Test func `emptying the queue hands out every waiter and forgets the ids`() {
+    @Test func `emptying the queue hands out every waiter and forgets the numbers`() {
         var queue = SlotQueue<Int>()
-        let ids = (1...6).map { queue.insert($0, priority: UInt8($0 % 3)) }
-        #expect(queue.remove(ids[5]) == 6, "its row is free when the others' are given up")
-        #expect(queue.removeAll().sorted() == [1, 2, 3, 4, 5])
-        #expect(queue.isEmpty && ids.allSatisfy { queue.remove($0) == nil } && queue.popFirst() == nil)
-        _ = queue.insert(6, priority: 1)
-        #expect(ids.allSatisfy { queue.remove($0) == nil } && queue.popFirst() == 6)
+        for number in 1...6 { queue.insert(number, number: number, priority: UInt8(number % 3)) }
+        #expect(queue.remove(6) == 6)
+        #expect(queue.removeAll { $0 < 3 }.sorted() == [1, 2])
+        #expect(queue.removeAll().sorted() == [3, 4, 5])
+        #expect(queue.isEmpty)
+        #expect(queue.popFirst() == nil)
+        queue.insert(7, number: 7, priority: 1)
+        for number in 1...6 { #expect(queue.remove(number) == nil) }
+        #expect(queue.popFirst() == 7)
     }
 }

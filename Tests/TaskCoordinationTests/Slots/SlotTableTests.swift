@@ -14,6 +14,8 @@ import Testing
     /// A table that expectations can ask: they do not take what changes a value.
     private final class Subject {
         private var table: Table
+        /// The number that each lane had last.
+        private var numbers: [String: Int] = [:]
 
         init(_ limits: Table.Limits) { table = Table(limits: limits) }
 
@@ -23,21 +25,32 @@ import Testing
         var laneCount: Int { table.laneCount }
         var entryCount: Int { table.entryCount }
 
-        func take(_ units: Int = 1, in lane: String = "") -> Bool { table.take(units, in: lane) }
-        func release(_ units: Int = 1, in lane: String = "") { table.release(units, in: lane) }
-        func next() -> Waiter? { table.next() }
+        func take(_ units: Int = 1, in lane: String = "") -> Bool {
+            guard let number = table.take(units, in: lane) else { return false }
+            numbers[lane] = number
+            return true
+        }
+
+        func release(_ units: Int = 1, in lane: String = "") { table.release(units, in: numbers[lane]!) }
+        func next() -> Waiter? { table.next().map { note($0) } }
         func remove(_ place: Table.Place) -> Waiter? { table.remove(place) }
         func raise(_ place: Table.Place, to priority: UInt8) { table.raise(place, to: priority) }
 
         @discardableResult
         func queue(_ name: Int, in lane: String = "", units: Int = 1, priority: UInt8 = 1) -> Table.Place {
-            let place = table.reserve(in: lane)
-            table.insert(Waiter(name: name, lane: lane, units: units), at: place, units: units, priority: priority)
-            return place
+            let waiter = Waiter(name: name, lane: lane, units: units)
+            return table.insert(waiter, in: lane, units: units, priority: priority)
         }
 
         func nextRound(stalled: [String: Int] = [:], patience: Int = 100) -> (served: [Waiter], expired: [Waiter]) {
-            table.nextRound(stalled: stalled, patience: patience)
+            let (served, expired) = table.nextRound(stalled: stalled, patience: patience)
+            return (served.map { note($0) }, expired)
+        }
+
+        private func note(_ served: (waiter: Waiter, units: Int, lane: Int)) -> Waiter {
+            #expect(served.units <= table.held)
+            numbers[served.waiter.lane] = served.lane
+            return served.waiter
         }
     }
 

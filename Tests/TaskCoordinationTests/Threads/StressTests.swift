@@ -53,11 +53,13 @@ import WebImageTesting
             }
             await start.meet()
             // A wake-up that is lost leaves this call waiting for ever.
-            let value = try await flights.value(for: "key") { departure in
-                let ticket = try feeders.connection(for: "key", departure) { _ in OperationPlan { _ in round } }
-                landing.arrive()
-                return ConnectionScenario.Plan(ticket: ticket, journal: Journal())
-            }
+            let value = try await flights.value(
+                for: "key",
+                starting: { start in
+                    let predecessor = try feeders.predecessor(for: "key", of: &start) { _ in { _ in round } }
+                    landing.arrive()
+                    return following(predecessor, Journal())
+                })
             #expect(try await (value, feeder.value) == (round + 100, round))
         }
         await flights.drain()

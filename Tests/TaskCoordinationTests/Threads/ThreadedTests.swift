@@ -50,22 +50,25 @@ import WebImageTesting
         #expect(flights.entryCount == 0 && slots?.entryCount ?? 0 == 0)
     }
 
-    @Test func `connections: flights that wait for others end once, whatever comes together`() async throws {
+    @Test func `predecessors: flights that wait for others end once, whatever comes together`() async throws {
         let slots = Slots(limit: 3)
         let feeders = Flights(name: "feeder", slots: slots)
         let flights = Flights(name: "threaded")
         let (landed, cancelled) = (Journal<Int>(), Journal<Int>())
         @Sendable func call(_ index: Int) -> Probe<Int> {
             Probe(priority: index % 2 == 0 ? .low : .medium) {
-                try await flights.value(for: "\(index % 20)", onProgress: { _ in }) { departure in
-                    let feed = OperationPlan { report in
-                        report(1)
-                        for _ in 0..<(index % 7) { await Task.yield() }
-                        return 1
-                    }
-                    let ticket = try feeders.connection(for: "\(index % 10)", departure) { _ in feed }
-                    return ConnectionScenario.Plan(ticket: ticket, journal: Journal())
-                }
+                try await flights.value(
+                    for: "\(index % 20)", onProgress: { _ in },
+                    starting: { start in
+                        let predecessor = try feeders.predecessor(for: "\(index % 10)", of: &start) { _ in
+                            { report in
+                                report(1)
+                                for _ in 0..<(index % 7) { await Task.yield() }
+                                return 1
+                            }
+                        }
+                        return following(predecessor, Journal())
+                    })
             }
         }
         await withDiscardingTaskGroup { group in

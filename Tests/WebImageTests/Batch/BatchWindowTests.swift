@@ -29,11 +29,11 @@ import WebImageTesting
         for index in 0..<3 { window.begin(.numbered(1), index, manager, .medium) }
         #expect(window.entryCount == 3 && !window.hasRoom)
         for index in 0..<3 {
-            let outcome = await window.outcome(own: .medium)
+            let outcome = await window.outcome()
             #expect(outcome?.index == index && outcome?.result.isCancelled == false)
         }
         #expect(window.entryCount == 0 && window.hasRoom)
-        #expect(await window.outcome(own: .medium) == nil, "the batch is over")
+        #expect(await window.outcome() == nil, "the batch is over")
     }
 
     @Test func `a batch of pictures that are in memory comes to its end on real threads`() async throws {

@@ -4,11 +4,11 @@ import WebImageTesting
 @testable import TaskCoordination
 
 /// Flights that wait for another flight before they begin.
-@Suite(.balanced) struct FlightConnectionTests {
+@Suite(.balanced) struct FlightPredecessorTests {
     @Test(arguments: seeds) func `a flight begins when the one it waits for has landed, and finds its value`(
         seed: UInt64
     ) {
-        let scenario = ConnectionScenario(seed: seed)
+        let scenario = PredecessorScenario(seed: seed)
         let gate = Gate()
         let callers = (0..<3).map { _ in scenario.call(operation: scenario.gated(gate)) }
         scenario.executor.drain()
@@ -20,14 +20,14 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds) func `a flight whose wait is over at once begins within its caller's call`(seed: UInt64) {
-        let scenario = ConnectionScenario(seed: seed)
+        let scenario = PredecessorScenario(seed: seed)
         let caller = scenario.call { _ in 1 }
         #expect(scenario.executor.run(steps: 1) == 1)
         #expect(caller.value == 101 && scenario.executor.pending == 0)
     }
 
     @Test(arguments: seeds) func `flights of different keys may wait for one, which works once`(seed: UInt64) {
-        let scenario = ConnectionScenario(seed: seed)
+        let scenario = PredecessorScenario(seed: seed)
         let gate = Gate()
         let callers = ["one", "two", "three"].map {
             scenario.call($0, feeder: "feeder", operation: scenario.gated(gate))
@@ -43,7 +43,7 @@ import WebImageTesting
     @Test(arguments: seeds) func `an error of the flight waited for reaches every caller and is not remembered`(
         seed: UInt64
     ) {
-        let scenario = ConnectionScenario(seed: seed)
+        let scenario = PredecessorScenario(seed: seed)
         let gate = Gate()
         let callers = (0..<2).map { _ in
             scenario.call { _ in
@@ -60,8 +60,8 @@ import WebImageTesting
         #expect(later.value == 102)
     }
 
-    @Test(arguments: seeds) func `a plan that cannot be made fails every caller and is not remembered`(seed: UInt64) {
-        let scenario = ConnectionScenario(seed: seed)
+    @Test(arguments: seeds) func `an operation that cannot be made fails every caller and is not remembered`(seed: UInt64) {
+        let scenario = PredecessorScenario(seed: seed)
         scenario.feeders.close()
         let callers = (0..<2).map { _ in scenario.call { _ in 1 } }
         scenario.executor.drain()
@@ -72,7 +72,7 @@ import WebImageTesting
     func `cancelling the flights waited for ends those that wait, also when these bring a value all the same`(
         bringsValue: Bool, seed: UInt64
     ) {
-        let scenario = ConnectionScenario(seed: seed)
+        let scenario = PredecessorScenario(seed: seed)
         let gate = Gate()
         let callers = ["one", "two"].map { key in
             scenario.call(key) { _ in
@@ -91,12 +91,12 @@ import WebImageTesting
 
 // MARK: - Leaving
 
-extension FlightConnectionTests {
+extension FlightPredecessorTests {
     @Test(arguments: [true, false], seeds)
     func `the last caller out takes the flight waited for with it, in the cancellation itself`(
         cancelsAll: Bool, seed: UInt64
     ) {
-        let scenario = ConnectionScenario(seed: seed)
+        let scenario = PredecessorScenario(seed: seed)
         let gate = Gate()
         let blocker = hold(scenario.slots, gate, on: scenario.executor)
         let callers = (0..<2).map { _ in scenario.call(operation: scenario.gated(gate)) }
@@ -111,7 +111,7 @@ extension FlightConnectionTests {
     }
 
     @Test(arguments: seeds) func `a flight that somebody else wants too goes on`(seed: UInt64) {
-        let scenario = ConnectionScenario(seed: seed)
+        let scenario = PredecessorScenario(seed: seed)
         let gate = Gate()
         let leaving = scenario.call("one", feeder: "feeder", operation: scenario.gated(gate))
         let staying = scenario.call("two", feeder: "feeder", operation: scenario.gated(gate))
@@ -127,7 +127,7 @@ extension FlightConnectionTests {
     }
 
     @Test(arguments: seeds) func `each caller may leave at any moment, and nothing stays`(seed: UInt64) {
-        let scenario = ConnectionScenario(seed: seed, slots: 2)
+        let scenario = PredecessorScenario(seed: seed, slots: 2)
         var random = XorShift(seed: seed)
         var callers: [(probe: Probe<Int>, left: Bool)] = []
         for step in 0..<24 {
@@ -150,7 +150,7 @@ extension FlightConnectionTests {
     }
 
     @Test(arguments: seeds) func `left together with the landing it waits for: the flight ends once`(seed: UInt64) {
-        let scenario = ConnectionScenario(seed: seed)
+        let scenario = PredecessorScenario(seed: seed)
         let gate = Gate()
         let caller = scenario.call(operation: scenario.gated(gate))
         scenario.executor.drain()
@@ -162,31 +162,30 @@ extension FlightConnectionTests {
     }
 }
 
-extension FlightConnectionTests {
-    @Test func `a wait that is over is not left: whoever was called has the flight in hand`() throws {
-        let scenario = ConnectionScenario(seed: 0)
+extension FlightPredecessorTests {
+    @Test func `a wait that is over cannot be left`() throws {
+        let scenario = PredecessorScenario(seed: 0)
         let (gate, calls) = (Gate(), Journal<Int>())
-        let departure = Departure(flight: AnyFlight(priority: 21), priority: 21, isolation: nil)
-        let ticket = try scenario.feeders.connection(for: "key", departure) { _ in
-            OperationPlan(operation: scenario.gated(gate))
-        }
-        let connection = ticket.connection
-        #expect(connection.flight.wait(in: connection.seat) { _ in calls.write(1) })
+        var start = FlightStart<Int>(priority: 21, isolation: nil) { _ in false }
+        let predecessor = try scenario.feeders.predecessor(for: "key", of: &start) { _ in scenario.gated(gate) }
+        let entered = start.wait?({ _ in calls.write(1) })
+        let place = try #require(entered)
         gate.open()
         scenario.executor.drain()
-        #expect(calls.count == 1 && !connection.leave() && !connection.leave())
-        #expect(try ticket.value() == 1)
+        #expect(calls.count == 1)
+        #expect(!place.leave())
+        #expect(try predecessor.value() == 1)
     }
 }
 
 // MARK: - Priority and progress
 
-extension FlightConnectionTests {
+extension FlightPredecessorTests {
     enum Route: CaseIterable { case joins, isEscalated, isRaised }
 
     @Test(arguments: Route.allCases, seeds)
     func `no priority is lost on the way to the flight waited for`(route: Route, seed: UInt64) {
-        let scenario = ConnectionScenario(seed: seed)
+        let scenario = PredecessorScenario(seed: seed)
         let gate = Gate()
         let blocker = hold(scenario.slots, gate, on: scenario.executor)
         let slow = scenario.call("slow", priority: .low, operation: scenario.gated(gate, "slow"))
@@ -210,7 +209,7 @@ extension FlightConnectionTests {
     @Test(arguments: seeds) func `its progress is passed on in order, and who comes late hears the latest at once`(
         seed: UInt64
     ) {
-        let scenario = ConnectionScenario(seed: seed)
+        let scenario = PredecessorScenario(seed: seed)
         let (gate, early, late) = (Gate(), Journal<Int>(), Journal<Int>())
         let feed: Flights.Operation = { report in
             for number in 1...3 { report(number) }
@@ -230,32 +229,37 @@ extension FlightConnectionTests {
     }
 
     @Test(arguments: seeds) func `the last report of a flight that is over is passed on, too`(seed: UInt64) {
-        let scenario = ConnectionScenario(seed: seed)
+        let scenario = PredecessorScenario(seed: seed)
         let (heard, calls) = (Journal<Int>(), Journal<Bool>())
         let caller = Probe(on: scenario.executor) {
-            try await scenario.flights.value(for: "key", onProgress: { heard.write($0) }) { departure in
-                let plan = try scenario.plan("feeder", departure) { report in
-                    report(7)
-                    return 1
-                }
-                // Whatever its first caller does, the feeder lands before the other flight asks for its news.
-                calls.write(plan.ticket.flight.landing != nil)
-                return plan
-            }
+            try await scenario.flights.value(
+                for: "key", onProgress: { heard.write($0) },
+                starting: { start in
+                    let predecessor = try scenario.feeders.predecessor(for: "feeder", of: &start) { _ in
+                        { report in
+                            report(7)
+                            return 1
+                        }
+                    }
+                    // Whatever its first caller does, the feeder lands before the other flight waits for it.
+                    calls.write(predecessor.caller.hasEnded)
+                    return following(predecessor, scenario.journal)
+                })
         }
         scenario.executor.drain()
         #expect(calls.entries == [true] && caller.value == 101 && heard.entries == [7] && scenario.isIdle)
     }
 
-    @Test(arguments: seeds) func `a report that comes late does not take the progress back`(seed: UInt64) {
-        let flight = Flight(Flights(name: "test"), key: "key", priority: 21)
-        flight.note(FlightReport(40), number: 4)
-        flight.note(FlightReport(30), number: 3)
-        #expect(flight.latestReport.map { FlightReport.progress(of: $0.0) } == 40)
+    @Test func `a report that comes late does not take the progress back`() throws {
+        let flight = Flight("key", in: Flights(name: "test"), priority: 21)
+        let (caller, _) = try #require(flight.join(isListening: true))
+        flight.report(40, number: 4)
+        flight.report(30, number: 3)
+        #expect(caller.takeReport() == 40)
         flight.report(50)
         flight.land(.success(1))
         flight.report(60)
-        #expect(flight.latestReport?.number == 5)
+        #expect(caller.takeReport() == 50)
     }
 }
 

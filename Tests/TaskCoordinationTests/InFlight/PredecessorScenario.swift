@@ -2,7 +2,7 @@ import TaskCoordination
 import WebImageTesting
 
 /// A flight of one table that waits for a flight of another, which waits for a slot.
-struct ConnectionScenario: Sendable {
+struct PredecessorScenario: Sendable {
     let executor: SeededExecutor
     let slots: Slots
     let feeders: Flights
@@ -17,39 +17,22 @@ struct ConnectionScenario: Sendable {
         enter(executor, tables: [feeders, flights], slots: slots)
     }
 
-    /// Takes what the feeder has brought, and adds 100.
-    struct Plan: FlightPlan {
-        let ticket: Flights.Ticket
-        let journal: Journal<String>
-
-        var connection: Connection<Int>? { ticket.connection }
-
-        @concurrent func fly(_ report: @escaping @Sendable (Int) -> Void) async throws -> Int {
-            journal.write("begin at \(Task.currentPriority.rawValue)")
-            return try ticket.value() + 100
-        }
-    }
-
     /// A caller of the flight that waits for the feeder of the same key, or of `feeder`.
     func call(
         _ key: String = "key", feeder: String? = nil, priority: TaskPriority? = nil,
         onProgress: (@Sendable (Int) -> Void)? = nil, operation: @escaping Flights.Operation
     ) -> Probe<Int> {
         Probe(on: executor, priority: priority) {
-            try await flights.value(for: key, onProgress: onProgress) { departure in
-                try plan(feeder ?? key, departure, operation)
-            }
+            try await flights.value(
+                for: key, onProgress: onProgress,
+                starting: { start in
+                    let predecessor = try feeders.predecessor(for: feeder ?? key, of: &start) { _ in operation }
+                    return following(predecessor, journal)
+                })
         }
     }
 
-    func plan(_ feeder: String, _ departure: Departure, _ operation: @escaping Flights.Operation) throws -> Plan {
-        Plan(
-            ticket: try feeders.connection(for: feeder, departure) { _ in OperationPlan(operation: operation) },
-            journal: journal
-        )
-    }
-
-    /// A caller of a feeder, who wants nothing else.
+    /// A caller of a feeder alone.
     func callFeeder(_ key: String = "key", operation: @escaping Flights.Operation) -> Probe<Int> {
         Probe(on: executor) { try await feeders.value(for: key, operation: operation) }
     }
@@ -64,11 +47,19 @@ struct ConnectionScenario: Sendable {
         }
     }
 
-    /// Nothing flies, nobody waits, and no slot is taken.
+    /// Nothing flies, no caller waits, and no slot is taken.
     var isIdle: Bool {
         let draining = [flights, feeders].map { table in Probe(on: executor) { await table.drain() } }
         executor.drain()
         return draining.allSatisfy { !$0.isRunning } && flights.count + feeders.count == 0
             && flights.callerCount + feeders.callerCount == 0 && slots.running + slots.queued == 0
+    }
+}
+
+/// Takes what the predecessor has brought, and adds 100.
+func following(_ predecessor: Flights.Predecessor, _ journal: Journal<String>) -> Flights.Operation {
+    { _ in
+        journal.write("begin at \(Task.currentPriority.rawValue)")
+        return try predecessor.value() + 100
     }
 }

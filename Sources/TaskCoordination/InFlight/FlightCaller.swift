@@ -1,0 +1,129 @@
+public import Synchronization
+
+/// One caller of a flight: where it waits, and what it has been told.
+///
+/// Each caller has an object of its own, so to wait, and to be told, take no lock that another caller wants.
+@usableFromInline final class FlightCaller<Value: Sendable, Progress: Sendable>: Sendable {
+    /// How far the flight is, and which of its reports says so, from 1.
+    @usableFromInline typealias Report = (progress: Progress, number: Int)
+
+    /// What waits: a suspended task, or another flight, which is called.
+    @safe @usableFromInline enum Waiter: Sendable {
+        case task(UnsafeContinuation<Void, Never>)
+        case flight(@Sendable (Report?) -> Void)
+    }
+
+    @usableFromInline struct State {
+        @usableFromInline var waiter: Waiter?
+        /// The latest report, until the caller hears it.
+        @usableFromInline var report: Report?
+        @usableFromInline var reportNumber: Int
+        /// How the wait ends. The first ending counts.
+        @usableFromInline var result: Result<Value, any Error>?
+
+        @inlinable init(report: Report?) {
+            self.report = report
+            reportNumber = report?.number ?? 0
+        }
+    }
+
+    @usableFromInline let state: Mutex<State>
+    @usableFromInline let isListening: Bool
+
+    /// - Parameters:
+    ///   - isListening: Whether the caller wants reports.
+    ///   - report: What the flight reported last, for a caller that joins late.
+    @inlinable init(isListening: Bool, report: Report?) {
+        self.isListening = isListening
+        state = Mutex(State(report: isListening ? report : nil))
+    }
+    @inlinable deinit {}
+}
+
+// MARK: - Told by the flight
+
+extension FlightCaller {
+    /// Tells how far the flight is. A later report replaces one that the caller has not heard yet.
+    @inlinable func tell(_ report: Report) {
+        guard isListening else { return }
+        wake { state in
+            guard report.number > state.reportNumber, state.result == nil else { return false }
+            (state.report, state.reportNumber) = (report, report.number)
+            return true
+        }
+    }
+
+    /// Tells how the flight has ended. The caller hears the last report before that.
+    @inlinable func end(with result: Result<Value, any Error>) {
+        wake { state in
+            guard state.result == nil else { return false }
+            state.result = result
+            return true
+        }
+    }
+
+    /// Ends the wait of a caller that is cancelled, and hears nothing more.
+    @inlinable func cancel() {
+        wake { state in
+            guard state.result == nil else { return false }
+            (state.result, state.report) = (.failure(CancellationError()), nil)
+            return true
+        }
+    }
+
+    /// Changes the state, and tells the waiter after the lock is released, when there is something to tell.
+    @inlinable func wake(_ change: (inout State) -> Bool) {
+        let (waiter, report) = state.withLock { state -> (Waiter?, Report?) in
+            guard change(&state) else { return (nil, nil) }
+            // Another flight waits on until the end.
+            guard case .flight = state.waiter, state.result == nil else { return (state.waiter.take(), nil) }
+            return (state.waiter, state.report.take())
+        }
+        switch waiter {
+        // Resumed exactly once: the step that takes it out of the state is the only one that has it.
+        case .task(let continuation): unsafe continuation.resume()
+        case .flight(let call): call(report)
+        case nil: break
+        }
+    }
+}
+
+// MARK: - Waiting
+
+extension FlightCaller {
+    /// Suspends until there is something to tell. Called by the caller's own task.
+    @inlinable func wait() async {
+        await unsafe withUnsafeContinuation { continuation in
+            let isTold = state.withLock { state in
+                if state.report != nil || state.result != nil { return true }
+                state.waiter = unsafe .task(continuation)
+                return false
+            }
+            if isTold { unsafe continuation.resume() }
+        }
+    }
+
+    /// Calls for every report, and with `nil` at the end.
+    ///
+    /// - Returns: `false`, and the end is not called for, when it has come already.
+    @inlinable func wait(calling call: @escaping @Sendable (Report?) -> Void) -> Bool {
+        let (waits, report) = state.withLock { state -> (Bool, Report?) in
+            if state.result == nil { state.waiter = .flight(call) }
+            return (state.result == nil, state.report.take())
+        }
+        if let report { call(report) }
+        return waits
+    }
+
+    /// Ends the wait without a call.
+    ///
+    /// - Returns: `false` when the end has been told already.
+    @inlinable func stopWaiting() -> Bool { state.withLock { $0.waiter.take() } != nil }
+
+    @inlinable func takeReport() -> Progress? { state.withLock { $0.report.take()?.progress } }
+
+    @inlinable var hasEnded: Bool { state.withLock { $0.result != nil } }
+
+    /// What the flight has brought, once the wait has ended; `nil` before.
+    @inlinable @inline(never) func value() throws -> Value? { try state.withLock { $0.result }?.get() }
+}

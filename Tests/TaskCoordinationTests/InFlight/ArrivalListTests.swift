@@ -1,0 +1,60 @@
+import Testing
+
+@testable import TaskCoordination
+
+@Suite struct ArrivalListTests {
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `the list answers like a sorted array, also when an element is taken out twice`(seed: UInt64) {
+        var random = XorShift(seed: seed)
+        var list = ArrivalList<Int>()
+        var model: [(number: Int, element: Int)] = []
+        var gone = [0, -1, .max]
+        for step in 0..<1_000 {
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0..<(step < 500 ? 5 : 3):
+                let number = list.append(step)
+                #expect(!gone.contains(number) && !model.contains { $0.number == number }, "a number is given once")
+                model.append((number, step))
+            case 5 where gone.count > 3:
+                // An element that comes back, as one that is raised from another line does.
+                let number = gone.remove(at: Int.random(in: 3..<gone.count, using: &random))
+                list.insert(-step, number: number)
+                model.insert((number, -step), at: model.firstIndex { $0.number > number } ?? model.count)
+            case 6 where !model.isEmpty:
+                #expect(list.first?.element == model.first?.element)
+                gone.append(model.removeFirst().number)
+                #expect(list.remove(gone[gone.count - 1]) != nil)
+            case 7 where !model.isEmpty:
+                #expect(list.last?.element == model.last?.element)
+                gone.append(model.removeLast().number)
+                #expect(list.remove(gone[gone.count - 1]) != nil)
+            case 8 where !model.isEmpty:
+                let taken = model.remove(at: Int.random(in: model.indices, using: &random))
+                #expect(list.remove(taken.number) == taken.element)
+                gone.append(taken.number)
+            default: break
+            }
+            #expect(list.remove(gone[Int.random(in: gone.indices, using: &random)]) == nil)
+            #expect(list.count == model.count)
+            #expect(list.isEmpty == model.isEmpty)
+            #expect(list.elements == model.map(\.element))
+        }
+        #expect(list.first?.element == model.first?.element)
+        #expect(list.removeAll() == model.map(\.element))
+        #expect(list.isEmpty)
+        #expect(list.first == nil)
+        #expect(list.last == nil)
+    }
+
+    @Test(arguments: [1, 2, 40])
+    func `memory follows the elements that are present`(staying: Int) {
+        var list = ArrivalList<Int>()
+        for element in 0..<staying { _ = list.append(element) }
+        for element in 0..<10_000 {
+            let number = list.append(element)
+            #expect(list.entries.count <= 2 * list.count + 17)
+            #expect(list.remove(number) == element)
+            #expect(list.count == staying)
+        }
+    }
+}
