@@ -8,14 +8,19 @@
 ///   - raise: Called with the raw value of the new priority. Runs within the escalation, so it must not wait.
 ///   - body: What the calling task waits for.
 @inlinable @inline(__always)
-package nonisolated(nonsending) func withPriorityEscalation<T>(
-    to raise: @escaping @Sendable (UInt8) -> Void, _ body: nonisolated(nonsending) () async throws -> T
-) async rethrows -> T {
-    try await withTaskPriorityEscalationHandler {
-        let now = Task.currentPriority.rawValue
-        if now > (Task.basePriority?.rawValue ?? now) { raise(now) }
-        return try await body()
+package nonisolated(nonsending) func withPriorityEscalation(
+    to raise: @escaping @Sendable (UInt8) -> Void, _ body: nonisolated(nonsending) () async -> Void
+) async {
+    await withTaskPriorityEscalationHandler {
+        catchUp(with: raise)
+        await body()
     } onPriorityEscalated: { _, new in
         raise(new.rawValue)
     }
+}
+
+/// Not inlined: what it needs would take its room in the frame of every task that waits.
+@usableFromInline @inline(never) func catchUp(with raise: @Sendable (UInt8) -> Void) {
+    let now = Task.currentPriority.rawValue
+    if now > (Task.basePriority?.rawValue ?? now) { raise(now) }
 }

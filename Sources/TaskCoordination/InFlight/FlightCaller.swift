@@ -91,6 +91,19 @@ extension FlightCaller {
 // MARK: - Waiting
 
 extension FlightCaller {
+    /// Waits for the end, and hears each report before it. Called by the caller's own task.
+    @inlinable @inline(never) func listen(_ onProgress: (Progress) async -> Void) async {
+        while true {
+            if let report = takeReport() {
+                await onProgress(report)
+            } else if hasEnded {
+                return
+            } else {
+                await wait()
+            }
+        }
+    }
+
     /// Suspends until there is something to tell. Called by the caller's own task.
     @inlinable func wait() async {
         await unsafe withUnsafeContinuation { continuation in

@@ -54,15 +54,7 @@ extension InFlight {
         if onProgress == nil, let value = try caller.value() { return value }
         await withTaskCancellationHandler {
             await withPriorityEscalation(to: flight.rise) {
-                while true {
-                    if let onProgress, let report = caller.takeReport() {
-                        await onProgress(report)
-                    } else if caller.hasEnded {
-                        return
-                    } else {
-                        await caller.wait()
-                    }
-                }
+                if let onProgress { await caller.listen(onProgress) } else { await caller.wait() }
             }
         } onCancel: {
             flight.leave(number)
@@ -114,7 +106,9 @@ extension InFlight {
     /// Detached: the work is shared, so no caller's cancellation or task-local values may govern it. The flight owns the
     /// handle; the last caller to leave and ``cancelAll()`` cancel it, ``drain()`` waits for its end.
     @inlinable func start(_ flight: Flight, inPlace: Bool, _ operation: @escaping Operation) {
-        guard let raw = flight.state.withLock({ $0.machine.start() }) else { return flight.land(.failure(CancellationError())) }
+        guard let raw = flight.state.withLock({ $0.machine.start() }) else {
+            return flight.land(.failure(CancellationError()))
+        }
         let priority = TaskPriority(rawValue: raw)
         let task =
             if inPlace {

@@ -194,8 +194,9 @@ extension Slots {
         case .permit(let permit): return permit
         case .place(let queued): place = queued
         }
-        let answer = await withTaskCancellationHandler {
-            await withPriorityEscalation(to: place.raise) { await turn.wait() }
+        var answer: Result<Permit, any Error> = .failure(CancellationError())
+        await withTaskCancellationHandler {
+            await withPriorityEscalation(to: place.raise) { answer = await turn.wait() }
         } onCancel: {
             if place.leave() { turn.resolve(.failure(CancellationError())) }
         }

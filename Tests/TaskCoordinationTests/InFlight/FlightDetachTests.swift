@@ -31,7 +31,7 @@ import WebImageTesting
         }
     }
 
-    @Test(arguments: seeds) func `callers of a detached flight get its error, and the drain does not wait for its operation`(
+    @Test(arguments: seeds) func `callers of a detached flight get its error, and no drain waits for its operation`(
         seed: UInt64
     ) {
         let slots = Slots(limit: 1)

@@ -60,7 +60,9 @@ import WebImageTesting
         #expect(later.value == 102)
     }
 
-    @Test(arguments: seeds) func `an operation that cannot be made fails every caller and is not remembered`(seed: UInt64) {
+    @Test(arguments: seeds) func `an operation that cannot be made fails every caller and is not remembered`(
+        seed: UInt64
+    ) {
         let scenario = PredecessorScenario(seed: seed)
         scenario.feeders.close()
         let callers = (0..<2).map { _ in scenario.call { _ in 1 } }
