@@ -12,7 +12,7 @@ extension Gallery {
             await before?.value
             // A folder that can not be emptied is emptied by the next run, or by its owner.
             try? await manager.clear(tiers)
-            await manager.forgetFailures()
+            manager.forgetFailures()
         }
     }
 

@@ -11,8 +11,8 @@ public struct Download: Sendable {
     public let bytes: [UInt8]
     /// Counts the transfers: a higher number began later.
     let number: Int
-    /// That of the transfer: for as long as a flight holds this one, the newest content of the address is remembered.
-    var visit: NewestContent.Visit?
+    /// That of the transfer: while a flight holds it, the order of the address's contents is remembered.
+    var claim: ContentOrder.Claim?
 
     var isNotModified: Bool { status == 304 }
 }

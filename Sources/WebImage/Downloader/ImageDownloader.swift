@@ -16,7 +16,7 @@ public actor ImageDownloader {
     nonisolated let attendance = Attendance()
     private nonisolated let executor: (any TaskExecutor)?
     nonisolated let hub: ActivityHub
-    nonisolated let newest: NewestContent
+    nonisolated let contentOrder: ContentOrder
     /// Throws when a file that begins like this can be no picture, so that the rest of it is not waited for.
     nonisolated let inspect: @Sendable (_ beginning: [UInt8]) throws -> Void
 
@@ -32,17 +32,17 @@ public actor ImageDownloader {
         executor: (any TaskExecutor)? = nil
     ) {
         self.init(
-            configuration: configuration, transport: transport, hub: ActivityHub(), newest: NewestContent(),
+            configuration: configuration, transport: transport, hub: ActivityHub(), order: ContentOrder(),
             executor: executor, inspect: { _ in })
     }
 
     init(
-        configuration: Configuration, transport: any HTTPLoading, hub: ActivityHub, newest: NewestContent,
+        configuration: Configuration, transport: any HTTPLoading, hub: ActivityHub, order: ContentOrder,
         executor: (any TaskExecutor)?, inspect: @escaping @Sendable ([UInt8]) throws -> Void
     ) {
         self.configuration = configuration
         self.hub = hub
-        self.newest = newest
+        contentOrder = order
         self.transport = transport
         self.executor = executor
         self.inspect = inspect
@@ -89,8 +89,8 @@ public actor ImageDownloader {
             var download = try await download(
                 request, validators: validators, priority: request.priority.taskPriority,
                 report: ProgressHandler.isolating(onProgress, unlessOn: executor))
-            // The caller may keep it for ever.
-            download.visit = nil
+            // The caller may keep it forever.
+            download.claim = nil
             return download
         } catch {
             throw ImageLoadError.mapping(error, url: request.url)

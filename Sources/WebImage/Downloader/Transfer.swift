@@ -42,7 +42,7 @@ final class Transfer: Sendable {
 
     private func transfer(_ report: @escaping @Sendable (LoadProgress) -> Void) async throws -> Download {
         try Task.checkCancellation()
-        let visit = NewestContent.Visit(downloader.newest, request.transferKey)
+        let claim = ContentOrder.Claim(downloader.contentOrder, request.transferKey)
         let number = hub.tally.downloads.add()
         let place = downloader.running.insert(self)
         defer { downloader.running.remove(at: place) }
@@ -52,7 +52,7 @@ final class Transfer: Sendable {
             let response = try await downloader.transport.send(makeRequest())
             hub.tell(request.url, .firstByte(after: sending.elapsed))
             if acceptsNotModified, response.status == 304 {
-                return Download(status: 304, headers: response.headers, bytes: [], number: number, visit: visit)
+                return Download(status: 304, headers: response.headers, bytes: [], number: number, claim: claim)
             }
             try check(response)
             let bytes = try await collect(response, report)
@@ -63,7 +63,7 @@ final class Transfer: Sendable {
             }
             hub.tally.downloadedByteCount.add(bytes.count)
             return Download(
-                status: response.status, headers: response.headers, bytes: bytes, number: number, visit: visit)
+                status: response.status, headers: response.headers, bytes: bytes, number: number, claim: claim)
         } catch let error as HTTPError {
             throw ImageLoadError(.transferFailed, message: error.message, url: request.url, cause: error)
         }

@@ -27,7 +27,7 @@ extension ImageManager {
     ///
     /// - Throws: Nothing, not even when it is cancelled: that is its orderly end. `throws` is the protocol's.
     public func run() async throws {
-        if ending == nil {
+        if case .open = life {
             let place = OneShot<Void>()
             runners.append(place)
             await place.wait(onCancel: ())

@@ -14,57 +14,61 @@ extension ImageManager {
     }
 
     private func end(within grace: Duration, on clock: some Clock<Duration>) async -> ShutdownReport {
-        let deadline = Deadline(after: grace, on: clock, executor: executor)
-        encodings.close()
-        let isQuiet = await deadline.outlasts { await self.finishEverything() }
-        let cancelled = isQuiet ? 0 : await dropEverything()
+        let deadline = Deadline(after: grace, on: clock, executor: pipeline.executor)
+        pipeline.files.close()
+        let isQuiet = await deadline.outlasts { await self.pipeline.finishEverything() }
+        let cancelled = isQuiet ? 0 : await pipeline.dropEverything()
         // What was cancelled has a while to unwind; where nothing was, the deadline stays.
-        let last = isQuiet ? deadline : Deadline(after: Self.unwindingTime, on: clock, executor: executor)
-        let transportEnds = await closeParts(by: last)
-        await memory.removeAll()
-        hub.finish()
+        let last = isQuiet ? deadline : Deadline(after: Self.unwindingTime, on: clock, executor: pipeline.executor)
+        let transportEnds = await pipeline.closeParts(by: last)
+        await pipeline.memory.removeAll()
+        pipeline.hub.finish()
+        let writes = pipeline.cache.writes
         // What a disk that does not answer still holds is lost, too.
         let lost = await (writes?.droppedCount ?? 0) + (writes?.pendingCount ?? 0)
-        let threads = processing.running + (diskCache?.pool.running ?? 0)
+        let threads = pipeline.processing.running + (pipeline.disk?.pool.running ?? 0)
         return ShutdownReport(
             cancelledLoadCount: cancelled, droppedWriteCount: lost,
             stillRunningCount: downloader.operationCount + threads + (transportEnds ? 0 : 1))
     }
+}
 
-    /// Drains in the order of the road, so that each stage is quiet before the one below it closes: files stand on
+extension Pipeline {
+    /// Drains the stages in the order of a load, so that each is quiet before the one below it closes: files stand on
     /// pictures, pictures on transfers, and all of them write.
-    @concurrent private nonisolated func finishEverything() async {
-        await encodings.drain()
-        loads.close()
-        await loads.drain()
+    @concurrent fileprivate func finishEverything() async {
+        await files.drain()
+        pictures.close()
+        await pictures.drain()
         downloader.close()
         await downloader.drain()
-        await writes?.close()
-        await writes?.drain()
+        await cache.writes?.close()
+        await cache.writes?.drain()
     }
 
     /// The grace time is over.
     ///
     /// - Returns: How many calls had not ended.
-    private func dropEverything() async -> Int {
+    fileprivate func dropEverything() async -> Int {
         let running = hub.tally.counters.running
-        await writes?.abandon()
-        loads.close()
+        await cache.writes?.abandon()
+        pictures.close()
         downloader.close()
         cancelAll()
-        downloader.cancelAll()  // also what was asked of the downloader itself
+        // Also what was asked of the downloader itself.
+        downloader.cancelAll()
         return running
     }
 
     /// Closes what the stages stood on, all at once: no stage begins anything more.
     ///
     /// - Returns: Whether the transport has ended.
-    private func closeParts(by deadline: Deadline<some Clock<Duration>>) async -> Bool {
+    fileprivate func closeParts(by deadline: Deadline<some Clock<Duration>>) async -> Bool {
         downloader.attendance.end()
         async let isQuiet = deadline.outlasts { await self.finishEverything() }
         async let transportEnds = deadline.outlasts { [transport = downloader.transport] in await transport.shutdown() }
-        async let diskEnds = deadline.outlasts { [diskCache] in
-            _ = await diskCache?.shutdown(within: deadline.remaining)
+        async let diskEnds = deadline.outlasts { [disk] in
+            _ = await disk?.shutdown(within: deadline.remaining)
         }
         async let threadsEnd = deadline.outlasts { [processing] in await processing.shutdown() }
         _ = await (isQuiet, diskEnds)

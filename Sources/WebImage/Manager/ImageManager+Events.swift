@@ -14,12 +14,12 @@ extension ImageManager {
             of: ImageEvent.self, bufferingPolicy: .bufferingNewest(EventBuffer.limit))
         let buffer = EventBuffer(continuation)
         // Unstructured because the sequence outlives this call; the reader owns it through `onTermination`.
-        let load = Task(name: "events", executorPreference: executor) {
+        let load = Task(name: "events", executorPreference: pipeline.executor) {
             do {
                 if request.cachePolicy == .refreshCached, let cached = try await self.cachedFirst(request) {
                     buffer.put(cached: cached)
                 }
-                let response = try await self.load(request) { buffer.put($0) }
+                let response = try await self.pipeline.picture(for: request) { buffer.put($0) }
                 buffer.end(with: response.handedOver)
             } catch {
                 continuation.finish(throwing: error)

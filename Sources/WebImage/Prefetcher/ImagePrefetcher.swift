@@ -191,7 +191,7 @@ extension ImagePrefetcher {
         let priority = configuration.priority.taskPriority
         // A list's load may begin in a call from inside a transfer, which has nothing to do with it.
         let task = TransferScope.$current.withValue(nil) {
-            Task(name: "prefetch", executorPreference: manager.executor, priority: priority) {
+            Task(name: "prefetch", executorPreference: manager.pipeline.executor, priority: priority) {
                 [weak self, manager] in
                 let result: Result<Void, any Error>
                 do {

@@ -40,5 +40,8 @@ extension ImageRequest {
     /// - Source: RFC 9111, section 3.5.
     var allowsDisk: Bool { cacheKey != nil || isAnonymous }
 
+    /// Whether the picture is looked for on disk.
+    var readsDisk: Bool { cacheReads.contains(.disk) && allowsDisk }
+
     private static func component(_ text: String) -> String { "\0\(text.utf8.count):\(text)" }
 }

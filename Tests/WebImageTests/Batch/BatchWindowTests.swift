@@ -44,8 +44,8 @@ import WebImageTesting
             number += 1
         }
         #expect(seen.count == StressRounds.count && number == StressRounds.count)
-        #expect(await manager.occupancy.isIdle && manager.newest.count == 0)
-        #expect(manager.loads.entryCount + manager.downloader.entryCount + manager.processing.entryCount == 0)
+        #expect(await manager.occupancy.isIdle && manager.pipeline.cache.order.count == 0)
+        #expect(manager.pipeline.pictures.entryCount + manager.downloader.entryCount + manager.pipeline.processing.entryCount == 0)
     }
 }
 

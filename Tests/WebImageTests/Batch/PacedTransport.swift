@@ -116,7 +116,7 @@ struct PacedScenario {
     /// How many flights the manager has.
     var flights: Int? {
         let manager = manager
-        return run { manager.loads.count + manager.downloader.count }
+        return run { manager.pipeline.pictures.count + manager.downloader.count }
     }
 }
 

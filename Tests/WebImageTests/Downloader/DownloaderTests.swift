@@ -26,7 +26,7 @@ import WebImageTesting
             configuration.minimumProgressInterval = interval
             downloader = ImageDownloader(configuration: configuration, transport: transport, executor: executor)
             ledger?.settle { [executor] in executor.drain() }
-            ledger?.enter("downloader") { [downloader] in downloader.entryCount + downloader.newest.count }
+            ledger?.enter("downloader") { [downloader] in downloader.entryCount + downloader.contentOrder.count }
         }
 
         func download(_ number: Int) -> Probe<Download> {

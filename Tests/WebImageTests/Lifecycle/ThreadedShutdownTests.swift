@@ -58,14 +58,14 @@ import WebImageTesting
         let load = Task { try await manager.load(.numbered(1, transformers: [sleeper])) }
         while sleeper.arrived.count == 0 { await Task.yield() }
         _ = try await manager.load(.numbered(2))
-        #expect(manager.processing.threadCount == 2)
+        #expect(manager.pipeline.processing.threadCount == 2)
         let report = await manager.shutdown(within: .milliseconds(20))
         #expect(report == ShutdownReport(cancelledLoadCount: 1, stillRunningCount: 1))
         await #expect(throws: CancellationError.self) { try await load.value }
-        #expect(manager.processing.threadCount == 0, "the other one has been told to end, too")
+        #expect(manager.pipeline.processing.threadCount == 0, "the other one has been told to end, too")
         sleeper.semaphore.signal()
         while await !manager.occupancy.isIdle { await Task.yield() }
-        #expect(manager.processing.running == 0)
+        #expect(manager.pipeline.processing.running == 0)
     }
 
     @Test func `a transformer that blocks its thread for a shutdown is held by the deadline alone`() async throws {
@@ -92,7 +92,7 @@ import WebImageTesting
         while reports.count == 0 { await Task.yield() }
         #expect(reports.entries == [ShutdownReport(cancelledLoadCount: 1, stillRunningCount: 1)])
         while await !manager.occupancy.isIdle { await Task.yield() }
-        #expect(manager.processing.running == 0)
+        #expect(manager.pipeline.processing.running == 0)
     }
 
     @Test(arguments: 0..<20)
@@ -136,7 +136,7 @@ import WebImageTesting
         let load = Task { try await manager.load(.numbered(1)) }
         await gate.reached()
         let end = Task { await manager.shutdown(within: grace) }
-        while manager.isOpen.load(ordering: .acquiring) { await Task.yield() }
+        while manager.pipeline.isOpen.load(ordering: .acquiring) { await Task.yield() }
         gate.open()
         let (result, report) = (await load.result, await end.value)
         if grace > .zero {

@@ -48,7 +48,7 @@ import WebImageTesting
         let manager = scenario.manager
         _ = scenario.load(1)
         scenario.executor.drain()
-        _ = Probe(on: scenario.executor) { await manager.forgetFailures() }
+        _ = Probe(on: scenario.executor) { manager.forgetFailures() }
         scenario.executor.drain()
         _ = scenario.load(1)
         scenario.executor.drain()

@@ -83,9 +83,18 @@ import WebImageTesting
         }
         staged.run()
         #expect(callers.allSatisfy { $0.value != nil })
+        let inMemory = staged.manager.peek(.numbered(1)) != nil
+        let onDisk = staged.fileCount > 0
+        // Under some seeds the second load begins when the first has landed. Its content is the newer one then, and what
+        // the first brought may be kept nowhere any more.
+        let newest = callers.compactMap { $0.value?.number }.max()
+        for (caller, writes) in zip(callers, writes) where caller.value?.number == newest {
+            #expect(inMemory || !writes.contains(.memory))
+            #expect(onDisk || !writes.contains(.disk))
+        }
         let asked = writes[0].union(writes[1])
-        #expect((staged.manager.peek(.numbered(1)) != nil) == asked.contains(.memory))
-        #expect((staged.fileCount > 0) == asked.contains(.disk))
+        #expect(!inMemory || asked.contains(.memory))
+        #expect(!onDisk || asked.contains(.disk))
     }
 
     @Test(arguments: seeds) func `a cancelled caller leaves the others waiting`(seed: UInt64) {

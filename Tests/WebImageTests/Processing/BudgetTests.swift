@@ -151,7 +151,7 @@ import WebImageTesting
         let manager = scenario.manager
         let (holding, decoded) = (Holding(), Journal<Int>())
         let holder = Probe(on: scenario.executor) {
-            let response = try await manager.load(.numbered(0), onProgress: nil)
+            let response = try await manager.pipeline.picture(for: .numbered(0), onProgress: nil)
             holding.response.withLock { $0 = response }
         }
         scenario.executor.drain()

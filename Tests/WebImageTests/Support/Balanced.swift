@@ -40,15 +40,15 @@ extension Ledger {
         func enter(_ name: String, _ count: @escaping @Sendable (ImageManager) -> Int) {
             self.enter(name) { count(manager) }
         }
-        enter("loads") { $0.loads.entryCount }
-        enter("encodings") { $0.encodings.entryCount }
+        enter("pictures") { $0.pipeline.pictures.entryCount }
+        enter("files") { $0.pipeline.files.entryCount }
         enter("downloader") { $0.downloader.entryCount }
-        enter("processing") { $0.processing.entryCount }
-        enter("addresses under way") { $0.newest.count }
-        enter("watchers") { $0.hub.watcherCount }
+        enter("processing") { $0.pipeline.processing.entryCount }
+        enter("addresses under way") { $0.pipeline.cache.order.count }
+        enter("watchers") { $0.pipeline.hub.watcherCount }
         enter("calls without an end") { $0.counters.running }
         enter("failures beyond the limit") { manager in
-            let (entries, places) = manager.failures.counts
+            let (entries, places) = manager.pipeline.failures.counts
             let capacity = manager.configuration.failureCapacity
             return max(0, entries - capacity) + max(0, places - 3 * capacity)
         }

@@ -107,7 +107,7 @@ final class StagedManager {
 
     /// Forgets what is in memory.
     func emptyMemory() {
-        _ = start { await $0.memory.removeAll() }
+        _ = start { await $0.pipeline.memory.removeAll() }
         run()
     }
 
@@ -127,8 +127,8 @@ final class StagedManager {
     /// What is left in the tables that are empty at rest.
     private func entryCount() -> Int? {
         let look = start { manager in
-            let waiting = await manager.runners.count + (manager.writes?.entryCount ?? 0)
-            return waiting + manager.loads.entryCount + manager.encodings.entryCount + manager.downloader.entryCount
+            let waiting = await manager.runners.count + (manager.pipeline.cache.writes?.entryCount ?? 0)
+            return waiting + manager.pipeline.pictures.entryCount + manager.pipeline.files.entryCount + manager.downloader.entryCount
         }
         run()
         return look.value

@@ -5,8 +5,8 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// How a journey begins: as a task that looks into the caches, or when the file has arrived.
-@Suite(.balanced) struct JourneyTests {
+/// How a load begins: as a task that looks into the caches, or when the file has arrived.
+@Suite(.balanced) struct PictureLoadTests {
     @Test func `a load waits for its transfer without a task only where nothing else may answer`() throws {
         let plain = ImageRequest.numbered(1)
         let tenant = plain.with { $0.headers = ["Authorization": "Bearer 1"] }
@@ -19,7 +19,7 @@ import WebImageTesting
         ] {
             let scenario = try StagedManager(seed: 0, hasDisk: hasDisk)
             let key = LoadKey(request, variant: request.variantKey)
-            #expect(scenario.manager.isForOrigin(request, key) == isForOrigin)
+            #expect(PictureLoad.isForOrigin(scenario.manager.pipeline, request, key) == isForOrigin)
         }
     }
 
@@ -63,7 +63,7 @@ import WebImageTesting
         #expect(scenario.transport.requests.count == 1 && scenario.isAtRest)
         let manager = scenario.manager
         let waits = [ImageRequest.numbered(1), .numbered(2)].map { request in
-            manager.isForOrigin(request, LoadKey(request, variant: request.variantKey))
+            PictureLoad.isForOrigin(manager.pipeline, request, LoadKey(request, variant: request.variantKey))
         }
         #expect(waits == [false, !hasDisk && seed.isMultiple(of: 2)], "one failure does not make the others look")
     }
