@@ -6,7 +6,7 @@ import Synchronization
 /// the executor, so it lives until the last of them has ended.
 final class WorkerThreads: TaskExecutor {
     private struct State {
-        var jobs = JobQueue<UnownedJob>()
+        var jobs = HeadQueue<UnownedJob>()
         var idle = 0
         var handles: [PlatformThread.Handle] = []
         var isStopped = false

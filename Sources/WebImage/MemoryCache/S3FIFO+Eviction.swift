@@ -1,3 +1,5 @@
+import TaskCoordination
+
 extension S3FIFO {
     /// Changes the limits; the caller then evicts until ``isOverLimit`` is `false`.
     mutating func setLimits(cost: Int, count: Int) {
@@ -101,4 +103,38 @@ extension S3FIFO {
         unused.append(number)
         return value
     }
+}
+
+/// The hashes of keys that left lately, oldest forgotten first.
+///
+/// Two keys with one hash count as one: the worst that follows is an entry placed better than it deserves.
+struct GhostQueue {
+    /// The turn at which each hash was last remembered.
+    private var turns: [Int: Int] = [:]
+    /// Hashes in order of their turn; one that was forgotten or remembered again stays until its place is reached.
+    private var line = HeadQueue<(hash: Int, turn: Int)>()
+    private var turn = 0
+
+    /// The number of hashes remembered.
+    var count: Int { turns.count }
+
+    /// The places in the line, those of forgotten hashes included. Told to tests.
+    var placeCount: Int { line.placeCount }
+
+    /// Remembers `hash`, and forgets the oldest beyond `limit`.
+    ///
+    /// - Complexity: O(1) amortised.
+    mutating func remember(_ hash: Int, atMost limit: Int) {
+        turn &+= 1
+        turns[hash] = turn
+        line.append((hash, turn))
+        while line.count > limit, let oldest = line.popFirst() {
+            if turns[oldest.hash] == oldest.turn { turns[oldest.hash] = nil }
+        }
+    }
+
+    /// Forgets `hash`; returns whether it was remembered.
+    ///
+    /// - Complexity: O(1).
+    mutating func forget(_ hash: Int) -> Bool { turns.removeValue(forKey: hash) != nil }
 }

@@ -1,3 +1,5 @@
+import TaskCoordination
+
 /// Remembers for a short while which loads cannot succeed, so that a page full of dead links does not ask again and
 /// again.
 ///
@@ -11,8 +13,7 @@ struct FailureMemory<Key: Hashable, Instant: InstantProtocol> where Instant.Dura
     }
 
     private var entries: [Key: Entry] = [:]
-    private var order: [(key: Key, serial: UInt64)] = []
-    private var oldest = 0
+    private var order = HeadQueue<(key: Key, serial: UInt64)>()
     private var serial: UInt64 = 0
     private let capacity: Int
 
@@ -22,17 +23,13 @@ struct FailureMemory<Key: Hashable, Instant: InstantProtocol> where Instant.Dura
     var count: Int { entries.count }
 
     /// How many places there are in the order, those of forgotten failures among them. Told to tests.
-    var placeCount: Int { order.count }
+    var placeCount: Int { order.placeCount }
 
     mutating func record(_ error: ImageLoadError, for key: Key, until expiry: Instant) {
         serial += 1
         entries[key] = Entry(error: error, expiry: expiry, serial: serial)
         order.append((key, serial))
-        while entries.count > capacity || order.count - oldest > 2 * capacity { dropOldest() }
-        if oldest > capacity {
-            order.removeFirst(oldest)
-            oldest = 0
-        }
+        while entries.count > capacity || order.count > 2 * capacity { dropOldest() }
     }
 
     /// The error recorded for `key`, unless its time is over.
@@ -47,14 +44,12 @@ struct FailureMemory<Key: Hashable, Instant: InstantProtocol> where Instant.Dura
 
     mutating func forgetAll() {
         entries.removeAll()
-        order.removeAll()
-        oldest = 0
+        order = HeadQueue()
     }
 
     /// So that the memory is empty again some time after the last failure, whoever is asked for then.
     private mutating func dropExpired(by now: Instant) {
-        while oldest < order.count {
-            let (key, serial) = order[oldest]
+        while let (key, serial) = order.first {
             if let entry = entries[key], entry.serial == serial, entry.expiry > now { return }
             dropOldest()
         }
@@ -63,8 +58,7 @@ struct FailureMemory<Key: Hashable, Instant: InstantProtocol> where Instant.Dura
 
     /// Entries that were recorded again or forgotten leave a place in `order` whose serial no longer matches.
     private mutating func dropOldest() {
-        let (key, serial) = order[oldest]
-        oldest += 1
+        guard let (key, serial) = order.popFirst() else { return }
         if entries[key]?.serial == serial { entries[key] = nil }
     }
 }

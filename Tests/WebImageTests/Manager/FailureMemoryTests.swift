@@ -34,7 +34,7 @@ import WebImageTesting
             memory.record(ImageLoadError(.emptyBody, message: ""), for: number, until: Self.instant(10))
             memory.record(ImageLoadError(.emptyBody, message: ""), for: -1, until: Self.instant(10))
             if number.isMultiple(of: 3) { memory.forget(number) }
-            #expect(memory.count <= 8 && memory.placeCount <= 3 * 8)
+            #expect(memory.count <= 8 && memory.placeCount <= 4 * 8)
         }
         #expect(memory.failure(for: -1, now: Self.instant(0)) != nil)
         #expect(memory.failure(for: 9_998, now: Self.instant(0)) != nil)

@@ -50,7 +50,7 @@ extension Ledger {
         enter("failures beyond the limit") { manager in
             let (entries, places) = manager.pipeline.failures.counts
             let capacity = manager.configuration.failureCapacity
-            return max(0, entries - capacity) + max(0, places - 3 * capacity)
+            return max(0, entries - capacity) + max(0, places - 4 * capacity)
         }
     }
 }
