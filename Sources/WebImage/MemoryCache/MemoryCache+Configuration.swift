@@ -1,6 +1,6 @@
 extension MemoryCache {
     /// The limits of a memory cache.
-    public struct Configuration: Sendable {
+    public struct Configuration: Sendable, Equatable {
         /// The highest cost of all entries together, in bytes.
         ///
         /// Default: 15 % of the memory that the process may use (the control group's limit, or else the machine's
@@ -32,5 +32,49 @@ extension MemoryCache {
         public var cost: Int
         /// The number of entries held.
         public var count: Int
+    }
+
+    /// What one sweep did.
+    public struct Sweep: Sendable, Equatable {
+        /// Why a cache is swept.
+        public enum Cause: Sendable {
+            /// A call of ``MemoryCache/trim(toCost:)``.
+            case trim
+            /// New limits.
+            case limits
+            /// Another level of memory pressure.
+            case pressure
+        }
+
+        /// Why the cache was swept.
+        public var cause: Cause
+        /// The number of entries that had to leave.
+        public var evictionCount: Int
+        /// What they cost together, in bytes.
+        public var byteCount: Int
+    }
+}
+
+/// How short of memory the process or the machine is.
+///
+/// The levels of Dispatch's memory pressure events. On Linux, `warning` stands for some tasks that wait for memory and
+/// `critical` for all of them.
+///
+/// - Source: Linux kernel documentation, `psi.rst`: "some" and "full".
+public enum MemoryPressure: Sendable, CaseIterable {
+    /// There is enough.
+    case normal
+    /// Memory is short.
+    case warning
+    /// The process may be ended for want of memory.
+    case critical
+
+    /// The part of its cost limit that a cache keeps, as a divisor.
+    var divisor: Int {
+        switch self {
+        case .normal: 1
+        case .warning: 2
+        case .critical: 8
+        }
     }
 }

@@ -1,11 +1,11 @@
-internal import Synchronization
-
 /// Values kept in memory, bounded by cost and count, with what is in use kept longest.
 ///
-/// Lookups and stores are synchronous and callable from anywhere: the table stands behind a lock of its own that is
-/// held for well under a microsecond, so a view has its picture in the same turn. Sweeps and changes of limits belong
-/// to the actor and take the lock in short slices. Evicted values are released after the lock is given back, however
-/// large they are.
+/// **Isolation**: the actor owns the limits, the level of memory pressure and the account of the last sweep.
+/// Look-ups, stores, removals and ``statistics`` are `nonisolated`: a hit takes 0.1 µs, a hop to an actor 15 to 46 µs.
+///
+/// The values are in a table behind a lock of its own, which each call holds for well under a microsecond and a sweep
+/// takes in short slices, so a view has its picture in the same turn. Evicted values are released after the lock is given
+/// back, however large they are.
 ///
 /// What stays is decided by S3-FIFO with promotion after one hit: a scan over many pictures does not push out those in
 /// use, and at the same size more requests hit than with a least-recently-used order.
@@ -15,28 +15,31 @@ internal import Synchronization
 ///
 /// `Key`'s `hash(into:)` and `==` run under the lock and must not use the cache.
 public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
-    nonisolated let table: Mutex<S3FIFO<Key, Value>>
+    private nonisolated let table: MemoryTable<Key, Value>
+    /// The limits that apply while there is no memory pressure.
+    public private(set) var limits: Configuration
+    /// The level of memory pressure that the cache was told of last.
+    public private(set) var pressure = MemoryPressure.normal
+    /// What the last sweep did; `nil` before the first.
+    public private(set) var lastSweep: Sweep?
 
     /// An empty cache.
     public init(_ configuration: Configuration = .init()) {
-        table = Mutex(S3FIFO(costLimit: configuration.costLimit, countLimit: configuration.countLimit))
+        limits = configuration
+        table = MemoryTable(costLimit: configuration.costLimit, countLimit: configuration.countLimit)
     }
 
     /// The value stored for `key`, counted as a use; `nil` when there is none.
     ///
     /// - Complexity: O(1).
-    public nonisolated func value(for key: Key) -> Value? {
-        table.withLock { $0.value(for: key) }
-    }
+    public nonisolated func value(for key: Key) -> Value? { table.value(for: key) }
 
     /// Whether a value is stored for `key`.
     ///
     /// Does not count as a use, a hit or a miss.
     ///
     /// - Complexity: O(1).
-    public nonisolated func contains(_ key: Key) -> Bool {
-        table.withLock { $0.contains(key) }
-    }
+    public nonisolated func contains(_ key: Key) -> Bool { table.contains(key) }
 
     /// Stores `value` for `key` in place of an earlier one, evicting others to make room.
     ///
@@ -46,30 +49,65 @@ public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
     /// - Complexity: O(1) amortised over the entries it evicts.
     @discardableResult
     public nonisolated func store(_ value: Value, for key: Key, cost: Int) -> Bool {
-        // Returned out of the lock so that a bitmap is given back to the allocator while nobody waits.
-        let (isStored, retired) = table.withLock { table in
-            var retired: [Value] = []
-            let isStored = table.store(value, for: key, cost: cost, retired: &retired)
-            return (isStored, retired)
-        }
-        _ = consume retired
-        return isStored
+        table.store(value, for: key, cost: cost)
     }
 
     /// Forgets the value stored for `key` and returns it.
     ///
     /// - Complexity: O(1).
     @discardableResult
-    public nonisolated func remove(_ key: Key) -> Value? {
-        table.withLock { $0.remove(key) }
+    public nonisolated func remove(_ key: Key) -> Value? { table.remove(key) }
+
+    /// Forgets the value stored for `key` if it satisfies `condition`, which runs under the lock.
+    @discardableResult
+    nonisolated func remove(_ key: Key, where condition: (Value) -> Bool) -> Value? {
+        table.remove(key, where: condition)
     }
 
     /// What the cache holds and has done since it was made.
-    public nonisolated var statistics: Statistics {
-        table.withLock { table in
-            Statistics(
-                hits: table.hitCount, misses: table.missCount, evictions: table.evictionCount,
-                cost: table.totalCost, count: table.count)
-        }
+    public nonisolated var statistics: Statistics { table.statistics }
+
+    /// Evicts the entries least worth keeping until at most `cost` bytes are held.
+    ///
+    /// - Complexity: O(number of entries evicted), in slices between which look-ups go on.
+    public func trim(toCost cost: Int) { sweep(toCost: max(0, cost), count: .max, for: .trim) }
+
+    /// Forgets every entry.
+    ///
+    /// - Complexity: O(1) under the lock; the values are released outside it.
+    public func removeAll() { table.removeAll() }
+
+    /// Changes the limits, and evicts what is above them. Under memory pressure the share of the new limit applies.
+    ///
+    /// - Parameters:
+    ///   - costLimit: In bytes; values below 1 count as 1.
+    ///   - countLimit: In entries; values below 1 count as 1.
+    public func updateLimits(costLimit: Int, countLimit: Int) {
+        limits = Configuration(costLimit: costLimit, countLimit: countLimit)
+        applyLimits(for: .limits)
+    }
+
+    /// Gives memory back while it is short.
+    ///
+    /// Until the pressure changes, the cost limit is half of its own under ``MemoryPressure/warning`` and an eighth under
+    /// ``MemoryPressure/critical``; what is above it is evicted at once. Under ``MemoryPressure/normal`` the cache may
+    /// grow to its own limit again. Told the same level twice, it does nothing the second time.
+    ///
+    /// - Complexity: That of ``trim(toCost:)``.
+    public func respond(to pressure: MemoryPressure) {
+        guard pressure != self.pressure else { return }
+        self.pressure = pressure
+        applyLimits(for: .pressure)
+    }
+
+    private func applyLimits(for cause: Sweep.Cause) {
+        let (cost, count) = (max(1, limits.costLimit / pressure.divisor), max(1, limits.countLimit))
+        table.setLimits(cost: cost, count: count)
+        sweep(toCost: cost, count: count, for: cause)
+    }
+
+    private func sweep(toCost cost: Int, count: Int, for cause: Sweep.Cause) {
+        let (evictionCount, byteCount) = table.sweep(toCost: cost, count: count)
+        lastSweep = Sweep(cause: cause, evictionCount: evictionCount, byteCount: byteCount)
     }
 }

@@ -1,14 +1,11 @@
 import TaskCoordination
 
 extension S3FIFO {
-    /// Changes the limits; the caller then evicts until ``isOverLimit`` is `false`.
+    /// Changes the limits; the caller then evicts what is above them.
     mutating func setLimits(cost: Int, count: Int) {
         costLimit = max(1, cost)
         countLimit = min(max(1, count), Int(Int32.max))
     }
-
-    /// Whether more is held than the limits allow, which only lowering them can bring about.
-    var isOverLimit: Bool { totalCost > costLimit || count > countLimit }
 
     /// Takes one step towards less: drops an entry, or promotes those in use that stand in the way of one.
     ///

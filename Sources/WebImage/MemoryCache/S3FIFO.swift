@@ -84,6 +84,9 @@ struct S3FIFO<Key: Hashable, Value> {
     /// Whether `key` is held, without counting as a use.
     func contains(_ key: Key) -> Bool { slotNumbers[key] != nil }
 
+    /// The value of `key`, without counting as a use.
+    func peek(_ key: Key) -> Value? { slotNumbers[key].flatMap { slots[Int($0)].value } }
+
     /// Holds `value`, in place of what was held for `key`.
     ///
     /// - Parameter retired: Receives the replaced value and the values evicted to make room.

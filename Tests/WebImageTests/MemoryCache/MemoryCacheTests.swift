@@ -58,6 +58,57 @@ struct MemoryCacheTests {
         await cache.trim(toCost: -1)
     }
 
+    @Test func `Keeps half of its limit while memory is short, an eighth when it is very short`() async {
+        let cache = Cache(.init(costLimit: 8_000, countLimit: 1_000))
+        func fill() { for number in 0..<800 { cache.store(number, for: "\(number)", cost: 10) } }
+        fill()
+        #expect(await cache.lastSweep == nil && cache.statistics.cost == 8_000)
+        await cache.respond(to: .warning)
+        #expect(cache.statistics.cost == 4_000)
+        #expect(await cache.lastSweep == .init(cause: .pressure, evictionCount: 400, byteCount: 4_000))
+        fill()
+        #expect(cache.statistics.cost == 4_000, "what comes later keeps to it, too")
+        await cache.respond(to: .critical)
+        #expect(await cache.pressure == .critical && cache.statistics.cost == 1_000)
+        await cache.respond(to: .warning)
+        fill()
+        #expect(cache.statistics.cost == 4_000)
+        await cache.respond(to: .normal)
+        #expect(cache.statistics.cost == 4_000, "what has left stays away")
+        #expect(await cache.lastSweep == .init(cause: .pressure, evictionCount: 0, byteCount: 0))
+        fill()
+        #expect(cache.statistics.cost == 8_000)
+    }
+
+    @Test func `New limits under memory pressure are its own limits when the pressure ends`() async {
+        let cache = Cache(.init(costLimit: 8_000, countLimit: 1_000))
+        await cache.respond(to: .critical)
+        await cache.updateLimits(costLimit: 4_000, countLimit: 500)
+        for number in 0..<800 { cache.store(number, for: "\(number)", cost: 10) }
+        #expect(cache.statistics.cost == 500)
+        #expect(await cache.limits == .init(costLimit: 4_000, countLimit: 500))
+        await cache.respond(to: .normal)
+        for number in 0..<800 { cache.store(number, for: "\(number)", cost: 10) }
+        #expect(cache.statistics.cost == 4_000)
+    }
+
+    @Test func `The same level of pressure does nothing the second time`() async {
+        let cache = Cache(.init(costLimit: 800, countLimit: 1_000))
+        for number in 0..<80 { cache.store(number, for: "\(number)", cost: 10) }
+        await cache.respond(to: .warning)
+        await cache.respond(to: .warning)
+        #expect(await cache.lastSweep?.evictionCount == 40)
+    }
+
+    @Test func `An entry is removed on a condition, which is no use of it`() {
+        let cache = Cache(.init(costLimit: 800, countLimit: 10))
+        cache.store(1, for: "a", cost: 10)
+        #expect(cache.remove("a") { $0 != 1 } == nil)
+        #expect(cache.remove("b") { _ in true } == nil)
+        #expect(cache.contains("a") && cache.statistics.hits + cache.statistics.misses == 0)
+        #expect(cache.remove("a") { $0 == 1 } == 1 && !cache.contains("a"))
+    }
+
     @Test func `Values that leave are released outside the lock`() async {
         // Under the lock, the lookup in `deinit` would find it taken and trap.
         let cache = MemoryCache<Int, Witness>(.init(costLimit: 80, countLimit: 4))
@@ -83,11 +134,14 @@ struct MemoryCacheTests {
                         if let value = cache.value(for: key) { #expect(value == key) }
                         cache.store(key, for: key, cost: key)
                         if key == 0 { await cache.trim(toCost: 500) }
+                        if key == 1 { await cache.respond(to: MemoryPressure.allCases.randomElement(using: &random)!) }
                     }
                 }
             }
         }
         #expect(cache.statistics.cost <= 1_000)
+        await cache.respond(to: .critical)
+        #expect(cache.statistics.cost <= 125)
     }
 }
 

@@ -1,0 +1,90 @@
+import Synchronization
+
+/// The table of a memory cache: an ``S3FIFO`` behind a lock, which each call holds for well under a microsecond.
+///
+/// Values that leave are released after the lock is given back, so that a bitmap returns to the allocator while no
+/// look-up waits.
+struct MemoryTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, Sendable {
+    private let entries: Mutex<S3FIFO<Key, Value>>
+
+    init(costLimit: Int, countLimit: Int) {
+        entries = Mutex(S3FIFO(costLimit: costLimit, countLimit: countLimit))
+    }
+
+    func value(for key: Key) -> Value? { entries.withLock { $0.value(for: key) } }
+
+    func contains(_ key: Key) -> Bool { entries.withLock { $0.contains(key) } }
+
+    func store(_ value: Value, for key: Key, cost: Int) -> Bool {
+        let (isStored, retired) = entries.withLock { entries in
+            var retired: [Value] = []
+            let isStored = entries.store(value, for: key, cost: cost, retired: &retired)
+            return (isStored, retired)
+        }
+        _ = consume retired
+        return isStored
+    }
+
+    func remove(_ key: Key) -> Value? { entries.withLock { $0.remove(key) } }
+
+    /// Forgets the value of `key` if it satisfies `condition`, which runs under the lock. Counts as no use.
+    func remove(_ key: Key, where condition: (Value) -> Bool) -> Value? {
+        entries.withLock { entries in
+            guard let value = entries.peek(key), condition(value) else { return nil }
+            return entries.remove(key)
+        }
+    }
+
+    var statistics: MemoryCache<Key, Value>.Statistics {
+        entries.withLock { entries in
+            MemoryCache<Key, Value>.Statistics(
+                hits: entries.hitCount, misses: entries.missCount, evictions: entries.evictionCount,
+                cost: entries.totalCost, count: entries.count)
+        }
+    }
+
+    // MARK: Sweeps
+
+    /// Entries evicted in one hold of the lock: some ten microseconds for a look-up that waits for it.
+    private static var sliceLength: Int { 64 }
+
+    /// Changes the limits; ``sweep(toCost:count:)`` then evicts what is above them.
+    func setLimits(cost: Int, count: Int) { entries.withLock { $0.setLimits(cost: cost, count: count) } }
+
+    /// Evicts the entries least worth keeping until at most `cost` and `count` are held.
+    ///
+    /// - Returns: How many entries left, and what they cost together.
+    /// - Complexity: O(number of entries evicted), in slices between which look-ups go on.
+    func sweep(toCost cost: Int, count: Int) -> (evictionCount: Int, byteCount: Int) {
+        var swept = (evictionCount: 0, byteCount: 0)
+        var isDone = false
+        while !isDone {
+            let (isLast, byteCount, retired) = entries.withLock { entries in
+                let before = entries.totalCost
+                var retired: [Value] = []
+                while retired.count < Self.sliceLength, entries.totalCost > cost || entries.count > count {
+                    entries.evictOne(retired: &retired)
+                }
+                return (retired.count < Self.sliceLength, before - entries.totalCost, retired)
+            }
+            isDone = isLast
+            swept.evictionCount += retired.count
+            swept.byteCount += byteCount
+            _ = consume retired
+        }
+        return swept
+    }
+
+    /// Forgets every entry, and keeps the limits and the statistics.
+    func removeAll() {
+        let emptied = entries.withLock { entries in
+            var successor = S3FIFO<Key, Value>(costLimit: entries.costLimit, countLimit: entries.countLimit)
+            successor.hitCount = entries.hitCount
+            successor.missCount = entries.missCount
+            successor.evictionCount = entries.evictionCount
+            swap(&entries, &successor)
+            return successor
+        }
+        _ = consume emptied
+    }
+}
