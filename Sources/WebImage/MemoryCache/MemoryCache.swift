@@ -43,9 +43,13 @@ public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
 
     /// Stores `value` for `key` in place of an earlier one, evicting others to make room.
     ///
+    /// A value of more than an eighth of the cost limit takes the room of values that are not in use. When those in use
+    /// leave it none, it is not stored, but its key is remembered; stored again soon, it takes their place.
+    ///
     /// - Parameter cost: What the value occupies, in bytes.
-    /// - Returns: `false` when the cost is negative or above an eighth of the cost limit. Then nothing is stored for
-    ///   `key`, not even what was there: a value newer than it is known to exist.
+    /// - Returns: `false` when the value is not stored, because its cost is negative or above the cost limit, or because
+    ///   it is large and new among values in use. Then nothing is stored for `key`, not even what was there: a value
+    ///   newer than it is known to exist.
     /// - Complexity: O(1) amortised over the entries it evicts.
     @discardableResult
     public nonisolated func store(_ value: Value, for key: Key, cost: Int) -> Bool {

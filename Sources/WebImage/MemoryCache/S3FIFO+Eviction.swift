@@ -28,7 +28,7 @@ extension S3FIFO {
             let number = small.oldest
             unlink(number)
             guard slots[Int(number)].hits > 0 else {
-                remember(number)
+                if let key = slots[Int(number)].key { remember(key) }
                 if let value = vacate(number) { retired.append(value) }
                 evictionCount &+= 1
                 return
@@ -53,9 +53,8 @@ extension S3FIFO {
         }
     }
 
-    /// Leaves the hash of an entry behind, as many as there are entries.
-    private mutating func remember(_ number: Int32) {
-        guard let key = slots[Int(number)].key else { return }
+    /// Leaves the hash of a key behind, as many as there are entries.
+    mutating func remember(_ key: Key) {
         ghosts.remember(key.hashValue, atMost: max(count, 16))
     }
 

@@ -5,6 +5,9 @@
 /// key that comes back while its hash is remembered goes straight to main. So one pass over many pictures never pushes
 /// out those in use, and a hit moves nothing: it bumps a counter.
 ///
+/// An entry may cost as much as the whole limit. One large newcomer could then empty main, so what costs more than an
+/// eighth of the limit enters only where main leaves it room, or when its hash is remembered: when it is in use, too.
+///
 /// A pure value: no lock, no clock. Values that leave are handed back to the caller, which decides where they are
 /// released.
 ///
@@ -64,8 +67,8 @@ struct S3FIFO<Key: Hashable, Value> {
     /// The number of entries held; never above `countLimit`.
     var count: Int { small.count + main.count }
 
-    /// The highest cost of one entry: an eighth of the limit, so that one picture cannot empty the cache.
-    var entryCostLimit: Int { max(1, costLimit / 8) }
+    /// The highest cost of a newcomer that may push entries out of main.
+    private var newcomerCostLimit: Int { max(1, costLimit / 8) }
 
     /// The value of `key`, counted as a use.
     ///
@@ -90,14 +93,19 @@ struct S3FIFO<Key: Hashable, Value> {
     /// Holds `value`, in place of what was held for `key`.
     ///
     /// - Parameter retired: Receives the replaced value and the values evicted to make room.
-    /// - Returns: `false` when `cost` is negative or above ``entryCostLimit``; then nothing is held for `key`.
+    /// - Returns: `false` when `cost` is negative or above the limit, or `key` is a large newcomer for which main leaves
+    ///   no room. Then nothing is held for `key`; the hash of the newcomer is remembered.
     /// - Complexity: O(1) amortised over the entries it evicts.
     mutating func store(_ value: Value, for key: Key, cost: Int, retired: inout [Value]) -> Bool {
         let replaced = slotNumbers[key].map { (slots[Int($0)].queue, slots[Int($0)].hits) }
         if replaced != nil, let old = remove(key) { retired.append(old) }
-        guard (0...entryCostLimit).contains(cost) else { return false }
-        while totalCost > costLimit - cost || count >= countLimit { evictOne(retired: &retired) }
+        guard (0...costLimit).contains(cost) else { return false }
         let isKnown = ghosts.forget(key.hashValue) || replaced?.0 == .main
+        guard isKnown || cost <= newcomerCostLimit || main.cost <= costLimit - cost else {
+            remember(key)
+            return false
+        }
+        while totalCost > costLimit - cost || count >= countLimit { evictOne(retired: &retired) }
         let number = takeSlot()
         slots[Int(number)].key = key
         slots[Int(number)].value = value

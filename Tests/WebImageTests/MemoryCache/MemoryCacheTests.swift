@@ -20,10 +20,10 @@ struct MemoryCacheTests {
         #expect(cache.statistics.cost == 0)
     }
 
-    @Test func `Refuses what is above an eighth of the limit, and drops what it would have replaced`() {
+    @Test func `Refuses what is above the limit, and drops what it would have replaced`() {
         let cache = Cache(.init(costLimit: 800, countLimit: 10))
-        #expect(cache.store(1, for: "a", cost: 100))
-        #expect(!cache.store(2, for: "a", cost: 101))
+        #expect(cache.store(1, for: "a", cost: 800))
+        #expect(!cache.store(2, for: "a", cost: 801))
         #expect(!cache.contains("a"))
         #expect(!cache.store(3, for: "a", cost: -1))
         #expect(!cache.store(3, for: "a", cost: .max))
@@ -51,8 +51,8 @@ struct MemoryCacheTests {
         await cache.updateLimits(costLimit: 3_000, countLimit: 200)
         #expect(cache.statistics.count == 200)
         #expect(cache.statistics.evictions == 700)
-        #expect(cache.store(1, for: "new", cost: 375))
-        #expect(!cache.store(1, for: "newer", cost: 376))
+        #expect(!cache.store(1, for: "too large", cost: 3_001))
+        #expect(cache.store(1, for: "new", cost: 10))
         await cache.removeAll()
         #expect(cache.statistics == .init(hits: 0, misses: 0, evictions: 701, cost: 0, count: 0))
         await cache.trim(toCost: -1)

@@ -43,16 +43,27 @@ struct NaiveS3FIFO {
         let wasMain = main.contains { $0.key == key }
         var retired: [Int] = []
         if let old = remove(key) { retired.append(old) }
-        guard cost >= 0, cost <= max(1, costLimit / 8) else { return (false, retired) }
-        while self.cost + cost > costLimit || count >= countLimit { retired += evict() }
+        guard cost >= 0, cost <= costLimit else { return (false, retired) }
         let isKnown = ghosts.contains(key) || wasMain
         forget(key)
+        let mainCost = main.reduce(0) { $0 + $1.cost }
+        if !isKnown, cost > max(1, costLimit / 8), mainCost + cost > costLimit {
+            remember(key)
+            return (false, retired)
+        }
+        while self.cost + cost > costLimit || count >= countLimit { retired += evict() }
         let entry = Entry(key: key, value: value, cost: cost, hits: replaced?.hits ?? 0)
         if isKnown { main.insert(entry, at: 0) } else { small.insert(entry, at: 0) }
         return (true, retired)
     }
 
     private mutating func forget(_ key: Int) { ghosts = ghosts.map { $0 == key ? nil : $0 } }
+
+    private mutating func remember(_ key: Int) {
+        forget(key)
+        ghosts.insert(key, at: 0)
+        ghosts = Array(ghosts.prefix(max(count, 16)))
+    }
 
     private var isSmallOverShare: Bool {
         !small.isEmpty && (small.reduce(0) { $0 + $1.cost } > costLimit / 10 || small.count > countLimit / 10)
@@ -63,9 +74,7 @@ struct NaiveS3FIFO {
         if main.isEmpty || isSmallOverShare {
             while var entry = small.popLast() {
                 if entry.hits == 0 {
-                    forget(entry.key)
-                    ghosts.insert(entry.key, at: 0)
-                    ghosts = Array(ghosts.prefix(max(count, 16)))
+                    remember(entry.key)
                     return [entry.value]
                 }
                 entry.hits = 0

@@ -16,7 +16,8 @@ struct S3FIFOTests {
                 switch Int.random(in: 0..<10, using: &random) {
                 case 0: #expect(table.remove(key) == model.remove(key))
                 case 1...5:
-                    let cost = Int.random(in: -1...30, using: &random)
+                    let highest = Bool.random(using: &random) ? 12 : costLimit + 1
+                    let cost = Int.random(in: -1...highest, using: &random)
                     var retired: [Int] = []
                     let isStored = table.store(step, for: key, cost: cost, retired: &retired)
                     let expected = model.store(step, for: key, cost: cost)
@@ -63,6 +64,46 @@ struct S3FIFOTests {
         }
         for key in 1_000..<3_000 { _ = table.store(key, for: key, cost: 1, retired: &retired) }
         #expect((0..<50).allSatisfy { table.contains($0) })
+    }
+
+    @Test func `A large newcomer pushes out nothing that is in use, unless it is in use itself`() {
+        var table = S3FIFO<Int, Int>(costLimit: 80, countLimit: 100)
+        var retired: [Int] = []
+        // Fills main: what was asked for moves there when the small queue is full.
+        for _ in 0..<2 {
+            for key in 0..<80 where table.value(for: key) == nil {
+                _ = table.store(key, for: key, cost: 1, retired: &retired)
+            }
+        }
+        _ = table.store(80, for: 80, cost: 1, retired: &retired)
+        let before = table.main.count
+        let isStoredAtOnce = table.store(100, for: 100, cost: 40, retired: &retired)
+        #expect(before > 60 && !isStoredAtOnce && table.main.count == before)
+        let isStoredLater = table.store(100, for: 100, cost: 40, retired: &retired)
+        #expect(isStoredLater && table.value(for: 100) == 100 && table.totalCost <= 80)
+    }
+
+    @Test(arguments: 0..<40)
+    func `What is asked for twice is held, whatever it costs and whatever else is held`(seed: UInt64) {
+        var random = TestRandom(seed: seed)
+        for _ in 0..<50 {
+            var table = S3FIFO<Int, Int>(costLimit: 300, countLimit: 1_000)
+            var retired: [Int] = []
+            for step in 0..<Int.random(in: 0...400, using: &random) {
+                let key = Int.random(in: 0..<60, using: &random)
+                guard table.value(for: key) == nil else { continue }
+                _ = table.store(step, for: key, cost: .random(in: 0...40, using: &random), retired: &retired)
+            }
+            let cost = Int.random(in: 1...300, using: &random)
+            let stores = (0..<5).count { turn in
+                guard table.value(for: -1) == nil else { return false }
+                _ = table.store(turn, for: -1, cost: cost, retired: &retired)
+                // Others come between two uses. What fills more than two thirds is alone: the others need the room, too.
+                if cost <= 200 { _ = table.store(turn, for: 1_000 + turn, cost: 10, retired: &retired) }
+                return true
+            }
+            #expect(stores <= 2 && table.contains(-1), "cost \(cost)")
+        }
     }
 
     @Test func `What comes back while its hash is remembered is kept longer`() {
