@@ -106,12 +106,11 @@ public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
 
     private func applyLimits(for cause: Sweep.Cause) {
         let (cost, count) = (max(1, limits.costLimit / pressure.divisor), max(1, limits.countLimit))
-        table.setLimits(cost: cost, count: count)
         sweep(toCost: cost, count: count, for: cause)
     }
 
     private func sweep(toCost cost: Int, count: Int, for cause: Sweep.Cause) {
-        let (evictionCount, byteCount) = table.sweep(toCost: cost, count: count)
+        let (evictionCount, byteCount) = table.sweep(toCost: cost, count: count, setsLimits: cause != .trim)
         lastSweep = Sweep(cause: cause, evictionCount: evictionCount, byteCount: byteCount)
     }
 }

@@ -48,14 +48,13 @@ struct MemoryTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, Sendab
     /// Entries evicted in one hold of the lock: some ten microseconds for a look-up that waits for it.
     private static var sliceLength: Int { 64 }
 
-    /// Changes the limits; ``sweep(toCost:count:)`` then evicts what is above them.
-    func setLimits(cost: Int, count: Int) { entries.withLock { $0.setLimits(cost: cost, count: count) } }
-
     /// Evicts the entries least worth keeping until at most `cost` and `count` are held.
     ///
+    /// - Parameter setsLimits: Whether these are the limits from now on. They fall slice by slice, with what is held: under
+    ///   the final ones a store between two slices would evict all the rest in one hold of the lock.
     /// - Returns: How many entries left, and what they cost together.
     /// - Complexity: O(number of entries evicted), in slices between which look-ups go on.
-    func sweep(toCost cost: Int, count: Int) -> (evictionCount: Int, byteCount: Int) {
+    func sweep(toCost cost: Int, count: Int, setsLimits: Bool) -> (evictionCount: Int, byteCount: Int) {
         var swept = (evictionCount: 0, byteCount: 0)
         var isDone = false
         while !isDone {
@@ -64,6 +63,9 @@ struct MemoryTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, Sendab
                 var retired: [Value] = []
                 while retired.count < Self.sliceLength, entries.totalCost > cost || entries.count > count {
                     entries.evictOne(retired: &retired)
+                }
+                if setsLimits {
+                    entries.setLimits(cost: max(cost, entries.totalCost), count: max(count, entries.count))
                 }
                 return (retired.count < Self.sliceLength, before - entries.totalCost, retired)
             }

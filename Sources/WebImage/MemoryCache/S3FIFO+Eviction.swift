@@ -1,7 +1,7 @@
 import TaskCoordination
 
 extension S3FIFO {
-    /// Changes the limits; the caller then evicts what is above them.
+    /// Changes the limits. The caller evicts what is above them.
     mutating func setLimits(cost: Int, count: Int) {
         costLimit = max(1, cost)
         countLimit = min(max(1, count), Int(Int32.max))

@@ -1,5 +1,6 @@
 import Synchronization
 import Testing
+import WebImageTesting
 
 @testable import WebImage
 
@@ -100,6 +101,32 @@ struct MemoryCacheTests {
         #expect(await cache.lastSweep?.evictionCount == 40)
     }
 
+    @Test func `A store during a sweep to lower limits makes room for itself alone`() async {
+        let cache = MemoryCache<Int, Farewell>(.init(costLimit: 8_000, countLimit: 1_000))
+        let evictions = Journal<Int>()
+        // The first to leave is released between two slices of the sweep, and stores.
+        let first = Farewell {
+            let before = cache.statistics.evictions
+            cache.store(Farewell {}, for: -1, cost: 10)
+            evictions.write(cache.statistics.evictions - before)
+        }
+        cache.store(first, for: 0, cost: 10)
+        for key in 1..<800 { cache.store(Farewell {}, for: key, cost: 10) }
+        _ = consume first
+        await cache.updateLimits(costLimit: 1_000, countLimit: 1_000)
+        #expect(evictions.entries == [1] && cache.statistics.cost <= 1_000)
+    }
+
+    @Test func `What is in use stays when the limits fall`() async {
+        let cache = MemoryCache<Int, Int>(.init(costLimit: 8_000, countLimit: 1_000))
+        for key in 0..<400 { cache.store(key, for: key, cost: 10) }
+        for key in 0..<400 { _ = cache.value(for: key) }
+        for key in 400..<800 { cache.store(key, for: key, cost: 10) }
+        await cache.respond(to: .critical)
+        // Nine tenths, but for what one slice of the sweep may take.
+        #expect((0..<400).count { cache.contains($0) } >= 80 && cache.statistics.count == 100)
+    }
+
     @Test func `An entry is removed on a condition, which is no use of it`() {
         let cache = Cache(.init(costLimit: 800, countLimit: 10))
         cache.store(1, for: "a", cost: 10)
@@ -143,6 +170,15 @@ struct MemoryCacheTests {
         await cache.respond(to: .critical)
         #expect(cache.statistics.cost <= 125)
     }
+}
+
+/// Does something when it is released.
+private final class Farewell: Sendable {
+    private let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+    deinit { body() }
 }
 
 private final class Counter: Sendable {
