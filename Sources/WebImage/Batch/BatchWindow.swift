@@ -35,7 +35,8 @@ final class BatchWindow: Sendable {
         // The place is taken first, because the load may land before its handle is stored.
         state.withLock { $0.running[index] = .some(nil) }
         // Unstructured because the window outlives this call; `running` owns it, and the deinit cancels it.
-        let task = Task(name: "batch \(index)", executorPreference: manager.pipeline.executor, priority: own) { [weak self] in
+        let executor = manager.pipeline.executor
+        let task = Task(name: "batch \(index)", executorPreference: executor, priority: own) { [weak self] in
             let result: Result<ImageResponse, any Error>
             do { result = .success(try await manager.load(request)) } catch { result = .failure(error) }
             self?.land(ImageOutcome(index: index, request: request, result: result))

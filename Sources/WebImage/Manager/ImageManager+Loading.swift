@@ -30,7 +30,7 @@ extension ImageManager {
     /// - Complexity: O(1), under a microsecond; a hit counts as a use.
     public nonisolated func peek(_ request: ImageRequest) -> DecodedImage? {
         guard pipeline.isOpen.load(ordering: .acquiring) else { return nil }
-        guard case .decoded(let response)? = pipeline.memory.value(for: request.variantKey) else { return nil }
+        guard case .decoded(let response)? = pipeline.memory.value(for: .picture(request.variantKey)) else { return nil }
         return response.image
     }
 

@@ -3,20 +3,23 @@ final class CacheWriter: Sendable {
     let order = ContentOrder()
     /// `nil` without a disk cache.
     let writes: WriteBehind?
-    private let memory: MemoryCache<CacheKey, CachedPicture>
+    private let memory: MemoryCache<MemoryKey, CachedPicture>
 
-    init(_ memory: MemoryCache<CacheKey, CachedPicture>, _ writes: WriteBehind?) {
+    init(_ memory: MemoryCache<MemoryKey, CachedPicture>, _ writes: WriteBehind?) {
         self.memory = memory
         self.writes = writes
     }
 
     /// Keeps a picture or a file in memory, when the request allows it.
     ///
-    /// - Parameter number: That of the transfer that brought it; 0 when it was on disk before.
-    func remember(_ picture: CachedPicture, as key: CacheKey, _ request: ImageRequest, number: Int) {
+    /// What a transfer has brought takes the other view out when that has not come with it: it may be older. What was read
+    /// from disk leaves it there.
+    func remember(_ picture: CachedPicture, as key: MemoryKey, _ request: ImageRequest) {
         guard request.cacheWrites.contains(.memory) else { return }
-        order.ifNewest(number, of: request.originalKey) {
-            _ = memory.store(picture, for: key, cost: picture.cost)
+        order.ifNewest(picture.number, of: request.originalKey) {
+            memory.store(picture, for: key, cost: picture.cost)
+            guard picture.number > 0 else { return }
+            memory.remove(key.counterpart) { $0.number != picture.number }
         }
     }
 

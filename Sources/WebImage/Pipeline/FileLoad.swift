@@ -61,7 +61,7 @@ struct FileLoad: Sendable {
     }
 
     private func remember(_ file: EncodedImage, number: Int) {
-        pipeline.cache.remember(.encoded(file.from(.memory)), as: name, request, number: number)
+        pipeline.cache.remember(.encoded(file.from(.memory), number: number), as: .file(name), request)
     }
 
     private func store(_ file: EncodedImage, number: Int) async {

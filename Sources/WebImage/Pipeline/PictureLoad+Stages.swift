@@ -143,8 +143,7 @@ extension PictureLoad {
 
 extension PictureLoad {
     func remember(_ response: ImageResponse) {
-        pipeline.cache.remember(
-            .decoded(response.remembered), as: key.variant, request, number: response.number)
+        pipeline.cache.remember(.decoded(response.remembered), as: .picture(key.variant), request)
     }
 
     /// Keeps the original on disk. Only files that have been decoded get here: what is on disk is a picture.

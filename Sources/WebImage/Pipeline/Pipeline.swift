@@ -18,7 +18,7 @@ final class Pipeline: Sendable {
     typealias Report = @Sendable (LoadProgress) -> Void
 
     let configuration: ImageManager.Configuration
-    let memory: MemoryCache<CacheKey, CachedPicture>
+    let memory: MemoryCache<MemoryKey, CachedPicture>
     let disk: DiskCache?
     let downloader: ImageDownloader
     let processing: ImageProcessor
@@ -109,7 +109,7 @@ extension Pipeline {
     /// The decoded picture that memory holds, when the request may look there.
     func remembered(_ request: ImageRequest, _ variant: CacheKey) -> ImageResponse? {
         guard request.cachePolicy.readsCachesFirst, request.cacheReads.contains(.memory),
-            case .decoded(let response)? = memory.value(for: variant)
+            case .decoded(let response)? = memory.value(for: .picture(variant))
         else { return nil }
         return response
     }
@@ -156,7 +156,7 @@ extension Pipeline {
     /// The file that memory holds, when the request may look there.
     func rememberedFile(_ request: ImageRequest, _ name: CacheKey) -> EncodedImage? {
         guard request.cachePolicy.readsCachesFirst, request.cacheReads.contains(.memory),
-            case .encoded(let file)? = memory.value(for: name)
+            case .encoded(let file, _)? = memory.value(for: .file(name))
         else { return nil }
         return file
     }

@@ -128,7 +128,8 @@ final class StagedManager {
     private func entryCount() -> Int? {
         let look = start { manager in
             let waiting = await manager.runners.count + (manager.pipeline.cache.writes?.entryCount ?? 0)
-            return waiting + manager.pipeline.pictures.entryCount + manager.pipeline.files.entryCount + manager.downloader.entryCount
+            let flights = manager.pipeline.pictures.entryCount + manager.pipeline.files.entryCount
+            return waiting + flights + manager.downloader.entryCount
         }
         run()
         return look.value

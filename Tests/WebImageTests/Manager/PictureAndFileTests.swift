@@ -1,0 +1,127 @@
+import Foundation
+import HTTPTransport
+import ImageCoding
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// What memory keeps of one original: the picture, the file, or both.
+@Suite(.balanced, .timeLimit(.minutes(1))) struct PictureAndFileTests {
+    /// The seed of the picture counts the answers: 1, then 2, and so on.
+    private static func counting(_ seed: UInt64, hasDisk: Bool = false) throws -> StagedManager {
+        let served = Journal<Int>()
+        return try StagedManager(seed: seed, hasDisk: hasDisk) { request in
+            served.write(0)
+            return try .picture(served.count, for: request)
+        }
+    }
+
+    /// Files are square pictures whose side is in the address: four bytes a pixel, and 256 for the entry.
+    private static func squares(_ seed: UInt64, memory: Int) throws -> StagedManager {
+        var configuration = ImageManager.Configuration()
+        configuration.memoryByteLimit = memory
+        return try StagedManager(seed: seed, hasDisk: false, configuration: configuration) { request in
+            let side = request.url.lastPathComponent.split(separator: "-").first.flatMap { Int($0) } ?? 1
+            let file = try ImageFactory.encoded(width: side, height: side, seed: 1, as: .png)
+            return HTTPResponse(status: 200, url: request.url, body: HTTPBody([file]))
+        }
+    }
+
+    private static func square(_ side: Int, _ number: Int = 0) -> ImageRequest {
+        ImageRequest(URL(string: "https://example.org/\(side)-\(number)")!)
+    }
+
+    private static func seed(_ image: DecodedImage?) -> Int? { image.flatMap { ImageFactory.seed(of: $0) } }
+
+    @Test(arguments: [false, true], seeds)
+    func `a picture and its file are in memory together, however they take turns`(hasDisk: Bool, seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed, hasDisk: hasDisk)
+        for turn in 0..<10 {
+            let picture = staged.load(.numbered(1))
+            staged.run()
+            let file = staged.data(.numbered(1), as: .original)
+            staged.run()
+            #expect(file.value?.bytes == (try Pictures.png(1)))
+            guard turn > 0 else { continue }
+            #expect(picture.value?.source == .memory && file.value?.source == .memory)
+        }
+        #expect(staged.transport.requests.count == (hasDisk ? 1 : 2))
+    }
+
+    @Test(arguments: [false, true], seeds)
+    func `a peek finds the picture that was decoded for its file`(wasLoaded: Bool, seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed, hasDisk: false)
+        if wasLoaded { _ = staged.load(.numbered(1)) }
+        staged.run()
+        let file = staged.data(.numbered(1), as: .original)
+        staged.run()
+        #expect(file.value != nil && Self.seed(staged.manager.peek(.numbered(1))) == 1)
+        let picture = staged.load(.numbered(1))
+        staged.run()
+        #expect(picture.value?.source == .memory)
+    }
+
+    @Test(arguments: [false, true], seeds)
+    func `a newer picture takes the older file out of memory`(hasDisk: Bool, seed: UInt64) throws {
+        let staged = try Self.counting(seed, hasDisk: hasDisk)
+        _ = staged.data(.numbered(1), as: .original)
+        staged.run()
+        var reload = ImageRequest.numbered(1)
+        reload.cachePolicy = .reload
+        let newer = staged.load(reload)
+        staged.run()
+        let file = staged.data(.numbered(1), as: .original)
+        staged.run()
+        #expect(Self.seed(newer.value?.image) == 2)
+        #expect(file.value?.bytes == (try Pictures.png(hasDisk ? 2 : 3)))
+    }
+
+    @Test(arguments: seeds) func `a newer file takes the older picture out of memory`(seed: UInt64) throws {
+        let staged = try Self.counting(seed)
+        _ = staged.load(.numbered(1))
+        staged.run()
+        // The flight of a first frame keeps the file of the original, and not the original's picture.
+        var still = ImageRequest.numbered(1)
+        (still.firstFrameOnly, still.cachePolicy) = (true, .reload)
+        let file = staged.data(still, as: .original)
+        staged.run()
+        #expect(file.value?.bytes == (try Pictures.png(2)))
+        #expect(staged.manager.peek(.numbered(1)) == nil)
+        let next = staged.data(.numbered(1), as: .original)
+        staged.run()
+        #expect(next.value?.source == .memory && next.value?.bytes == file.value?.bytes)
+    }
+
+    // A picture of 12 megapixels takes 48 MB, which is this share of 300 MB.
+    @Test(arguments: [0.16, 0.5, 1], seeds)
+    func `a large picture stays in memory when there is room`(share: Double, seed: UInt64) throws {
+        let side = 24
+        let cost = side * side * 4 + 256
+        let staged = try Self.squares(seed, memory: Int((Double(cost) / share).rounded(.up)))
+        let sources = (0..<4).map { _ in
+            let load = staged.load(Self.square(side))
+            staged.run()
+            return load.value?.source
+        }
+        #expect(sources == [.network, .memory, .memory, .memory])
+    }
+
+    @Test(arguments: seeds)
+    func `a large picture is downloaded twice at most, whatever else fills the memory`(seed: UInt64) throws {
+        let staged = try Self.squares(seed, memory: 8_000)
+        for _ in 0..<3 {
+            for number in 0..<30 { _ = staged.load(Self.square(1, number)) }
+            staged.run()
+        }
+        let before = staged.transport.requests.count
+        for turn in 0..<6 {
+            let large = staged.load(Self.square(32))
+            staged.run()
+            #expect(large.value?.image.width == 32 && (turn < 2 || large.value?.source == .memory))
+            _ = staged.load(Self.square(1, 100 + turn))
+            staged.run()
+        }
+        #expect(staged.transport.requests.count <= before + 2 + 6)
+    }
+}
