@@ -16,6 +16,7 @@ let package = Package(
         .executable(name: "gallery", targets: ["gallery"]),
         .executable(name: "bench", targets: ["bench"]),
         .executable(name: "soak", targets: ["soak"]),
+        .executable(name: "lessons", targets: ["lessons"]),
     ],
     targets: [
         // Floor 1: the C libraries, and the smallest shims for what Swift cannot import (variadic functions, setjmp).
@@ -61,6 +62,8 @@ let package = Package(
         .executableTarget(name: "fetch", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/Fetch"),
         .executableTarget(name: "stampede", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/Stampede"),
         .executableTarget(name: "soak", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/Soak"),
+        .executableTarget(
+            name: "lessons", dependencies: ["TaskCoordination", "WebImageTesting"], path: "Examples/Lessons"),
         .executableTarget(
             name: "gallery", dependencies: ["WebImageBinding", "WebImageTesting"], path: "Examples/Gallery",
             exclude: ["gallery.png", "screenshot.keys", "scroll.keys"]),
