@@ -80,6 +80,7 @@ let package = Package(
         .testTarget(name: "WebImageBindingTests", dependencies: ["WebImageBinding", "WebImageTesting"]),
         .testTarget(name: "FetchTests", dependencies: ["fetch", "WebImage", "WebImageTesting", "ImageCoding"]),
         .testTarget(name: "GalleryTests", dependencies: ["gallery", "WebImageTesting"]),
+        .testTarget(name: "LessonsTests", dependencies: ["lessons", "TaskCoordination", "WebImageTesting"]),
         .testTarget(name: "WebImageTestingTests", dependencies: ["WebImageTesting"]),
     ],
     cLanguageStandard: .gnu11

@@ -1,0 +1,122 @@
+import Foundation
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+@testable import lessons
+
+@TaskLocal private var tenant = "none"
+
+struct LessonTests {
+    @Test(arguments: Lesson.all) func `the step before fails under the seed that the lesson names`(lesson: Lesson) {
+        #expect(lesson.play(lesson.before, seed: lesson.failingSeed).broken != nil)
+    }
+
+    @Test(arguments: Lesson.all) func `a step keeps its promise under every seed, and so do all later ones`(
+        lesson: Lesson
+    ) {
+        for step in Step.all[lesson.number...] + [.inFlight] {
+            #expect(lesson.failures(of: step) == [], "\(step.file)")
+        }
+    }
+
+    @Test(arguments: Step.all, seeds) func `no step lets one caller's cancellation end another one's wait`(
+        step: Step, seed: UInt64
+    ) {
+        let (stage, gate) = (Stage(SeededExecutor(seed: seed)) { step.makeTable($0, Slots(limit: 2)) }, Gate())
+        let operation = stage.flight { _, _ in
+            await gate.pass()
+            return 1
+        }
+        let (leaving, staying) = (
+            stage.call("leaving", operation: operation), stage.call("staying", operation: operation)
+        )
+        stage.run()
+        stage.cancel(leaving)
+        stage.run()
+        gate.open()
+        stage.run()
+        #expect(staying.probe.value == 1)
+    }
+
+    @Test func `lesson 1 brings the fault of lesson 4: to wait for a handle escalates its task`() {
+        #expect(Lesson.all[3].failures(of: Step.all[0]).isEmpty)
+        #expect(!Lesson.all[3].failures(of: Step.all[1]).isEmpty)
+    }
+
+    @Test(arguments: Step.all, seeds) func `every step shares an operation, and neither its value nor its error later`(
+        step: Step, seed: UInt64
+    ) {
+        let (stage, gate) = (Stage(SeededExecutor(seed: seed)) { step.makeTable($0, Slots(limit: 2)) }, Gate())
+        let failing = (0..<3).map { number in
+            stage.call("caller \(number)") { _ in
+                stage.timeline.note(stage.timeline.nextFlight(), "begins")
+                await gate.pass()
+                throw Broken()
+            }
+        }
+        stage.run()
+        #expect(stage.timeline.flights(that: "begins") == ["flight 1"])
+        gate.open()
+        stage.run()
+        #expect(failing.allSatisfy { $0.probe.error is Broken })
+        for round in 1...2 {
+            let callers = (0..<3).map { stage.call("caller \($0)", operation: stage.flight { _, _ in round }) }
+            stage.run()
+            #expect(callers.allSatisfy { $0.probe.value == round })
+        }
+    }
+
+    @Test(arguments: Step.all[4...], seeds.prefix(50))
+    func `from lesson 4 on, no caller's task-local values govern a flight`(
+        step: Step, seed: UInt64
+    ) {
+        let (stage, seen) = (
+            Stage(SeededExecutor(seed: seed)) { step.makeTable($0, Slots(limit: 2)) }, Journal<String>()
+        )
+        let caller = $tenant.withValue("first") {
+            stage.call("caller") { _ in
+                seen.write(tenant)
+                return 1
+            }
+        }
+        stage.run()
+        #expect(caller.probe.value == 1)
+        #expect(seen.entries == ["none"])
+    }
+
+    @Test(arguments: Lesson.all) func `equal seeds replay equal timelines`(lesson: Lesson) {
+        for seed in Lesson.seeds.prefix(20) {
+            #expect(Report.replay(of: lesson, seed: seed) == Report.replay(of: lesson, seed: seed))
+        }
+    }
+
+    @Test(arguments: Step.all) func `each step is a file of at most 90 lines`(step: Step) throws {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent()
+        let file = tests.appending(path: "../../Examples/Lessons/\(step.file)")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 91, "90 and the end of the last")
+        #expect(!text.contains("@unchecked") && !text.contains("nonisolated(unsafe)"))
+    }
+
+    @Test func `a timeline tells what went wrong`() throws {
+        let lines = Report.replay(of: Lesson.all[2], seed: 17)
+        let after = try #require(lines.firstIndex { $0.hasPrefix("After") })
+        #expect(lines[..<after].contains { $0.hasSuffix("caller B  ends with CancellationError") })
+        #expect(lines[..<after].contains("Broken: caller B was never cancelled, and ended with CancellationError."))
+        #expect(lines[after...].contains { $0.hasSuffix("caller B  gets 1") })
+        #expect(lines.last == "Every promise is kept.")
+    }
+
+    @Test func `a seed that shows nothing names one that does`() {
+        let lines = Report.replay(of: Lesson.all[2], seed: 0)
+        #expect(lines.last?.hasSuffix("swift run lessons --lesson 3 --seed 17") == true)
+    }
+
+    @Test func `the lock costs fewer jobs than the actor, and no more than a bare task`() {
+        let loads = [Step.all[5], Step.all[6]].map { step in { Cost.load(through: step, on: $0) } }
+        let costs = Cost.measure([Cost.bareTask] + loads)
+        #expect(costs[2].jobs < costs[1].jobs)
+        #expect(costs[2].jobs <= costs[0].jobs)
+    }
+}

@@ -1,0 +1,170 @@
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+@testable import lessons
+
+@TaskLocal private var tenant = "none"
+
+/// What the last step of the course and `InFlight` promise alike.
+struct OncePerKeyTests {
+    @Test(arguments: Subject.allCases, seeds) func `equal keys share one operation, different keys do not`(
+        subject: Subject, seed: UInt64
+    ) {
+        let (scenario, gate) = (Scenario(subject, seed: seed), Gate())
+        let callers = (0..<9).map { scenario.call(for: "key \($0 % 2)", at: gate, gets: $0 % 2) }
+        scenario.run()
+        #expect(callers.allSatisfy { $0.probe.isRunning })
+        gate.open()
+        scenario.run()
+        #expect(callers.map(\.probe.value) == (0..<9).map { $0 % 2 })
+        #expect(scenario.begun == 2)
+    }
+
+    @Test(arguments: Subject.allCases, seeds) func `an error reaches every caller and is not remembered`(
+        subject: Subject, seed: UInt64
+    ) {
+        let (scenario, gate) = (Scenario(subject, seed: seed), Gate())
+        let callers = (0..<3).map { number in
+            scenario.stage.call("caller \(number)", for: "key") { _ in
+                await gate.pass()
+                throw Broken()
+            }
+        }
+        scenario.run()
+        gate.open()
+        scenario.run()
+        #expect(callers.allSatisfy { $0.probe.error is Broken })
+        let again = scenario.call(at: gate, gets: 5)
+        scenario.run()
+        #expect(again.probe.value == 5)
+    }
+
+    @Test(arguments: Subject.allCases, seeds) func `a cancelled caller returns at once and leaves the others waiting`(
+        subject: Subject, seed: UInt64
+    ) {
+        let (scenario, gate) = (Scenario(subject, seed: seed), Gate())
+        let callers = (0..<3).map { _ in scenario.call(at: gate) }
+        scenario.run()
+        callers[Int(seed % 3)].probe.cancel()
+        scenario.run()
+        for (number, caller) in callers.enumerated() {
+            #expect(number == seed % 3 ? caller.probe.wasCancelled : caller.probe.isRunning)
+        }
+        gate.open()
+        scenario.run()
+        #expect(callers.count { $0.probe.value == 1 } == 2)
+        #expect(scenario.begun == 1)
+        #expect(scenario.cancelled == 0)
+    }
+
+    @Test(arguments: Subject.allCases, seeds) func `a caller cancelled before it asks starts nothing and hears nothing`(
+        subject: Subject, seed: UInt64
+    ) {
+        let (scenario, gate) = (Scenario(subject, seed: seed), Gate())
+        let operation = scenario.stage.flight { _, report in
+            report(1)
+            await gate.pass()
+            return 1
+        }
+        let alone = scenario.stage.call("alone", for: "other key", operation: operation)
+        alone.probe.cancel()
+        let waiting = scenario.stage.call("waiting", for: "key", operation: operation)
+        scenario.run()
+        let joining = scenario.stage.call("joining", for: "key", operation: operation)
+        joining.probe.cancel()
+        scenario.run()
+        #expect(alone.probe.wasCancelled)
+        #expect(joining.probe.wasCancelled)
+        #expect(joining.heard.count == 0)
+        #expect(scenario.begun == 1)
+        gate.open()
+        scenario.run()
+        #expect(waiting.probe.value == 1)
+    }
+
+    @Test(arguments: Subject.allCases, seeds) func `the last caller out cancels the flight, within its cancellation`(
+        subject: Subject, seed: UInt64
+    ) {
+        let (scenario, gate) = (Scenario(subject, seed: seed), Gate())
+        let callers = (0..<3).map { _ in scenario.call(at: gate) }
+        scenario.run()
+        for caller in callers {
+            #expect(scenario.cancelled == 0)
+            caller.probe.cancel()
+        }
+        #expect(scenario.cancelled == 1, "no job has run since")
+        scenario.run()
+        #expect(callers.allSatisfy { $0.probe.wasCancelled })
+        gate.open()
+        scenario.run()
+    }
+
+    @Test(arguments: Subject.allCases, seeds)
+    func `a newcomer gets a fresh flight, which the doomed one does not remove`(
+        subject: Subject, seed: UInt64
+    ) {
+        let (scenario, doomed, fresh) = (Scenario(subject, seed: seed), Gate(), Gate())
+        let first = scenario.call(at: doomed, gets: 1)
+        scenario.run()
+        first.probe.cancel()
+        let second = scenario.call(at: fresh, gets: 2)
+        scenario.run()
+        doomed.open()
+        scenario.run()
+        let third = scenario.call(at: fresh, gets: 3)
+        scenario.run()
+        #expect(first.probe.wasCancelled)
+        #expect(second.probe.isRunning, "the doomed flight answers no caller of its successor")
+        fresh.open()
+        scenario.run()
+        #expect(second.probe.value == 2)
+        #expect(third.probe.value == 2)
+    }
+
+    @Test(arguments: Subject.allCases, seeds)
+    func `a caller that joins while the last one leaves is not cancelled with it`(
+        subject: Subject, seed: UInt64
+    ) {
+        let (scenario, gate) = (Scenario(subject, seed: seed), Gate())
+        let leaving = scenario.call("leaving", at: gate)
+        scenario.run()
+        scenario.stage.cancel(leaving)
+        let joining = scenario.call("joining", at: gate)
+        scenario.run()
+        gate.open()
+        scenario.run()
+        #expect(leaving.probe.wasCancelled)
+        #expect(joining.probe.value == 1)
+        #expect(scenario.begun == scenario.cancelled + 1)
+    }
+
+    @Test(arguments: Subject.allCases, seeds) func `cancelled together with the landing, a caller ends once`(
+        subject: Subject, seed: UInt64
+    ) {
+        let (scenario, gate) = (Scenario(subject, seed: seed), Gate())
+        let (caller, other) = (scenario.call(at: gate), scenario.call(at: gate))
+        scenario.run()
+        scenario.stage.cancel(caller)
+        let opener = Probe(on: scenario.stage.executor) { gate.open() }
+        scenario.run()
+        #expect(caller.probe.wasCancelled != (caller.probe.value == 1))
+        #expect(other.probe.value == 1)
+        #expect(!opener.isRunning)
+    }
+
+    @Test(arguments: Subject.allCases, seeds) func `task-local values of the first caller do not govern shared work`(
+        subject: Subject, seed: UInt64
+    ) {
+        let (scenario, seen) = (Scenario(subject, seed: seed), Journal<String>())
+        let caller = $tenant.withValue("first") {
+            scenario.stage.call("caller", for: "key") { _ in
+                seen.write(tenant)
+                return 1
+            }
+        }
+        scenario.run()
+        #expect(caller.probe.value == 1)
+        #expect(seen.entries == ["none"])
+    }
+}

@@ -1,0 +1,30 @@
+import Testing
+
+@testable import lessons
+
+struct OptionsTests {
+    @Test func `without words all lessons are shown`() throws {
+        let options = try Options(parsing: [])
+        #expect(options.lesson == nil && options.seed == nil && !options.wantsHelp)
+    }
+
+    @Test func `a lesson and a seed are understood in either order`() throws {
+        let options = try Options(parsing: ["--lesson", "3", "--seed", "17"])
+        #expect(options.lesson == 3 && options.seed == 17)
+        #expect(try Options(parsing: ["--seed", "17", "--lesson", "3"]) == options)
+        #expect(try Options(parsing: ["--help"]).wantsHelp)
+    }
+
+    @Test(arguments: [
+        (["--lesson"], "--lesson needs a number from 1 to 6, such as --lesson 3"),
+        (["--lesson", "0"], "--lesson needs a number from 1 to 6, such as --lesson 3"),
+        (["--lesson", "7"], "--lesson needs a number from 1 to 6, such as --lesson 3"),
+        (["--lesson", "3", "--seed", "-1"], "--seed needs a whole number, 0 or more, such as --seed 17"),
+        (["--lesson", "3", "--seed"], "--seed needs a whole number, 0 or more, such as --seed 17"),
+        (["--seed", "17"], "--seed replays one lesson: add --lesson and a number from 1 to 6"),
+        (["3"], "unknown option \"3\"; write --lesson N or --seed S"),
+    ])
+    func `a command line that cannot be carried out says what to write`(words: [String], message: String) {
+        #expect(throws: UsageError(message: message)) { try Options(parsing: words) }
+    }
+}
