@@ -116,27 +116,34 @@ void transport_eventfd_signal(int descriptor) {
     ssize_t written = write(descriptor, &one, sizeof one);
     (void)written;  // The only failure is a full counter, and then the reader is awake anyway.
 }
-void transport_eventfd_clear(int descriptor) {
-    uint64_t count;
-    ssize_t read_count = read(descriptor, &count, sizeof count);
-    (void)read_count;
+/// What an event of the eventfd carries; no resident of a loop has this seat.
+static const uint64_t signal_data = UINT64_MAX;
+
+int transport_epoll_watch_signals(int epoll, int descriptor) {
+    // Edge-triggered: every signal is an event, and none has to be read.
+    struct epoll_event event = {.data = {.u64 = signal_data}, .events = EPOLLIN | EPOLLET};
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0 ? 0 : errno;
 }
-int transport_epoll_watch(int epoll, int descriptor, int what, int is_new) {
-    struct epoll_event event = {.data = {.fd = descriptor}};
-    event.events = ((what & CURL_POLL_IN) ? EPOLLIN : 0) | ((what & CURL_POLL_OUT) ? EPOLLOUT : 0);
+int transport_epoll_watch(int epoll, int descriptor, int readiness, uint32_t seat, int is_new) {
+    struct epoll_event event = {.data = {.u64 = (uint64_t)seat << 32 | (uint32_t)descriptor}};
+    event.events = ((readiness & TRANSPORT_READING) ? EPOLLIN : 0) | ((readiness & TRANSPORT_WRITING) ? EPOLLOUT : 0);
     return epoll_ctl(epoll, is_new ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, &event) == 0 ? 0 : errno;
 }
 void transport_epoll_forget(int epoll, int descriptor) { epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, NULL); }
-int transport_epoll_wait(int epoll, int *descriptors, int *actions, int capacity, int milliseconds) {
+int transport_epoll_wait(int epoll, transport_event *found, int capacity, int milliseconds) {
     struct epoll_event events[256];
     int count = epoll_wait(epoll, events, capacity < 256 ? capacity : 256, milliseconds);
+    int found_count = 0;
     for (int i = 0; i < count; i++) {
+        if (events[i].data.u64 == signal_data) continue;
         uint32_t ready = events[i].events;
-        descriptors[i] = events[i].data.fd;
-        actions[i] = ((ready & (EPOLLIN | EPOLLHUP)) ? CURL_CSELECT_IN : 0)
-            | ((ready & EPOLLOUT) ? CURL_CSELECT_OUT : 0) | ((ready & EPOLLERR) ? CURL_CSELECT_ERR : 0);
+        transport_event *event = &found[found_count++];
+        event->descriptor = (int)(uint32_t)events[i].data.u64;
+        event->seat = (uint32_t)(events[i].data.u64 >> 32);
+        event->readiness = ((ready & (EPOLLIN | EPOLLHUP)) ? TRANSPORT_READING : 0)
+            | ((ready & EPOLLOUT) ? TRANSPORT_WRITING : 0) | ((ready & EPOLLERR) ? TRANSPORT_FAILING : 0);
     }
-    return count;
+    return found_count;
 }
 void transport_prepare_thread(const char *name) {
     sigset_t all;

@@ -5,6 +5,8 @@ import Testing
 
 struct AdmissionQueueTests {
     private let configuration: HTTPClient.Configuration
+    /// Never started: its orders are only queued.
+    private let table: TransferTable
 
     init() {
         var configuration = HTTPClient.Configuration.loopback
@@ -12,13 +14,12 @@ struct AdmissionQueueTests {
         configuration.maximumConnections = 5
         configuration.maximumQueuedRequests = 30
         self.configuration = configuration
+        table = TransferTable(TransferSettings(configuration), lookUp: NameResolver.system)
     }
 
     private func transfer(_ id: UInt64, host: Int) throws -> Transfer {
         let request = HTTPRequest(url: try #require(URL(string: "http://host\(host).example/")))
-        return Transfer(
-            id: id, hop: try Hop(request, limits: configuration), configuration: configuration, started: 0,
-            recorder: MetricsRecorder(HTTPMetrics()))
+        return Transfer(try TransferOrder(id: id, request, in: table), for: nil)
     }
 
     @Test(arguments: 0..<40 as Range<UInt64>)
@@ -27,7 +28,7 @@ struct AdmissionQueueTests {
         var queue = AdmissionQueue(configuration)
         var running: [Transfer] = []
         var waiting: [Transfer] = []
-        let runs = { (host: String) in running.filter { $0.hop.origin.host == host }.count }
+        let runs = { (host: String) in running.filter { $0.origin.host == host }.count }
         for id in 0..<600 as Range<UInt64> {
             switch Int.random(in: 0..<10, using: &generator) {
             case 0..<5:
@@ -43,26 +44,25 @@ struct AdmissionQueueTests {
                 guard let index = running.indices.randomElement(using: &generator) else { continue }
                 let ended = running.remove(at: index)
                 ended.phase = .ended
-                queue.leave(ended.hop.origin)
+                queue.leave(ended.origin)
             default:
                 guard let index = waiting.indices.randomElement(using: &generator) else { continue }
                 let ended = waiting.remove(at: index)
                 ended.phase = .ended
-                queue.abandon(ended.hop.origin)
+                queue.abandon(ended.origin)
             }
             for admitted in queue.admit() {
                 // First come, first served within a host.
-                let first = waiting.first { $0.hop.origin == admitted.hop.origin }
+                let first = waiting.first { $0.origin == admitted.origin }
                 #expect(first === admitted)
                 waiting.removeAll { $0 === admitted }
-                admitted.phase = .running
                 running.append(admitted)
             }
             #expect(queue.waitingCount == waiting.count)
             #expect(running.count <= 5)
             for host in 0..<4 { #expect(runs("host\(host).example") <= 2) }
             // Nobody waits for nothing.
-            for one in waiting { #expect(running.count == 5 || runs(one.hop.origin.host) == 2) }
+            for one in waiting { #expect(running.count == 5 || runs(one.origin.host) == 2) }
         }
     }
 
@@ -70,14 +70,14 @@ struct AdmissionQueueTests {
         var queue = AdmissionQueue(configuration)
         let first = try transfer(0, host: 0)
         #expect(queue.enter(first) == .admitted)
-        queue.learn(first.hop.origin, isMultiplexed: true)
+        queue.learn(first.origin, isMultiplexed: true)
         for id in 1..<100 as Range<UInt64> { #expect(queue.enter(try transfer(id, host: 0)) == .admitted) }
         #expect(queue.enter(try transfer(100, host: 0)) == .queued)
         for id in 0..<4 as Range<UInt64> {
             #expect(queue.enter(try transfer(200 + id, host: 1 + Int(id) / 2)) == .admitted)
         }
         #expect(queue.enter(try transfer(300, host: 3)) == .queued)
-        queue.leave(first.hop.origin)
+        queue.leave(first.origin)
         #expect(queue.admit().map(\.id) == [100])
     }
 
@@ -88,10 +88,10 @@ struct AdmissionQueueTests {
         let waiting = try transfer(2, host: 0)
         #expect(queue.enter(waiting) == .queued)
         // One leaves, and another comes, in the same turn: before anything is admitted.
-        queue.leave(running[0].hop.origin)
+        queue.leave(running[0].origin)
         #expect(queue.enter(try transfer(3, host: 0)) == .queued)
         #expect(queue.admit().map(\.id) == [2])
-        queue.leave(running[1].hop.origin)
+        queue.leave(running[1].origin)
         #expect(queue.admit().map(\.id) == [3])
         #expect(queue.runningCount == 2 && queue.connections == 2)
         #expect(queue.admit().isEmpty && queue.waitingCount == 0 && queue.waitingOriginCount == 0)

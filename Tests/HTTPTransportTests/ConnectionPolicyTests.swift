@@ -33,43 +33,31 @@ struct ConnectionPolicyTests {
         }
     }
 
-    @Test func `A connection that is reused is asked about again`() throws {
+    @Test func `A connection that is reused is asked about again`() async throws {
         // libcurl asks this before every request on every connection; a request must not slip through on an old one.
-        let url = try #require(URL(string: "http://a.example/"))
-        let configuration = HTTPClient.Configuration()
-        let transfer = Transfer(
-            id: 1, hop: try Hop(HTTPRequest(url: url), limits: configuration), configuration: configuration, started: 0,
-            recorder: MetricsRecorder(HTTPMetrics()))
-        let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
-        let ask = { (address: String) in
-            var text = address.utf8CString
-            return unsafe text.withUnsafeMutableBufferPointer {
-                unsafe TransferCallbacks.prereq(context, $0.baseAddress, nil, 80, 80)
-            }
-        }
-        #expect(ask("93.184.216.34") == CURL_PREREQFUNC_OK)
-        #expect(transfer.refusal == nil)
-        #expect(ask("10.0.0.7") == CURL_PREREQFUNC_ABORT)
-        #expect(transfer.refusal?.address == IPAddress("10.0.0.7"))
-        #expect(ask("not an address") == CURL_PREREQFUNC_ABORT)
-        #expect(transfer.lastActivity != nil)
+        let client = HTTPClient()
+        try await client.table.askAboutConnections()
+        await client.shutdown()
     }
 
     @Test(arguments: ["http://192.168.1.9:3128", "http://192.168.1.9:3128/", "https://[::ffff:192.168.1.9]:3128"])
     func `behind a proxy every connection but the one to the proxy is judged`(_ proxy: String) throws {
         var configuration = HTTPClient.Configuration()
         configuration.proxy = URL(string: proxy)
-        let transfer = Transfer(
-            id: 1, hop: try Hop(HTTPRequest(url: URL(string: "http://a.example/")!), limits: configuration),
-            configuration: configuration, started: 0, recorder: MetricsRecorder(HTTPMetrics()))
-        #expect(transfer.mayConnect(to: IPAddress("192.168.1.9"), port: 3128))
-        #expect(transfer.mayConnect(to: IPAddress("::ffff:192.168.1.9"), port: 3128))
-        #expect(transfer.mayConnect(to: IPAddress("192.168.1.9")))
-        #expect(!transfer.mayConnect(to: IPAddress("192.168.1.9"), port: 80))
-        #expect(!transfer.mayConnect(to: IPAddress("192.168.1.8"), port: 3128))
-        #expect(!transfer.mayConnect(to: IPAddress("127.0.0.1")))
-        #expect(!transfer.mayConnect(to: nil, port: 3128))
-        #expect(transfer.mayConnect(to: IPAddress("93.184.216.34"), port: 80))
+        let table = TransferTable(TransferSettings(configuration), lookUp: NameResolver.system)
+        let request = HTTPRequest(url: URL(string: "http://a.example/")!)
+        let transfer = Transfer(try TransferOrder(id: 1, request, in: table), for: nil)
+        let mayConnect = { (address: String, port: Int?) in
+            transfer.mayConnect(to: IPAddress(address), port: port, proxyAddresses: [])
+        }
+        #expect(mayConnect("192.168.1.9", 3128))
+        #expect(mayConnect("::ffff:192.168.1.9", 3128))
+        #expect(mayConnect("192.168.1.9", nil))
+        #expect(!mayConnect("192.168.1.9", 80))
+        #expect(!mayConnect("192.168.1.8", 3128))
+        #expect(!mayConnect("127.0.0.1", nil))
+        #expect(!mayConnect("not an address", 3128))
+        #expect(mayConnect("93.184.216.34", 80))
     }
 
     @Test(arguments: ["socks5://127.0.0.1:1", "socks4://127.0.0.1:1", "ftp://127.0.0.1", "127.0.0.1:80", "", "http://"])
@@ -85,5 +73,30 @@ struct ConnectionPolicyTests {
             #expect(error?.code == .unsupportedURL)
             #expect(origin.connectionCount == 0)
         }
+    }
+}
+
+extension TransferTable {
+    /// Asks where libcurl would: on the event loop, about a transfer of this table.
+    fileprivate func askAboutConnections() throws {
+        let order = try TransferOrder(id: makeID(), HTTPRequest(url: URL(string: "http://a.example/")!), in: self)
+        let transfer = Transfer(order, for: nil)
+        let easy = try #require(multi.takeHandle())
+        transfer.phase = .running(easy, .connecting)
+        transfers[order.id] = transfer
+        defer { transfers[order.id] = nil }
+        let context = unsafe Unmanaged.passUnretained(order).toOpaque()
+        let ask = { (address: String) in
+            var text = address.utf8CString
+            return unsafe text.withUnsafeMutableBufferPointer {
+                unsafe TransferCallbacks.prereq(context, $0.baseAddress, nil, 80, 80)
+            }
+        }
+        #expect(ask("93.184.216.34") == CURL_PREREQFUNC_OK)
+        #expect(transfer.refusal == nil)
+        #expect(ask("10.0.0.7") == CURL_PREREQFUNC_ABORT)
+        #expect(transfer.refusal?.address == IPAddress("10.0.0.7"))
+        #expect(ask("not an address") == CURL_PREREQFUNC_ABORT)
+        #expect(transfer.idleDeadline != nil)
     }
 }

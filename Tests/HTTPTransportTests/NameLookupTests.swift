@@ -84,7 +84,7 @@ struct NameLookupTests {
             #expect(names.most == 3)
             #expect(names.running == 3)
             // What no transfer waits for any more is not looked up later either.
-            #expect(await client.tables.waitingNames == 0)
+            #expect(await client.table.counts.waitingNames == 0)
             names.open()
             try await Self.expectAnswer(client, to: "good.example", origin)
             #expect(names.asked.count == 4)

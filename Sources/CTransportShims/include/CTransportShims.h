@@ -76,12 +76,21 @@ const char *transport_default_ca_file(void);
 int transport_epoll_create(void);
 int transport_eventfd_create(void);
 void transport_eventfd_signal(int descriptor);
-void transport_eventfd_clear(int descriptor);
-/// Watches a descriptor for the `CURL_POLL_*` in `what`; 0 or an errno.
-int transport_epoll_watch(int epoll, int descriptor, int what, int is_new);
+/// What a descriptor is, or is to be, ready for.
+enum { TRANSPORT_READING = 1, TRANSPORT_WRITING = 2, TRANSPORT_FAILING = 4 };
+/// A descriptor that is ready, and the seat of the actor that watches it.
+typedef struct {
+    int descriptor;
+    uint32_t seat;
+    int readiness;
+} transport_event;
+/// Lets every signal of the eventfd end a wait; 0 or an errno.
+int transport_epoll_watch_signals(int epoll, int descriptor);
+/// Watches a descriptor for reading or writing; 0 or an errno.
+int transport_epoll_watch(int epoll, int descriptor, int readiness, uint32_t seat, int is_new);
 void transport_epoll_forget(int epoll, int descriptor);
-/// Waits and fills `descriptors` and `actions` (`CURL_CSELECT_*`); the number of events, at most `capacity` and 256.
-int transport_epoll_wait(int epoll, int *descriptors, int *actions, int capacity, int milliseconds);
+/// Waits and fills `found`, signals left out; the number of events, at most `capacity` and 256.
+int transport_epoll_wait(int epoll, transport_event *found, int capacity, int milliseconds);
 /// Names the calling thread and keeps every signal of the process away from it.
 void transport_prepare_thread(const char *name);
 #endif

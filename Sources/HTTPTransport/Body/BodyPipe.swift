@@ -89,18 +89,18 @@ final class BodyPipe: Sendable {
     ///
     /// - Parameter mayRefuse: Whether the writer can keep what is refused.
     /// - Returns: Whether the bytes were taken.
-    func write(_ bytes: UnsafeRawBufferPointer, expecting remaining: Int?, mayRefuse: Bool) -> Bool {
+    func write(_ bytes: RawSpan, expecting remaining: Int?, mayRefuse: Bool) -> Bool {
         let (isTaken, reader) = state.withLock { state -> (Bool, Reader?) in
-            if !state.bytes.isEmpty, state.bytes.count + bytes.count > Self.highWaterMark {
+            if !state.bytes.isEmpty, state.bytes.count + bytes.byteCount > Self.highWaterMark {
                 state.isFull = true
                 // No reader waits: as many bytes as it may want are there.
                 if mayRefuse { return (false, nil) }
             }
             if state.bytes.isEmpty {
                 // Enough for a small picture in one piece, and little enough for an announcement that lies.
-                state.bytes.reserveCapacity(max(bytes.count, min(remaining ?? 0, 64 << 10)))
+                state.bytes.reserveCapacity(max(bytes.byteCount, min(remaining ?? 0, 64 << 10)))
             }
-            unsafe state.bytes.append(contentsOf: bytes)
+            unsafe bytes.withUnsafeBytes { unsafe state.bytes.append(contentsOf: $0) }
             return (true, state.takeReader())
         }
         reader?.resume()
@@ -119,7 +119,6 @@ final class BodyPipe: Sendable {
         }
         reader?.resume()
     }
-
 }
 
 /// Stores the new value and returns the old one.

@@ -2,19 +2,19 @@
 ///
 /// When the last reference goes, the transfer is cancelled.
 final class TransferBody: Sendable {
-    private let pipe: BodyPipe
-    private let id: UInt64
+    private let order: TransferOrder
     /// Keeps the event loop running while somebody may read.
     private let client: HTTPClient
     /// Undoes the coding of the body, if it has one.
     private let decoder: GzipDecoder?
 
-    init(pipe: BodyPipe, id: UInt64, client: HTTPClient, decoder: GzipDecoder?) {
-        self.decoder = decoder
-        self.pipe = pipe
-        self.id = id
+    init(_ order: TransferOrder, of client: HTTPClient, decoder: GzipDecoder?) {
+        self.order = order
         self.client = client
+        self.decoder = decoder
     }
+
+    private var pipe: BodyPipe { order.pipe }
 
     deinit {
         cancel()
@@ -24,7 +24,7 @@ final class TransferBody: Sendable {
     ///
     /// Bytes that arrived stay readable.
     func cancel() {
-        if !pipe.hasEnded { client.loop.post(.cancel(id)) }
+        if !pipe.hasEnded { post(.cancel(order.id)) }
     }
 
     /// The next bytes, or `nil` at the end.
@@ -34,7 +34,7 @@ final class TransferBody: Sendable {
             if let bytes = try decode({ decoder throws(HTTPError) in try decoder.next() }) { return bytes }
             switch pipe.take(atLeast: decoder == nil ? count : 1) {
             case .chunk(let bytes, let resumesWriter):
-                if resumesWriter { client.loop.post(.resume(id)) }
+                if resumesWriter { post(.resume(order.id)) }
                 guard let decoder else { return bytes }
                 decoder.feed(bytes)
             case .end:
@@ -46,7 +46,7 @@ final class TransferBody: Sendable {
                 let isAlone = await withTaskCancellationHandler {
                     await pipe.waitUntilReadable()
                 } onCancel: {
-                    client.loop.post(.cancel(id))
+                    post(.cancel(order.id))
                 }
                 try Task.checkCancellation()
                 guard isAlone else {
@@ -55,6 +55,10 @@ final class TransferBody: Sendable {
                 }
             }
         }
+    }
+
+    private func post(_ message: TransferTable.Message) {
+        order.table.mailbox.post(message)
     }
 
     /// Uses the decoder, if there is one; an error of it ends the transfer.

@@ -8,19 +8,24 @@ import Foundation
 
 /// An HTTP client on libcurl, for servers: bounded in everything, and careful about where it connects.
 ///
-/// The actor's executor is its own event-loop thread, where libcurl runs; a request costs its caller one message to it
-/// and one resumption. HTTP/1.1 and, over TLS, HTTP/2. Bodies may be compressed with gzip: pictures bring their own compression, and
-/// every further coding is one more decoder for untrusted input. Cookies are neither kept nor sent. Connections are kept and reused within a client.
+/// HTTP/1.1 and, over TLS, HTTP/2. Bodies may be compressed with gzip: pictures bring their own compression, and every
+/// further coding is one more decoder for untrusted input. Cookies are neither kept nor sent. Connections are kept and
+/// reused within a client. ``shutdown()`` ends its thread; so does letting go of the client and of the bodies of its
+/// responses.
 ///
-/// ``shutdown()`` ends the thread; so does letting go of the client and of the bodies of its responses.
-public actor HTTPClient: HTTPLoading {
-    nonisolated let loop: EventLoop
-    nonisolated let configuration: Configuration
+/// **Isolation**: no state here, only constants, so this is a class and not an actor. libcurl and the transfers belong to an
+/// internal actor whose executor is the client's event loop; a request costs its caller one message to it and one resumption.
+public final class HTTPClient: HTTPLoading {
+    let settings: TransferSettings
+    /// The actor on the event loop.
+    let table: TransferTable
+    /// Why the table takes no message.
+    private let refusal: HTTPError
 
     /// Makes a client and starts its thread.
     ///
     /// When the process has no thread or descriptor left, every ``send(_:)`` throws ``HTTPError`` with code `.shutDown`.
-    public init(configuration: Configuration = .init()) {
+    public convenience init(configuration: Configuration = .init()) {
         self.init(configuration: configuration, lookUp: NameResolver.system)
     }
 
@@ -30,17 +35,16 @@ public actor HTTPClient: HTTPLoading {
         configuration.shareDescriptors(free: Descriptors.freeCount)
         // Sent as it is with every request, so a line break in it must not become a header.
         configuration.userAgent.unicodeScalars.removeAll { $0.value < 0x20 || $0.value == 0x7F }
-        self.configuration = configuration
-        loop = EventLoop(configuration: configuration, lookUp: lookUp)
+        settings = TransferSettings(configuration)
+        table = TransferTable(settings, lookUp: lookUp)
+        refusal =
+            table.start()
+            ? .shutDown
+            : HTTPError(code: .shutDown, message: "The process has no descriptor left for an HTTP client.")
     }
 
     deinit {
-        loop.stop()
-    }
-
-    /// The event loop of this client.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor {
-        unsafe loop.asUnownedSerialExecutor()
+        table.loop.stop()
     }
 
     /// Sends the request, follows redirects, and returns when the head of the final answer is there.
@@ -54,20 +58,19 @@ public actor HTTPClient: HTTPLoading {
     /// come, first served.
     /// - Throws: ``HTTPError``; `CancellationError`.
     /// - Source: RFC 9110, section 15.4.
-    public nonisolated func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+    public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
         try Task.checkCancellation()
         let started = LoopThread.nanoseconds
         let recorder = MetricsRecorder(HTTPMetrics())
-        var redirects = RedirectChain(first: try Hop(request, limits: configuration), limits: configuration)
+        let first = try Hop(request, limits: settings.configuration)
+        var redirects = RedirectChain(first: first, settings: settings)
         while true {
-            let transfer = Transfer(
-                id: loop.makeID(), hop: redirects.current, configuration: configuration, started: started,
-                recorder: recorder)
-            let answer = try await answer(to: transfer)
+            let order = TransferOrder(
+                id: table.makeID(), hop: redirects.current, started: started, recorder: recorder, table: table)
+            let answer = try await answer(to: order)
             let head = answer.head
-            let body = TransferBody(
-                pipe: transfer.pipe, id: transfer.id, client: self,
-                decoder: answer.isCompressed ? makeDecoder(redirects.url, head.status) : nil)
+            let decoder = head.coding == .gzip ? makeDecoder(redirects.url, head.status) : nil
+            let body = TransferBody(order, of: self, decoder: decoder)
             guard try redirects.follow(head) else {
                 return HTTPResponse(
                     status: head.status, headers: head.headers, url: redirects.url,
@@ -82,21 +85,21 @@ public actor HTTPClient: HTTPLoading {
     ///
     /// Those who wait for a response or a body get ``HTTPError`` with code `.shutDown`, and so does every later call of
     /// ``send(_:)``. May be called more than once.
-    public nonisolated func shutdown() async {
-        await loop.stopAndJoin()
+    public func shutdown() async {
+        await table.loop.stopAndJoin()
     }
 
     /// Transfers that wait or run.
-    public var transferCount: Int { loop.multi.transfers.count }
-
-    /// What the event loop keeps, for tests.
-    var tables: TableCounts { loop.multi.tables }
+    public var transferCount: Int {
+        get async { await table.count }
+    }
 
     // MARK: - One hop
 
-    private nonisolated func makeDecoder(_ url: URL, _ status: Int) -> GzipDecoder {
+    private func makeDecoder(_ url: URL, _ status: Int) -> GzipDecoder {
         let limits = GzipDecoder.Limits(
-            byteCount: configuration.maximumBodyByteCount, ratio: configuration.maximumCompressionRatio)
+            byteCount: settings.configuration.maximumBodyByteCount,
+            ratio: settings.configuration.maximumCompressionRatio)
         return GzipDecoder(limits, url: url, status: status)
     }
 
@@ -104,24 +107,21 @@ public actor HTTPClient: HTTPLoading {
     ///
     /// A message instead of a call of an isolated method: a continuation resumes on the global pool, whichever actor it
     /// was made in, so that being isolated here would cost two more hops for every request.
-    private nonisolated func answer(to transfer: Transfer) async throws -> Transfer.Answer {
+    private func answer(to order: TransferOrder) async throws -> Transfer.Answer {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { caller in
-                transfer.caller = caller
-                if !loop.post(.start(transfer)) {
-                    transfer.end(.failure(HTTPError(code: .shutDown, message: loop.reasonForEnd)))
-                }
+                if !table.mailbox.post(.start(order, caller)) { caller.resume(throwing: refusal) }
             }
         } onCancel: {
             // Runs under the lock of the task's status: nothing but this may happen here. The flag counts when the
             // message overtakes the one that starts the transfer.
-            transfer.isCancelled.store(true, ordering: .releasing)
-            loop.post(.cancel(transfer.id))
+            order.isCancelled.store(true, ordering: .releasing)
+            table.mailbox.post(.cancel(order.id))
         }
     }
 
     /// Reads the rest of an answer that nobody wants, so that its connection can be reused, unless that takes long.
-    private nonisolated func discard(_ body: TransferBody) async throws {
+    private func discard(_ body: TransferBody) async throws {
         var discarded = 0
         while discarded < Self.discardLimit {
             do {

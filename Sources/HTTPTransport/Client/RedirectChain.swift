@@ -8,7 +8,7 @@ import Foundation
 /// - Source: RFC 9110, section 15.4.
 struct RedirectChain {
     private(set) var current: Hop
-    private let limits: HTTPClient.Configuration
+    private let settings: TransferSettings
     private var visited: Set<Visit> = []
     private var count = 0
 
@@ -18,10 +18,12 @@ struct RedirectChain {
         let target: String
     }
 
-    init(first: Hop, limits: HTTPClient.Configuration) {
+    init(first: Hop, settings: TransferSettings) {
         current = first
-        self.limits = limits
+        self.settings = settings
     }
+
+    private var limits: HTTPClient.Configuration { _read { yield settings.configuration } }
 
     private static let neverForwarded: Set<String> = ["authorization", "cookie", "cookie2", "proxy-authorization"]
 

@@ -1,23 +1,13 @@
 import Synchronization
 
-/// One thread that is libcurl's event loop and the executor of the client actor at the same time.
+/// One thread that waits for descriptors, for moments and for mail, and is the executor of the actors that live on it.
 ///
-/// So the actor's methods may call libcurl directly, and libcurl's callbacks touch the actor's transfers without a lock.
-/// The thread lives until ``stop()``; jobs that arrive later still run, on a task of the global pool, one at a time, so
-/// that no caller is ever left waiting.
+/// An actor on a loop may call a C library that wants one thread, and the callbacks of the library reach the actor's state
+/// through ``LoopResident/onLoop(_:)``. The thread keeps the actors until ``stop()``; jobs that arrive later still run, on
+/// a task of the global pool, one at a time, so that every caller goes on.
 final class EventLoop: SerialExecutor {
-    enum Message: Sendable {
-        case job(UnownedJob)
-        case start(Transfer)
-        /// The caller of a transfer has been cancelled, or has dropped the body.
-        case cancel(UInt64)
-        /// The reader of a transfer has made room.
-        case resume(UInt64)
-        /// A name has been looked up.
-        case resolved(String, Result<[IPAddress], NameResolver.Failure>)
-    }
-
     private enum Phase {
+        case new
         case running
         case stopping
         /// The thread is gone; `isDraining` while a task runs late jobs.
@@ -25,47 +15,38 @@ final class EventLoop: SerialExecutor {
     }
 
     private struct Inbox {
-        var messages: [Message] = []
-        var isAsleep = false
-        var phase = Phase.running
+        var jobs: [UnownedJob] = []
+        var phase = Phase.new
         var thread: LoopThread?
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
-    let multi: CurlMulti
-    private let poller: Poller?
+    private let name: String
+    private let poller = Poller()
     private let inbox = Mutex(Inbox())
-    /// The thread that may run jobs and touch the transfers now; 0 when none does.
+    /// Whether the thread waits, or is about to.
+    private let isAsleep = Atomic<Bool>(false)
+    /// The thread that may run jobs now; 0 when none does.
     private let owner = Atomic<UInt>(0)
-    // Touched by the owner alone.
-    private nonisolated(unsafe) var jobs: [UnownedJob] = []
 
-    /// Jobs to run before the sockets get a turn.
-    private static let jobsPerTurn = 512
-
-    private let lastID = Atomic<UInt64>(0)
-    /// Why transfers cannot be started when ``post(_:)`` says that the thread is gone.
-    let reasonForEnd: String
-
-    init(configuration: HTTPClient.Configuration, lookUp: @escaping NameResolver.LookUp) {
-        let multi = CurlMulti(configuration: configuration, lookUp: lookUp)
-        self.multi = multi
-        poller = Poller()
-        let isUsable = poller != nil ? multi.isUsable : false
-        reasonForEnd =
-            isUsable ? "The HTTP client was shut down." : "The process has no descriptor left for an HTTP client."
-        guard isUsable, let thread = LoopThread(name: "http-loop", { self.run() }) else {
-            multi.close(because: reasonForEnd)
-            poller?.close()
-            inbox.withLock { $0.phase = .ended(isDraining: false) }
-            return
-        }
-        // The thread may have started already, but it ends only after `stop`, which nobody can call yet.
-        inbox.withLock { $0.thread = thread }
+    init(name: String) {
+        self.name = name
     }
 
-    /// A number for a transfer of this loop.
-    func makeID() -> UInt64 { lastID.add(1, ordering: .relaxed).newValue }
+    /// Starts the thread, which gives the residents their turns and keeps them until it ends.
+    ///
+    /// Called once, before ``stop()``.
+    /// - Returns: `false` when the process has no thread or descriptor left; the loop has ended then.
+    func start(_ residents: [any LoopResident]) -> Bool {
+        inbox.withLock { $0.phase = .running }
+        guard poller != nil, let thread = LoopThread(name: name, { self.run(residents) }) else {
+            inbox.withLock { $0.phase = .ended(isDraining: false) }
+            return false
+        }
+        // The thread may run already, but it ends only after `stop`.
+        inbox.withLock { $0.thread = thread }
+        return true
+    }
 
     // MARK: - Executor
 
@@ -73,7 +54,15 @@ final class EventLoop: SerialExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        if isOnLoop { unsafe jobs.append(job) } else { post(.job(job)) }
+        let startsDraining = inbox.withLock { inbox in
+            inbox.jobs.append(job)
+            guard case .ended(let isDraining) = inbox.phase else { return false }
+            inbox.phase = .ended(isDraining: true)
+            return !isDraining
+        }
+        wake()
+        // Unstructured: the thread is gone, no caller waits for this task, and it ends when no job is left.
+        if startsDraining { Task.detached { self.drain() } }
     }
 
     func asUnownedSerialExecutor() -> UnownedSerialExecutor {
@@ -81,52 +70,42 @@ final class EventLoop: SerialExecutor {
     }
 
     func checkIsolated() {
-        precondition(isOnLoop, "Not on the event loop of the HTTP client.")
+        precondition(isOnLoop, "Not on the event loop.")
     }
 
     func isIsolatingCurrentContext() -> Bool? { isOnLoop }
 
-    /// Hands a message to the loop.
+    // MARK: - Events
+
+    /// Ends the wait of the thread, if it waits.
     ///
-    /// May be called anywhere, also in cancellation handlers.
-    /// - Returns: `false` when the thread is gone; a job runs even then.
-    @discardableResult
-    func post(_ message: Message) -> Bool {
-        let (isTaken, startsDraining) = inbox.withLock { inbox -> (Bool, Bool) in
-            switch (inbox.phase, message) {
-            case (.ended(let isDraining), .job):
-                inbox.messages.append(message)
-                inbox.phase = .ended(isDraining: true)
-                return (false, !isDraining)
-            case (.ended, _):
-                return (false, false)
-            case (.running, _), (.stopping, _):
-                inbox.messages.append(message)
-                // Signalled under the lock: once the phase is `ended` the descriptor may be another one's.
-                if inbox.isAsleep { wake(&inbox) }
-                return (true, false)
-            }
-        }
-        // Unstructured: the thread is gone, nobody waits for this task, and it ends when no job is left.
-        if startsDraining { Task.detached { self.drainLateJobs() } }
-        return isTaken
+    /// Comes after the change that the thread is to see, and that a lock guards. The thread says that it sleeps before it
+    /// looks for such changes a last time, so either it finds this one or it is found asleep here.
+    func wake() {
+        guard isAsleep.load(ordering: .acquiring), isAsleep.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        poller?.signal()
     }
 
-    private func wake(_ inbox: inout Inbox) {
-        inbox.isAsleep = false
-        poller?.signal()
+    /// Watches a descriptor for a resident.
+    /// - Parameter isNew: Whether it is not watched yet.
+    /// - Returns: Whether the kernel agreed.
+    func watch(_ descriptor: Int32, for interest: Readiness, seat: UInt32, isNew: Bool) -> Bool {
+        poller?.watch(descriptor, for: interest, seat: seat, isNew: isNew) ?? false
+    }
+
+    /// Stops watching a descriptor.
+    func forget(_ descriptor: Int32) {
+        poller?.forget(descriptor)
     }
 
     // MARK: - End
 
-    /// Lets the thread fail what runs and end, without waiting for it.
-    ///
-    /// For the client's `deinit`.
+    /// Lets the thread tell its residents and end, without waiting for it.
     func stop() {
         beginStop()?.detach()
     }
 
-    /// Lets the thread fail what runs and end, and waits until it is gone.
+    /// Lets the thread tell its residents and end, and waits until it is gone.
     func stopAndJoin() async {
         let thread = beginStop()
         await withCheckedContinuation { waiter in
@@ -140,119 +119,88 @@ final class EventLoop: SerialExecutor {
         thread?.join()
     }
 
-    /// The thread goes to the first who stops the loop.
+    /// The thread goes to the first caller that stops the loop.
     private func beginStop() -> LoopThread? {
-        inbox.withLock { inbox in
+        let thread = inbox.withLock { inbox in
             if case .running = inbox.phase { inbox.phase = .stopping }
-            if inbox.isAsleep { wake(&inbox) }
             return inbox.thread.take()
         }
+        wake()
+        return thread
     }
 
     // MARK: - The thread
 
-    private func run() {
+    private func run(_ residents: [any LoopResident]) {
         owner.store(LoopThread.current, ordering: .releasing)
-        multi.open(on: self)
-        while takeMessages() {
-            runJobs()
-            multi.admitWaiting()
-            poll()
-        }
-        multi.close(because: reasonForEnd)
-        repeat { runJobs() } while !endIfIdle()
-    }
-
-    /// Moves what arrived to where it belongs.
-    /// - Returns: `false` when the loop is to end.
-    private func takeMessages() -> Bool {
-        let (messages, isRunning) = inbox.withLock { inbox -> ([Message], Bool) in
-            let messages = inbox.messages
-            inbox.messages = []
-            if case .running = inbox.phase { return (messages, true) }
-            return (messages, false)
-        }
-        for message in messages {
-            switch message {
-            case .job(let job): unsafe jobs.append(job)
-            case .start(let transfer): multi.start(transfer)
-            case .cancel(let id): multi.cancel(id)
-            case .resume(let id): multi.resume(id)
-            case .resolved(let name, let result): multi.resolved(name, result)
+        var events = Poller.Events()
+        for (seat, resident) in residents.enumerated() { resident.onLoop { $0.loopBegins(at: UInt32(seat)) } }
+        while let jobs = takeJobs() {
+            var deadline = UInt64.max
+            for resident in residents { deadline = min(deadline, resident.onLoop { $0.takeTurn() } ?? .max) }
+            // Behind the turns, so that a job finds done what was posted before it. It may leave something to do.
+            for job in jobs { unsafe job.runSynchronously(on: asUnownedSerialExecutor()) }
+            wait(until: jobs.isEmpty ? deadline : 0, for: residents, &events)
+            for index in 0..<events.count {
+                let event = events[index]
+                residents[Int(event.seat)].onLoop { $0.descriptorIsReady(event.descriptor, event.readiness) }
             }
         }
-        return isRunning
+        for resident in residents { resident.onLoop { $0.loopEnds() } }
+        drain()
     }
 
-    private func runJobs() {
-        var next = 0
-        // Jobs add jobs while they run: by index, and no longer than a turn.
-        while unsafe next < jobs.count, next < Self.jobsPerTurn {
-            let job = unsafe jobs[next]
-            next += 1
-            unsafe job.runSynchronously(on: asUnownedSerialExecutor())
+    /// The jobs that have arrived; `nil` when the loop is to end.
+    private func takeJobs() -> [UnownedJob]? {
+        inbox.withLock { inbox in
+            guard case .running = inbox.phase else { return nil }
+            let jobs = inbox.jobs
+            inbox.jobs = []
+            return jobs
         }
-        unsafe jobs.removeFirst(next)
     }
 
-    private func poll() {
-        let mayWait =
-            unsafe jobs.isEmpty
-            && inbox.withLock { inbox in
-                guard inbox.messages.isEmpty, case .running = inbox.phase else { return false }
-                inbox.isAsleep = true
-                return true
-            }
-        poller?.wait(milliseconds: mayWait ? multi.millisecondsToNextDeadline() : 0) { descriptor, actions in
-            multi.socketIsReady(descriptor, actions)
-        }
-        if mayWait { inbox.withLock { $0.isAsleep = false } }
-        multi.finishTurn()
+    /// Waits for events, unless something has arrived since the turn began.
+    private func wait(until deadline: UInt64, for residents: [any LoopResident], _ events: inout Poller.Events) {
+        let now = LoopThread.nanoseconds
+        guard deadline > now else { return poller?.wait(milliseconds: 0, &events) ?? () }
+        isAsleep.store(true, ordering: .sequentiallyConsistent)
+        let hasNews =
+            inbox.withLock { inbox in
+                if case .running = inbox.phase { !inbox.jobs.isEmpty } else { true }
+            } || residents.contains { $0.onLoop { $0.hasMail } }
+        poller?.wait(milliseconds: hasNews ? 0 : Self.milliseconds(from: now, to: deadline), &events)
+        isAsleep.store(false, ordering: .releasing)
     }
 
-    /// Ends the loop if nothing is left to do, in the same stretch in which late jobs start to take the other way.
-    private func endIfIdle() -> Bool {
-        guard !takeMessages(), unsafe jobs.isEmpty else { return false }
-        let waiters = inbox.withLock { inbox -> [CheckedContinuation<Void, Never>]? in
-            guard inbox.messages.isEmpty else { return nil }
-            // In this order: whoever sees `ended` may become the owner at once.
-            owner.store(0, ordering: .releasing)
-            inbox.phase = .ended(isDraining: false)
-            poller?.close()
-            let waiters = inbox.waiters
-            inbox.waiters = []
-            return waiters
-        }
-        guard let waiters else { return false }
-        for waiter in waiters { waiter.resume() }
-        return true
+    /// Rounded up, so that the moment has come when the wait is over; -1 for a wait without a limit.
+    private static func milliseconds(from now: UInt64, to deadline: UInt64) -> Int32 {
+        deadline == .max ? -1 : Int32(clamping: (deadline - now + 999_999) / 1_000_000)
     }
 
-    /// Runs jobs that arrived after the end, for example of a `send` after `shutdown`.
+    /// Runs the jobs that are left, and later those that arrived after the end: of a caller that asks an actor whose loop
+    /// has stopped, for example.
     ///
-    /// At most one of these runs.
-    private func drainLateJobs() {
+    /// Ends in the same stretch from which on a job starts a task of its own. At most one thread is in here.
+    private func drain() {
         owner.store(LoopThread.current, ordering: .releasing)
-        var isDone = false
-        while !isDone {
-            _ = takeMessages()
-            runJobs()
-            guard unsafe jobs.isEmpty else { continue }
-            isDone = inbox.withLock { inbox in
-                guard inbox.messages.isEmpty else { return false }
+        while true {
+            let (jobs, waiters) = inbox.withLock { inbox in
+                let jobs = inbox.jobs
+                guard jobs.isEmpty else {
+                    inbox.jobs = []
+                    return (jobs, [CheckedContinuation<Void, Never>]())
+                }
+                // In this order: the next owner may come as soon as the phase says so.
                 owner.store(0, ordering: .releasing)
                 inbox.phase = .ended(isDraining: false)
-                return true
+                let waiters = inbox.waiters
+                inbox.waiters = []
+                return ([], waiters)
             }
+            for job in jobs { unsafe job.runSynchronously(on: asUnownedSerialExecutor()) }
+            for waiter in waiters { waiter.resume() }
+            if jobs.isEmpty { return }
         }
-    }
-
-    /// Watches or forgets a socket for libcurl.
-    func watch(_ descriptor: Int32, for what: Int32, isNew: Bool) -> Bool {
-        poller?.watch(descriptor, for: what, isNew: isNew) ?? false
-    }
-
-    func forget(_ descriptor: Int32) {
-        poller?.forget(descriptor)
     }
 }

@@ -50,8 +50,8 @@ struct AdmissionQueue {
 
     /// Asks for a transfer to run now or later.
     mutating func enter(_ transfer: Transfer) -> Entry {
-        let lane = lanes[transfer.hop.origin] ?? Lane()
-        lanes[transfer.hop.origin] = lane
+        let lane = lanes[transfer.origin] ?? Lane()
+        lanes[transfer.origin] = lane
         if lane.next == lane.waiting.count, mayRun(in: lane) {
             changeRunning(in: lane, by: 1)
             return .admitted
@@ -61,7 +61,7 @@ struct AdmissionQueue {
         lane.waiting.append(transfer)
         if !lane.isListed {
             lane.isListed = true
-            waitingOrigins.append(transfer.hop.origin)
+            waitingOrigins.append(transfer.origin)
         }
         return .queued
     }
@@ -79,7 +79,7 @@ struct AdmissionQueue {
         guard let lane = lanes[origin], lane.waiting.count > 64 else { return }
         // Many who gave up must not fill the queue of an origin that does not move.
         if lane.waiting.count - lane.next > 2 * max(32, waitingCount) {
-            lane.waiting = lane.waiting[lane.next...].filter { $0.phase == .queued }
+            lane.waiting = lane.waiting[lane.next...].filter { !$0.hasEnded }
             lane.next = 0
         }
     }
@@ -128,7 +128,7 @@ struct AdmissionQueue {
     }
 
     private func skipEnded(in lane: Lane) {
-        while lane.next < lane.waiting.count, lane.waiting[lane.next].phase == .ended { lane.next += 1 }
+        while lane.next < lane.waiting.count, lane.waiting[lane.next].hasEnded { lane.next += 1 }
         if lane.next > 256, lane.next * 2 > lane.waiting.count {
             lane.waiting.removeFirst(lane.next)
             lane.next = 0

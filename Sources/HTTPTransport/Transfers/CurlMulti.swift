@@ -1,62 +1,41 @@
 import CLibcurl
 import CTransportShims
-import Synchronization
 
-/// libcurl's multi handle with everything that hangs on it: sockets, timer, easy handles, transfers and their deadlines.
+/// libcurl's multi handle with its sockets, its timer and the easy handles.
 ///
-/// Belongs to the event loop: opened, used and closed on its thread, which debug builds assert.
-// Unchecked: nothing but `isUsable`, a constant, is touched off the owner of the event loop.
-@safe final class CurlMulti: @unchecked Sendable {
+/// Isolated state of the transfer table, and not `Sendable`.
+@safe final class CurlMulti {
     private let handle: UnsafeMutableRawPointer?
-    private unowned(unsafe) var loop: EventLoop?
     private let configuration: HTTPClient.Configuration
-    private var timer: UInt64?
+    private let loop: EventLoop
+    /// What the sockets are watched with.
+    private var seat: UInt32 = 0
+    /// When libcurl wants to be called, in nanoseconds of the loop's clock.
+    private(set) var timer: UInt64?
     private var running: Int32 = 0
-    /// When to look at the deadlines again within a turn.
-    var nextExpiry: UInt64 = 0
-    /// Nanoseconds after which the deadlines are looked at within a turn.
-    static let expiryInterval: UInt64 = 20_000_000
-
-    var transfers: [UInt64: Transfer] = [:]
-    var deadlines = DeadlineHeap<Transfer>()
-    var admission: AdmissionQueue
-    /// Transfers whose callers wait for the end of the turn, by which the body of a small answer is there too.
-    var transfersWithNewHead: [Transfer] = []
-    /// The transfers that wait for each name.
-    var lookUps: [String: [UInt64]] = [:]
-    /// Addresses that the name of the proxy led to.
-    var proxyAddresses: Set<IPAddress> = []
-    private(set) var resolver: NameResolver?
-    private let lookUp: NameResolver.LookUp
     private var idleHandles: [EasyHandle] = []
-    /// Why no transfer can be started any more.
-    private(set) var closedBecause: String?
+    private var isClosed = false
+
+    /// Handles kept for reuse; making one costs about a tenth of a small request.
+    private static let idleHandleLimit = 256
 
     /// libcurl's process-wide set-up, which must happen before anything else and only once.
     private static let globalResult = curl_global_init(Int(CURL_GLOBAL_ALL))
 
-    init(configuration: HTTPClient.Configuration, lookUp: @escaping NameResolver.LookUp) {
+    init(_ configuration: HTTPClient.Configuration, loop: EventLoop) {
         self.configuration = configuration
-        self.lookUp = lookUp
-        admission = AdmissionQueue(configuration)
+        self.loop = loop
         unsafe handle = Self.globalResult == CURLE_OK ? curl_multi_init() : nil
     }
 
-    /// Whether libcurl came up.
-    var isUsable: Bool { unsafe handle != nil }
-
-    func assertOnLoop() {
-        unsafe assert(loop?.isOnLoop ?? true, "The transfers were touched off their event loop.")
+    deinit {
+        // A handle that never got a thread. It has no callbacks, and any thread may close it.
+        close()
     }
 
-    // MARK: - Life
-
-    /// The first thing on the loop's thread.
-    func open(on loop: EventLoop) {
-        unsafe self.loop = loop
-        resolver = NameResolver(limit: configuration.maximumNameLookups, lookUp: lookUp) { [weak loop] name, result in
-            loop?.post(.resolved(name, result))
-        }
+    /// The first call on the loop.
+    func open(for table: TransferTable, at seat: UInt32) {
+        self.seat = seat
         guard let handle = unsafe handle else { return }
         let set = { (option: CURLMoption, value: Int) in _ = unsafe transport_multi_set_long(handle, option, value) }
         set(CURLMOPT_MAXCONNECTS, max(1, configuration.maximumIdleConnections))
@@ -64,54 +43,71 @@ import Synchronization
         set(CURLMOPT_MAX_HOST_CONNECTIONS, max(1, configuration.maximumConnectionsPerHost))
         set(CURLMOPT_MAX_TOTAL_CONNECTIONS, max(1, configuration.maximumConnections))
         set(CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX)
-        unsafe transport_multi_set_context(handle, Unmanaged.passUnretained(self).toOpaque())
+        // Unretained: the callbacks come within calls on this handle, and the table makes all of them.
+        unsafe transport_multi_set_context(handle, Unmanaged.passUnretained(table).toOpaque())
         unsafe transport_multi_set_callbacks(
             handle,
             { _, socket, what, context, known in
-                guard let context = unsafe context else { return -1 }
-                return unsafe Unmanaged<CurlMulti>.fromOpaque(context)._withUnsafeGuaranteedRef {
-                    unsafe $0.socketChanged(socket, what: what, isKnown: known != nil) ? 0 : -1
-                }
+                let isKnown = unsafe known != nil
+                return unsafe CurlMulti.enter(context) { $0.socketChanged(socket, what: what, isKnown: isKnown) }
             },
-            { _, milliseconds, context in
-                guard let context = unsafe context else { return -1 }
-                return unsafe Unmanaged<CurlMulti>.fromOpaque(context)._withUnsafeGuaranteedRef {
-                    $0.timer = milliseconds < 0 ? nil : LoopThread.nanoseconds + UInt64(milliseconds) * 1_000_000
-                    return 0
-                }
-            })
+            { _, milliseconds, context in unsafe CurlMulti.enter(context) { $0.setTimer(milliseconds) } })
     }
 
-    /// The last thing on the loop's thread: every transfer fails, every connection is closed.
-    func close(because reason: String) {
-        assertOnLoop()
-        guard closedBecause == nil else { return }
-        closedBecause = reason
-        for id in transfers.keys.sorted() { end(id, .failure(HTTPError(code: .shutDown, message: reason))) }
-        // Forgets the queues of those that ended just now.
-        _ = admission.admit()
+    /// Enters the table behind a context.
+    ///
+    /// `@Sendable`, because what is captured goes into the isolation of an actor.
+    private static func enter(_ context: UnsafeMutableRawPointer?, _ body: @Sendable (CurlMulti) -> Int32) -> Int32 {
+        guard let context = unsafe context else { return -1 }
+        return unsafe Unmanaged<TransferTable>.fromOpaque(context)._withUnsafeGuaranteedRef { table in
+            table.onLoop { body($0.multi) }
+        }
+    }
+
+    /// The last call: closes every connection.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
         idleHandles = []
         if let handle = unsafe handle { unsafe curl_multi_cleanup(handle) }
     }
 
-    // MARK: - Turns of the loop
+    // MARK: - Sockets and time
 
-    private func socketChanged(_ socket: Int32, what: Int32, isKnown: Bool) -> Bool {
-        guard let handle = unsafe handle, let loop = unsafe loop else { return false }
+    private func socketChanged(_ socket: Int32, what: Int32, isKnown: Bool) -> Int32 {
+        guard let handle = unsafe handle else { return -1 }
         if what == CURL_POLL_REMOVE {
             loop.forget(socket)
             unsafe curl_multi_assign(handle, socket, nil)
-            return true
+            return 0
         }
-        guard loop.watch(socket, for: what, isNew: !isKnown) else { return false }
+        var interest: Readiness = []
+        if what & CURL_POLL_IN != 0 { interest.insert(.reading) }
+        if what & CURL_POLL_OUT != 0 { interest.insert(.writing) }
+        guard loop.watch(socket, for: interest, seat: seat, isNew: !isKnown) else { return -1 }
         if !isKnown { unsafe curl_multi_assign(handle, socket, UnsafeMutableRawPointer(bitPattern: 1)) }
-        return true
+        return 0
     }
 
-    func socketIsReady(_ socket: Int32, _ actions: Int32) {
+    private func setTimer(_ milliseconds: Int) -> Int32 {
+        timer = milliseconds < 0 ? nil : LoopThread.nanoseconds + UInt64(milliseconds) * 1_000_000
+        return 0
+    }
+
+    /// Lets libcurl read and write a socket.
+    func act(on socket: Int32, _ readiness: Readiness) {
+        var actions: Int32 = 0
+        if readiness.contains(.reading) { actions |= CURL_CSELECT_IN }
+        if readiness.contains(.writing) { actions |= CURL_CSELECT_OUT }
+        if readiness.contains(.failing) { actions |= CURL_CSELECT_ERR }
         act(on: socket, actions)
-        // Many busy sockets make a long turn, and limits hold within it.
-        if LoopThread.nanoseconds >= nextExpiry { expireDeadlines() }
+    }
+
+    /// Lets libcurl do what it set its timer for, if that time has come.
+    func runTimer(at now: UInt64) {
+        guard let timer, timer <= now else { return }
+        self.timer = nil
+        act(on: CURL_SOCKET_TIMEOUT, 0)
     }
 
     private func act(on socket: Int32, _ actions: Int32) {
@@ -120,55 +116,40 @@ import Synchronization
         unsafe curl_multi_socket_action(handle, socket, actions, &running)
     }
 
-    /// How long the loop may sleep; -1 for as long as nothing happens.
-    func millisecondsToNextDeadline() -> Int32 {
-        guard let next = [timer, deadlines.first?.wakeTime].compactMap(\.self).min() else { return -1 }
-        let now = LoopThread.nanoseconds
-        guard next > now else { return 0 }
-        return Int32(clamping: (next - now + 999_999) / 1_000_000)
-    }
-
-    /// What is due after the sockets had their turn.
-    func finishTurn() {
-        assertOnLoop()
-        guard let handle = unsafe handle else { return }
-        if let timer, timer <= LoopThread.nanoseconds {
-            self.timer = nil
-            act(on: CURL_SOCKET_TIMEOUT, 0)
-        }
+    /// The number of a transfer that libcurl is done with, and how it ended.
+    func nextDone() -> (id: UInt64, result: CURLcode)? {
+        guard let handle = unsafe handle else { return nil }
         var remaining: Int32 = 0
         while let message = unsafe curl_multi_info_read(handle, &remaining) {
             var result = CURLE_OK
             guard unsafe transport_message_is_done(message, &result) != 0 else { continue }
             var context: UnsafeMutableRawPointer?
             unsafe transport_get_pointer(message.pointee.easy_handle, CURLINFO_PRIVATE, &context)
-            guard let context = unsafe context else { continue }
-            // The table keeps the transfer until `finish`, which takes its handle out of libcurl.
-            finish(unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue(), result)
+            // The table keeps the transfer, and that the order, until it has taken the handle out of libcurl.
+            if let context = unsafe context { return unsafe (TransferOrder.at(context).id, result) }
         }
-        for transfer in transfersWithNewHead where transfer.phase == .running { transfer.deliverHead() }
-        transfersWithNewHead.removeAll(keepingCapacity: true)
-        expireDeadlines()
+        return nil
     }
 
     // MARK: - Handles
 
-    /// Adds a transfer to libcurl.
-    ///
-    /// Returns whether libcurl took it.
-    func add(_ transfer: Transfer) -> Bool {
-        assertOnLoop()
-        guard let handle = unsafe handle, let easy = idleHandles.popLast() ?? EasyHandle() else { return false }
+    /// A handle without options; `nil` when libcurl has no memory.
+    func takeHandle() -> EasyHandle? {
+        guard let easy = idleHandles.popLast() ?? EasyHandle() else { return nil }
         easy.reset()
-        transfer.configure(easy)
+        return easy
+    }
+
+    /// Adds a handle to libcurl, which soon sets its timer for it.
+    /// - Returns: Whether libcurl took it.
+    func add(_ easy: EasyHandle) -> Bool {
+        guard let handle = unsafe handle else { return false }
         return unsafe curl_multi_add_handle(handle, easy.pointer) == CURLM_OK
     }
 
-    /// Takes a transfer out of libcurl: closes an HTTP/1.1 connection in use, resets an HTTP/2 stream.
-    func remove(_ transfer: Transfer) {
-        assertOnLoop()
-        guard let handle = unsafe handle, let easy = transfer.easy else { return }
-        transfer.easy = nil
+    /// Takes a handle out of libcurl: closes an HTTP/1.1 connection in use, resets an HTTP/2 stream.
+    func remove(_ easy: EasyHandle) {
+        guard let handle = unsafe handle else { return }
         unsafe curl_multi_remove_handle(handle, easy.pointer)
         if idleHandles.count < Self.idleHandleLimit { idleHandles.append(easy) }
     }
@@ -177,11 +158,7 @@ import Synchronization
     ///
     /// - Returns: What went wrong when a callback ended the transfer; libcurl does not tell otherwise.
     func unpause(_ easy: EasyHandle) -> CURLcode {
-        assertOnLoop()
         transport_allow_tls_reads()
         return unsafe curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
     }
-
-    /// Handles kept for reuse; making one costs about a tenth of a small request.
-    private static let idleHandleLimit = 256
 }

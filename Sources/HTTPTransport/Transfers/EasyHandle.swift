@@ -3,12 +3,11 @@ import CTransportShims
 
 /// One of libcurl's easy handles, and the buffer for its error text.
 ///
-/// Used on the thread that made it, which is asserted.
+/// Isolated state of the transfer table, like the transfer that it serves; not `Sendable`.
 @safe final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var lists: [UnsafeMutablePointer<curl_slist>] = unsafe []
-    private let thread = LoopThread.current
 
     /// - Returns: `nil` when libcurl has no memory.
     init?() {
@@ -28,7 +27,6 @@ import CTransportShims
 
     /// Forgets all options; connections, names and TLS sessions are the multi handle's and stay.
     func reset() {
-        checkThread()
         unsafe curl_easy_reset(pointer)
         freeLists()
         unsafe errorText.pointee = 0
@@ -46,30 +44,25 @@ import CTransportShims
     // MARK: Options
 
     func set(_ option: CURLoption, _ value: Int) {
-        checkThread()
         unsafe transport_set_long(pointer, option, value)
     }
 
     /// Sets a text, which libcurl copies.
     func set(_ option: CURLoption, _ value: String) {
-        checkThread()
         _ = unsafe value.withCString { unsafe transport_set_string(pointer, option, $0) }
     }
 
     func clear(_ option: CURLoption) {
-        checkThread()
         unsafe transport_set_pointer(pointer, option, nil)
     }
 
     /// Sets a context for callbacks; the caller keeps it alive until the handle is reset.
     func set(_ option: CURLoption, context: UnsafeMutableRawPointer) {
-        checkThread()
         unsafe transport_set_pointer(pointer, option, context)
     }
 
     /// Sets a list of texts, kept until the next reset.
     func set(_ option: CURLoption, list texts: [String]) {
-        checkThread()
         var head: UnsafeMutablePointer<curl_slist>?
         for text in texts {
             guard let longer = unsafe curl_slist_append(head, text) else { break }
@@ -82,13 +75,11 @@ import CTransportShims
 
     /// Sets bytes, which libcurl copies.
     func set(_ option: CURLoption, bytes: [UInt8]) {
-        checkThread()
         _ = unsafe bytes.withUnsafeBytes { unsafe transport_set_blob(pointer, option, $0.baseAddress, $0.count) }
     }
 
     /// Sets the bytes to send, which libcurl copies.
     func setBody(_ bytes: [UInt8]) {
-        checkThread()
         unsafe transport_set_offset(pointer, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(bytes.count))
         // One byte more than sent, so that there is an address even for an empty body.
         unsafe (bytes + [0]).withUnsafeBytes {
@@ -100,7 +91,6 @@ import CTransportShims
     // MARK: Facts
 
     func integer(_ info: CURLINFO) -> Int {
-        checkThread()
         var value = 0
         unsafe transport_get_long(pointer, info, &value)
         return value
@@ -108,21 +98,15 @@ import CTransportShims
 
     /// A time that libcurl counts in microseconds.
     func duration(_ info: CURLINFO) -> Duration {
-        checkThread()
         var value: curl_off_t = 0
         unsafe transport_get_offset(pointer, info, &value)
         return .microseconds(value)
     }
 
     func text(_ info: CURLINFO) -> String? {
-        checkThread()
         var value: UnsafePointer<CChar>?
         unsafe transport_get_string(pointer, info, &value)
         guard let value = unsafe value else { return nil }
         return unsafe String(cString: value)
-    }
-
-    private func checkThread() {
-        assert(thread == LoopThread.current, "A handle of libcurl was used off its event loop.")
     }
 }

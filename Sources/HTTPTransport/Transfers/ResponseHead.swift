@@ -18,7 +18,11 @@ struct ResponseHead: Sendable {
     /// Takes one line as libcurl delivers it, line end included.
     ///
     /// Trailers, behind the head, are dropped.
-    mutating func receive(_ line: UnsafeRawBufferPointer, status: Int, limits: Limits) -> Line {
+    mutating func receive(_ line: RawSpan, status: Int, limits: Limits) -> Line {
+        unsafe line.withUnsafeBytes { unsafe receive($0, status: status, limits: limits) }
+    }
+
+    private mutating func receive(_ line: UnsafeRawBufferPointer, status: Int, limits: Limits) -> Line {
         let (sum, overflows) = byteCount.addingReportingOverflow(line.count)
         guard !overflows, sum <= limits.byteCount else { return .tooLarge("bytes (limit \(limits.byteCount))") }
         byteCount = sum
@@ -46,7 +50,7 @@ struct ResponseHead: Sendable {
         return .more
     }
 
-    struct Limits {
+    struct Limits: Sendable {
         var byteCount: Int
         var fieldCount: Int
     }

@@ -4,23 +4,23 @@ import CTransportShims
 extension Transfer {
     /// The error for a time limit that passed.
     func timeout(isTotal: Bool) -> HTTPError {
-        let limit = isTotal ? configuration.totalTimeout : configuration.idleTimeout
+        let limit = isTotal ? order.settings.configuration.totalTimeout : order.settings.configuration.idleTimeout
         let what = isTotal ? "The request did not end within" : "The origin was silent for"
         return HTTPError(
-            code: .timedOut, message: "\(what) \(limit).", url: hop.request.url, status: head.knownStatus)
+            code: .timedOut, message: "\(what) \(limit).", url: url, status: head.knownStatus)
     }
 
     /// The error for a result of libcurl, or the one that a callback left.
     func error(for result: CURLcode) -> HTTPError {
         if let failure { return failure }
         if let refusal, result == CURLE_COULDNT_CONNECT || result == CURLE_ABORTED_BY_CALLBACK {
-            return .addressNotAllowed(refusal.address, because: refusal.reason, url: hop.request.url)
+            return .addressNotAllowed(refusal.address, because: refusal.reason, url: url)
         }
         let said = easy?.failureText ?? ""
         let detail = said.isEmpty ? unsafe String(cString: curl_easy_strerror(result)) : said
         let (code, hint) = meaning(of: result)
         let message = "\(detail) (libcurl \(result.rawValue))." + (hint.isEmpty ? "" : " \(hint)")
-        return HTTPError(code: code, message: message, url: hop.request.url, status: head.knownStatus)
+        return HTTPError(code: code, message: message, url: url, status: head.knownStatus)
     }
 
     /// The error for a name that leads nowhere.
@@ -28,13 +28,13 @@ extension Transfer {
         HTTPError(
             code: .cannotResolveHost,
             message: "\(endpoint.name): \(reason). Check the host name and the resolver of this machine.",
-            url: hop.request.url)
+            url: url)
     }
 
     /// Whether the end of the connection is what ends the body.
     private var endsWithConnection: Bool {
-        guard head.isComplete, isStoppable, !head.headers.contains(name: "Transfer-Encoding") else { return false }
-        return [.unknown, .encoded(nil)].contains(head.bodyLength(isHead: hop.isHead))
+        guard head.isComplete, answer?.isMultiplexed != true, !head.headers.contains(name: "Transfer-Encoding") else { return false }
+        return [.unknown, .encoded(nil)].contains(head.bodyLength(isHead: order.hop.isHead))
     }
 
     private func meaning(of result: CURLcode) -> (HTTPError.Code, hint: String) {
@@ -44,7 +44,7 @@ extension Transfer {
         case CURLE_COULDNT_CONNECT where lacksDescriptor:
             (.tooManyOpenFiles, "Raise the limit of open files, or lower the number of connections.")
         case CURLE_COULDNT_CONNECT: (.cannotConnect, "")
-        case CURLE_OPERATION_TIMEDOUT: (.timedOut, "No connection within \(configuration.connectTimeout).")
+        case CURLE_OPERATION_TIMEDOUT: (.timedOut, "No connection within \(order.settings.configuration.connectTimeout).")
         case CURLE_PARTIAL_FILE: (.truncatedBody, "")
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR: (.connectionLost, "")
         case CURLE_RECV_ERROR where endsWithConnection:

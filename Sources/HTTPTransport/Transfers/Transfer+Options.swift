@@ -8,10 +8,12 @@ import Foundation
 #endif
 
 extension Transfer {
+    private var configuration: HTTPClient.Configuration { _read { yield order.settings.configuration } }
+    private var hop: Hop { _read { yield order.hop } }
+
     /// Sets everything on a handle that was reset: nothing of an earlier transfer survives.
     func configure(_ easy: EasyHandle) {
-        self.easy = easy
-        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+        let context = unsafe Unmanaged.passUnretained(order).toOpaque()
         unsafe easy.set(CURLOPT_PRIVATE, context: context)
         unsafe transport_set_data_callback(easy.pointer, CURLOPT_HEADERFUNCTION, TransferCallbacks.header)
         unsafe easy.set(CURLOPT_HEADERDATA, context: context)

@@ -209,9 +209,18 @@ func withOrigin(
 extension HTTPClient {
     /// Checks that nothing is left in any table of the event loop, once the transfers that were let go have ended.
     func expectEmptyTables() async {
-        while transferCount > 0 { await Task.yield() }
+        while await transferCount > 0 { await Task.yield() }
         // Some are cleared at the end of a turn; each look is a turn.
-        for _ in 0..<50 where tables != TableCounts() { await Task.yield() }
-        #expect(tables == TableCounts())
+        for _ in 0..<50 where await table.counts != TableCounts() { await Task.yield() }
+        #expect(await table.counts == TableCounts())
+    }
+}
+
+extension TransferOrder {
+    /// What a client would make of a request.
+    convenience init(id: UInt64, _ request: HTTPRequest, in table: TransferTable) throws {
+        let hop = try Hop(request, limits: table.settings.configuration)
+        self.init(
+            id: id, hop: hop, started: LoopThread.nanoseconds, recorder: MetricsRecorder(HTTPMetrics()), table: table)
     }
 }

@@ -1,0 +1,144 @@
+#if os(Linux)
+import CTransportShims
+import Glibc
+
+/// Waits for descriptors with epoll, and for signals of other threads with an eventfd.
+///
+/// Everything may be called on any thread: the kernel locks. Both descriptors are closed with the last reference.
+struct Poller: ~Copyable, Sendable {
+    private let epoll: Int32
+    private let event: Int32
+
+    /// Opens two descriptors.
+    /// - Returns: `nil` when the process has none left.
+    init?() {
+        let epoll = transport_epoll_create()
+        guard epoll >= 0 else { return nil }
+        let event = transport_eventfd_create()
+        guard event >= 0, transport_epoll_watch_signals(epoll, event) == 0 else {
+            close(epoll)
+            if event >= 0 { close(event) }
+            return nil
+        }
+        self.epoll = epoll
+        self.event = event
+    }
+
+    deinit {
+        close(epoll)
+        close(event)
+    }
+
+    /// Ends the current or the next wait.
+    func signal() {
+        transport_eventfd_signal(event)
+    }
+
+    /// Watches a descriptor.
+    /// - Returns: Whether the kernel agreed.
+    func watch(_ descriptor: Int32, for interest: Readiness, seat: UInt32, isNew: Bool) -> Bool {
+        transport_epoll_watch(epoll, descriptor, interest.rawValue, seat, isNew ? 1 : 0) == 0
+    }
+
+    /// Stops watching a descriptor.
+    func forget(_ descriptor: Int32) {
+        transport_epoll_forget(epoll, descriptor)
+    }
+
+    /// Waits for events or a signal.
+    /// - Parameter milliseconds: Longest wait; negative for no limit, 0 to look only.
+    func wait(milliseconds: Int32, _ events: inout Events) {
+        events.count = unsafe events.buffer.withUnsafeMutableBufferPointer {
+            unsafe Int(transport_epoll_wait(epoll, $0.baseAddress, Int32($0.count), milliseconds))
+        }
+    }
+
+    /// What a wait has brought.
+    struct Events {
+        fileprivate var buffer = [transport_event](repeating: transport_event(), count: 256)
+        fileprivate(set) var count = 0
+
+        subscript(index: Int) -> (descriptor: Int32, seat: UInt32, readiness: Readiness) {
+            let event = buffer[index]
+            return (event.descriptor, event.seat, Readiness(rawValue: event.readiness))
+        }
+    }
+}
+
+
+/// The thread of an event loop.
+struct LoopThread: Sendable {
+    private let handle: pthread_t
+
+    /// Starts a thread which runs the body once; the body is released when it has run.
+    /// - Returns: `nil` when the process may not have another thread.
+    init?(name: String, _ body: @escaping @Sendable () -> Void) {
+        let context = unsafe Unmanaged.passRetained(Context(name: name, body: body))
+        var handle = pthread_t()
+        let result = unsafe pthread_create(
+            &handle, nil,
+            { pointer in
+                // The pointer is the context retained above, and this thread is the only one to take it.
+                guard let pointer = unsafe pointer else { return nil }
+                let context = unsafe Unmanaged<Context>.fromOpaque(pointer).takeRetainedValue()
+                unsafe context.name.withCString { unsafe transport_prepare_thread($0) }
+                context.body()
+                return nil
+            }, context.toOpaque())
+        guard result == 0 else {
+            unsafe context.release()
+            return nil
+        }
+        self.handle = handle
+    }
+
+    /// Waits until the thread has ended.
+    ///
+    /// Called once, or ``detach()`` once.
+    func join() {
+        pthread_join(handle, nil)
+    }
+
+    /// Lets the thread end by itself.
+    func detach() {
+        pthread_detach(handle)
+    }
+
+    /// A number that tells the running threads of the process apart, never 0.
+    static var current: UInt { UInt(pthread_self()) }
+
+    /// Nanoseconds of a clock which never goes back.
+    static var nanoseconds: UInt64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+
+    private final class Context: Sendable {
+        let name: String
+        let body: @Sendable () -> Void
+
+        init(name: String, body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+    }
+}
+
+/// The descriptors of the process, which sockets and files share.
+enum Descriptors {
+    /// How many more may be opened.
+    /// - Complexity: O(*n*) in the number of open ones.
+    static var freeCount: Int {
+        var limit = rlimit()
+        guard unsafe getrlimit(CInt(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return .max }
+        // Without one for the folder there are none to count with.
+        guard let folder = unsafe opendir("/proc/self/fd") else { return errno == EMFILE ? 0 : .max }
+        defer { unsafe closedir(folder) }
+        // The folder lists itself twice, and the descriptor that reads it, which is free again in a moment.
+        var openCount = -3
+        while unsafe readdir(folder) != nil { openCount += 1 }
+        return max(0, Int(clamping: limit.rlim_cur) - openCount)
+    }
+}
+#endif
