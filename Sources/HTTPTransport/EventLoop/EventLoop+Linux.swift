@@ -65,7 +65,6 @@ struct Poller: ~Copyable, Sendable {
     }
 }
 
-
 /// The thread of an event loop.
 struct LoopThread: Sendable {
     private let handle: pthread_t

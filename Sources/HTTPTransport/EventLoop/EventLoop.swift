@@ -82,7 +82,9 @@ final class EventLoop: SerialExecutor {
     /// Comes after the change that the thread is to see, and that a lock guards. The thread says that it sleeps before it
     /// looks for such changes a last time, so either it finds this one or it is found asleep here.
     func wake() {
-        guard isAsleep.load(ordering: .acquiring), isAsleep.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        guard isAsleep.load(ordering: .acquiring), isAsleep.exchange(false, ordering: .acquiringAndReleasing) else {
+            return
+        }
         poller?.signal()
     }
 
@@ -143,7 +145,7 @@ final class EventLoop: SerialExecutor {
             wait(until: jobs.isEmpty ? deadline : 0, for: residents, &events)
             for index in 0..<events.count {
                 let event = events[index]
-                residents[Int(event.seat)].onLoop { $0.descriptorIsReady(event.descriptor, event.readiness) }
+                residents[Int(event.seat)].onLoop(event.descriptor, event.readiness) { $0.descriptorIsReady($1, $2) }
             }
         }
         for resident in residents { resident.onLoop { $0.loopEnds() } }

@@ -48,20 +48,20 @@ import CTransportShims
         unsafe transport_multi_set_callbacks(
             handle,
             { _, socket, what, context, known in
+                guard let context = unsafe context else { return -1 }
                 let isKnown = unsafe known != nil
-                return unsafe CurlMulti.enter(context) { $0.socketChanged(socket, what: what, isKnown: isKnown) }
+                return unsafe Unmanaged<TransferTable>.fromOpaque(context)._withUnsafeGuaranteedRef { table in
+                    table.onLoop(socket, (what: what, isKnown: isKnown)) { table, socket, change in
+                        table.multi.socketChanged(socket, what: change.what, isKnown: change.isKnown)
+                    }
+                }
             },
-            { _, milliseconds, context in unsafe CurlMulti.enter(context) { $0.setTimer(milliseconds) } })
-    }
-
-    /// Enters the table behind a context.
-    ///
-    /// `@Sendable`, because what is captured goes into the isolation of an actor.
-    private static func enter(_ context: UnsafeMutableRawPointer?, _ body: @Sendable (CurlMulti) -> Int32) -> Int32 {
-        guard let context = unsafe context else { return -1 }
-        return unsafe Unmanaged<TransferTable>.fromOpaque(context)._withUnsafeGuaranteedRef { table in
-            table.onLoop { body($0.multi) }
-        }
+            { _, milliseconds, context in
+                guard let context = unsafe context else { return -1 }
+                return unsafe Unmanaged<TransferTable>.fromOpaque(context)._withUnsafeGuaranteedRef { table in
+                    table.onLoop(milliseconds, ()) { table, milliseconds, _ in table.multi.setTimer(milliseconds) }
+                }
+            })
     }
 
     /// The last call: closes every connection.

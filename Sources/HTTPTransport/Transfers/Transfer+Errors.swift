@@ -33,7 +33,9 @@ extension Transfer {
 
     /// Whether the end of the connection is what ends the body.
     private var endsWithConnection: Bool {
-        guard head.isComplete, answer?.isMultiplexed != true, !head.headers.contains(name: "Transfer-Encoding") else { return false }
+        guard head.isComplete, answer?.isMultiplexed != true, !head.headers.contains(name: "Transfer-Encoding") else {
+            return false
+        }
         return [.unknown, .encoded(nil)].contains(head.bodyLength(isHead: order.hop.isHead))
     }
 
@@ -44,7 +46,8 @@ extension Transfer {
         case CURLE_COULDNT_CONNECT where lacksDescriptor:
             (.tooManyOpenFiles, "Raise the limit of open files, or lower the number of connections.")
         case CURLE_COULDNT_CONNECT: (.cannotConnect, "")
-        case CURLE_OPERATION_TIMEDOUT: (.timedOut, "No connection within \(order.settings.configuration.connectTimeout).")
+        case CURLE_OPERATION_TIMEDOUT:
+            (.timedOut, "No connection within \(order.settings.configuration.connectTimeout).")
         case CURLE_PARTIAL_FILE: (.truncatedBody, "")
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR: (.connectionLost, "")
         case CURLE_RECV_ERROR where endsWithConnection:

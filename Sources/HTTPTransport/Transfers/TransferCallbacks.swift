@@ -7,7 +7,8 @@ import CTransportShims
 enum TransferCallbacks {
     static let header: transport_data_callback = { bytes, size, count, context in
         let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count).bytes
-        return unsafe enter(context, or: 0) { table, transfer in
+        return unsafe enter(context, line, or: 0) { table, order, line in
+            guard let transfer = table.transfer(of: order) else { return 0 }
             switch transfer.receiveHeader(line, at: table.now) {
             case .more: break
             case .complete: table.newHeads.append(transfer)
@@ -21,11 +22,11 @@ enum TransferCallbacks {
         let chunk = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count).bytes
         // An empty write means nothing, and answering 0 to it would be right by accident.
         guard !chunk.isEmpty else { return 0 }
-        return unsafe enter(context, or: 0) { table, transfer in
-            switch transfer.receiveBody(chunk, at: table.now) {
+        return unsafe enter(context, chunk, or: 0) { table, order, chunk in
+            switch table.transfer(of: order)?.receiveBody(chunk, at: table.now) {
             case .taken: chunk.byteCount
             case .pause: Int(CURL_WRITEFUNC_PAUSE)
-            case .abort: 0
+            case .abort, nil: 0
             }
         }
     }
@@ -36,15 +37,18 @@ enum TransferCallbacks {
         var bytes: [UInt8] = Array(repeating: 0, count: 16)
         var port: UInt16 = 0
         let count = unsafe transport_address_bytes(address, &bytes, &port)
-        let (remote, number) = (IPAddress(bytes: bytes.prefix(count)), Int(port))
-        let isAllowed = unsafe enter(context, or: false) { table, transfer in
-            transfer.mayConnect(to: remote, port: number, proxyAddresses: table.proxyAddresses)
+        let remote = (address: IPAddress(bytes: bytes.prefix(count)), port: Int(port))
+        let isAllowed = unsafe enter(context, remote, or: false) { table, order, remote in
+            table.transfer(of: order)?.mayConnect(
+                to: remote.address, port: remote.port, proxyAddresses: table.proxyAddresses) ?? false
         }
         guard isAllowed else { return CURL_SOCKET_BAD }
         // Out here: libcurl's address may not be sent into the actor.
         var lacksDescriptor = false
         let socket = unsafe transport_open_socket(address, &lacksDescriptor)
-        unsafe enter(context, or: ()) { [lacksDescriptor] _, transfer in transfer.lacksDescriptor = lacksDescriptor }
+        unsafe enter(context, lacksDescriptor, or: ()) { table, order, lacksDescriptor in
+            table.transfer(of: order)?.lacksDescriptor = lacksDescriptor
+        }
         return socket
     }
 
@@ -53,7 +57,8 @@ enum TransferCallbacks {
         guard let context = unsafe context, let remote = unsafe remote else { return CURL_PREREQFUNC_ABORT }
         let isJudged = unsafe !TransferOrder.at(context).settings.configuration.addressPolicy.isUnrestricted
         let address = isJudged ? unsafe IPAddress(String(cString: remote)) : nil
-        return unsafe enter(context, or: CURL_PREREQFUNC_ABORT) { table, transfer in
+        return unsafe enter(context, address, or: CURL_PREREQFUNC_ABORT) { table, order, address in
+            guard let transfer = table.transfer(of: order) else { return CURL_PREREQFUNC_ABORT }
             transfer.noteActivity(at: table.now)
             table.reschedule(transfer)
             let isAllowed = transfer.mayConnect(to: address, port: nil, proxyAddresses: table.proxyAddresses)
@@ -63,23 +68,20 @@ enum TransferCallbacks {
 
     /// Before a name is looked up, which libcurl may not do itself: see `TransferTable.lookUp`.
     static let resolverStart: transport_resolver_start_callback = { _, _, context in
-        unsafe enter(context, or: 1) { _, transfer in transfer.mayLookUp() ? 0 : 1 }
+        unsafe enter(context, (), or: 1) { table, order, _ in table.transfer(of: order)?.mayLookUp() == true ? 0 : 1 }
     }
 
     /// Enters the table that a transfer belongs to.
     ///
-    /// The context is an unretained order, which the table keeps for as long as its handle is added. `@Sendable`, because
-    /// what is captured goes into the isolation of an actor.
+    /// The context is an unretained order, which the table keeps for as long as its handle is added.
     @inline(__always)
-    private static func enter<Answer: Sendable>(
-        _ context: UnsafeMutableRawPointer?, or none: Answer,
-        _ body: @Sendable (isolated TransferTable, Transfer) -> Answer
+    private static func enter<Input: Sendable & ~Escapable, Answer: Sendable>(
+        _ context: UnsafeMutableRawPointer?, _ input: Input, or none: Answer,
+        _ body: @escaping @Sendable (isolated TransferTable, TransferOrder, Input) -> Answer
     ) -> Answer {
         guard let context = unsafe context else { return none }
-        let order = unsafe TransferOrder.at(context)
-        return order.table.onLoop { table in
-            guard let transfer = table.transfers[order.id] else { return none }
-            return body(table, transfer)
+        return unsafe Unmanaged<TransferOrder>.fromOpaque(context)._withUnsafeGuaranteedRef { order in
+            order.table.onLoop(order, input, body)
         }
     }
 }

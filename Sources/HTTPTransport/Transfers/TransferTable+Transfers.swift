@@ -71,6 +71,7 @@ extension TransferTable {
     func end(_ id: UInt64, _ result: Result<Void, any Error>) {
         guard let transfer = transfers.removeValue(forKey: id) else { return }
         deadlines.remove(transfer)
+        recent = nil
         let phase = transfer.phase
         transfer.end(result, at: LoopThread.nanoseconds)
         switch phase {

@@ -23,6 +23,8 @@ actor TransferTable {
     nonisolated let settings: TransferSettings
     let multi: CurlMulti
     var transfers: [UInt64: Transfer] = [:]
+    /// The transfer that the last callback was about.
+    var recent: Transfer?
     var deadlines = DeadlineHeap<Transfer>()
     var admission: AdmissionQueue
     /// Transfers whose callers wait for the end of the turn, by which the body of a small answer is there too.
@@ -62,6 +64,13 @@ actor TransferTable {
         guard !loop.start([self]) else { return true }
         _ = mailbox.close()
         return false
+    }
+
+    /// The transfer that a callback is about: mostly the one of the callback before.
+    func transfer(of order: TransferOrder) -> Transfer? {
+        if let recent, recent.order === order { return recent }
+        recent = transfers[order.id]
+        return recent
     }
 
     /// A number for a transfer.
