@@ -48,3 +48,166 @@ extension IPAddress: CustomStringConvertible {
         return best
     }
 }
+
+extension IPAddress {
+    /// Reads an address as it is written: four decimal numbers, or groups of hexadecimal digits.
+    ///
+    /// Strict on purpose: no octal, hexadecimal or short forms of IPv4, no brackets, no port, no zone. `nil` for those.
+    /// - Complexity: O(*n*) in the length, which is bounded by 45 bytes.
+    /// - Source: RFC 4291, section 2.2; RFC 6943, section 3.1.1 (why loose forms are dangerous).
+    public init?(_ text: some StringProtocol) {
+        if text.utf8.contains(UInt8(ascii: ":")) {
+            let bytes = Array(text.utf8.prefix(46))
+            guard bytes.count <= 45, let bits = Self.parseV6(bytes[...]) else { return nil }
+            self = .v6(bits)
+        } else {
+            guard let bits = Self.parseV4(text.utf8) else { return nil }
+            self = .v4(bits)
+        }
+    }
+
+    /// Four numbers between dots. Not one with a leading zero, which means octal to some resolvers.
+    private static func parseV4(_ bytes: some Sequence<UInt8>) -> UInt32? {
+        var (bits, number, dotCount) = (UInt32(0), UInt32?.none, 0)
+        for byte in bytes {
+            switch byte {
+            case UInt8(ascii: "."):
+                guard let part = number, dotCount < 3 else { return nil }
+                bits = bits << 8 | part
+                number = nil
+                dotCount += 1
+            case 0x30...0x39:
+                guard number != 0 else { return nil }
+                let larger = (number ?? 0) * 10 + UInt32(byte - 0x30)
+                guard larger <= 255 else { return nil }
+                number = larger
+            default:
+                return nil
+            }
+        }
+        guard let last = number, dotCount == 3 else { return nil }
+        return bits << 8 | last
+    }
+
+    private static func parseV6(_ bytes: ArraySlice<UInt8>) -> UInt128? {
+        guard let gap = firstGap(in: bytes) else {
+            guard let groups = parseGroups(bytes), groups.count == 8 else { return nil }
+            return join(groups)
+        }
+        let tail = bytes[(gap + 2)...]
+        guard firstGap(in: tail) == nil, let left = parseGroups(bytes[..<gap], mayEndInV4: false),
+            let right = parseGroups(tail), left.count + right.count <= 7
+        else { return nil }
+        return join(left + Array(repeating: 0, count: 8 - left.count - right.count) + right)
+    }
+
+    /// The position of the first `::`.
+    private static func firstGap(in bytes: ArraySlice<UInt8>) -> Int? {
+        let colon = UInt8(ascii: ":")
+        return bytes.indices.dropLast().first { bytes[$0] == colon && bytes[$0 + 1] == colon }
+    }
+
+    private static func join(_ groups: [UInt16]) -> UInt128 {
+        groups.reduce(0) { $0 << 16 | UInt128($1) }
+    }
+
+    /// Groups between single colons; the last may be an IPv4 address, which counts for two.
+    private static func parseGroups(_ bytes: ArraySlice<UInt8>, mayEndInV4: Bool = true) -> [UInt16]? {
+        guard !bytes.isEmpty else { return [] }
+        let parts = bytes.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        var groups: [UInt16] = []
+        for (index, part) in parts.enumerated() {
+            if mayEndInV4, index == parts.count - 1, part.contains(UInt8(ascii: ".")) {
+                guard let four = parseV4(part) else { return nil }
+                groups += [UInt16(four >> 16), UInt16(truncatingIfNeeded: four)]
+            } else {
+                guard (1...4).contains(part.count), part.allSatisfy(isHexDigit) else { return nil }
+                guard let group = UInt16(String(decoding: part, as: UTF8.self), radix: 16) else { return nil }
+                groups.append(group)
+            }
+        }
+        return groups
+    }
+
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte.lowercasedASCII)
+    }
+}
+
+/// The special-purpose registries of IANA (RFC 6890 and its updates), as far as a client must keep away from them.
+extension IPAddress {
+    /// What the address is reserved for, as half a sentence; `nil` for an address of the public Internet.
+    /// - Complexity: O(1): a fixed table.
+    var reservation: String? {
+        switch unmapped {
+        case .v4: Self.reservedV4.first { $0.network.contains(unmapped) }?.reason
+        case .v6(let bits): Self.reservation(ofV6: bits)
+        }
+    }
+
+    private typealias Reservation = (network: IPNetwork, reason: String)
+
+    private static func v4(_ base: UInt32, _ length: Int, _ reason: String) -> Reservation {
+        (IPNetwork(unchecked: .v4(base), prefixLength: length), reason)
+    }
+
+    private static func v6(_ high: UInt64, _ length: Int, _ reason: String) -> Reservation {
+        (IPNetwork(unchecked: .v6(UInt128(high) << 64), prefixLength: length), reason)
+    }
+
+    private static let reservedV4: [Reservation] = [
+        v4(0x0000_0000, 8, "is an address of \"this network\" (0.0.0.0/8)"),
+        v4(0x0A00_0000, 8, "is a private address (10.0.0.0/8)"),
+        v4(0x6440_0000, 10, "is a carrier's shared address (100.64.0.0/10)"),
+        v4(0x7F00_0000, 8, "is a loopback address (127.0.0.0/8)"),
+        v4(0xA9FE_A9FE, 32, "is the metadata service of cloud machines"),
+        v4(0xA9FE_0000, 16, "is a link-local address (169.254.0.0/16)"),
+        v4(0xAC10_0000, 12, "is a private address (172.16.0.0/12)"),
+        v4(0xC000_0000, 24, "is reserved for protocols (192.0.0.0/24)"),
+        v4(0xC000_0200, 24, "is for documentation (192.0.2.0/24)"),
+        v4(0xC058_6300, 24, "is a retired 6to4 relay (192.88.99.0/24)"),
+        v4(0xC0A8_0000, 16, "is a private address (192.168.0.0/16)"),
+        v4(0xC612_0000, 15, "is for benchmarks (198.18.0.0/15)"),
+        v4(0xC633_6400, 24, "is for documentation (198.51.100.0/24)"),
+        v4(0xCB00_7100, 24, "is for documentation (203.0.113.0/24)"),
+        v4(0xE000_0000, 4, "is a multicast address (224.0.0.0/4)"),
+        v4(0xF000_0000, 4, "is reserved or broadcast (240.0.0.0/4)"),
+    ]
+
+    /// Exceptions within 2000::/3; whatever lies outside of that is not global unicast at all.
+    private static let reservedV6: [Reservation] = [
+        v6(0x2001_0000_0000_0000, 32, "is a Teredo address (2001::/32)"),
+        v6(0x2001_0000_0000_0000, 23, "is reserved for protocols (2001::/23)"),
+        v6(0x2001_0DB8_0000_0000, 32, "is for documentation (2001:db8::/32)"),
+        v6(0x3FFF_0000_0000_0000, 20, "is for documentation (3fff::/20)"),
+    ]
+
+    /// For the reason only: the rule for everything outside of 2000::/3 is to refuse.
+    private static let namedV6: [Reservation] = [
+        v6(0x0064_FF9B_0001_0000, 48, "is a local NAT64 address (64:ff9b:1::/48)"),
+        v6(0xFC00_0000_0000_0000, 7, "is a unique local address (fc00::/7)"),
+        v6(0xFE80_0000_0000_0000, 10, "is a link-local address (fe80::/10)"),
+        v6(0xFEC0_0000_0000_0000, 10, "is a site-local address (fec0::/10)"),
+        v6(0xFF00_0000_0000_0000, 8, "is a multicast address (ff00::/8)"),
+    ]
+
+    private static func reservation(ofV6 bits: UInt128) -> String? {
+        if bits == 0 { return "is the unspecified address (::)" }
+        if bits == 1 { return "is the loopback address (::1)" }
+        // NAT64 (RFC 6052) and 6to4 (RFC 3056) lead to the IPv4 address in them.
+        if bits >> 32 == 0x0064_FF9B_0000_0000_0000_0000 {
+            return IPAddress.v4(UInt32(truncatingIfNeeded: bits)).reservation.map {
+                "leads by NAT64 to one which \($0)"
+            }
+        }
+        if bits >> 112 == 0x2002 {
+            return IPAddress.v4(UInt32(truncatingIfNeeded: bits >> 80)).reservation
+                .map { "leads by 6to4 to one which \($0)" }
+        }
+        let address = IPAddress.v6(bits)
+        guard bits >> 125 == 0b001 else {
+            return namedV6.first { $0.network.contains(address) }?.reason ?? "is not a global address (2000::/3)"
+        }
+        return reservedV6.first { $0.network.contains(address) }?.reason
+    }
+}

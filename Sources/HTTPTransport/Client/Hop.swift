@@ -26,14 +26,16 @@ struct Hop: Sendable {
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw HTTPError(code: .invalidRequest, message: "The URL contains characters that must be escaped.")
         }
-        target = String(text.prefix { $0 != "#" })
+        target = text.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(text[..<$0]) } ?? text
         self.request = request
         try Self.check(method: request.method, url: request.url)
         guard !isHead || request.body == nil else {
             throw HTTPError(code: .invalidRequest, message: "A HEAD request has no body.", url: request.url)
         }
         try Self.check(request.headers, url: request.url, limits: limits)
-        if let address = origin.literalAddress, let reason = limits.addressPolicy.reasonToRefuse(address) {
+        if !limits.addressPolicy.isUnrestricted, let address = origin.literalAddress,
+            let reason = limits.addressPolicy.reasonToRefuse(address)
+        {
             throw HTTPError.addressNotAllowed(address, because: reason, url: request.url)
         }
     }
@@ -84,8 +86,15 @@ extension String {
     var isToken: Bool {
         !isEmpty
             && utf8.allSatisfy { byte in
-                (0x61...0x7A).contains(byte.lowercasedASCII) || (0x30...0x39).contains(byte)
-                    || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"),
+                    UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "!"), UInt8(ascii: "~"),
+                    UInt8(ascii: "#")...UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "^"),
+                    UInt8(ascii: "`"), UInt8(ascii: "|"):
+                    true
+                default: false
+                }
             }
     }
 }

@@ -14,6 +14,34 @@ struct Origin: Hashable, Sendable {
 
     /// Checks the parts of a URL that decide where a request goes.
     init(_ url: URL) throws(HTTPError) {
+        if let plain = Self(plain: url.absoluteString) { self = plain } else { try self.init(checking: url) }
+    }
+
+    /// The usual case, read in one pass: a small scheme, a host in small letters, a port or none, and a path, a query, a
+    /// fragment or the end. `nil` for every other, which is for the checks.
+    private init?(plain url: String) {
+        isSecure = url.utf8.starts(with: "https://".utf8)
+        guard isSecure || url.utf8.starts(with: "http://".utf8) else { return nil }
+        let authority = url.utf8.dropFirst(isSecure ? 8 : 7)
+        let name = authority.prefix(while: Self.isNameByte)
+        var rest = authority[name.endIndex...]
+        var number = isSecure ? 443 : 80
+        if rest.first == UInt8(ascii: ":") {
+            let digits = rest.dropFirst().prefix { (0x30...0x39).contains($0) }
+            guard let written = Int(Substring(digits)), (1...65_535).contains(written) else { return nil }
+            number = written
+            rest = rest[digits.endIndex...]
+        }
+        guard !name.isEmpty, let host = String(name) else { return nil }
+        switch rest.first {
+        case nil, UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): break
+        default: return nil
+        }
+        self.host = host
+        port = number
+    }
+
+    private init(checking url: URL) throws(HTTPError) {
         switch url.scheme?.lowercased() {
         case "https": isSecure = true
         case "http": isSecure = false
@@ -56,9 +84,42 @@ struct Origin: Hashable, Sendable {
     /// Letters, digits, dots, hyphens and underscores, or an IPv6 address without zone.
     private static func isHost(_ host: String) -> Bool {
         if host.contains(":") { return IPAddress(host) != nil }
-        return host.utf8.allSatisfy { byte in
-            (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
-                || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+        return host.utf8.allSatisfy(isNameByte)
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."),
+            UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
         }
+    }
+}
+
+/// Where the proxy of a client is.
+struct Proxy: Sendable {
+    /// In lower case; an IPv6 address without brackets.
+    let host: String
+    let port: Int
+
+    /// The schemes that leave names to the proxy, with libcurl's ports for them.
+    private static let defaultPorts = ["http": 1_080, "https": 443, "socks5h": 1_080]
+
+    /// Checks a proxy that was configured.
+    ///
+    /// A scheme that would make this machine look up the names of origins is refused with the unknown ones.
+    init(_ url: URL) throws(HTTPError) {
+        guard let port = url.scheme.flatMap({ Self.defaultPorts[$0.lowercased()] }),
+            var host = url.host(percentEncoded: false)?.lowercased(), !host.isEmpty
+        else {
+            throw HTTPError(
+                code: .unsupportedURL,
+                message:
+                    "The proxy of the client is no http, https or socks5h URL with a host; correct the configuration.")
+        }
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        self.host = host
+        self.port = url.port ?? port
     }
 }

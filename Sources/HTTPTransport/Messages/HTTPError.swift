@@ -47,3 +47,64 @@ extension HTTPError {
         HTTPError(code: code, message: message, cause: cause, url: url, status: status)
     }
 }
+
+extension HTTPError {
+    /// The kind of a failure.
+    ///
+    /// An open set: handle unknown codes like a failed transfer.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        /// The name of the member.
+        public let description: String
+
+        private init(_ name: String) {
+            description = name
+        }
+
+        /// The request may not be sent as it is: header injection, a bad method, credentials in the URL, too long a URL.
+        public static let invalidRequest = Code("invalidRequest")
+        /// The scheme is not `http` or `https`, or the host is missing.
+        public static let unsupportedURL = Code("unsupportedURL")
+        /// The address policy refuses the address that the name leads to.
+        public static let addressNotAllowed = Code("addressNotAllowed")
+        /// The host name does not resolve.
+        public static let cannotResolveHost = Code("cannotResolveHost")
+        /// No connection came about: refused, unreachable.
+        public static let cannotConnect = Code("cannotConnect")
+        /// The process or the machine has no file descriptor left for a connection.
+        public static let tooManyOpenFiles = Code("tooManyOpenFiles")
+        /// The connection ended before an answer, or in the middle of the head.
+        public static let connectionLost = Code("connectionLost")
+        /// The body ended before its announced end.
+        public static let truncatedBody = Code("truncatedBody")
+        /// One of the time limits passed.
+        public static let timedOut = Code("timedOut")
+        /// The TLS handshake failed for a reason other than the certificate.
+        public static let tlsFailed = Code("tlsFailed")
+        /// The certificate comes from an unknown issuer, or is refused for a reason without a code of its own.
+        public static let certificateNotTrusted = Code("certificateNotTrusted")
+        /// The certificate has expired or is not valid yet.
+        public static let certificateExpired = Code("certificateExpired")
+        /// The certificate is for another host.
+        public static let certificateHostMismatch = Code("certificateHostMismatch")
+        /// What came back is not HTTP, or contradicts itself.
+        public static let invalidResponse = Code("invalidResponse")
+        /// The header section is longer, or has more fields, than the limit.
+        public static let headersTooLarge = Code("headersTooLarge")
+        /// The body is longer than the limit.
+        public static let bodyTooLarge = Code("bodyTooLarge")
+        /// The body decompresses to more than the ratio allows: a bomb.
+        public static let compressionRatioExceeded = Code("compressionRatioExceeded")
+        /// More redirects than the limit, or a circle.
+        public static let tooManyRedirects = Code("tooManyRedirects")
+        /// A redirect to another scheme, from https to http, or to something that is no URL.
+        public static let redirectNotAllowed = Code("redirectNotAllowed")
+        /// More requests wait than the queue holds.
+        public static let overloaded = Code("overloaded")
+        /// Two tasks read the same body at once.
+        public static let bodyInUse = Code("bodyInUse")
+        /// The client was shut down.
+        public static let shutDown = Code("shutDown")
+        /// Anything else; the message names libcurl's code.
+        public static let transferFailed = Code("transferFailed")
+    }
+}

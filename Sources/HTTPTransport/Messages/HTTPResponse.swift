@@ -1,3 +1,7 @@
+import CLibcurl
+import CTransportShims
+import Synchronization
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -39,5 +43,69 @@ public struct HTTPResponse: Sendable {
         self.url = url
         self.body = body
         self.recorder = recorder
+    }
+}
+
+/// What one transfer cost, measured by the client; the phases are those of the last hop of a redirected request.
+public struct HTTPMetrics: Sendable, Hashable {
+    /// Looking the name up; about zero for an address, a cached name or a reused connection.
+    public var nameLookup: Duration = .zero
+    /// Making the TCP connection; zero for a reused one.
+    public var connect: Duration = .zero
+    /// The TLS handshake; zero without TLS and for a reused connection.
+    public var tls: Duration = .zero
+    /// From the start of the last hop to the first byte of its answer.
+    public var firstByte: Duration = .zero
+    /// From the call of `send` to the last byte, redirects and waiting for a slot included; `nil` until the end.
+    public var total: Duration?
+    /// Bytes of the body received so far, as they came over the wire: fewer than those read when it was compressed.
+    public var bytesReceived = 0
+    /// The version the origin answered in: `"1.0"`, `"1.1"` or `"2"`; `nil` when unknown.
+    public var httpVersion: String?
+    /// The address of the peer (of the proxy, if there is one), without port.
+    public var remoteAddress: String?
+    /// Whether the last hop ran over a connection made by an earlier transfer.
+    public var reusedConnection = false
+    /// How many redirects were followed.
+    public var redirectCount = 0
+
+    /// Makes metrics of a transfer which cost nothing, for stubs.
+    public init() {}
+}
+
+/// Metrics which the event loop goes on writing while the response is already with the caller.
+final class MetricsRecorder: Sendable {
+    private let metrics: Mutex<HTTPMetrics>
+
+    init(_ metrics: HTTPMetrics) {
+        self.metrics = Mutex(metrics)
+    }
+
+    var snapshot: HTTPMetrics { metrics.withLock { $0 } }
+
+    func update(_ change: (inout HTTPMetrics) -> Void) {
+        metrics.withLock { change(&$0) }
+    }
+}
+
+extension HTTPMetrics {
+    /// Reads what libcurl has measured up to the head; its times all count from when it got the addresses.
+    mutating func recordHead(from easy: EasyHandle, lookUpTime: Duration) {
+        let looked = easy.duration(CURLINFO_NAMELOOKUP_TIME_T)
+        let connected = easy.duration(CURLINFO_CONNECT_TIME_T)
+        let secured = easy.duration(CURLINFO_APPCONNECT_TIME_T)
+        nameLookup = lookUpTime + looked
+        connect = max(.zero, connected - looked)
+        tls = max(.zero, secured - connected)
+        firstByte = lookUpTime + easy.duration(CURLINFO_STARTTRANSFER_TIME_T)
+        remoteAddress = easy.text(CURLINFO_PRIMARY_IP)
+        reusedConnection = easy.integer(CURLINFO_NUM_CONNECTS) == 0
+        httpVersion =
+            switch easy.integer(CURLINFO_HTTP_VERSION) {
+            case Int(CURL_HTTP_VERSION_1_0): "1.0"
+            case Int(CURL_HTTP_VERSION_1_1): "1.1"
+            case Int(CURL_HTTP_VERSION_2_0): "2"
+            default: nil
+            }
     }
 }

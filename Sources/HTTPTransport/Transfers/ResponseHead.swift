@@ -27,7 +27,7 @@ struct ResponseHead: Sendable {
         guard !overflows, sum <= limits.byteCount else { return .tooLarge("bytes (limit \(limits.byteCount))") }
         byteCount = sum
         guard !isComplete else { return .more }
-        let text = unsafe Self.trim(line[...])
+        let text = unsafe Self.trim(line)
         if unsafe text.isEmpty { return endSection(status: status) }
         if unsafe text.starts(with: "HTTP/".utf8) && headers.isEmpty {
             self.status = status
@@ -35,18 +35,18 @@ struct ResponseHead: Sendable {
         }
         fieldCount += 1
         guard fieldCount <= limits.fieldCount else { return .tooLarge("fields (limit \(limits.fieldCount))") }
-        if let first = unsafe line.first, first == 0x20 || first == 0x09 {
+        if let first = unsafe line.first, Self.isBlank(first) {
             unsafe headers.continueLast(with: String(decoding: text, as: UTF8.self))
             return .more
         }
         guard let colon = unsafe text.firstIndex(of: UInt8(ascii: ":")) else {
             return .malformed("a header line without a colon")
         }
-        let name = unsafe String(decoding: text[..<colon], as: UTF8.self)
+        let name = unsafe String(decoding: UnsafeRawBufferPointer(rebasing: text[..<colon]), as: UTF8.self)
         guard name.isToken else { return .malformed("a header name that is not a token") }
-        let value = unsafe String(decoding: Self.trim(text[(colon + 1)...]), as: UTF8.self)
-        guard !value.utf8.contains(0) else { return .malformed("a zero byte in a header") }
-        headers.append(name: name, value: value)
+        let value = unsafe Self.trim(UnsafeRawBufferPointer(rebasing: text[(colon + 1)...]))
+        guard unsafe !value.contains(0) else { return .malformed("a zero byte in a header") }
+        headers.append(name: name, value: unsafe String(decoding: value, as: UTF8.self))
         return .more
     }
 
@@ -66,14 +66,17 @@ struct ResponseHead: Sendable {
         return .complete
     }
 
-    private static func trim(_ slice: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
-        var slice = unsafe slice
-        while let last = unsafe slice.last, last == 0x0D || last == 0x0A || last == 0x20 || last == 0x09 {
-            unsafe slice.removeLast()
+    /// The bytes without blanks at either end, and without line ends behind them.
+    private static func trim(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        var (start, end) = (0, bytes.count)
+        while start < end, unsafe isBlank(bytes[end - 1]) || bytes[end - 1] == 0x0D || bytes[end - 1] == 0x0A {
+            end -= 1
         }
-        while let first = unsafe slice.first, first == 0x20 || first == 0x09 { unsafe slice.removeFirst() }
-        return unsafe slice
+        while start < end, unsafe isBlank(bytes[start]) { start += 1 }
+        return unsafe UnsafeRawBufferPointer(rebasing: bytes[start..<end])
     }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }
 
 extension ResponseHead {
