@@ -97,10 +97,12 @@ struct CancellationTests {
         } _: { origin, client in
             let hanging = Task { try await client.send(HTTPRequest(url: origin.url("/hang"))) }
             await arrived.wait()
-            let waiting = Task { try await client.send(HTTPRequest(url: origin.url("/waiting"))) }
-            while await client.transferCount < 2 { await Task.yield() }
-            let last = Task { try await client.send(HTTPRequest(url: origin.url("/last"))).body.collect(upTo: 1) }
-            while await client.transferCount < 3 { await Task.yield() }
+            // Immediate tasks: each has posted its request when the next begins.
+            let waiting = Task.immediate { try await client.send(HTTPRequest(url: origin.url("/waiting"))) }
+            let last = Task.immediate {
+                try await client.send(HTTPRequest(url: origin.url("/last"))).body.collect(upTo: 1)
+            }
+            #expect(await client.transferCount == 3)
             waiting.cancel()
             await #expect(throws: CancellationError.self) { _ = try await waiting.value }
             hanging.cancel()
@@ -119,7 +121,7 @@ struct CancellationTests {
             let status = try await client.send(HTTPRequest(url: origin.url("/"))).status
             #expect(status == 200)
             await closed.wait()
-            while await client.transferCount > 0 { await Task.yield() }
+            #expect(await client.transferCount == 0)
         }
     }
 
@@ -179,7 +181,6 @@ struct CancellationTests {
                 task.cancel()
                 do { #expect(try await task.value == 2_000) } catch { #expect(error is CancellationError) }
             }
-            while await client.transferCount > 0 { await Task.yield() }
         }
     }
 }

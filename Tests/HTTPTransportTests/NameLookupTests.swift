@@ -93,8 +93,8 @@ struct NameLookupTests {
 
     @Test func `transfers for one name share its look-up`() async throws {
         try await Self.withNames { names, origin, client in
-            let tasks = (0..<20).map { _ in Task { try await Self.send(client, to: "late.example", origin) } }
-            while await client.transferCount < 20 { await Task.yield() }
+            let tasks = (0..<20).map { _ in Task.immediate { try await Self.send(client, to: "late.example", origin) } }
+            #expect(await client.transferCount == 20)
             names.open()
             for task in tasks { _ = try await task.value }
             #expect(names.asked == ["late.example"])
@@ -136,6 +136,23 @@ struct NameLookupTests {
             _ = try await client.send(HTTPRequest(url: try #require(URL(string: "http://sly.example/"))))
         }
         #expect(error?.code == .addressNotAllowed)
+        await client.shutdown()
+    }
+
+    @Test func `a transfer that ends as it begins makes room for those that wait`() async throws {
+        var configuration = HTTPClient.Configuration()
+        configuration.maximumConnectionsPerHost = 1
+        let client = HTTPClient(configuration: configuration) { _ in .success([.v4(0x0A00_0001)]) }
+        let request = HTTPRequest(url: try #require(URL(string: "http://sly.example/")))
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    let error = await #expect(throws: HTTPError.self) { _ = try await client.send(request) }
+                    #expect(error?.code == .addressNotAllowed)
+                }
+            }
+        }
+        await client.expectEmptyTables()
         await client.shutdown()
     }
 

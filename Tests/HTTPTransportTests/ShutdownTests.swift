@@ -34,8 +34,8 @@ struct ShutdownTests {
             let response = try await client.send(HTTPRequest(url: origin.url("/body")))
             let head = Task { try await client.send(HTTPRequest(url: origin.url("/head"))) }
             await arrived.wait()
-            let queued = Task { try await client.send(HTTPRequest(url: origin.url("/queued"))) }
-            while await client.transferCount < 3 { await Task.yield() }
+            let queued = Task.immediate { try await client.send(HTTPRequest(url: origin.url("/queued"))) }
+            #expect(await client.transferCount == 3)
             await client.shutdown()
             for task in [head, queued] {
                 let error = await #expect(throws: HTTPError.self) { _ = try await task.value }

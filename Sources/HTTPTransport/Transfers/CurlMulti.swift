@@ -90,7 +90,12 @@ import CTransportShims
     }
 
     private func setTimer(_ milliseconds: Int) -> Int32 {
-        timer = milliseconds < 0 ? nil : LoopThread.nanoseconds + UInt64(milliseconds) * 1_000_000
+        switch milliseconds {
+        case ..<0: timer = nil
+        // Before every moment: a transfer that was just added begins in the same turn.
+        case 0: timer = 0
+        default: timer = LoopThread.nanoseconds + UInt64(milliseconds) * 1_000_000
+        }
         return 0
     }
 

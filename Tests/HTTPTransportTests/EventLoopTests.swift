@@ -1,0 +1,202 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import HTTPTransport
+
+#if canImport(Glibc)
+import Glibc
+
+/// The loop alone, with actors that know nothing of HTTP.
+@Suite(.timeLimit(.minutes(10)))
+struct EventLoopTests {
+    @Test func `a job finds done what was posted before it`() async {
+        let loop = EventLoop(name: "test-loop")
+        let resident = Resident(loop)
+        #expect(loop.start([resident]))
+        for count in 1...2_000 {
+            resident.mailbox.post(.add(1))
+            #expect(await resident.sum == count)
+        }
+        await loop.stopAndJoin()
+    }
+
+    @Test func `no message is slept over`() async {
+        let loop = EventLoop(name: "test-loop")
+        let residents = (0..<3).map { _ in Resident(loop) }
+        #expect(loop.start(residents))
+        await withTaskGroup(of: Void.self) { group in
+            for index in 0..<6 {
+                group.addTask {
+                    for _ in 0..<4_000 {
+                        let event = Event()
+                        residents[index % 3].mailbox.post(.fire(event))
+                        await event.wait()
+                    }
+                }
+            }
+        }
+        await loop.stopAndJoin()
+    }
+
+    @Test func `each actor hears of its own descriptors`() async throws {
+        let loop = EventLoop(name: "test-loop")
+        let residents = (0..<2).map { _ in Resident(loop) }
+        #expect(loop.start(residents))
+        let pipes = try (0..<2).map { _ in try Pipe() }
+        for (resident, pipe) in zip(residents, pipes) { await resident.watch(pipe.output) }
+        for round in 1...20 {
+            for index in [1, 0, 0, 1] {
+                let event = Event()
+                await residents[index].expectByte(event)
+                pipes[index].write(UInt8(round))
+                await event.wait()
+            }
+        }
+        for (resident, pipe) in zip(residents, pipes) {
+            #expect(await resident.bytes == (1...20).flatMap { [UInt8($0), UInt8($0)] })
+            await resident.forget(pipe.output)
+        }
+        await loop.stopAndJoin()
+    }
+
+    @Test func `a moment that an actor asked for comes without an event, and not early`() async {
+        let loop = EventLoop(name: "test-loop")
+        let resident = Resident(loop)
+        #expect(loop.start([resident, Resident(loop)]))
+        for milliseconds in [1, 5, 30] as [UInt64] {
+            let event = Event()
+            let moment = LoopThread.nanoseconds + milliseconds * 1_000_000
+            resident.mailbox.post(.fireAt(moment, event))
+            await event.wait()
+            #expect(LoopThread.nanoseconds >= moment)
+        }
+        await loop.stopAndJoin()
+    }
+
+    @Test func `an actor is told of its beginning and its end once, and its jobs outlive the thread`() async {
+        let loop = EventLoop(name: "test-loop")
+        let resident = Resident(loop)
+        // A job that comes before the thread.
+        async let early = resident.sum
+        #expect(loop.start([resident]))
+        #expect(await early == 0)
+        resident.mailbox.post(.add(7))
+        async let ends: Void = loop.stopAndJoin()
+        await loop.stopAndJoin()
+        await ends
+        #expect(!resident.mailbox.post(.add(1)))
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<50 { group.addTask { await resident.add(2) } }
+        }
+        #expect(await resident.sum == 107)
+        #expect(await resident.story == ["begins", "ends"])
+    }
+
+    @Test func `an actor is not entered off its loop`() async {
+        await #expect(processExitsWith: .failure) {
+            let loop = EventLoop(name: "test-loop")
+            let resident = Resident(loop)
+            _ = loop.start([resident])
+            resident.onLoop { $0.add(1) }
+        }
+    }
+}
+
+/// An actor that lives on a loop and does nothing useful.
+private actor Resident: LoopResident {
+    enum Message {
+        case add(Int)
+        case fire(Event)
+        case fireAt(UInt64, Event)
+    }
+
+    nonisolated let loop: EventLoop
+    nonisolated let mailbox: Mailbox<Message>
+    private var seat: UInt32?
+    private var alarm: (moment: UInt64, event: Event)?
+    private var expected: Event?
+    private(set) var sum = 0
+    private(set) var bytes: [UInt8] = []
+    private(set) var story: [String] = []
+
+    init(_ loop: EventLoop) {
+        self.loop = loop
+        mailbox = Mailbox(on: loop)
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+    func add(_ number: Int) { sum += number }
+
+    func expectByte(_ event: Event) { expected = event }
+
+    func watch(_ descriptor: Int32) {
+        #expect(loop.watch(descriptor, for: .reading, seat: seat!, isNew: true))
+    }
+
+    func forget(_ descriptor: Int32) { loop.forget(descriptor) }
+
+    private func handle(_ message: Message) {
+        switch message {
+        case .add(let number): add(number)
+        case .fire(let event): event.fire()
+        case .fireAt(let moment, let event): alarm = (moment, event)
+        }
+    }
+
+    // MARK: - Turns
+
+    var hasMail: Bool { !mailbox.isEmpty }
+
+    func loopBegins(at seat: UInt32) {
+        self.seat = seat
+        story.append("begins")
+    }
+
+    func takeTurn() -> UInt64? {
+        for message in mailbox.take() { handle(message) }
+        guard let alarm else { return nil }
+        guard alarm.moment <= LoopThread.nanoseconds else { return alarm.moment }
+        self.alarm = nil
+        alarm.event.fire()
+        return nil
+    }
+
+    func descriptorIsReady(_ descriptor: Int32, _ readiness: Readiness) {
+        #expect(readiness == .reading)
+        var byte: UInt8 = 0
+        guard unsafe read(descriptor, &byte, 1) == 1 else { return }
+        bytes.append(byte)
+        expected?.fire()
+    }
+
+    func loopEnds() {
+        for message in mailbox.close() { handle(message) }
+        story.append("ends")
+    }
+}
+
+/// Two descriptors, closed with the last reference.
+private final class Pipe: Sendable {
+    let output: Int32
+    private let input: Int32
+
+    init() throws {
+        var ends: [Int32] = [-1, -1]
+        let result = unsafe pipe(&ends)
+        try #require(result == 0)
+        (output, input) = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(output)
+        close(input)
+    }
+
+    func write(_ byte: UInt8) {
+        let written = unsafe [byte].withUnsafeBytes { unsafe Glibc.write(input, $0.baseAddress, 1) }
+        #expect(written == 1)
+    }
+}
+#endif
