@@ -100,6 +100,12 @@ struct EventLoopTests {
             _ = loop.start([resident])
             resident.onLoop { $0.add(1) }
         }
+        await #expect(processExitsWith: .failure) {
+            let loop = EventLoop(name: "test-loop")
+            let resident = Resident(loop)
+            _ = loop.start([resident])
+            resident.onLoop(1, ()) { resident, number, _ in resident.add(number) }
+        }
     }
 }
 

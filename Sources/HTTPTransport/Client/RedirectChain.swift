@@ -23,8 +23,6 @@ struct RedirectChain {
         self.settings = settings
     }
 
-    private var limits: HTTPClient.Configuration { _read { yield settings.configuration } }
-
     private static let neverForwarded: Set<String> = ["authorization", "cookie", "cookie2", "proxy-authorization"]
 
     /// The URL of the current hop.
@@ -33,18 +31,19 @@ struct RedirectChain {
     /// Moves on to the next hop.
     /// - Returns: `false` when the head is the answer, because it is no redirect, names no target or none is to be followed.
     mutating func follow(_ head: ResponseHead) throws -> Bool {
-        guard [301, 302, 303, 307, 308].contains(head.status), limits.maximumRedirects > 0,
+        guard [301, 302, 303, 307, 308].contains(head.status), settings.configuration.maximumRedirects > 0,
             let location = try location(of: head)
         else { return false }
-        guard count < limits.maximumRedirects else {
-            throw refusal(.tooManyRedirects, "More than \(limits.maximumRedirects) redirects.", head.status)
+        guard count < settings.configuration.maximumRedirects else {
+            throw refusal(
+                .tooManyRedirects, "More than \(settings.configuration.maximumRedirects) redirects.", head.status)
         }
         count += 1
         // Noted when it is left: most requests are never redirected.
         visited.insert(Visit(method: current.request.method, target: current.target))
         let target = try resolve(location, head.status)
         let next = try hop(to: target, after: head.status)
-        if current.origin.isSecure, !next.origin.isSecure, !limits.allowsInsecureRedirects {
+        if current.origin.isSecure, !next.origin.isSecure, !settings.configuration.allowsInsecureRedirects {
             let message = "A redirect leads from https to http; allow insecure redirects if that is acceptable."
             throw refusal(.redirectNotAllowed, message, head.status)
         }
@@ -71,7 +70,8 @@ struct RedirectChain {
     /// Resolves against the current URL, and inherits its fragment (RFC 9110, section 10.2.2).
     private func resolve(_ location: String, _ status: Int) throws -> URL {
         let text = location.isEmpty ? current.target : location
-        guard text.utf8.count <= limits.maximumURLByteCount, text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
+        guard text.utf8.count <= settings.configuration.maximumURLByteCount,
+            text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
             var target = URL(string: text, relativeTo: url)?.absoluteURL
         else { throw refusal(.redirectNotAllowed, "The redirect does not lead to a URL.", status) }
         if !text.contains("#"), let fragment = url.fragment(percentEncoded: true),
@@ -101,9 +101,10 @@ struct RedirectChain {
                 url: url, status: status)
         }
         if origin != current.origin {
-            let forwarded = Set(limits.headersForOtherOrigins.map { $0.lowercased() }).subtracting(Self.neverForwarded)
+            let forwarded = Set(settings.configuration.headersForOtherOrigins.map { $0.lowercased() }).subtracting(
+                Self.neverForwarded)
             request.headers = HTTPHeaders(request.headers.filter { forwarded.contains($0.name.lowercased()) })
         }
-        return try Hop(request, limits: limits)
+        return try Hop(request, limits: settings.configuration)
     }
 }

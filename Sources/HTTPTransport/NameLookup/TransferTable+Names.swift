@@ -64,7 +64,7 @@ extension Transfer {
 
     /// What is connected to: the proxy, if there is one, or the origin.
     var endpoint: (name: String, port: Int) {
-        order.settings.proxy.map { ($0.host, $0.port) } ?? (origin.host, origin.port)
+        settings.proxy.map { ($0.host, $0.port) } ?? (origin.host, origin.port)
     }
 
     /// libcurl is about to look the name up.

@@ -4,7 +4,7 @@ import CTransportShims
 extension Transfer {
     /// The error for a time limit that passed.
     func timeout(isTotal: Bool) -> HTTPError {
-        let limit = isTotal ? order.settings.configuration.totalTimeout : order.settings.configuration.idleTimeout
+        let limit = isTotal ? settings.configuration.totalTimeout : settings.configuration.idleTimeout
         let what = isTotal ? "The request did not end within" : "The origin was silent for"
         return HTTPError(
             code: .timedOut, message: "\(what) \(limit).", url: url, status: head.knownStatus)
@@ -47,7 +47,7 @@ extension Transfer {
             (.tooManyOpenFiles, "Raise the limit of open files, or lower the number of connections.")
         case CURLE_COULDNT_CONNECT: (.cannotConnect, "")
         case CURLE_OPERATION_TIMEDOUT:
-            (.timedOut, "No connection within \(order.settings.configuration.connectTimeout).")
+            (.timedOut, "No connection within \(settings.configuration.connectTimeout).")
         case CURLE_PARTIAL_FILE: (.truncatedBody, "")
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR: (.connectionLost, "")
         case CURLE_RECV_ERROR where endsWithConnection:

@@ -8,9 +8,6 @@ import Foundation
 #endif
 
 extension Transfer {
-    private var configuration: HTTPClient.Configuration { _read { yield order.settings.configuration } }
-    private var hop: Hop { _read { yield order.hop } }
-
     /// Sets everything on a handle that was reset: nothing of an earlier transfer survives.
     func configure(_ easy: EasyHandle) {
         let context = unsafe Unmanaged.passUnretained(order).toOpaque()
@@ -32,23 +29,24 @@ extension Transfer {
     }
 
     private func setConnection(_ easy: EasyHandle) {
-        easy.set(CURLOPT_URL, hop.target)
+        easy.set(CURLOPT_URL, order.hop.target)
         easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
         easy.set(CURLOPT_FOLLOWLOCATION, 0)
         easy.set(CURLOPT_PATH_AS_IS, 1)
         easy.set(CURLOPT_NOSIGNAL, 1)
-        let connectTime = (configuration.connectTimeout - lookUpTime).clampedNanoseconds
+        let connectTime = (settings.configuration.connectTimeout - lookUpTime).clampedNanoseconds
         easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(connectTime / 1_000_000))
-        easy.set(CURLOPT_MAXAGE_CONN, Int(configuration.idleConnectionLifetime.clampedNanoseconds / 1_000_000_000))
+        easy.set(
+            CURLOPT_MAXAGE_CONN, Int(settings.configuration.idleConnectionLifetime.clampedNanoseconds / 1_000_000_000))
         // libcurl frees it with every transfer, which above 64 KB makes the allocator tidy up each time.
         easy.set(CURLOPT_BUFFERSIZE, 32 << 10)
         // Empty texts keep libcurl from asking the environment for a proxy, and for hosts to reach without it.
-        easy.set(CURLOPT_PROXY, configuration.proxy?.absoluteString ?? "")
+        easy.set(CURLOPT_PROXY, settings.configuration.proxy?.absoluteString ?? "")
         easy.set(CURLOPT_NOPROXY, "")
         // The default, said: a file in the home directory adds no credentials.
         easy.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
         easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        let usesHTTP2 = hop.origin.isSecure && configuration.allowsHTTP2
+        let usesHTTP2 = origin.isSecure && settings.configuration.allowsHTTP2
         easy.set(CURLOPT_HTTP_VERSION, Int(usesHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
         // A transfer waits for a connection in the making: it may turn out to be HTTP/2.
         if usesHTTP2 { easy.set(CURLOPT_PIPEWAIT, 1) }
@@ -60,7 +58,7 @@ extension Transfer {
         // libcurl parses the bundle once and shares it, but only while no directory is set; some distributions set one
         // at build time, and every connection then costs 18 ms of parsing.
         easy.clear(CURLOPT_CAPATH)
-        switch configuration.tls.trust {
+        switch settings.configuration.tls.trust {
         case .system:
             break
         case .only(let file):
@@ -78,7 +76,7 @@ extension Transfer {
     }
 
     private func setRequest(_ easy: EasyHandle) {
-        let request = hop.request
+        let request = order.hop.request
         let sendsContent = request.body != nil || ["POST", "PUT", "PATCH"].contains(request.method)
         if sendsContent {
             easy.set(CURLOPT_POST, 1)
@@ -94,10 +92,10 @@ extension Transfer {
 
     /// Lines as libcurl wants them: `Name;` sends an empty value, `Name:` keeps libcurl from adding the field.
     private func headerLines(sendsContent: Bool) -> [String] {
-        let headers = hop.request.headers
+        let headers = order.hop.request.headers
         var lines = headers.map { $0.value.isBlank ? "\($0.name);" : "\($0.name): \($0.value)" }
         if !headers.contains(name: "User-Agent") {
-            lines.append("User-Agent: \(configuration.userAgent)")
+            lines.append("User-Agent: \(settings.configuration.userAgent)")
         }
         if !headers.contains(name: "Accept-Encoding") {
             // A part of a compressed content cannot be decoded.

@@ -77,6 +77,7 @@ final class Transfer: DeadlineHolding {
     }
 
     var id: UInt64 { order.id }
+    var settings: TransferSettings { order.settings }
     var pipe: BodyPipe { order.pipe }
     var origin: Origin { order.hop.origin }
     var url: URL { order.hop.request.url }
@@ -104,7 +105,7 @@ final class Transfer: DeadlineHolding {
     /// When the origin will have been silent for too long; `nil` while silence is not its fault.
     var idleDeadline: UInt64? {
         guard case .running(_, .active(let time)) = phase else { return nil }
-        return time + order.settings.idleTimeout
+        return time + settings.idleTimeout
     }
 
     /// When the first limit is reached if nothing happens.
@@ -125,7 +126,7 @@ final class Transfer: DeadlineHolding {
     func receiveHeader(_ line: RawSpan, at now: UInt64) -> HeaderReception {
         noteActivity(at: now)
         guard let easy else { return .failed }
-        switch head.receive(line, status: easy.integer(CURLINFO_RESPONSE_CODE), limits: order.settings.headLimits) {
+        switch head.receive(line, status: easy.integer(CURLINFO_RESPONSE_CODE), limits: settings.headLimits) {
         case .more: return .more
         case .complete: return acceptHead(from: easy)
         case .tooLarge(let what): return fail(.headersTooLarge, "The response headers have too many \(what).")
@@ -134,7 +135,7 @@ final class Transfer: DeadlineHolding {
     }
 
     private func acceptHead(from easy: EasyHandle) -> HeaderReception {
-        let limit = order.settings.configuration.maximumBodyByteCount
+        let limit = settings.configuration.maximumBodyByteCount
         let length = head.bodyLength(isHead: order.hop.isHead)
         var expectedCount: Int?
         switch length {
@@ -170,7 +171,7 @@ final class Transfer: DeadlineHolding {
             _ = fail(.invalidResponse, "A body arrived before its head.")
             return .abort
         }
-        let limit = order.settings.configuration.maximumBodyByteCount
+        let limit = settings.configuration.maximumBodyByteCount
         guard bytes.byteCount <= limit - receivedCount else {
             failure = HTTPError.bodyTooLarge(limit: limit, announced: nil).at(url, head.status)
             return .abort
@@ -193,18 +194,19 @@ final class Transfer: DeadlineHolding {
     ///   - port: `nil` for a connection that was judged when it was made.
     ///   - proxyAddresses: Where the name of the proxy has led.
     func mayConnect(to address: IPAddress?, port: Int?, proxyAddresses: Set<IPAddress>) -> Bool {
-        let policy = order.settings.configuration.addressPolicy
+        let policy = settings.configuration.addressPolicy
         if policy.isUnrestricted { return true }
         guard let address else { return false }
         // The proxy was named by the owner of the client. Whatever else is connected to is judged, proxy or not.
-        if let proxy = order.settings.proxy, port == nil || port == proxy.port,
-            IPAddress(proxy.host)?.unmapped == address.unmapped || proxyAddresses.contains(address.unmapped)
-        {
-            return true
-        }
+        if isProxy(address, proxyAddresses), port == nil || port == settings.proxy?.port { return true }
         guard let reason = policy.reasonToRefuse(address) else { return true }
         refusal = (address, reason)
         return false
+    }
+
+    private func isProxy(_ address: IPAddress, _ proxyAddresses: Set<IPAddress>) -> Bool {
+        guard let proxy = settings.proxy else { return false }
+        return IPAddress(proxy.host)?.unmapped == address.unmapped || proxyAddresses.contains(address.unmapped)
     }
 
     private func fail(_ code: HTTPError.Code, _ message: String) -> HeaderReception {
