@@ -27,4 +27,22 @@ struct OptionsTests {
     func `a command line that cannot be carried out says what to write`(words: [String], message: String) {
         #expect(throws: UsageError(message: message)) { try Options(parsing: words) }
     }
+
+    @Test func `a wrong command line ends with status 64, and says what to write`() {
+        let answer = Lessons.answer(to: ["--lesson", "7"])
+        #expect(answer.status == 64)
+        #expect(answer.errors.first == "lessons: --lesson needs a number from 1 to 6, such as --lesson 3")
+        #expect(answer.output.isEmpty)
+    }
+
+    @Test func `without a seed each lesson names its fault, its seed and its cost`() {
+        let answer = Lessons.answer(to: [])
+        #expect(answer.status == 0)
+        for lesson in Lesson.all {
+            #expect(answer.output.contains(lesson.description))
+            #expect(answer.output.contains { $0.hasSuffix("--lesson \(lesson.number) --seed \(lesson.failingSeed)") })
+        }
+        #expect(answer.output.count { $0.hasPrefix("  proof   300 of 300 seeds pass") } == 6)
+        #expect(answer.output.count { $0.hasPrefix("  cost") } == 6)
+    }
 }

@@ -30,8 +30,8 @@ extension ImageManager {
     /// - Complexity: O(1), under a microsecond; a hit counts as a use.
     public nonisolated func peek(_ request: ImageRequest) -> DecodedImage? {
         guard pipeline.isOpen.load(ordering: .acquiring) else { return nil }
-        guard case .decoded(let response)? = pipeline.memory.value(for: .picture(request.variantKey)) else { return nil }
-        return response.image
+        let picture = pipeline.memory.value(for: .picture(request.variantKey))
+        return if case .decoded(let response)? = picture { response.image } else { nil }
     }
 
     /// Makes a load that is under way more urgent; a queued download moves forward at once.
