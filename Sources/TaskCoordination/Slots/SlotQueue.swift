@@ -19,7 +19,8 @@ struct SlotQueue<Waiter> {
         var waiters = ArrivalList<Waiter>()
     }
 
-    private let order: SlotOrder
+    /// May change while waiters are queued.
+    var order: SlotOrder
     /// The most urgent first; as many as there have been priorities.
     private var lines: [Line] = []
     /// The line that each waiter stands in, by its number.

@@ -46,8 +46,10 @@ struct SlotTable<Waiter> {
         var isUnused: Bool { held == 0 && lent == 0 && queue.isEmpty }
     }
 
-    private let order: SlotOrder
-    var limits: Limits
+    private(set) var limits: Limits
+    /// Whether nothing is given to waiters, nor taken. Bodies that hold units go on.
+    var isSuspended = false
+    private var order: SlotOrder
     /// By their numbers, which are used again. The first is that of waiters without a lane's name, and stays.
     private var lanes: [Lane]
     private var freeNumbers: [Int] = []
@@ -74,6 +76,18 @@ struct SlotTable<Waiter> {
         lanes = [Lane(name: "", queue: SlotQueue(order: order))]
     }
 
+    /// Changes the limits, and which goes first among waiters, or lanes, of the same priority. Bodies that hold more than
+    /// a lower limit go on; the next wait for them. ``next()`` must follow.
+    mutating func change(_ limits: Limits, _ order: SlotOrder) {
+        self.limits = limits
+        self.order = order
+        turns.order = order
+        for lane in lanes.indices {
+            lanes[lane].queue.order = order
+            settle(lane)
+        }
+    }
+
     /// How many lanes there is room for, those without a name among them. Told to tests.
     var laneCount: Int { lanes.count }
 
@@ -97,7 +111,7 @@ extension SlotTable {
     ///
     /// - Returns: The number of the lane that has them now; `nil` when they were not taken.
     mutating func take(_ units: Int, in lane: String) -> Int? {
-        guard units <= limits.units - held, turns.isEmpty else { return nil }
+        guard !isSuspended, units <= limits.units - held, turns.isEmpty else { return nil }
         let number = number(of: lane)
         guard lanes[number].queue.isEmpty, lanes[number].held < limits.lane else { return nil }
         lanes[number].held += units
@@ -121,7 +135,7 @@ extension SlotTable {
 
     /// Gives units to the next in turn, if they are free.
     mutating func next() -> (waiter: Waiter, units: Int, lane: Int)? {
-        guard count > 0, held < limits.units else { return nil }
+        guard !isSuspended, count > 0, held < limits.units else { return nil }
         while let lane = turns.first {
             guard lanes[lane].queue.firstPriority == turns.firstPriority else {
                 // Its most urgent waiter has left.
@@ -140,18 +154,19 @@ extension SlotTable {
     }
 
     private mutating func fits(_ lane: Int) -> Bool {
-        lanes[lane].queue.first.map { $0.units <= limits.units - held } ?? false
+        lanes[lane].queue.first.map { min($0.units, limits.units) <= limits.units - held } ?? false
     }
 
     private mutating func serve(_ lane: Int) -> (waiter: Waiter, units: Int, lane: Int) {
         let request = lanes[lane].queue.popFirst()!
+        let units = min(request.units, limits.units)
         count -= 1
-        lanes[lane].held += request.units
-        held += request.units
+        lanes[lane].held += units
+        held += units
         // The lane goes to the end of the line.
         leaveTurn(lane)
         settle(lane)
-        return (request.waiter, request.units, lane)
+        return (request.waiter, units, lane)
     }
 }
 
@@ -215,6 +230,8 @@ extension SlotTable {
     mutating func nextRound(
         stalled: [String: Int], patience: Int
     ) -> (served: [(waiter: Waiter, units: Int, lane: Int)], expired: [Waiter]) {
+        // Time that nothing could be given in is not the waiters' patience.
+        if isSuspended { return ([], []) }
         round += 1
         let oldest = round - patience
         let expired = removeAll { $0.round <= oldest }

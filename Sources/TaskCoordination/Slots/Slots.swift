@@ -45,7 +45,7 @@ public final class Slots: Sendable {
     }
 
     /// How many units are held at once, at most.
-    public let limit: Int
+    public var limit: Int { state.withLock { $0.table.limits.units } }
 
     /// How many waiters are queued, at most.
     public let queueLimit: Int
@@ -66,10 +66,9 @@ public final class Slots: Sendable {
         limit: Int, order: SlotOrder = .fifo, queueLimit: Int = .max, share: Int = .max, laneLimit: Int = .max,
         name: String = "slots"
     ) {
-        self.limit = max(1, limit)
         self.queueLimit = max(0, queueLimit)
         self.name = name
-        let limits = SlotTable<Waiter>.Limits(units: self.limit, share: max(1, share), lane: max(1, laneLimit))
+        let limits = Self.limits(limit, share, laneLimit)
         state = Mutex(State(table: SlotTable(limits: limits, order: order)))
     }
 
@@ -102,6 +101,29 @@ public final class Slots: Sendable {
         let permit = try await acquire(priority: priority)
         defer { release(permit) }
         return try await body()
+    }
+
+    /// Changes the limits and the order, also of waiters that are queued. Bodies that hold more than a lower limit go on;
+    /// the next wait for them.
+    package func change(limit: Int, order: SlotOrder, share: Int, laneLimit: Int) {
+        let served = state.withLock { state in
+            state.table.change(Self.limits(limit, share, laneLimit), order)
+            return Slots.serve(&state)
+        }
+        Slots.tell(served)
+    }
+
+    /// Lets no body begin until it is set back. Bodies that run go on, and waiters do not lose their patience.
+    package func setSuspended(_ isSuspended: Bool) {
+        let served = state.withLock { state in
+            state.table.isSuspended = isSuspended
+            return Slots.serve(&state)
+        }
+        Slots.tell(served)
+    }
+
+    private static func limits(_ limit: Int, _ share: Int, _ laneLimit: Int) -> SlotTable<Waiter>.Limits {
+        SlotTable.Limits(units: max(1, limit), share: max(1, share), lane: max(1, laneLimit))
     }
 
     /// Refuses every later caller and every queued one.
@@ -167,7 +189,7 @@ extension Slots {
         _ priority: UInt8, units: Int = 1, lane: String = "", _ answer: @escaping Answer
     ) throws -> Entry {
         try state.withLock { state in
-            let units = min(units, limit)
+            let units = min(units, state.table.limits.units)
             if let permit = try takeFree(units, in: lane, &state) { return .permit(permit) }
             if state.table.count >= queueLimit { throw overloadedError }
             let place = state.table.insert(Waiter(answer: answer), in: lane, units: units, priority: priority)
@@ -177,7 +199,7 @@ extension Slots {
 
     /// Takes units, if they are free and nothing waits for them.
     package func take(_ units: Int) -> Permit? {
-        state.withLock { try? takeFree(min(units, limit), in: "", &$0) }
+        state.withLock { try? takeFree(min(units, $0.table.limits.units), in: "", &$0) }
     }
 
     /// Takes units, as ``withSlot(priority:_:)`` does.

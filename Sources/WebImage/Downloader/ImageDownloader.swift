@@ -1,10 +1,14 @@
 import Foundation
 public import HTTPTransport
-import TaskCoordination
+import Synchronization
+public import TaskCoordination
 
 /// Fetches the bytes of pictures: a bounded number at once, each identity once, the urgent first.
 ///
-/// **Isolation**: an actor; transfers run outside it.
+/// **Isolation**: the actor owns what may be changed while transfers run: whether they may begin, how many at once and in
+/// which order. ``download(_:validators:onProgress:)``, ``cancelAll()`` and the counts are `nonisolated`: a transfer begins
+/// in the turn of its caller, without the 15 to 46 µs of a hop.
+///
 /// **Priority**: a transfer runs at the highest priority of its callers; a late urgent caller moves a queued transfer
 /// forward.
 public actor ImageDownloader {
@@ -19,6 +23,17 @@ public actor ImageDownloader {
     nonisolated let contentOrder: ContentOrder
     /// Throws when a file that begins like this can be no picture, so that the rest of it is not waited for.
     nonisolated let inspect: @Sendable (_ beginning: [UInt8]) throws -> Void
+    /// The fields of ``headers``, where transfers read them.
+    nonisolated let sentHeaders: Mutex<HTTPHeaders>
+
+    /// Whether transfers wait that have not begun.
+    public internal(set) var isSuspended = false
+    /// How many transfers run at once.
+    public internal(set) var maximumConcurrentDownloads: Int
+    /// How many transfers of one host run at once; see ``Configuration/maximumConcurrentDownloadsPerHost``.
+    public internal(set) var maximumConcurrentDownloadsPerHost: Int?
+    /// What goes first among transfers of one host and equal priority.
+    public internal(set) var order: SlotOrder
 
     /// Creates a downloader.
     ///
@@ -32,25 +47,28 @@ public actor ImageDownloader {
         executor: (any TaskExecutor)? = nil
     ) {
         self.init(
-            configuration: configuration, transport: transport, hub: ActivityHub(), order: ContentOrder(),
+            configuration: configuration, transport: transport, hub: ActivityHub(), contents: ContentOrder(),
             executor: executor, inspect: { _ in })
     }
 
     init(
-        configuration: Configuration, transport: any HTTPLoading, hub: ActivityHub, order: ContentOrder,
+        configuration: Configuration, transport: any HTTPLoading, hub: ActivityHub, contents: ContentOrder,
         executor: (any TaskExecutor)?, inspect: @escaping @Sendable ([UInt8]) throws -> Void
     ) {
         self.configuration = configuration
         self.hub = hub
-        contentOrder = order
+        contentOrder = contents
         self.transport = transport
         self.executor = executor
         self.inspect = inspect
-        let limit = max(1, configuration.maximumConcurrentDownloads)
+        sentHeaders = Mutex(configuration.headers)
+        maximumConcurrentDownloads = max(1, configuration.maximumConcurrentDownloads)
+        maximumConcurrentDownloadsPerHost = configuration.maximumConcurrentDownloadsPerHost.map { max(1, $0) }
+        self.order = configuration.order
         slots = Slots(
-            limit: limit, order: configuration.order, queueLimit: configuration.queueLimit,
-            share: limit / 2 + limit % 2,
-            laneLimit: configuration.maximumConcurrentDownloadsPerHost ?? .max, name: "downloads")
+            limit: maximumConcurrentDownloads, order: configuration.order, queueLimit: configuration.queueLimit,
+            share: Self.share(of: maximumConcurrentDownloads),
+            laneLimit: maximumConcurrentDownloadsPerHost ?? .max, name: "downloads")
         flights = InFlight(name: "download", executor: executor, slots: slots)
     }
 

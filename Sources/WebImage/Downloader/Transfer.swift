@@ -70,7 +70,7 @@ final class Transfer: Sendable {
     }
 
     private func makeRequest() async throws -> HTTPRequest {
-        let headers = request.headers.merged(over: configuration.headers)
+        let headers = request.headers.merged(over: downloader.headers)
         let plain = HTTPRequest(url: request.url, method: request.method, headers: headers, body: request.body)
         guard let modifier = request.modifier else { return plain }
         let modified = try await modifier.modify(plain)

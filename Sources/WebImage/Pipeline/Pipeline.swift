@@ -43,7 +43,7 @@ final class Pipeline: Sendable {
         cache = CacheWriter(memory, parts.disk.map { WriteBehind(disk: $0, executor: parts.executor) })
         let coders = configuration.coders
         downloader = ImageDownloader(
-            configuration: configuration.downloader, transport: parts.transport, hub: hub, order: cache.order,
+            configuration: configuration.downloader, transport: parts.transport, hub: hub, contents: cache.order,
             executor: parts.executor, inspect: { try coders.checkSignature($0) })
         processing = ImageProcessor(configuration, pool: parts.processing)
         pictures = InFlight(name: "load", executor: parts.executor)

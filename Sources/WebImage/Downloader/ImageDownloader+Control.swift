@@ -1,0 +1,58 @@
+public import HTTPTransport
+import Synchronization
+public import TaskCoordination
+
+/// What may be changed while transfers run.
+extension ImageDownloader {
+    /// Lets no transfer begin until ``resume()``. Transfers that run go on, and new ones are accepted and wait.
+    ///
+    /// A transfer does not time out in the queue meanwhile. A shutdown does not resume: what waits is cancelled by it, at
+    /// the latest when its grace time is over.
+    public func suspend() {
+        isSuspended = true
+        slots.setSuspended(true)
+    }
+
+    /// Lets transfers begin again.
+    public func resume() {
+        isSuspended = false
+        slots.setSuspended(false)
+        attendQueue()
+    }
+
+    /// Changes how many transfers run at once. Transfers above a lower limit go on; the next ones wait for them.
+    ///
+    /// - Parameters:
+    ///   - total: Of all hosts. A number below 1 counts as 1.
+    ///   - perHost: Of one host, as ``Configuration/maximumConcurrentDownloadsPerHost``. A number below 1 counts as 1.
+    public func setMaximumConcurrentDownloads(_ total: Int, perHost: Int? = nil) {
+        maximumConcurrentDownloads = max(1, total)
+        maximumConcurrentDownloadsPerHost = perHost.map { max(1, $0) }
+        applyLimits()
+    }
+
+    /// Changes what goes first among transfers of one host and equal priority, also among those that wait.
+    public func setOrder(_ order: SlotOrder) {
+        self.order = order
+        applyLimits()
+    }
+
+    private func applyLimits() {
+        slots.change(
+            limit: maximumConcurrentDownloads, order: order, share: Self.share(of: maximumConcurrentDownloads),
+            laneLimit: maximumConcurrentDownloadsPerHost ?? .max)
+    }
+
+    /// The slots of one host beyond which other hosts go first: half of them, rounded up.
+    static func share(of limit: Int) -> Int { limit / 2 + limit % 2 }
+
+    /// The fields sent with every request unless it brings its own.
+    public nonisolated var headers: HTTPHeaders { sentHeaders.withLock { $0 } }
+
+    /// Sends a field with every request from now on unless it brings its own; transfers that have sent theirs go on.
+    ///
+    /// - Parameter value: `nil` takes the field away.
+    public func setHeader(_ value: String?, for name: String) {
+        sentHeaders.withLock { $0[name] = value }
+    }
+}
