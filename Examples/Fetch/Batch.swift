@@ -78,7 +78,7 @@ struct Batch {
         if options.refreshes { request.cachePolicy = .revalidate }
         let bar = screen.bar(for: url.absoluteString)
         defer { bar.remove() }
-        let file = try await manager.data(for: request, as: options.format) { bar.update($0) }
+        let file = try await manager.encodedImage(for: request, as: options.format) { bar.update($0) }
         let path = try await folder.write(
             file.bytes, as: FileName.name(for: job.cacheKey ?? job.text, url: url, format: file.format))
         return Outcome.Picture(

@@ -52,7 +52,7 @@ struct Round: Sendable {
     private func perform(with manager: ImageManager, _ prefetcher: ImagePrefetcher) async throws {
         switch work {
         case .load: _ = try await manager.load(requests[0])
-        case .file(let format): _ = try await manager.data(for: requests[0], as: format)
+        case .file(let format): _ = try await manager.encodedImage(for: requests[0], as: format)
         case .events(let limit):
             var count = 0
             for try await _ in manager.events(for: requests[0]) {

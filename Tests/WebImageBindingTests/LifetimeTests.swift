@@ -10,7 +10,7 @@ private final class OwningTarget: ImageTarget {
     let journal: Journal<Int?>
     private(set) var binding: ImageBinding?
 
-    init(_ loader: some ImageLoading, _ journal: Journal<Int?>) {
+    init(_ loader: some ViewImageLoading, _ journal: Journal<Int?>) {
         self.journal = journal
         binding = ImageBinding(target: self, loader: loader)
     }

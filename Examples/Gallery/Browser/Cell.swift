@@ -31,7 +31,7 @@ final class Cell: ImageTarget {
     private var source: ImageSource?
     private static var serial = 0
 
-    init(id: Int, loader: any ImageLoading, events: CellEvents) {
+    init(id: Int, loader: any ViewImageLoading, events: CellEvents) {
         self.id = id
         self.events = events
         binding = ImageBinding(target: self, loader: loader, clock: events.clock)

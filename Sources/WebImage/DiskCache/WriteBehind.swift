@@ -17,8 +17,8 @@ actor WriteBehind {
     private var writers: [CacheKey: Task<Void, Never>] = [:]
     /// Who waits until a key is written.
     private var readers: [CacheKey: [ObjectIdentifier: OneShot<Void>]] = [:]
-    /// Who waits until everything is written.
-    private var drainers: [OneShot<Void>] = []
+    /// The writers, for the callers that wait until everything is written.
+    private var work = WorkCount()
     private var isOpen = true
     private var isAbandoned = false
 
@@ -36,7 +36,7 @@ actor WriteBehind {
 
     /// How many entries the tables have, of writes and of those who wait for them.
     var entryCount: Int {
-        newest.count + writers.count + drainers.count + readers.values.reduce(0) { $0 + $1.count }
+        newest.count + writers.count + work.waiterCount + readers.values.reduce(0) { $0 + $1.count }
     }
 
     /// Writes what `making` makes, later. Never fails the caller.
@@ -52,6 +52,7 @@ actor WriteBehind {
         }
         newest[key] = making
         guard writers[key] == nil else { return }
+        work.begin()
         writers[key] = Task(name: "write \(key)", executorPreference: executor, priority: .utility) {
             await self.write(key)
         }
@@ -66,8 +67,8 @@ actor WriteBehind {
             }
         }
         writers[key] = nil
-        for reader in (readers.removeValue(forKey: key) ?? [:]).values { reader.resolve(()) }
-        if writers.isEmpty { release(&drainers) }
+        Array((readers.removeValue(forKey: key) ?? [:]).values).resume()
+        work.end().resume()
     }
 
     /// Waits until what was submitted for `key` is on disk, so that nobody reads what is about to be replaced.
@@ -89,10 +90,7 @@ actor WriteBehind {
 extension WriteBehind {
     /// Waits until nothing is left to write, or everything has been abandoned.
     func drain() async {
-        guard !isAbandoned, !writers.isEmpty else { return }
-        let place = OneShot<Void>()
-        drainers.append(place)
-        await place.wait()
+        if !isAbandoned { await work.untilIdle()?.wait() }
     }
 
     /// Takes no more.
@@ -106,15 +104,9 @@ extension WriteBehind {
         droppedCount += newest.count
         newest.removeAll()
         for writer in writers.values { writer.cancel() }
-        var waiting = readers.values.flatMap(\.values)
+        let waiting = readers.values.flatMap(\.values)
         readers.removeAll()
-        release(&waiting)
-        release(&drainers)
-    }
-
-    private func release(_ places: inout [OneShot<Void>]) {
-        let ended = places
-        places = []
-        for place in ended { place.resolve(()) }
+        waiting.resume()
+        work.takeWaiting().resume()
     }
 }

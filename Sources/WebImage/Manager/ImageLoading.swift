@@ -1,9 +1,51 @@
+public import Foundation
 public import ImageCoding
 
-/// What shows pictures needs of what loads them.
+/// Loads pictures, decoded or as files.
 ///
-/// ``ImageManager`` is the one to use; a test brings its own.
+/// ``ImageManager`` is the one to use. Code that depends on the protocol can be tested with a loader of its own:
+///
+/// ```swift
+/// struct Fixed: ImageLoading {
+///     let file: EncodedImage
+///     func load(_ request: ImageRequest) async throws -> ImageResponse { throw Unexpected() }
+///     func encodedImage(
+///         for request: ImageRequest, as format: OutputFormat, onProgress: (@Sendable (LoadProgress) -> Void)?
+///     ) async throws -> EncodedImage { file }
+/// }
+/// ```
 public protocol ImageLoading: Sendable {
+    /// The picture that `request` asks for, and where it came from.
+    ///
+    /// - Throws: ``ImageLoadError``; `CancellationError` as soon as the calling task is cancelled.
+    func load(_ request: ImageRequest) async throws -> ImageResponse
+
+    /// The picture that `request` asks for, as a file.
+    ///
+    /// - Parameters:
+    ///   - request: The picture.
+    ///   - format: The file to make of it.
+    ///   - onProgress: Told how much of the original has arrived, in order.
+    /// - Throws: ``ImageLoadError``; `CancellationError` as soon as the calling task is cancelled.
+    func encodedImage(
+        for request: ImageRequest, as format: OutputFormat, onProgress: (@Sendable (LoadProgress) -> Void)?
+    ) async throws -> EncodedImage
+}
+
+extension ImageLoading {
+    /// The picture at `url`.
+    public func image(from url: URL) async throws -> DecodedImage { try await load(ImageRequest(url)).image }
+
+    /// The picture that `request` asks for, as a file.
+    public func encodedImage(
+        for request: ImageRequest, as format: OutputFormat = .original
+    ) async throws -> EncodedImage {
+        try await encodedImage(for: request, as: format, onProgress: nil)
+    }
+}
+
+/// What a view binding needs of its loader: an answer in the same turn, and the steps of a load.
+public protocol ViewImageLoading: Sendable {
     /// What is in memory for `request`, without waiting.
     func peek(_ request: ImageRequest) -> DecodedImage?
 
@@ -11,4 +53,4 @@ public protocol ImageLoading: Sendable {
     func events(for request: ImageRequest) -> AsyncThrowingStream<ImageEvent, any Error>
 }
 
-extension ImageManager: ImageLoading {}
+extension ImageManager: ImageLoading, ViewImageLoading {}

@@ -64,7 +64,7 @@ extension ImageManager {
     ///   - onProgress: Told how much of the original has arrived, in order. Runs in the calling task on a thread apart:
     ///     one that blocks holds up this call alone.
     /// - Throws: ``ImageLoadError``; `CancellationError` as soon as the calling task is cancelled.
-    public nonisolated func data(
+    public nonisolated func encodedImage(
         for request: ImageRequest, as format: OutputFormat = .original,
         onProgress: (@Sendable (LoadProgress) -> Void)? = nil
     ) async throws -> EncodedImage {

@@ -29,3 +29,49 @@ struct RequestIdentity: Sendable, Hashable {
         hasher.combine(request.modifier?.identity)
     }
 }
+
+/// Which picture a request asks for; not how urgently, nor from where. Equal identities show the same pixels.
+///
+/// The identity of the transfer is part of it although the name usually covers it: two requests may choose one cache key
+/// and still carry different credentials.
+package struct PictureIdentity: Sendable, Hashable {
+    /// What the picture is called in the caches.
+    let name: CacheKey
+    let transfer: RequestIdentity
+
+    package init(_ request: ImageRequest) { self.init(request, name: request.variantKey) }
+
+    init(_ request: ImageRequest, name: CacheKey) {
+        self.name = name
+        transfer = RequestIdentity(request)
+    }
+}
+
+/// Which requests share a flight of the manager: those for the same picture, with the same treatment on the way.
+struct LoadKey: Sendable, Hashable, CustomStringConvertible {
+    private let picture: PictureIdentity
+    /// Whether the flight must bring the original file, which a memory hit does not have.
+    let wantsOriginal: Bool
+    private let request: ImageRequest
+
+    /// - Parameter variant: What the picture, or the file, is called in the caches.
+    init(_ request: ImageRequest, variant: CacheKey, wantsOriginal: Bool = false) {
+        self.request = request
+        picture = PictureIdentity(request, name: variant)
+        self.wantsOriginal = wantsOriginal
+    }
+
+    /// What the picture, or the file, is called in the caches.
+    var variant: CacheKey { picture.name }
+
+    static func == (one: LoadKey, other: LoadKey) -> Bool {
+        guard one.picture == other.picture, one.wantsOriginal == other.wantsOriginal else { return false }
+        let (one, other) = (one.request, other.request)
+        return one.cachePolicy == other.cachePolicy && one.cacheReads == other.cacheReads
+            && one.cacheWrites == other.cacheWrites
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(picture) }
+
+    var description: String { variant.rawValue }
+}

@@ -1,6 +1,6 @@
 public import ImageCoding
 
-/// The file that `data(for:as:)` returns.
+/// The file that ``ImageManager/encodedImage(for:as:onProgress:)`` returns.
 public enum OutputFormat: Sendable, Hashable {
     /// The file as the origin sent it; with transformers, a file in the origin's format, or PNG where that format
     /// cannot be written.

@@ -5,6 +5,6 @@ public enum SharedLoader {
     /// An `ImageManager` with its defaults, made when it is first used.
     ///
     /// Set it before the first view loads a picture.
-    public static var loader: any ImageLoading = ImageManager()
+    public static var loader: any ViewImageLoading = ImageManager()
 }
 #endif

@@ -20,7 +20,7 @@
 public final class ImageBinding {
     /// What shows the pictures.
     public private(set) weak var target: (any ImageTarget)?
-    let loader: any ImageLoading
+    let loader: any ViewImageLoading
     let clock: any Clock<Duration>
     var slots: [ImageSlot: BoundSlot] = [:]
     /// Loads that were replaced and not cancelled; see ``BindingOptions/cancelsPreviousLoad``.
@@ -32,7 +32,7 @@ public final class ImageBinding {
     ///   - target: What shows the pictures. Held weakly.
     ///   - loader: What loads them, usually an `ImageManager`.
     ///   - clock: Tells the time for animations, transitions and indicators.
-    public init(target: any ImageTarget, loader: any ImageLoading, clock: any Clock<Duration> = ContinuousClock()) {
+    public init(target: any ImageTarget, loader: any ViewImageLoading, clock: any Clock<Duration> = ContinuousClock()) {
         self.target = target
         self.loader = loader
         self.clock = clock

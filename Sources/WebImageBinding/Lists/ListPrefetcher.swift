@@ -4,7 +4,7 @@
 /// The pictures go to the caches; nobody sees them. A target that asks for one of them shares its load.
 @MainActor
 public final class ListPrefetcher<Index: Hashable> {
-    private let loader: any ImageLoading
+    private let loader: any ViewImageLoading
     private let concurrentLoads: Int
     private let queueLimit: Int
     private let requests: @MainActor (Index) -> [ImageRequest]
@@ -20,7 +20,7 @@ public final class ListPrefetcher<Index: Hashable> {
     ///   - queueLimit: How many items wait at most; the oldest is dropped for the newest. 200 by default.
     ///   - requests: The pictures of an item. Their priority is lowered to ``ImagePriority/low`` at most.
     public init(
-        loader: any ImageLoading, concurrentLoads: Int = 3, queueLimit: Int = 200,
+        loader: any ViewImageLoading, concurrentLoads: Int = 3, queueLimit: Int = 200,
         requests: @escaping @MainActor (Index) -> [ImageRequest]
     ) {
         self.loader = loader

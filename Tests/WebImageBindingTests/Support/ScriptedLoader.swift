@@ -6,7 +6,7 @@ import WebImageTesting
 @testable import WebImageBinding
 
 /// A loader whose memory and whose answers are the test's.
-final class ScriptedLoader: ImageLoading {
+final class ScriptedLoader: ViewImageLoading {
     private struct State {
         var memory: [URL: DecodedImage] = [:]
         var answers: [Answer] = []

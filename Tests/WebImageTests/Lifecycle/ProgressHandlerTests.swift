@@ -41,7 +41,7 @@ import WebImageTesting
                 if isDirect {
                     _ = try await manager.downloader.download(.numbered(number)) { _ in blocker.block() }
                 } else {
-                    _ = try await manager.data(for: .numbered(number)) { _ in blocker.block() }
+                    _ = try await manager.encodedImage(for: .numbered(number)) { _ in blocker.block() }
                 }
             }
         }
@@ -67,7 +67,7 @@ import WebImageTesting
             var request = ImageRequest.numbered(1)
             request.cachePolicy = .reload
             if round.isMultiple(of: 2) {
-                _ = try await manager.data(for: request) { counts.write($0.receivedByteCount) }
+                _ = try await manager.encodedImage(for: request) { counts.write($0.receivedByteCount) }
             } else {
                 _ = try await manager.downloader.download(request) { counts.write($0.receivedByteCount) }
             }
@@ -80,7 +80,7 @@ import WebImageTesting
     @Test func `a handler runs in its caller's task`() async throws {
         let (manager, names) = (Self.manager(), Journal<String>())
         try await Tenant.$name.withValue("one") {
-            _ = try await manager.data(for: .numbered(1)) { _ in names.write(Tenant.name) }
+            _ = try await manager.encodedImage(for: .numbered(1)) { _ in names.write(Tenant.name) }
         }
         #expect(names.count > 0 && names.entries.allSatisfy { $0 == "one" })
         #expect(await manager.shutdown(within: .seconds(60)).isClean)

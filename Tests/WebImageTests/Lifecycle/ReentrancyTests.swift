@@ -13,7 +13,7 @@ import WebImageTesting
     private static func load(_ request: ImageRequest, by way: Way, _ manager: ImageManager) async throws {
         switch way {
         case .load, .sameRequest: _ = try await manager.load(request)
-        case .data: _ = try await manager.data(for: request, as: .jpeg())
+        case .data: _ = try await manager.encodedImage(for: request, as: .jpeg())
         case .events: for try await _ in manager.events(for: request) {}
         case .batch: for await outcome in manager.images(for: [request]) { _ = try outcome.result.get() }
         case .download: _ = try await manager.downloader.download(request)

@@ -100,7 +100,7 @@ import WebImageTesting
             .numbered(404), .numbered(404),
         ] {
             do {
-                _ = try await manager.data(for: request, as: .webp()) { _ in }
+                _ = try await manager.encodedImage(for: request, as: .webp()) { _ in }
                 _ = try await manager.image(for: request)
             } catch let error as ImageLoadError {
                 #expect(!error.message.isEmpty)

@@ -134,7 +134,7 @@ import WebImageTesting
             let request = ImageRequest.numbered(7, transformers: [.resize(to: box, mode: .fill)])
             let heard = Journal<Int>()
             let caller = staged.start { manager in
-                try await manager.data(for: request, as: .png) { heard.write($0.receivedByteCount) }
+                try await manager.encodedImage(for: request, as: .png) { heard.write($0.receivedByteCount) }
             }
             staged.runSome()
             return (caller, heard)
@@ -164,7 +164,7 @@ import WebImageTesting
         func call(_ kind: (ImageRequest, OutputFormat)) {
             let heard = Journal<Int>()
             let caller = staged.start { manager in
-                try await manager.data(for: kind.0, as: kind.1) { heard.write($0.receivedByteCount) }
+                try await manager.encodedImage(for: kind.0, as: kind.1) { heard.write($0.receivedByteCount) }
             }
             callers.append((caller, heard))
         }

@@ -19,7 +19,7 @@ import WebImageTesting
 
         let image = try await manager.image(from: url)
         let request = ImageRequest(url, transformers: [.resize(to: PixelSize(width: 320, height: 320), mode: .fill)])
-        let thumbnail = try await manager.data(for: request, as: .webp(quality: 80))
+        let thumbnail = try await manager.encodedImage(for: request, as: .webp(quality: 80))
         let now = manager.peek(request)
 
         var fractions: [Double] = []

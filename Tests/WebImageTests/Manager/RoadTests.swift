@@ -53,14 +53,14 @@ import WebImageTesting
         var request = try serve("/a.jpg", .jpeg(), seed: 12)
         request.transformers = [.resize(to: PixelSize(width: 32, height: 32))]
         let first = try await withManager { manager in
-            let file = try await manager.data(for: request, as: .webp(quality: 80))
+            let file = try await manager.encodedImage(for: request, as: .webp(quality: 80))
             #expect(file.source == .network && file.format == .webp && file.width == 32 && file.height == 24)
-            #expect(try await manager.data(for: request, as: .webp(quality: 80)).source == .memory)
+            #expect(try await manager.encodedImage(for: request, as: .webp(quality: 80)).source == .memory)
             return file
         }
         let work = (coder.decodes, coder.encodes)
         try await withManager { manager in
-            let file = try await manager.data(for: request, as: .webp(quality: 80))
+            let file = try await manager.encodedImage(for: request, as: .webp(quality: 80))
             #expect(file.source == .disk && file.bytes == first.bytes && file.frameCount == 1)
         }
         #expect(work == (coder.decodes, coder.encodes))
@@ -72,7 +72,7 @@ import WebImageTesting
         let sent = try ImageFactory.encoded(width: 64, height: 48, seed: 13, as: .gif)
         for source in [ImageSource.network, .disk] {
             try await withManager { manager in
-                let file = try await manager.data(for: request)
+                let file = try await manager.encodedImage(for: request)
                 #expect(file.bytes == sent && file.source == source && file.format == .gif && file.width == 64)
             }
         }
@@ -114,7 +114,7 @@ import WebImageTesting
         for format in [OutputFormat.original, .png] {
             try await withManager { manager in
                 let error = await #expect(throws: ImageLoadError.self) {
-                    try await manager.data(for: request, as: format)
+                    try await manager.encodedImage(for: request, as: format)
                 }
                 #expect(error?.reason == "truncated")
                 let isStored = try await manager.diskCache?.contains(request.originalKey)

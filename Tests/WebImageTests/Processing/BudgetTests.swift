@@ -87,7 +87,7 @@ import WebImageTesting
                         let image = try await manager.image(for: request)
                         #expect(image.width == 16)
                     } else {
-                        let file = try await manager.data(for: request, as: .png)
+                        let file = try await manager.encodedImage(for: request, as: .png)
                         #expect(file.width == 16)
                     }
                 }
@@ -113,7 +113,7 @@ import WebImageTesting
         let manager = scenario.manager
         let loads = (0..<8).map { scenario.load($0) }
         let files = (0..<8).map { number in
-            Probe(on: scenario.executor) { try await manager.data(for: .numbered(number), as: .png) }
+            Probe(on: scenario.executor) { try await manager.encodedImage(for: .numbered(number), as: .png) }
         }
         scenario.executor.run(steps: Int(seed))
         for load in loads.prefix(Int(seed % 8)) { load.cancel() }
@@ -134,7 +134,7 @@ import WebImageTesting
         let scenario = ManagerScenario(seed: seed, configuration: configuration)
         let manager = scenario.manager
         let files = (0..<4).map { number in
-            Probe(on: scenario.executor) { try await manager.data(for: .numbered(number), as: .gif) }
+            Probe(on: scenario.executor) { try await manager.encodedImage(for: .numbered(number), as: .gif) }
         }
         scenario.executor.drain()
         #expect(files.allSatisfy { $0.value != nil })

@@ -89,7 +89,7 @@ final class StagedManager {
 
     func data(_ request: ImageRequest, as format: OutputFormat = .png) -> Probe<EncodedImage> {
         let manager = manager
-        return Probe(on: executor) { try await manager.data(for: request, as: format) }
+        return Probe(on: executor) { try await manager.encodedImage(for: request, as: format) }
     }
 
     func shutdown(within grace: Duration = .seconds(5)) -> Probe<ShutdownReport> {

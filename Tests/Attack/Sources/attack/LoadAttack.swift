@@ -58,7 +58,7 @@ struct LoadAttack {
         request.headers = headers
         if configuration.disk != nil { request.cacheKey = url.path }
         do {
-            _ = try await manager.data(for: request)
+            _ = try await manager.encodedImage(for: request)
             return "ok \(text)"
         } catch let error as ImageLoadError {
             return "\(error.code) \(text) \(error.reason)"

@@ -16,8 +16,8 @@ struct Thumbnailer {
         try await withImageManager(configuration) { manager in
             let size = PixelSize(width: 300, height: 300)
             let request = ImageRequest(origin.url("/photo.jpg"), transformers: [.resize(to: size, mode: .fit)])
-            async let first = manager.data(for: request, as: .webp(quality: 80))
-            async let second = manager.data(for: request, as: .webp(quality: 80))
+            async let first = manager.encodedImage(for: request, as: .webp(quality: 80))
+            async let second = manager.encodedImage(for: request, as: .webp(quality: 80))
             let (one, other) = try await (first, second)
             precondition(one.bytes == other.bytes && origin.requests.count == 1)
             print("\(one.contentType) \(one.width)x\(one.height), \(origin.requests.count) request for 2 callers")
