@@ -3,9 +3,9 @@ extension [UInt8] {
         for place in 0..<(number.bitWidth / 8) { append(UInt8(truncatingIfNeeded: number >> (8 * place))) }
     }
 
-    /// A 32-bit length, and the text's UTF-8.
+    /// Appends a 32-bit length and the text's UTF-8.
     ///
-    /// What is longer than 4 GiB is cut; an entry's limit is far below.
+    /// Text above 4 GiB is cut; the limit of an entry is far below.
     mutating func append(counted text: String) {
         let length = UInt32(clamping: text.utf8.count)
         append(littleEndian: length)

@@ -1,6 +1,6 @@
-/// Reads little-endian numbers and counted fields from bytes of unknown origin; never past their end.
+/// Reads little-endian numbers and counted fields from untrusted bytes, never past their end.
 struct ByteReader {
-    /// What has not been read.
+    /// The bytes that have not been read.
     private(set) var rest: ArraySlice<UInt8>
 
     init(_ bytes: ArraySlice<UInt8>) { rest = bytes }

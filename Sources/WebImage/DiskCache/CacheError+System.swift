@@ -7,7 +7,7 @@ internal import Darwin
 #endif
 
 extension CacheError {
-    /// What a failed system call means for the cache.
+    /// Creates an error from a failed system call.
     init(_ failure: SystemFailure, path: String) {
         let (code, advice) =
             failure.call == .rename && failure.isNotFound
@@ -27,7 +27,7 @@ extension CacheError {
         case ENOTDIR, ELOOP:
             (
                 .folderUnavailable,
-                "The place of a cache folder is taken by a link, which is not followed, or by a file. Remove it."
+                "A link, which is not followed, or a file is in the place of a cache folder. Remove it."
             )
         case ENOENT, EISDIR, ENOTEMPTY, ENAMETOOLONG:
             (.folderUnavailable, "The cache folder cannot be made, or something else stands in its place.")

@@ -1,8 +1,8 @@
 /// Why the disk cache could not keep or find an entry.
 ///
-/// It never fails a load: the caller goes on without the cache.
+/// It never fails a load: the load continues without the cache.
 public struct CacheError: Error, Sendable, CustomStringConvertible {
-    /// A kind of trouble.
+    /// A kind of failure.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         /// The name of the kind.
         public let description: String
@@ -21,13 +21,13 @@ public struct CacheError: Error, Sendable, CustomStringConvertible {
         public static let tooLarge = Code(description: "tooLarge")
         /// A read or write failed for another reason.
         public static let inputOutput = Code(description: "inputOutput")
-        /// More operations wait for the disk than the cache lets wait.
+        /// More operations wait for the disk than the cache allows.
         public static let overloaded = Code(description: "overloaded")
         /// The cache, or its manager, was shut down.
         public static let shutDown = Code(description: "shutDown")
     }
 
-    /// The kind of trouble.
+    /// The kind of failure.
     public var code: Code
     /// What happened and what to do about it.
     public var message: String
@@ -36,7 +36,7 @@ public struct CacheError: Error, Sendable, CustomStringConvertible {
     /// The file or folder concerned.
     public var path: String?
 
-    /// An error.
+    /// Creates an error.
     public init(code: Code, message: String, errno: Int32? = nil, path: String? = nil) {
         self.code = code
         self.message = message

@@ -1,6 +1,6 @@
-/// The 64-bit checksum of cache entries: XXH64, which reads memory about as fast as it can be had.
+/// The 64-bit checksum of cache entries: XXH64, which runs at about the speed of memory.
 ///
-/// It finds damage, not forgery: whoever may write the cache folder can also write a matching checksum.
+/// It finds damage, not forgery: a process that may write to the cache folder can also write a matching checksum.
 ///
 /// - Source: xxHash fast digest algorithm, specification 0.1.1, section "XXH64" (constants and steps).
 enum Checksum {

@@ -1,24 +1,24 @@
 extension DiskCache {
     /// Whether a store waits for the device.
     public enum Durability: Sendable {
-        /// The system writes when it likes. A power cut costs entries stored lately, which then are misses; a crash of
-        /// the process costs nothing that was stored.
+        /// The system decides when to write. After a power cut, entries stored lately may be misses; a crash of the
+        /// process loses no stored entry.
         case fast
-        /// An entry is on the device before its store returns. Some ten times slower.
+        /// An entry is on the device before its store returns. About ten times slower.
         case synced
     }
 
-    /// Where and how much a disk cache keeps.
+    /// The folder, the limits and the clocks of a disk cache.
     public struct Configuration: Sendable {
         /// The folder, an absolute path.
         ///
-        /// Made when missing, for this user alone. Default: ``defaultFolder``.
+        /// Created when missing, for this user alone. Default: ``defaultFolder``.
         public var folder: String
         /// The highest sum of file sizes, in bytes, of all caches on the folder together.
         ///
-        /// Default: 1 GiB. Trimming starts at 95 % and ends at 90 %. Caches that store at once may pass the limit by what
-        /// they are writing, until the one that trims is done. The largest entry is an eighth of the limit, and at most a
-        /// quarter of the memory that the process may use.
+        /// Default: 1 GiB. Trimming starts at 95 % and ends at 90 %. Caches that store at the same time may pass the
+        /// limit by what they are writing, until one of them has trimmed the folder. The largest entry is an eighth of
+        /// the limit, and at most a quarter of the memory that the process may use.
         public var sizeLimit: Int
         /// Older entries are misses and are removed.
         ///
@@ -35,8 +35,8 @@ extension DiskCache {
         ///
         /// Default: 4,096.
         public var queueLimit: Int
-        /// Called when something keeps the cache from working, once for each kind of trouble until an operation of that
-        /// sort works again.
+        /// Called when something keeps the cache from working: once for each kind of failure, until an operation of
+        /// that sort succeeds again.
         ///
         /// Default: nothing. Must return soon; it runs on the cache's actor.
         public var onWarning: @Sendable (CacheError) -> Void
@@ -44,12 +44,12 @@ extension DiskCache {
         ///
         /// Default: the system's clock.
         public var now: @Sendable () -> Duration
-        /// What ``DiskCache/shutdown(within:)`` measures its time with.
+        /// The clock of ``DiskCache/shutdown(within:)``.
         ///
         /// Default: the continuous clock.
         public var clock: any Clock<Duration>
 
-        /// A configuration; limits below 1 count as 1.
+        /// Creates a configuration. Limits below 1 count as 1.
         public init(
             folder: String = Self.defaultFolder, sizeLimit: Int = 1 << 30, maximumAge: Duration = .seconds(604_800),
             durability: Durability = .fast, threads: Int = 4, queueLimit: Int = 4096,

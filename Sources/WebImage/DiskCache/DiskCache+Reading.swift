@@ -1,8 +1,8 @@
 extension DiskCache {
     /// The entry stored for `key`, read and verified.
     ///
-    /// - Returns: `nil` when there is none, when it is too old, from the future or damaged (then it is removed), when the disk cannot be
-    ///   read, or when the cache was shut down.
+    /// - Returns: `nil` when there is none, when it is too old, from the future or damaged (then it is removed), when
+    ///   the disk cannot be read, or when the cache was shut down.
     /// - Throws: `CancellationError` only.
     /// - Complexity: One open, one status, two reads; O(size) for the checksum.
     public func entry(for key: CacheKey) async throws -> DiskEntry? {
@@ -11,7 +11,7 @@ extension DiskCache {
 
     /// The metadata stored for `key`, verified.
     ///
-    /// The body is not read, and may turn out to be damaged.
+    /// The body is not read and may be damaged.
     ///
     /// Counts as a use.
     ///
@@ -23,7 +23,7 @@ extension DiskCache {
 
     /// Whether there is an entry for `key`.
     ///
-    /// Asks the file, as ``metadata(for:)`` does.
+    /// Reads the file, as ``metadata(for:)`` does.
     ///
     /// - Throws: `CancellationError` only.
     public func contains(_ key: CacheKey) async throws -> Bool {
@@ -69,7 +69,7 @@ extension DiskCache {
         return nil
     }
 
-    /// Removes this file, unless another has taken its place, and corrects the index.
+    /// Removes this file, unless another one has replaced it, and corrects the index.
     private func discard(_ digest: KeyDigest, _ status: FileSystem.Status) async throws {
         try await takeTurn(digest)
         defer { passTurn(digest) }
@@ -80,7 +80,7 @@ extension DiskCache {
         settle(digest, result, during: .removing)
     }
 
-    /// Brings the index in line with what a step found in a file's place.
+    /// Updates the index with what a step found in the place of a file.
     func settle(
         _ digest: KeyDigest, _ result: Result<EntryFiles.Listed?, SystemFailure>?, during sort: WarningGate.Sort
     ) {

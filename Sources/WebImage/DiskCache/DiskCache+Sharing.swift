@@ -1,31 +1,31 @@
-/// How the caches on one folder, in any number of processes, keep one limit.
+/// How the caches on one folder, in any number of processes, share one limit.
 extension DiskCache {
-    /// The right to trim the folder, which one cache has at a time.
+    /// The right to trim the folder. One cache has it at a time.
     struct TrimRight {
         /// Holds the account's lock; `nil` where the file system has none.
         var lock: FileSystem.Descriptor?
-        /// Trims of this cache under way.
+        /// The running trims of this cache.
         var users = 0
     }
 
-    /// Tells the others what is about to be stored here, in steps of a thousandth of the limit.
+    /// Announces what this cache is about to store to the other caches, in steps of a thousandth of the limit.
     func announce(_ byteCount: Int) async {
         account.add(bytes: byteCount)
         let step = max(SharedAccount.unit, sizeLimit / 1024)
         if account.unreportedBytes >= step { await consultAccount(step: step) }
     }
 
-    /// Tells the others that files were removed here, so that they look before they trim.
+    /// Announces that this cache has removed files, so that the other caches list the folder before they trim.
     func announceRemovals() async {
         account.add(bytes: SharedAccount.unit)
         await consultAccount(step: 0)
     }
 
-    /// Adds what this cache has stored to the account, and sees what others have added.
+    /// Adds what this cache has stored to the account, and reads what the other caches have added.
     ///
-    /// One step at a time: what the account moves by during a step of this cache could be its own doing.
+    /// One step at a time: this cache could not tell its own addition from those of others during its step.
     ///
-    /// - Parameter step: Less than this is not added yet.
+    /// - Parameter step: Smaller sums are not added yet.
     func consultAccount(step: Int) async {
         guard !account.isBusy else {
             account.isWanted = true
@@ -39,22 +39,22 @@ extension DiskCache {
             account.observe(size ?? nil, afterAdding: units)
         } while account.isWanted
         account.isBusy = false
-        if knownBytes > trimStart { keepHouse() }
+        if knownBytes > trimStart { startMaintenance() }
     }
 
-    /// Takes the right to trim; ``giveTrimRight()`` must follow.
+    /// Takes the right to trim. A call of ``giveTrimRight()`` must follow.
     ///
-    /// - Returns: `false` when another cache trims. It looks at the account after it has given the right back, and so
-    ///   sees what this cache announced before it asked.
+    /// - Returns: `false` when another cache trims. That cache reads the account after it has given the right back, so
+    ///   it sees what this cache announced before.
     func takeTrimRight() async -> Bool {
         if trimRight.users == 0 {
             let files = self.files
             let outcome = try? await perform { Result { () throws(SystemFailure) in try files.lockAccount() } }
             switch outcome {
             case .success(let lock?)?: trimRight.lock = lock
-            // Held by another cache, or by a trim of this one that came first.
+            // Another cache holds the right, or an earlier trim of this one.
             case .success(nil)?: guard trimRight.users > 0 else { return false }
-            // Without locks a folder may be trimmed by two at once, which costs entries and nothing else.
+            // Without locks two caches may trim the folder at once, which costs entries and nothing else.
             case .failure?: break
             case nil: return false
             }
@@ -70,7 +70,8 @@ extension DiskCache {
         try? files.system.close(lock)
     }
 
-    /// Begins the account anew when the folder has been filled some times over; for the holder of the right to trim.
+    /// Begins a new account when the folder has been filled several times. Only the holder of the right to trim may
+    /// call it.
     func renewAccount() async {
         guard account.expectedUnits > max(4096, sizeLimit / SharedAccount.unit * 4), !account.isBusy else { return }
         account.isBusy = true

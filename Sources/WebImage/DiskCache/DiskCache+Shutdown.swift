@@ -1,34 +1,34 @@
 internal import TaskCoordination
 
 extension DiskCache {
-    /// How a shutdown went.
+    /// The result of a shutdown.
     public struct ShutdownReport: Sendable, Equatable {
-        /// Operations that were under way when the shutdown began and came to their end.
+        /// Operations that ran when the shutdown began, and ended.
         public var completedOperations: Int
-        /// Operations that were still under way when the time was up.
+        /// Operations that still ran when the time was over.
         ///
-        /// Their threads finish them or not; what they were writing is kept whole or not at all.
+        /// Their threads may finish them. What they were writing is kept as a whole or not at all.
         public var abandonedOperations: Int
 
-        /// A report.
+        /// Creates a report.
         public init(completedOperations: Int, abandonedOperations: Int) {
             self.completedOperations = completedOperations
             self.abandonedOperations = abandonedOperations
         }
     }
 
-    /// Takes no more operations, waits for those under way until the time is up, and ends the cache's threads.
+    /// Refuses new operations, waits for the running ones until the time is over, and ends the cache's threads.
     ///
-    /// When this cache has stored something and the folder is above its limit, or was not listed yet, the trim is awaited
-    /// too; what the time does not suffice for is left to the next cache on the folder.
+    /// The trim is awaited too when this cache has stored something, and the folder is above its limit or was not
+    /// listed yet. The next cache on the folder finishes what the time does not suffice for.
     ///
-    /// From now on reads miss, stores are refused with the code `.shutDown`, and removals do nothing. Called again, it
-    /// waits for the same end and returns the same report.
+    /// Later reads miss, stores are refused with the code `.shutDown`, and removals do nothing. A second call waits for
+    /// the same end and returns the same report.
     ///
     /// **Cancellation**: ignored; the time limit ends the wait.
     ///
-    /// - Parameter limit: How long the operations under way may take; negative ones count as zero.
-    /// - Returns: How many of them ended, and how many were left to themselves.
+    /// - Parameter limit: How long the running operations may take. Negative values count as zero.
+    /// - Returns: How many operations ended, and how many were abandoned.
     public func shutdown(within limit: Duration) async -> ShutdownReport {
         switch life.state {
         case .closed(let report):
@@ -47,10 +47,10 @@ extension DiskCache {
         let atStart = life.operations
         checkDrained()
         let isDrained = await waitUntilDrained(within: limit)
-        housekeeper?.cancel()
+        maintenance?.cancel()
         let left = life.operations
         let report = ShutdownReport(completedOperations: atStart - left, abandonedOperations: left)
-        // A pool with a stuck thread would never end; it is left to itself then.
+        // A pool with a stuck thread never ends, so it is not awaited.
         if isDrained { await pool.shutdown() }
         life.state = .closed(report)
         let waiters = life.reportWaiters
@@ -64,9 +64,9 @@ extension DiskCache {
         let end = OneShot<Bool>()
         life.drained = end
         let clock = configuration.clock
-        // Not a child task: an operation that ends first must not wait for the clock. Cancelled below.
+        // Not a child task: the end of the last operation must not wait for the clock. Cancelled below.
         let alarm = Task(executorPreference: executor) {
-            // Clocks trap on what they cannot count in nanoseconds; thirty years are for ever.
+            // Clocks trap on times that they cannot count in nanoseconds; thirty years are long enough.
             try? await clock.sleep(for: min(max(limit, .zero), .seconds(1_000_000_000)))
             end.resolve(false)
         }
@@ -76,17 +76,17 @@ extension DiskCache {
         return isDrained
     }
 
-    private var isIdle: Bool { life.operations == 0 && housekeeper == nil }
+    private var isIdle: Bool { life.operations == 0 && maintenance == nil }
 
-    // MARK: Counting operations
+    // MARK: - Counting operations
 
-    /// Counts an operation in; `false` when none is taken any more.
+    /// Counts an operation in. `false` when the cache takes no more.
     ///
-    /// The first one starts the housekeeper.
+    /// The first operation starts the maintenance task.
     func begin() -> Bool {
         guard life.isOpen else { return false }
         life.operations += 1
-        if !isIndexed { keepHouse() }
+        if !isIndexed { startMaintenance() }
         return true
     }
 
@@ -97,8 +97,8 @@ extension DiskCache {
 
     func checkDrained() {
         guard !life.isOpen, life.operations == 0 else { return }
-        // What the last operation has stored may have to be trimmed still.
-        if counters.stores == 0 || (isIndexed && knownBytes <= trimStart) { housekeeper?.cancel() }
+        // The maintenance task may still have to trim what the last operation has stored.
+        if counters.stores == 0 || (isIndexed && knownBytes <= trimStart) { maintenance?.cancel() }
         if isIdle { life.drained?.resolve(true) }
     }
 }

@@ -27,7 +27,7 @@ extension DiskCache {
         public var expirations: Int
         /// Files found that were no complete entry.
         public var damagedEntries: Int
-        /// Files removed that dead processes had left unfinished.
+        /// Files removed that ended processes had left unfinished.
         public var abandonedFiles: Int
         /// The sum of the sizes of the files known, in bytes.
         public var totalBytes: Int

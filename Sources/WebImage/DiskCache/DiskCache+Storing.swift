@@ -1,7 +1,7 @@
 extension DiskCache {
     /// Stores an entry in place of an earlier one.
     ///
-    /// What is about to be stored does not show before it is complete; until then readers see the earlier entry.
+    /// Readers see the earlier entry until the new one is complete.
     ///
     /// - Parameter entry: Its `storedAt` is replaced by the cache's time.
     /// - Returns: `.notStored` with the reason when the entry is above the largest size, when the disk is
@@ -40,20 +40,20 @@ extension DiskCache {
             note(digest, size: size, storedAt: time)
             counters.stores += 1
             warnings.recover(.writing)
-            if knownBytes > trimStart { keepHouse() }
+            if knownBytes > trimStart { startMaintenance() }
             return .stored
         case .success(nil):
             return refuseTooLarge()
         case .failure(let failure):
             return await refuse(failure)
         case nil:
-            return refuse(.overloaded, "Too many operations wait for the disk. Store less at a time.")
+            return refuse(.overloaded, "Too many operations wait for the disk. Store fewer entries at a time.")
         }
     }
 
     /// Removes the entry stored for `key`.
     ///
-    /// That there is none is fine.
+    /// Does nothing when there is none.
     ///
     /// - Throws: `CancellationError` only, and then nothing was removed.
     public func remove(_ key: CacheKey) async throws {
@@ -84,13 +84,13 @@ extension DiskCache {
         refuse(.tooLarge, "The entry is above \(fileSizeLimit) bytes, the most for one. Raise the size limit.")
     }
 
-    /// A failed write: one warning, and on a full disk one slice of room for later.
+    /// Handles a failed write: one warning, and on a full disk one slice of room for later stores.
     private func refuse(_ failure: SystemFailure) async -> StoreOutcome {
         counters.refusals += 1
         let error = CacheError(failure, path: files.folder)
         warn(error, during: .writing)
         if failure.isFull {
-            // A range, so that a clock set back does not stretch the pause.
+            // A range, so that a clock that is set back does not lengthen the pause.
             let time = min(configuration.now(), .seconds(Int64.max))
             backOff = time..<(time + .seconds(1))
             _ = await trimSlice(toFree: max(pendingBytes, index.totalBytes / 20))

@@ -1,5 +1,5 @@
 extension DiskCache {
-    /// Files removed by one visit to a thread: some milliseconds, after which others have their turn.
+    /// Files removed in one job on a thread: some milliseconds, after which other operations have their turn.
     static var sliceLength: Int { 100 }
 
     /// Trimming starts above this sum of sizes.
@@ -10,8 +10,8 @@ extension DiskCache {
 
     /// Removes the entries least worth their space until their files' sizes sum up to at most `byteCount`.
     ///
-    /// Entries that are being changed stay. Waits until the folder was listed once, and lists it again when other caches
-    /// have changed it.
+    /// Entries that are being changed are kept. Waits until the folder was listed once, and lists it again when other
+    /// caches have changed it.
     ///
     /// - Throws: `CancellationError` between slices.
     /// - Complexity: O(n) for the index, and one removal of a file for each entry.
@@ -20,7 +20,7 @@ extension DiskCache {
         guard begin() else { return }
         defer { end() }
         await waitForIndex()
-        // Done also while another cache trims, which may have less in mind.
+        // This cache trims even while another one does, which may stop at a higher size.
         let hasRight = await takeTrimRight()
         defer { if hasRight { giveTrimRight() } }
         await consultAccount(step: 0)
@@ -56,7 +56,7 @@ extension DiskCache {
 
     /// Removes every entry that was stored before the call.
     ///
-    /// Files that are no entries stay.
+    /// Files that are no entries are kept.
     ///
     /// - Throws: `CancellationError` between slices.
     public func removeAll() async throws {
@@ -69,7 +69,7 @@ extension DiskCache {
             for slice in await list(names).flatMap(\.files).slices(of: Self.sliceLength) {
                 try Task.checkCancellation()
                 let left = await removeFree(slice.map(\.digest)).left
-                // One at a time: holding turns while waiting for more could end in a circle.
+                // One turn at a time: holding turns while waiting for more could deadlock.
                 for digest in left where turns.isTaken(digest) { try await removeWaitingForTurn(digest) }
             }
         }
@@ -78,12 +78,13 @@ extension DiskCache {
 
     /// Makes room before a store would pass the limit.
     ///
-    /// Usually the housekeeper has done so long before. When others have changed the folder it needs a look at the folder,
-    /// and the right to trim; meanwhile a store frees as much as it takes, so that none waits and the folder does not grow.
+    /// Usually the maintenance task has done so before. When other caches have changed the folder, it must list the
+    /// folder first and have the right to trim. Meanwhile each store frees as many bytes as it takes, so no store waits
+    /// and the folder does not grow.
     func makeRoom(for byteCount: Int) async {
         while knownBytes + pendingBytes > sizeLimit {
             if account.isStale {
-                keepHouse()
+                startMaintenance()
                 _ = await trimSlice(toFree: byteCount)
                 return
             }
@@ -97,7 +98,7 @@ extension DiskCache {
     func trimSlice(toFree byteCount: Int) async -> Int {
         var slice = nextVictims(toFree: byteCount)
         if slice.isEmpty {
-            // Enough for several slices: choosing looks at the whole index.
+            // Enough for several slices, because choosing reads the whole index.
             let planned = max(byteCount, index.totalBytes - trimEnd)
             plannedVictims =
                 index.victims(toFree: planned, limit: 40 * Self.sliceLength, now: now, lifetime: lifetime)[...]
@@ -108,7 +109,7 @@ extension DiskCache {
         return count
     }
 
-    /// Takes from the plan those that were not used or stored since they were chosen.
+    /// Takes from the plan the entries that were not used or stored since they were chosen.
     private func nextVictims(toFree byteCount: Int) -> [DiskIndex.Victim] {
         var slice: [DiskIndex.Victim] = []
         var freed = 0
@@ -120,18 +121,18 @@ extension DiskCache {
         return slice
     }
 
-    /// Removes those that were not used or stored since they were chosen.
+    /// Removes the entries that were not used or stored since they were chosen.
     private func removeIfUnchanged(_ victims: [DiskIndex.Victim]) async -> Int {
         await removeFree(victims.lazy.filter { self.index[$0.digest] == $0.record }.map(\.digest)).removed
     }
 
-    /// Removes those that nobody is changing, in one visit to a thread.
+    /// Removes the entries that no operation is changing, in one job on a thread.
     private func removeFree(_ digests: [KeyDigest]) async -> (removed: Int, left: [KeyDigest]) {
         let taken = digests.filter { turns.take($0) }
         guard !taken.isEmpty else { return (0, digests) }
         defer { for digest in taken { passTurn(digest) } }
         let files = self.files
-        // Not interrupted: half a slice removed and not noted would leave the index wrong.
+        // Not interrupted: a slice that is half removed and not noted would leave the index wrong.
         let outcome = try? await perform {
             var removed: [KeyDigest] = []
             var failure: SystemFailure?

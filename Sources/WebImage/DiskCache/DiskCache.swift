@@ -1,27 +1,27 @@
 internal import TaskCoordination
 
-/// Entries kept in a folder, bounded by size and age, complete and verified or not there at all.
+/// Entries kept in a folder, bounded by size and age. A reader gets a complete and verified entry or none.
 ///
-/// One file for each entry, written beside its place and renamed into it, so that neither a crash nor a second process
-/// on the same folder ever shows half an entry. Every read verifies lengths, checksum and key; what does not verify is
-/// removed and is a miss. Trouble with the disk never fails a load: reads miss, stores say why they did not keep the
-/// entry, and ``Configuration/onWarning`` is told once.
+/// Each entry has one file, which is written elsewhere and renamed into its place. So neither a crash nor a second
+/// process on the same folder ever shows half an entry. Every read verifies lengths, checksum and key; an entry that
+/// fails is removed and is a miss. A failing disk never fails a load: reads miss, stores say why they did not keep the
+/// entry, and ``Configuration/onWarning`` is called once.
 ///
-/// Any number of caches, in any number of processes and containers, may share a folder. Its size limit is one for all of
-/// them: each knows from a shared file how much the others have stored, and one at a time trims, by what it finds in the
-/// folder.
+/// Any number of caches, in any number of processes and containers, may share a folder. All of them share one size
+/// limit: each reads from a shared file how much the others have stored. One cache at a time lists the folder and trims
+/// it.
 ///
-/// What the folder holds is not believed: lengths that a file only announces allocate nothing, links in place of its
-/// folders are refused, and an entry from the future, by more than a minute, is a miss like one that is too old.
+/// The contents of the folder are untrusted: lengths that a file only announces allocate nothing, links in place of its
+/// folders are refused, and an entry dated more than a minute in the future is a miss, like one that is too old.
 ///
-/// A cache has at most three file descriptors open for each of its ``Configuration/threads``, and one more while it trims.
-/// Where none is left, reads miss and stores are refused, with one warning each.
+/// A cache has at most three file descriptors open for each of its ``Configuration/threads``, and one more while it
+/// trims. When none is left, reads miss and stores are refused, with one warning each.
 ///
 /// The actor owns the index and the accounting alone. Files are read and written by threads of its own, so neither the
-/// actor nor the cooperative pool waits for a disk. The index is advisory: a hit asks the file, and does not wait for
-/// the folder to have been listed.
+/// actor nor the cooperative pool waits for a disk. The index is advisory: a hit reads the file, and does not wait for
+/// the listing of the folder.
 ///
-/// **Cancellation**: every method throws `CancellationError` while it waits for its turn. A write that began is
+/// **Cancellation**: every method throws `CancellationError` while it waits for its turn. A write that has begun is
 /// finished.
 public actor DiskCache {
     let configuration: Configuration
@@ -41,25 +41,26 @@ public actor DiskCache {
 
     var isIndexed = false
     var indexWaiters: [OneShot<Void>] = []
-    /// Keys changed by this process since the listing under way began, about which it may be wrong; `nil` without one.
+    /// Keys that this process has changed since the running listing began, for which the listing may be wrong; `nil`
+    /// without a listing.
     var changedDuringListing: Set<KeyDigest>?
     var account = SharedAccount()
-    /// The right to trim, and how many trims use it.
+    /// The right to trim, and the number of trims that use it.
     var trimRight = TrimRight()
-    /// Keys about whose file the index was wrong; another process may have changed it.
+    /// Keys for which the index was wrong about the file. Another process may have changed it.
     var doubtful: Set<KeyDigest> = []
-    /// The size of the files that reads have found while somebody had the turn, `nil` for none: whoever has it notes what it
-    /// has found before.
+    /// The sizes of the files that reads have found while another operation had the turn; `nil` for a missing file.
+    /// They are compared with the index when the turn is passed on.
     var seenDuringTurn: [KeyDigest: Int?] = [:]
     var plannedVictims: ArraySlice<DiskIndex.Victim> = []
     /// Lists, trims and corrects the index beside the operations.
     ///
     /// Not a child of any of them: it outlives the one that started it. ``shutdown(within:)`` cancels and awaits it.
-    var housekeeper: Task<Void, Never>?
+    var maintenance: Task<Void, Never>?
 
-    /// A cache on a folder.
+    /// Creates a cache on a folder.
     ///
-    /// Nothing is read or made before the first operation.
+    /// Nothing is read or created before the first operation.
     public init(_ configuration: Configuration = .init()) {
         let pool = WorkerPool(
             name: "disk-cache", width: min(max(1, configuration.threads), 64),
@@ -67,7 +68,7 @@ public actor DiskCache {
         self.init(configuration, pool: pool, system: FileSystem(), executor: nil)
     }
 
-    /// A cache whose blocking work, housekeeping and system calls a test owns.
+    /// Creates a cache for a test that owns its threads, its maintenance task and its system calls.
     init(_ configuration: Configuration, pool: WorkerPool, system: FileSystem, executor: (any TaskExecutor)?) {
         self.configuration = configuration
         self.pool = pool
@@ -78,8 +79,8 @@ public actor DiskCache {
 
     /// The sum of the sizes of all entries' files, in bytes, as far as this cache knows.
     ///
-    /// Waits until the folder was listed once. What others have changed in the folder since is known when it was read, and
-    /// before anything is trimmed.
+    /// Waits until the folder was listed once. The cache learns of later changes by other caches when it reads the
+    /// changed entry, and before it trims.
     public var totalBytes: Int {
         get async {
             await waitForIndex()
@@ -104,12 +105,12 @@ public actor DiskCache {
         Statistics(counters, index: index, isIndexComplete: isIndexed)
     }
 
-    // MARK: Shared by the operations
+    // MARK: - Shared by the operations
 
     var sizeLimit: Int { max(1, configuration.sizeLimit) }
 
-    /// The largest file: an eighth of the limit, so that one entry cannot empty the cache, and no more than may be held in
-    /// memory.
+    /// The largest file: an eighth of the limit, so that one entry cannot empty the cache, and no more than may be held
+    /// in memory.
     var fileSizeLimit: Int { max(EntryHeader.length, min(sizeLimit / 8, MemoryBudget.processLimit / 4)) }
 
     /// Seconds since 1970.
@@ -143,7 +144,7 @@ public actor DiskCache {
         if let size = seenDuringTurn.removeValue(forKey: digest) { compare(digest, found: size) }
     }
 
-    /// Has the housekeeper look at a file that is not what the index says.
+    /// Lets the maintenance task look at a file that differs from the index.
     ///
     /// - Parameter size: `nil` when there is no file.
     func compare(_ digest: KeyDigest, found size: Int?) {
@@ -151,11 +152,11 @@ public actor DiskCache {
             seenDuringTurn[digest] = .some(size)
         } else if index[digest]?.size != size, isIndexed || size == nil || index[digest] != nil {
             doubtful.insert(digest)
-            keepHouse()
+            startMaintenance()
         }
     }
 
-    /// Notes a file of this size, or that there is none.
+    /// Notes a file of this size, or its absence.
     func note(_ digest: KeyDigest, size: Int?, storedAt: Int64) {
         changedDuringListing?.insert(digest)
         if let size {

@@ -5,7 +5,7 @@ public struct DiskEntry: Sendable, Equatable {
     /// The body, as it was received or encoded.
     public var bytes: [UInt8]
 
-    /// An entry.
+    /// Creates an entry.
     public init(metadata: EntryMetadata, bytes: [UInt8]) {
         shared = Shared(metadata)
         self.bytes = bytes
@@ -17,7 +17,7 @@ public struct DiskEntry: Sendable, Equatable {
         set { shared = Shared(newValue) }
     }
 
-    /// Whether both have equal bytes, and the same is known about them.
+    /// Whether both have equal bytes and equal metadata.
     public static func == (one: DiskEntry, other: DiskEntry) -> Bool {
         one.bytes == other.bytes && one.metadata == other.metadata
     }

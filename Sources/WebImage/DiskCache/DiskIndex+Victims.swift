@@ -1,8 +1,8 @@
 extension DiskIndex {
     /// The files least worth their space, worst first: by time since the last use times size.
     ///
-    /// A picture that is twice as large must be used twice as lately. The added half kilobyte is what a file costs
-    /// beside its bytes.
+    /// A picture that is twice as large must have been used within half the time. The added half kilobyte is the
+    /// overhead of a file.
     ///
     /// - Parameters:
     ///   - byteCount: The list ends when it frees this much.
@@ -14,7 +14,7 @@ extension DiskIndex {
         guard byteCount > 0, limit > 0 else { return [] }
         let score = { (record: Record) -> Double in
             guard lifetime.covers(Int64(record.storedAt)) else { return .greatestFiniteMagnitude }
-            // A use noted by a clock that was ahead is as far away as one long ago.
+            // A use in the future, noted by a clock that was ahead, counts like one as long ago.
             return max(1, abs(Double(now) - Double(record.usedAt))) * (Double(record.size) + 512)
         }
         let threshold = self.threshold(toFree: byteCount, limit: limit, score: score)
@@ -24,7 +24,7 @@ extension DiskIndex {
             if Self.step(value) >= threshold { candidates.append((value, Victim(digest: digest, record: record))) }
         }
         candidates.sort { first, second in
-            // Equal scores go by digest, so that equal caches trim equally.
+            // Equal scores are ordered by digest, so that equal caches trim equally.
             (second.score, first.victim.digest.high) < (first.score, second.victim.digest.high)
         }
         var freed = 0
@@ -36,7 +36,7 @@ extension DiskIndex {
         return chosen
     }
 
-    /// The step above which lie enough files: found by counting, which spares sorting a million scores.
+    /// The step above which enough files lie. It is found by counting, because sorting a million scores takes longer.
     private func threshold(toFree byteCount: Int, limit: Int, score: (Record) -> Double) -> Int {
         var steps = [(bytes: Int, count: Int)](repeating: (0, 0), count: Self.stepCount)
         for (_, record) in folders.lazy.joined() {

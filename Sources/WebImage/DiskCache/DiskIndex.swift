@@ -1,6 +1,6 @@
 /// What this process knows about the files in a cache folder: sizes and times.
 ///
-/// Advisory: whether an entry exists, only its file says.
+/// Advisory: only its file says whether an entry exists.
 struct DiskIndex {
     /// One entry's file.
     struct Record: Equatable {
@@ -14,7 +14,7 @@ struct DiskIndex {
         var usedAt: UInt32
     }
 
-    /// A record chosen to go, as it was when it was chosen.
+    /// A record chosen for removal, as it was at that time.
     struct Victim: Equatable {
         var digest: KeyDigest
         var record: Record
@@ -22,8 +22,8 @@ struct DiskIndex {
 
     /// The records by the folder of their file.
     ///
-    /// A folder is listed as a whole, so its records are replaced as a whole; and a table that grows is moved by a 256th
-    /// at a time.
+    /// A folder is listed as a whole, so its records are replaced as a whole. A growing table is copied in parts of a
+    /// 256th.
     private(set) var folders = [[KeyDigest: Record]](repeating: [:], count: 256)
 
     /// The sum of the sizes of all files known.
@@ -64,7 +64,7 @@ struct DiskIndex {
     ///
     /// - Parameters:
     ///   - listed: The files. Their dates count as the time they were stored at.
-    ///   - changed: Digests about which the listing may be wrong; what is known about them stays.
+    ///   - changed: Digests for which the listing may be wrong; their records stay.
     /// - Complexity: O(number of files in the folder).
     mutating func replace(folder number: Int, with listed: [EntryFiles.Listed], except changed: Set<KeyDigest>) {
         let present = Set(listed.lazy.map(\.digest))
@@ -77,7 +77,7 @@ struct DiskIndex {
         }
     }
 
-    /// Files that are too old, or dated in the future, in no order.
+    /// Files that are too old or dated in the future, in no particular order.
     ///
     /// - Complexity: O(n).
     func expired(_ lifetime: Lifetime) -> [Victim] {

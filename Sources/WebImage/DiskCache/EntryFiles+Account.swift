@@ -1,25 +1,25 @@
-/// The account of a folder: one file that all caches on it share, in any process.
+/// The account of a folder: one file that all caches on it share, in all processes.
 ///
-/// Its lock is the right to trim. Its size, in units, is what all of them have stored: appending is one step for the
-/// system, so the sum needs no lock, and nothing in the file needs to be believed.
+/// Its lock is the right to trim. Its size, in units, is what all caches together have stored. The system appends in
+/// one step, so the sum needs no lock. The contents of the file are never read.
 extension EntryFiles {
     private static let accountName = "account"
 
     /// Adds to the account.
     ///
-    /// - Parameter units: 0 only looks.
+    /// - Parameter units: 0 only reads the account.
     /// - Returns: The units in the account afterwards.
     func addToAccount(_ units: Int) throws(SystemFailure) -> Int {
         let descriptor = try openAccount()
         defer { try? system.close(descriptor) }
         let present = try system.status(of: descriptor).size
-        // What is longer has not been added up here, and may be too long to be added to.
+        // A longer file was not made by these caches, and may be too long to append to.
         guard units > 0, present < SharedAccount.highestUnits else { return present }
         try system.write([UInt8](repeating: 0, count: units), to: descriptor)
         return try system.status(of: descriptor).size
     }
 
-    /// Takes the right to trim, held until the descriptor is closed.
+    /// Takes the right to trim, which lasts until the descriptor is closed.
     ///
     /// - Returns: `nil` when another cache has it.
     func lockAccount() throws(SystemFailure) -> FileSystem.Descriptor? {
@@ -34,7 +34,7 @@ extension EntryFiles {
         return nil
     }
 
-    /// Begins the account anew; for the cache that has the right to trim.
+    /// Begins a new account. Only the cache that has the right to trim may call it.
     ///
     /// - Returns: The units that were in it.
     func emptyAccount() throws(SystemFailure) -> Int {
@@ -45,7 +45,7 @@ extension EntryFiles {
         return units
     }
 
-    /// Opens the account; what stands in its place and is no file is removed.
+    /// Opens the account. Anything else in its place than a file is removed.
     private func openAccount() throws(SystemFailure) -> FileSystem.Descriptor {
         try inRoot { root throws(SystemFailure) in
             do throws(SystemFailure) {

@@ -1,13 +1,13 @@
 extension EntryFiles {
     /// One entry's file, as a listing shows it.
     struct Listed: Sendable, Equatable {
-        /// More than any entry has, and little enough to be summed up for millions of files.
+        /// More than any entry has, and small enough that the sum for millions of files does not overflow.
         private static let sizeLimit = 1 << 40
 
         var digest: KeyDigest
-        /// In bytes; what a file claims beyond 1 TiB is cut, since a size costs nothing to claim.
+        /// In bytes, at most 1 TiB: a sparse file may claim any size.
         var size: Int
-        /// Seconds since 1970, by whatever clock.
+        /// Seconds since 1970, by an unknown clock.
         var modifiedAt: Int64
 
         init(_ digest: KeyDigest, _ status: FileSystem.Status) {
@@ -17,7 +17,7 @@ extension EntryFiles {
         }
     }
 
-    /// Those of the 256 folders that are there; all of them when the cache's folder cannot be listed.
+    /// The existing ones of the 256 folders, or all of them when the cache's folder cannot be listed.
     func presentFolders() -> [String] {
         let listed = try? inRoot { root throws(SystemFailure) in try system.names(in: root) }
         guard let names = listed else { return Self.entryFolders }
@@ -27,7 +27,7 @@ extension EntryFiles {
 
     /// The entries in one of the 256 folders; none when it is missing.
     ///
-    /// What is not named like an entry is passed over.
+    /// Files that are not named like an entry are skipped.
     ///
     /// - Complexity: O(number of files), one status call each; no file is opened.
     func list(_ folderName: String) throws(SystemFailure) -> [Listed] {
@@ -50,11 +50,11 @@ extension EntryFiles {
 
     /// Removes the files that writers left unfinished.
     ///
-    /// A writer holds the lock of its file, so a file whose lock is free has none, in whatever container it was. Where
-    /// the file system has no locks, an hour decides.
+    /// A writer holds the lock of its file, in every container, so a file with a free lock is abandoned. On a file
+    /// system without locks, a file is abandoned when it is an hour old.
     ///
     /// - Parameter now: Seconds since 1970.
-    /// - Returns: How many were removed.
+    /// - Returns: The number of files removed.
     func removeAbandonedFiles(now: Int64) -> Int {
         let count = try? inFolder(Self.temporaryFolderName) { folder throws(SystemFailure) in
             try system.names(in: folder).count { name in
@@ -68,7 +68,7 @@ extension EntryFiles {
         guard let descriptor = try? system.openForWriting(name, in: folder) else { return false }
         defer { try? system.close(descriptor) }
         guard let status = try? system.status(of: descriptor), status.isRegularFile else { return false }
-        // A date in the future says as little as one long ago.
+        // A date in the future counts like one as long ago.
         let isOld = abs(Double(now) - Double(status.modifiedAt)) > 3600
         let isAbandoned = (try? system.lock(descriptor)) ?? isOld
         return isAbandoned && (try? system.unlink(name, in: folder)) != nil

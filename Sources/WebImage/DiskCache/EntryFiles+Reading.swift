@@ -11,10 +11,10 @@ extension EntryFiles {
         case damaged(FileSystem.Status)
     }
 
-    /// Nearly every header, key and metadata fits; one call then reads all of it.
+    /// Nearly every header, key and metadata fits, so that one call reads all of it.
     private static var frontGuess: Int { 1024 }
 
-    /// Memory of this size is taken for any file.
+    /// Memory up to this size is allocated for any file.
     private static var unquestionedSize: Int { 1 << 20 }
 
     /// Reads and verifies the entry of `key`.
@@ -34,7 +34,7 @@ extension EntryFiles {
                     if error.isLink { return .damaged(try system.status(of: digest.fileName, in: folder)) }
                     throw error
                 }
-                // What was read is verified; a failing close of a file that was only read says nothing about it.
+                // The bytes are verified. A failing close of a file that was only read says nothing about them.
                 defer { try? system.close(descriptor) }
                 return try read(descriptor, key, fileSizeLimit: fileSizeLimit, withBody: withBody)
             }
@@ -50,7 +50,7 @@ extension EntryFiles {
         let status = try system.status(of: descriptor)
         guard status.isRegularFile, (EntryHeader.length...max(EntryHeader.length, fileSizeLimit)).contains(status.size)
         else { return .damaged(status) }
-        // A writer leaves no hole. What is read below then has been written, and was not only announced.
+        // A writer leaves no hole, so the bytes read below were written and not only announced.
         if status.size > Self.unquestionedSize, system.hasHole(descriptor, size: status.size) {
             return .damaged(status)
         }
@@ -71,7 +71,7 @@ extension EntryFiles {
         return .entry(DiskEntry(metadata: metadata, bytes: body), status)
     }
 
-    /// `count` bytes, of which the first were read before; fewer when the file ends.
+    /// `count` bytes, fewer when the file ends. The first of them were read before.
     private func bytes(
         _ descriptor: FileSystem.Descriptor, count: Int, beginningWith start: ArraySlice<UInt8> = []
     ) throws(SystemFailure) -> [UInt8] {

@@ -3,8 +3,8 @@ internal import Synchronization
 extension EntryFiles {
     /// Writes an entry and gives it its name.
     ///
-    /// A missing folder is made. When another program removes the file under way, it is written once more. When a call
-    /// fails, the file begun is removed and what was stored under the digest before is untouched.
+    /// A missing folder is created. When another program removes the file while it is written, it is written once more.
+    /// When a call fails, the new file is removed and the earlier entry is unchanged.
     ///
     /// - Returns: The size of the file.
     func write(front: [UInt8], body: [UInt8], as digest: KeyDigest) throws(SystemFailure) -> Int {
@@ -17,9 +17,9 @@ extension EntryFiles {
         return front.count + body.count
     }
 
-    /// Whether a name in the temporary folder is one that a writer gave, of another process.
+    /// Whether a name in the temporary folder was given by a writer of another process.
     ///
-    /// A process knows its own files: where locks belong to processes it would find them free.
+    /// A process excludes its own files: where locks belong to processes, it would find them free.
     static func isTemporary(_ name: String) -> Bool {
         name.contains("-") && !name.hasPrefix(processToken + "-")
             && name.utf8.allSatisfy { byte in
@@ -55,7 +55,7 @@ extension EntryFiles {
 
     /// Locks, writes and closes.
     ///
-    /// The descriptor is closed whatever happens.
+    /// The descriptor is closed in every case.
     ///
     /// - Returns: A second one, which holds the lock until the file has its name.
     private func fill(

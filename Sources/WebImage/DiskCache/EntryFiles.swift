@@ -11,8 +11,8 @@
 /// file system and renamed. So readers and writers need no lock, in this process or between processes. After a power
 /// cut a file may have its name without its bytes; lengths and checksums make such a file a miss.
 ///
-/// The folder itself may be a link, as its path is the caller's. A link in place of a folder below it is refused: each
-/// is opened without following links, and files are named within what was opened.
+/// The folder itself may be a link, because the caller chooses its path. A link in place of a folder below it is
+/// refused: each folder is opened without following links, and files are opened relative to it.
 ///
 /// A call has at most three descriptors open.
 struct EntryFiles: Sendable {
@@ -39,7 +39,7 @@ struct EntryFiles: Sendable {
 
     /// Runs `body` on one of the folders in the cache's.
     ///
-    /// - Parameter isMade: Whether it is made when missing.
+    /// - Parameter isMade: Whether the folder is created when it is missing.
     func inFolder<Outcome>(
         _ name: String, isMade: Bool = false, _ body: (FileSystem.Descriptor) throws(SystemFailure) -> Outcome
     ) throws(SystemFailure) -> Outcome {
@@ -67,17 +67,17 @@ struct EntryFiles: Sendable {
         }
     }
 
-    /// Removes whatever stands where an entry's file belongs.
+    /// Removes an entry's file, or anything else in its place.
     ///
-    /// Gone already is fine.
+    /// Does nothing when there is none.
     func remove(_ digest: KeyDigest) throws(SystemFailure) {
         _ = try remove(digest, onlyIf: nil)
     }
 
-    /// Removes an entry's file if it still is the one that was found wanting; its successor stays.
+    /// Removes an entry's file if it is still the one with this status; a later file is kept.
     ///
-    /// - Parameter status: What was found; `nil` stands for anything.
-    /// - Returns: The file that stays.
+    /// - Parameter status: The status found; `nil` stands for any.
+    /// - Returns: The file that was kept.
     func remove(_ digest: KeyDigest, onlyIf status: FileSystem.Status?) throws(SystemFailure) -> Listed? {
         do throws(SystemFailure) {
             return try inFolder(digest.folder) { folder throws(SystemFailure) in

@@ -11,7 +11,8 @@
 /// | 24 | 8 | checksum of the body |
 /// | 32 | 8 | checksum of the key and metadata, seeded with the checksum of the 32 bytes before |
 ///
-/// Numbers are little-endian. Every byte of the file is covered, and key and metadata can be verified without the body.
+/// Numbers are little-endian. The checksums cover every byte of the file. The key and metadata can be verified without
+/// the body.
 struct EntryHeader: Equatable {
     static let length = 40
     static let version: UInt16 = 1
@@ -26,7 +27,7 @@ struct EntryHeader: Equatable {
     /// Where the body begins.
     var bodyOffset: Int { Self.length + keyLength + metadataLength }
 
-    /// The header of an entry, and the bytes that stand before its body.
+    /// The bytes of an entry before its body: header, key and metadata.
     ///
     /// - Returns: `nil` when a length does not fit its field.
     static func front(key: CacheKey, metadata: EntryMetadata, body: [UInt8]) -> [UInt8]? {
@@ -52,7 +53,7 @@ struct EntryHeader: Equatable {
         return bytes
     }
 
-    /// Reads a header and compares its lengths with the size of the file.
+    /// Creates a header from bytes and compares its lengths with the size of the file.
     ///
     /// - Returns: `nil` when the bytes are no header of this version, or the lengths do not add up to `fileSize`.
     init?(_ bytes: [UInt8], fileSize: Int) {

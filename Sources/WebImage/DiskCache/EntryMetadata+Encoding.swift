@@ -1,9 +1,9 @@
 /// The form of metadata in an entry's file: fields of a tag byte, a 32-bit little-endian length and that many bytes.
 ///
-/// Unknown tags are skipped, so that an older version reads what a newer one wrote. The bytes are covered by the
-/// entry's checksum; still nothing in here is trusted to be well-formed.
+/// Unknown tags are skipped, so that an older version reads what a newer one wrote. The entry's checksum covers the
+/// bytes; they are parsed as untrusted input all the same.
 extension EntryMetadata {
-    /// The tags on disk; a number is never given a second meaning.
+    /// The tags on disk. A number never gets a second meaning.
     private enum Tag: UInt8 {
         case url = 1, contentType, format, pixelWidth, pixelHeight, frameCount, httpStatus, etag, lastModified
         case responseDate, storedAt, expiresAt, varySelector, attribute
@@ -30,7 +30,7 @@ extension EntryMetadata {
         return bytes
     }
 
-    /// The metadata in `bytes`; `nil` when they are not a sequence of whole fields or lack the URL.
+    /// Creates metadata from `bytes`; `nil` when they are not a sequence of whole fields or lack the URL.
     ///
     /// - Complexity: O(size).
     init?(encoded bytes: ArraySlice<UInt8>) {

@@ -3,14 +3,14 @@ import HTTPTransport
 import ImageCoding
 
 extension EntryMetadata {
-    /// What the origin said about the bytes it sent.
+    /// Creates metadata from what the origin said about the bytes it sent.
     init(_ download: Download, url: URL) {
         self.init(
             url: url.absoluteString, contentType: download.headers["Content-Type"], httpStatus: download.status,
             etag: download.headers["ETag"], lastModified: download.headers["Last-Modified"])
     }
 
-    /// The fields that ask the origin whether the bytes are still good.
+    /// The fields that ask the origin whether the bytes are still valid.
     ///
     /// - Source: RFC 9110, sections 13.1.2 and 13.1.3.
     var validators: HTTPHeaders {
@@ -38,7 +38,7 @@ extension DiskEntry {
 }
 
 extension EncodedImage {
-    /// The file in a cache entry, or nil when the entry does not say what it is.
+    /// Creates the file of a cache entry; `nil` when the entry lacks the format or the size.
     init?(_ entry: DiskEntry) {
         guard let format = ImageFormat.all.first(where: { $0.name == entry.metadata.format }),
             let width = entry.metadata.pixelWidth, let height = entry.metadata.pixelHeight

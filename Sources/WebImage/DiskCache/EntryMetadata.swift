@@ -22,18 +22,18 @@ public struct EntryMetadata: Sendable, Hashable, Codable {
     public var responseDate: Int64?
     /// When the entry was stored, in seconds since 1970.
     ///
-    /// The cache puts its own clock's time here; the entry's age is counted from it.
+    /// The cache sets it to the time of its own clock. The entry's age is counted from it.
     public var storedAt: Int64
     /// When the response stops being fresh, in seconds since 1970.
     ///
-    /// The cache keeps stale entries: they can be revalidated.
+    /// The cache keeps stale entries, because they can be revalidated.
     public var expiresAt: Int64?
     /// The request's values of the fields that the response's `Vary` names, by lower-case field name.
     public var varySelectors: [String: String]
-    /// Whatever else is worth keeping.
+    /// Further values that a caller keeps.
     public var attributes: [String: String]
 
-    /// Metadata; what is not given is not known.
+    /// Creates metadata. Values that are not given are unknown.
     public init(
         url: String, contentType: String? = nil, format: String? = nil, pixelWidth: Int? = nil,
         pixelHeight: Int? = nil, frameCount: Int? = nil, httpStatus: Int? = nil, etag: String? = nil,

@@ -7,7 +7,7 @@ internal import Darwin
 #endif
 
 extension FileSystem {
-    /// The names in a folder, without `.` and `..`, in no order.
+    /// The names in a folder, without `.` and `..`, in no particular order.
     ///
     /// Names that are not UTF-8 are left out.
     ///
@@ -28,7 +28,7 @@ extension FileSystem {
                 if errno != 0 { throw SystemFailure(call: .list, errno: errno) }
                 return names
             }
-            // The name ends with a zero byte inside the record, wherever the declared array ends.
+            // The name ends with a zero byte inside the record, which may be beyond the declared array.
             let name = unsafe withUnsafePointer(to: &record.pointee.d_name) { pointer in
                 unsafe String(validatingCString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self))
             }
@@ -36,7 +36,7 @@ extension FileSystem {
         }
     }
 
-    /// Makes a folder and those above it that are missing.
+    /// Creates a folder and the missing ones above it.
     func makeFolders(_ path: String) throws(SystemFailure) {
         do throws(SystemFailure) {
             try makeFolder(path)

@@ -7,11 +7,10 @@ internal import Darwin
 #endif
 
 extension FileSystem {
-    /// Locks an open file against every other opening of it, in this process and in others, until its last descriptor
-    /// is closed.
+    /// Locks an open file against every other opening of it, in all processes, until its last descriptor is closed.
     ///
     /// - Returns: `false` when another opening holds the lock; nothing waits.
-    /// - Throws: When the file system has no locks, among others.
+    /// - Throws: When the file system has no locks, or the call fails.
     func lock(_ descriptor: Descriptor) throws(SystemFailure) -> Bool {
         do throws(SystemFailure) {
             _ = try retry(.lock) { flock(descriptor.number, LOCK_EX | LOCK_NB) }
@@ -32,9 +31,9 @@ extension FileSystem {
         _ = try retry(.write) { ftruncate(descriptor.number, 0) }
     }
 
-    /// Whether a part of the file takes no space on the device: its size was announced and never written.
+    /// Whether a part of the file takes no space on the device, because it was never written.
     ///
-    /// `false` where the file system cannot tell. Reading goes on at the file's beginning.
+    /// `false` where the file system cannot tell. The file offset is at the beginning afterwards.
     func hasHole(_ descriptor: Descriptor, size: Int) -> Bool {
         let place = lseek(descriptor.number, 0, seekHole)
         _ = lseek(descriptor.number, 0, SEEK_SET)

@@ -14,7 +14,7 @@ extension FileSystem {
         /// Seconds since 1970.
         var modifiedAt: Int64
         var device: UInt64
-        /// Given to another file as soon as this one is gone.
+        /// The system may give it to another file as soon as this one is removed.
         var inode: UInt64
         /// Seconds and nanoseconds; tells two files with one inode number apart.
         var changedAt: Moment

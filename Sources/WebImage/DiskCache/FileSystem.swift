@@ -8,10 +8,10 @@ internal import Darwin
 
 /// The system calls that the disk cache makes, retried when a signal interrupts them.
 ///
-/// Every call blocks: only for threads that may. With no fault injected a call costs one comparison with `nil` beside
-/// the system's work.
+/// Every call blocks, so it belongs on threads that may block. Without an injected fault a call costs one comparison
+/// with `nil` beside the system's work.
 struct FileSystem: Sendable {
-    /// Asked before every call; tests make the N-th one fail.
+    /// Called before every system call; tests make the N-th one fail.
     var fault: (@Sendable (Call) -> Fault?)?
 
     /// An open file, to be closed exactly once.
@@ -19,7 +19,7 @@ struct FileSystem: Sendable {
         let number: Int32
     }
 
-    /// Opens a folder, to name files in it; not to list it, which ``names(in:)`` does.
+    /// Opens a folder so that files in it can be opened by name. Use ``names(in:)`` to list it.
     ///
     /// - Parameter mayBeLink: Whether a link in the last component is followed.
     func openFolder(_ path: String, mayBeLink: Bool) throws(SystemFailure) -> Descriptor {
@@ -32,17 +32,17 @@ struct FileSystem: Sendable {
         try open(name, in: folder, O_RDONLY | O_NONBLOCK)
     }
 
-    /// Opens for writing what is there; never follows a link, and never waits for a pipe's other end.
+    /// Opens an existing file for writing; never follows a link, and never waits for a pipe's other end.
     func openForWriting(_ name: String, in folder: Descriptor) throws(SystemFailure) -> Descriptor {
         try open(name, in: folder, O_WRONLY | O_NONBLOCK)
     }
 
-    /// Opens for writing at the end, and makes the file when it is missing; never follows a link.
+    /// Opens for writing at the end, and creates the file when it is missing; never follows a link.
     func openForAppending(_ name: String, in folder: Descriptor) throws(SystemFailure) -> Descriptor {
         try open(name, in: folder, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK)
     }
 
-    /// Makes a new file, readable and writable by this user alone.
+    /// Creates a file, readable and writable by this user alone.
     ///
     /// Fails when the name is taken.
     func createFile(_ name: String, in folder: Descriptor) throws(SystemFailure) -> Descriptor {
@@ -54,7 +54,7 @@ struct FileSystem: Sendable {
         return Descriptor(number: try retry(.open) { unsafe systemOpen(folder.number, name, flags) })
     }
 
-    /// Closes, also when a fault is injected: a failing `close` gives the descriptor back all the same.
+    /// Closes, also when a fault is injected: a failing `close` releases the descriptor all the same.
     func close(_ descriptor: Descriptor) throws(SystemFailure) {
         let result = systemClose(descriptor.number)
         let number = errno
@@ -123,9 +123,9 @@ struct FileSystem: Sendable {
         _ = try retry(.unlink) { unsafe unlinkat(folder.number, name, isFolder ? AT_REMOVEDIR : 0) }
     }
 
-    /// Makes one folder for this user alone.
+    /// Creates one folder for this user alone.
     ///
-    /// One that is there already is fine.
+    /// Does nothing when it exists.
     func makeFolder(_ path: String) throws(SystemFailure) {
         do throws(SystemFailure) {
             _ = try retry(.makeFolder) { unsafe mkdir(path, 0o700) }
@@ -180,7 +180,7 @@ private func systemSynchronize(_ number: Int32) -> Int32 {
     #endif
 }
 
-/// What a folder is opened with: for its name alone where the system can, which also costs least.
+/// The flags for opening a folder: for its path alone where the system has that, which also costs least.
 ///
 /// - Source: Linux, `include/uapi/asm-generic/fcntl.h`, O_PATH, which the module map leaves out.
 private let folderFlags: Int32 = {

@@ -1,7 +1,7 @@
 /// A 128-bit digest of a key: the name of its file, and its name in the index.
 ///
-/// Cryptographic, so that untrusted keys cannot be made to collide and push each other out. It is 128 bits long, and a
-/// collision is still no wrong picture: the entry holds the whole key, and a reader compares it.
+/// Cryptographic, so that untrusted keys cannot be made to collide and evict each other. A collision of its 128 bits
+/// never shows a wrong picture: the entry holds the whole key, and a reader compares it.
 struct KeyDigest: Hashable, Sendable {
     let high: UInt64
     let low: UInt64
@@ -29,7 +29,7 @@ struct KeyDigest: Hashable, Sendable {
     /// `/`, the folder, `/`, the file's name.
     var pathInCache: String { "/\(folder)/\(fileName)" }
 
-    /// The digest that a file is named after; `nil` when no entry is called so.
+    /// Creates the digest that a file is named after; `nil` when no entry has such a name.
     init?(fileName: String) {
         let digits = Array(fileName.utf8)
         guard digits.count == 32, let high = Self.value(digits[..<16]), let low = Self.value(digits[16...]) else {
@@ -48,7 +48,7 @@ struct KeyDigest: Hashable, Sendable {
         return 32
     }
 
-    /// Lower case only: what this type writes.
+    /// Lower case only, because this type writes lower case.
     private static func value(_ digits: ArraySlice<UInt8>) -> UInt64? {
         var value: UInt64 = 0
         for digit in digits {

@@ -1,6 +1,6 @@
 internal import TaskCoordination
 
-/// Open, draining, closed; and what is under way.
+/// Open, draining or closed, and the running operations.
 struct LifeCycle {
     enum State {
         case open, draining
@@ -9,7 +9,7 @@ struct LifeCycle {
 
     var state = State.open
     var operations = 0
-    /// Resolved with `true` when nothing is under way any more.
+    /// Resolved with `true` when the last operation has ended.
     var drained: OneShot<Bool>?
     var reportWaiters: [OneShot<DiskCache.ShutdownReport>] = []
 

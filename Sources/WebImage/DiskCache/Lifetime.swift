@@ -1,6 +1,6 @@
 /// When an entry must have been stored to count: not too long ago, and not in the future.
 ///
-/// A clock that was wrong stamps entries with times to come; taken at their word they would never get old.
+/// A wrong clock may date entries in the future. Such entries would not expire.
 struct Lifetime {
     /// Clocks of machines that share a folder may differ by this many seconds.
     static let tolerance: Int64 = 60
@@ -12,7 +12,7 @@ struct Lifetime {
 
     /// - Parameters:
     ///   - now: Seconds since 1970.
-    ///   - maximumAge: Negative ones count as zero.
+    ///   - maximumAge: Negative values count as zero.
     init(now: Int64, maximumAge: Duration) {
         let (oldest, isBeforeAll) = now.subtractingReportingOverflow(max(0, maximumAge.wholeSeconds))
         let (newest, isAfterAll) = now.addingReportingOverflow(Self.tolerance)
@@ -25,7 +25,7 @@ struct Lifetime {
 }
 
 extension Duration {
-    /// The seconds, cut to what 64 bits hold; `components` traps beyond.
+    /// The whole seconds, limited to 64 bits; `components` traps beyond.
     var wholeSeconds: Int64 {
         min(max(self, .seconds(Int64.min)), .seconds(Int64.max)).components.seconds
     }

@@ -6,7 +6,7 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// What the disk cache asks the system about its surroundings.
+/// What the disk cache asks the system: the time, the environment and the home folder.
 enum ProcessEnvironment {
     /// The time of the system's clock since 1970.
     static var timeSinceEpoch: Duration {

@@ -1,8 +1,8 @@
-/// What became of a store.
+/// The result of a store.
 public enum StoreOutcome: Sendable {
     /// The entry can be read from now on, also by other processes.
     case stored
-    /// The entry was not kept, for this reason. What was stored under the key before may still be there.
+    /// The entry was not kept, for this reason. The earlier entry may still be there.
     case notStored(CacheError)
 
     /// Whether the entry was kept.

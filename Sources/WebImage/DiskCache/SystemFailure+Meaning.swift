@@ -7,15 +7,15 @@ internal import Darwin
 #endif
 
 extension SystemFailure {
-    /// The file, or a folder above it, is not there.
+    /// The file, or a folder above it, does not exist.
     var isNotFound: Bool { errno == ENOENT }
-    /// A link stands where a file was expected.
+    /// There is a link in place of a file.
     var isLink: Bool { errno == ELOOP }
-    /// A folder stands where a file was expected.
+    /// There is a folder in place of a file.
     ///
     /// POSIX says EPERM for unlinking one, Linux EISDIR.
     var isAboutFolder: Bool { errno == EISDIR || errno == EPERM }
-    /// Something that is no file stands where one was to be opened: a link, a folder, or a pipe that nothing reads.
+    /// There is something else in place of a file: a link, a folder, or a pipe without a reader.
     var isAboutKind: Bool { errno == ELOOP || errno == EISDIR || errno == ENXIO }
     /// No space, no file record or no quota is left.
     var isFull: Bool { errno == ENOSPC || errno == EDQUOT }

@@ -10,7 +10,7 @@ extension FileSystem {
         case open, status, read, write, synchronize, close, rename, unlink, makeFolder, list, lock, duplicate
     }
 
-    /// What a test makes of a call instead of, or before, the real one.
+    /// A fault that a test injects instead of, or before, the system call.
     enum Fault: Sendable {
         /// The call fails with this error number and has no effect.
         case failure(Int32)

@@ -1,18 +1,18 @@
-/// Lets one warning through for each kind of trouble, until operations of that sort work again.
+/// Lets one warning pass for each kind of failure, until operations of that sort succeed again.
 struct WarningGate {
-    /// What was tried.
+    /// The sort of operation.
     enum Sort: Hashable {
         case reading, writing, removing
     }
 
     private var reported: [Sort: Set<CacheError.Code>] = [:]
 
-    /// Whether this kind of trouble is new.
+    /// Whether this kind of failure is new.
     mutating func shouldReport(_ code: CacheError.Code, during sort: Sort) -> Bool {
         reported[sort, default: []].insert(code).inserted
     }
 
-    /// An operation of this sort worked.
+    /// Notes that an operation of this sort succeeded.
     mutating func recover(_ sort: Sort) {
         if reported[sort] != nil { reported[sort] = nil }
     }

@@ -2,27 +2,27 @@ import TaskCoordination
 
 /// Writes pictures to disk after their load has landed: one write per key at a time, the newest content last.
 ///
-/// States only move forward: open, closed, abandoned. Bounded: past `limit` keys a write is dropped and counted, because
-/// a cache that cannot keep up must not take the memory of the process.
+/// States only move forward: open, closed, abandoned. Beyond `limit` keys a write is dropped and counted, because a
+/// slow disk must not take the memory of the process.
 actor WriteBehind {
     typealias Making = @concurrent @Sendable () async throws -> DiskEntry
 
     private let disk: DiskCache
     private let executor: (any TaskExecutor)?
     private let limit: Int
-    /// What is to be written next under a key; a later submission replaces an earlier one that has not begun.
+    /// The next write of each key. A later submission replaces an earlier one that has not begun.
     private var newest: [CacheKey: Making] = [:]
-    /// The unstructured task that writes a key until nothing is left. It outlives the load on purpose: a caller that
-    /// has its picture must not wait for the disk. Awaited by `drain`, cancelled by `abandon`.
+    /// The unstructured task that writes a key until nothing is left. It outlives the load, because a caller that has
+    /// its picture must not wait for the disk. Awaited by `drain`, cancelled by `abandon`.
     private var writers: [CacheKey: Task<Void, Never>] = [:]
-    /// Who waits until a key is written.
+    /// The readers that wait until a key is written.
     private var readers: [CacheKey: [ObjectIdentifier: OneShot<Void>]] = [:]
     /// The writers, for the callers that wait until everything is written.
     private var work = WorkCount()
     private var isOpen = true
     private var isAbandoned = false
 
-    /// How many writes were not made: refused when full or closed, abandoned, or failed.
+    /// The number of writes not made: refused when full or closed, abandoned, or failed.
     private(set) var droppedCount = 0
 
     init(disk: DiskCache, executor: (any TaskExecutor)? = nil, limit: Int = 1_000) {
@@ -31,17 +31,17 @@ actor WriteBehind {
         self.limit = limit
     }
 
-    /// How many keys wait to be written or are being written.
+    /// The number of keys that wait to be written or are being written.
     var pendingCount: Int { writers.count }
 
-    /// How many entries the tables have, of writes and of those who wait for them.
+    /// The number of entries in the tables of writes and waiters. For tests.
     var entryCount: Int {
         newest.count + writers.count + work.waiterCount + readers.values.reduce(0) { $0 + $1.count }
     }
 
-    /// Writes what `making` makes, later. Never fails the caller.
+    /// Writes the entry that `making` makes, later. Never fails the caller.
     ///
-    /// - Parameter isCurrent: Asked in the step that takes the write; `false` means that something newer has come.
+    /// - Parameter isCurrent: Called in the step that takes the write; `false` means that newer content has arrived.
     func submit(
         for key: CacheKey, if isCurrent: @Sendable () -> Bool = { true }, _ making: @escaping Making
     ) {
@@ -71,21 +71,22 @@ actor WriteBehind {
         work.end().resume()
     }
 
-    /// Waits until what was submitted for `key` is on disk, so that nobody reads what is about to be replaced.
+    /// Waits until what was submitted for `key` is on disk, so that no reader gets an entry that is about to be
+    /// replaced.
     ///
-    /// **Cancellation**: returns at once. **Priority**: the writer rises to that of who waits.
+    /// **Cancellation**: returns at once. **Priority**: the writer rises to the priority of the waiting task.
     func settle(_ key: CacheKey) async {
         guard !isAbandoned, let writer = writers[key] else { return }
         writer.escalatePriority(to: Task.currentPriority)
         let place = OneShot<Void>()
         readers[key, default: [:]][ObjectIdentifier(place)] = place
         await place.wait(onCancel: ())
-        // A cancelled wait leaves nothing behind; after any other there is nothing left to find.
+        // A cancelled wait removes its entry; after any other wait there is none.
         readers[key]?[ObjectIdentifier(place)] = nil
     }
 }
 
-// MARK: The end
+// MARK: - The end
 
 extension WriteBehind {
     /// Waits until nothing is left to write, or everything has been abandoned.
@@ -93,11 +94,11 @@ extension WriteBehind {
         if !isAbandoned { await work.untilIdle()?.wait() }
     }
 
-    /// Takes no more.
+    /// Refuses new writes.
     func close() { isOpen = false }
 
-    /// Drops what has not been written and does not wait for what is being written: a write is a temporary file and a
-    /// rename, so an abandoned one leaves nothing torn.
+    /// Drops the waiting writes and does not wait for the running ones: a write is a temporary file and a rename, so an
+    /// abandoned one leaves no broken entry.
     func abandon() {
         isOpen = false
         isAbandoned = true

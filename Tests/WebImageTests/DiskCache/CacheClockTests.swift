@@ -37,7 +37,7 @@ struct CacheClockTests {
         #expect(await cache.totalBytes == folder.entryBytes)
     }
 
-    @Test func `files dated in the future are too old for the housekeeping, also after a restart`() async throws {
+    @Test func `files dated in the future are too old for the maintenance task, also after a restart`() async throws {
         let first = makeCache()
         for number in 0..<3 { _ = try await first.store(sampleEntry(number), for: CacheKey("\(number)")) }
         _ = await first.shutdown(within: .seconds(60))
@@ -79,7 +79,7 @@ struct CacheClockTests {
         _ = try await other.store(sampleEntry(), for: key)
         try date(folder.entryFiles.keys, at: time.now + .seconds(2_000_000_000))
         #expect(try await cache.entry(for: key) != nil)
-        await cache.housekeeper?.value
+        await cache.maintenance?.value
         #expect(await cache.entryCount == 1)
         #expect(try await cache.removeExpired() == 1)
     }

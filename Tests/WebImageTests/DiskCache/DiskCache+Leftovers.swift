@@ -8,7 +8,7 @@ extension DiskCache {
             "reportWaiters": life.reportWaiters.count, "drained": life.drained == nil ? 0 : 1,
             "indexWaiters": indexWaiters.count, "changedDuringListing": changedDuringListing == nil ? 0 : 1,
             "doubtful": doubtful.count, "seenDuringTurn": seenDuringTurn.count,
-            "housekeeper": housekeeper == nil ? 0 : 1, "trims": trimRight.users,
+            "maintenance": maintenance == nil ? 0 : 1, "trims": trimRight.users,
             "trimLock": trimRight.lock == nil ? 0 : 1, "account": account.isBusy || account.isWanted ? 1 : 0,
             "indexBytes": index.totalBytes - index.folders.joined().reduce(0) { $0 + $1.value.size },
             "indexCount": index.count - index.folders.joined().count { _ in true },

@@ -104,7 +104,7 @@ struct DiskCacheInterleavingTests {
         }
     }
 
-    @Test func `The housekeeper rests while an entry is read again and again`() throws {
+    @Test func `the maintenance task rests while an entry is read again and again`() throws {
         let busy = Journal<Bool>()
         for seed in 0..<UInt64(5) {
             var stage = try SeededStage(seed: seed)
@@ -115,7 +115,7 @@ struct DiskCacheInterleavingTests {
                     for number in 0..<100 {
                         if number == 10 { _ = try await cache.store(sampleEntry(1, size: 200), for: key) }
                         _ = try await cache.entry(for: key)
-                        busy.write(await cache.housekeeper != nil)
+                        busy.write(await cache.maintenance != nil)
                     }
                 }
             }

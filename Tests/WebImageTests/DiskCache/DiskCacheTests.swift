@@ -64,7 +64,7 @@ struct DiskCacheTests {
             try await second.remove(key)
             #expect(try await first.entry(for: key) == nil)
             for cache in [first, second] {
-                await cache.housekeeper?.value
+                await cache.maintenance?.value
                 #expect(await cache.totalBytes == 0)
             }
         }
@@ -94,7 +94,7 @@ struct DiskCacheTests {
                 }
             }
         }
-        await cache.housekeeper?.value
+        await cache.maintenance?.value
         #expect(await cache.totalBytes == folder.entryBytes)
         #expect(folder.unfinishedFiles.isEmpty)
         #expect(await cache.statistics.damagedEntries == 0)
@@ -178,7 +178,7 @@ struct DiskCacheTests {
             #expect(try await cache.store(sampleEntry(number, size: 1_000), for: CacheKey("\(number)")).isStored)
             #expect(folder.entryBytes <= 100_000)
         }
-        await cache.housekeeper?.value
+        await cache.maintenance?.value
         #expect(try await cache.contains(key))
         #expect(await cache.totalBytes == folder.entryBytes)
         #expect(await cache.totalBytes <= 95_000)

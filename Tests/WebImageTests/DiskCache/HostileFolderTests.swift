@@ -70,7 +70,7 @@ struct HostileFolderTests {
         }
         let second = makeCache()
         _ = await second.totalBytes
-        await second.housekeeper?.value
+        await second.maintenance?.value
         #expect(await second.entryCount == 20)
         #expect(await second.totalBytes == folder.entryBytes)
     }

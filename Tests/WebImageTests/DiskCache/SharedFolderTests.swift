@@ -37,14 +37,14 @@ struct SharedFolderTests {
         }
         // No store waits for the cache that trims, so the limit may be passed for a while.
         #expect(highest < sizeLimit * 3 / 2)
-        for cache in caches { await cache.housekeeper?.value }
+        for cache in caches { await cache.maintenance?.value }
         #expect(folder.entryBytes <= sizeLimit)
         for cache in caches { _ = await cache.shutdown(within: .seconds(60)) }
         #expect(folder.entryBytes <= sizeLimit)
         #expect(folder.entryBytes >= sizeLimit / 2, "they do not trim what the others have trimmed")
     }
 
-    @Test func `processes too short-lived for the housekeeping keep the limit all the same`() async throws {
+    @Test func `processes too short-lived for the maintenance task keep the limit`() async throws {
         for number in 0..<20 {
             let cache = makeCache()
             try await fill(cache, name: "\(number)", count: 25)
@@ -64,7 +64,7 @@ struct SharedFolderTests {
         _ = await brief.shutdown(within: .zero)
         let next = makeCache()
         _ = try await next.contains(CacheKey("none"))
-        await next.housekeeper?.value
+        await next.maintenance?.value
         #expect(folder.entryBytes <= sizeLimit)
     }
 
@@ -161,13 +161,13 @@ struct SharedFolderTests {
         try await fill(cache, name: "first", count: 10)
         let (process, input) = try lockElsewhere(folder.path + "/account")
         try await fill(cache, name: "second", count: 250)
-        await cache.housekeeper?.value
+        await cache.maintenance?.value
         #expect(folder.entryBytes > sizeLimit * 95 / 100)
         #expect(folder.entryBytes <= sizeLimit)
         try input.fileHandleForWriting.close()
         process.waitUntilExit()
         try await fill(cache, name: "third", count: 1)
-        await cache.housekeeper?.value
+        await cache.maintenance?.value
         #expect(folder.entryBytes <= sizeLimit * 95 / 100)
         #expect(warnings.codes.isEmpty)
     }

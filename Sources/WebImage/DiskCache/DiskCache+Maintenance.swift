@@ -1,15 +1,16 @@
 internal import TaskCoordination
 
 extension DiskCache {
-    /// Starts the housekeeper, unless it is at work or the cache is shut down.
-    func keepHouse() {
-        guard housekeeper == nil, life.isOpen else { return }
-        // Unstructured because it outlives the operation that starts it; `housekeeper` owns it, and a shutdown awaits it.
-        housekeeper = Task(executorPreference: executor, priority: .utility) { await self.houseWork() }
+    /// Starts the maintenance task, unless it runs or the cache is shut down.
+    func startMaintenance() {
+        guard maintenance == nil, life.isOpen else { return }
+        // Unstructured because it outlives the operation that starts it; `maintenance` owns it, and a shutdown awaits
+        // it.
+        maintenance = Task(executorPreference: executor, priority: .utility) { await self.maintain() }
     }
 
     /// Lists the folder once, then corrects and trims until nothing is left to do, or it is cancelled.
-    private func houseWork() async {
+    private func maintain() async {
         if !isIndexed {
             let (files, now) = (self.files, self.now)
             counters.abandonedFiles += (try? await perform { files.removeAbandonedFiles(now: now) }) ?? 0
@@ -20,17 +21,17 @@ extension DiskCache {
                 await look(at: digest)
             } else if isIndexed, knownBytes > trimStart {
                 guard await trimToEnd() else { break }
-                // Others have left the trim to this cache; what they stored meanwhile is seen now.
+                // Other caches have left the trim to this one; it now sees what they stored meanwhile.
                 await consultAccount(step: .max)
             } else {
                 break
             }
         }
-        housekeeper = nil
+        maintenance = nil
         checkDrained()
     }
 
-    /// - Returns: `false` when there is nothing more to be done for now.
+    /// - Returns: `false` when nothing more can be done for now.
     private func trimToEnd() async -> Bool {
         guard await takeTrimRight() else { return false }
         defer { giveTrimRight() }
@@ -39,7 +40,7 @@ extension DiskCache {
             guard knownBytes > trimStart else { return true }
         }
         var isDone = false
-        // What others store meanwhile they may have made room for; another listing will tell.
+        // Other caches may have made room for what they store meanwhile; the next listing shows it.
         while !isDone, !Task.isCancelled, index.totalBytes > trimEnd {
             isDone = await trimSlice(toFree: index.totalBytes - trimEnd) == 0
         }
@@ -48,10 +49,10 @@ extension DiskCache {
         return !isDone || account.isStale
     }
 
-    /// Waits until the folder was listed, which may never be when the cache is shut down before.
+    /// Waits until the folder was listed or the cache is shut down.
     func waitForIndex() async {
-        keepHouse()
-        guard !isIndexed, housekeeper != nil else { return }
+        startMaintenance()
+        guard !isIndexed, maintenance != nil else { return }
         await waitForListing()
     }
 
@@ -61,7 +62,7 @@ extension DiskCache {
         await place.wait(onCancel: ())
     }
 
-    /// Brings the index in line with the folder: names and sizes, in slices, while the cache is in use.
+    /// Updates the index from the folder: names and sizes, in slices, while the cache is in use.
     ///
     /// - Returns: Whether the whole folder was listed.
     func listFolder() async -> Bool {
