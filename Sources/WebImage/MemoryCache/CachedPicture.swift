@@ -1,10 +1,10 @@
-/// What a memory cache entry is found under. The picture and the file of one original have the same name; each view has
-/// an entry of its own, so that each stays as long as it is used.
+/// The key of a memory cache entry. The picture and the file of one original have the same name. Each of these two
+/// views has an entry of its own, so that each is kept as long as it is used.
 enum MemoryKey: Sendable, Hashable {
     case picture(CacheKey)
     case file(CacheKey)
 
-    /// The key of the other view.
+    /// The key of the other view of the same original.
     var counterpart: MemoryKey {
         switch self {
         case .picture(let name): .file(name)
@@ -13,14 +13,14 @@ enum MemoryKey: Sendable, Hashable {
     }
 }
 
-/// What the memory cache holds under one key: a decoded picture, or a file.
+/// The value of a memory cache entry: a decoded picture, or a file.
 enum CachedPicture: Sendable {
-    /// The answer to a load that finds it.
+    /// The response for a load that finds it.
     case decoded(ImageResponse)
-    /// A file, and the number of the transfer that its content came with.
+    /// A file, and the number of the transfer that brought its content.
     case encoded(EncodedImage, number: Int)
 
-    /// The bytes the entry takes, its bookkeeping included.
+    /// The bytes that the entry takes, including its bookkeeping.
     var cost: Int {
         switch self {
         case .decoded(let response): response.image.byteCount + 256

@@ -6,7 +6,7 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// How much memory this process may use.
+/// The memory that this process may use.
 public enum MemoryBudget {
     /// The default cost limit of a memory cache, in bytes: 15 % of ``processLimit``, at most 768 MB.
     public static var defaultCostLimit: Int { costLimit(forProcessLimit: processLimit) }
@@ -14,7 +14,7 @@ public enum MemoryBudget {
     /// The default limit for pictures that are being made, in bytes: a third of ``processLimit``.
     public static var defaultProcessingLimit: Int { max(1, processLimit / 3) }
 
-    /// The memory this process may use, in bytes.
+    /// The memory that this process may use, in bytes.
     ///
     /// The smallest limit of its control groups (version 2, then
     /// version 1), or else the machine's physical memory. Read once.
@@ -28,7 +28,7 @@ public enum MemoryBudget {
 
     /// The smallest limit among the machine's memory and the control groups named in `/proc/self/cgroup`.
     ///
-    /// Inside a container the named path is often not mounted, so the root of the hierarchy is asked as well.
+    /// Inside a container the named path is often not mounted, so the root of the hierarchy is read as well.
     static func limit(physical: Int, readFile: (String) -> String?) -> Int {
         var smallest = physical
         for line in (readFile("/proc/self/cgroup") ?? "").split(separator: "\n") {
@@ -54,7 +54,7 @@ public enum MemoryBudget {
         return smallest
     }
 
-    /// `/a/b` → `/a/b/`, `/a/`, `/`: a group is bound by the limits of those it lies in.
+    /// `/a/b` → `/a/b/`, `/a/`, `/`: the limits of a group's ancestors apply to it as well.
     private static func ancestors(of path: Substring) -> [String] {
         var folders = ["/"]
         for name in path.split(separator: "/") { folders.append((folders.last ?? "/") + name + "/") }

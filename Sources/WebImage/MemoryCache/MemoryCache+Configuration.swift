@@ -11,7 +11,7 @@ extension MemoryCache {
         /// Default: 100,000.
         public var countLimit: Int
 
-        /// Limits; values below 1 count as 1.
+        /// Creates a configuration. Values below 1 count as 1.
         public init(costLimit: Int = MemoryBudget.defaultCostLimit, countLimit: Int = 100_000) {
             self.costLimit = costLimit
             self.countLimit = countLimit
@@ -24,9 +24,9 @@ extension MemoryCache {
         public var hits: Int
         /// Lookups that found none.
         public var misses: Int
-        /// Entries that had to leave to make room or were trimmed.
+        /// Entries that were evicted to make room, or trimmed.
         ///
-        /// Removed and replaced ones are not counted.
+        /// Removed and replaced entries are not counted.
         public var evictions: Int
         /// The cost of the entries held, in bytes.
         public var cost: Int
@@ -48,9 +48,9 @@ extension MemoryCache {
 
         /// Why the cache was swept.
         public var cause: Cause
-        /// The number of entries that had to leave.
+        /// The number of evicted entries.
         public var evictionCount: Int
-        /// What they cost together, in bytes.
+        /// The sum of their costs, in bytes.
         public var byteCount: Int
     }
 }
@@ -62,11 +62,11 @@ extension MemoryCache {
 ///
 /// - Source: Linux kernel documentation, `psi.rst`: "some" and "full".
 public enum MemoryPressure: Sendable, CaseIterable {
-    /// There is enough.
+    /// There is enough memory.
     case normal
     /// Memory is short.
     case warning
-    /// The process may be ended for want of memory.
+    /// The system may end the process because memory is short.
     case critical
 
     /// The part of its cost limit that a cache keeps, as a divisor.

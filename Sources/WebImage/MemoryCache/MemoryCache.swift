@@ -1,29 +1,28 @@
-/// Values kept in memory, bounded by cost and count, with what is in use kept longest.
+/// Values kept in memory, bounded by cost and count. Values in use are kept longest.
 ///
 /// **Isolation**: the actor owns the limits, the level of memory pressure and the account of the last sweep.
 /// Look-ups, stores, removals and ``statistics`` are `nonisolated`: a hit takes 0.1 µs, a hop to an actor 15 to 46 µs.
 ///
-/// The values are in a table behind a lock of its own, which each call holds for well under a microsecond and a sweep
-/// takes in short slices, so a view has its picture in the same turn. Evicted values are released after the lock is given
-/// back, however large they are.
+/// The values are in a table with its own lock. A call holds the lock for well under a microsecond, and a sweep takes
+/// it in short slices, so a view has its picture in the same turn. Evicted values are released outside the lock.
 ///
-/// What stays is decided by S3-FIFO with promotion after one hit: a scan over many pictures does not push out those in
-/// use, and at the same size more requests hit than with a least-recently-used order.
+/// S3-FIFO with promotion after one hit decides which values are kept: a scan over many pictures does not evict the
+/// ones in use, and at the same size more requests hit than with a least-recently-used order.
 ///
-/// A cache has no end to wait for: no task, no thread and no file belongs to it. It goes with its last reference, and
-/// ``removeAll()`` gives the memory back before. The cache of a manager is emptied when the manager is shut down.
+/// A cache needs no shutdown: it owns no task, no thread and no file. It is released with its last reference, and
+/// ``removeAll()`` gives the memory back earlier. The shutdown of a manager empties its cache.
 ///
 /// `Key`'s `hash(into:)` and `==` run under the lock and must not use the cache.
 public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
     private nonisolated let table: MemoryTable<Key, Value>
     /// The limits that apply while there is no memory pressure.
     public private(set) var limits: Configuration
-    /// The level of memory pressure that the cache was told of last.
+    /// The last reported level of memory pressure.
     public private(set) var pressure = MemoryPressure.normal
     /// What the last sweep did; `nil` before the first.
     public private(set) var lastSweep: Sweep?
 
-    /// An empty cache.
+    /// Creates an empty cache.
     public init(_ configuration: Configuration = .init()) {
         limits = configuration
         table = MemoryTable(costLimit: configuration.costLimit, countLimit: configuration.countLimit)
@@ -43,32 +42,32 @@ public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
 
     /// Stores `value` for `key` in place of an earlier one, evicting others to make room.
     ///
-    /// A value of more than an eighth of the cost limit takes the room of values that are not in use. When those in use
-    /// leave it none, it is not stored, but its key is remembered; stored again soon, it takes their place.
+    /// A value above an eighth of the cost limit only takes the room of values that are not in use. When values in use
+    /// leave no room, it is not stored, but its key is remembered. When it is stored again soon, it takes their place.
     ///
     /// - Parameter cost: What the value occupies, in bytes.
-    /// - Returns: `false` when the value is not stored, because its cost is negative or above the cost limit, or because
-    ///   it is large and new among values in use. Then nothing is stored for `key`, not even what was there: a value
-    ///   newer than it is known to exist.
+    /// - Returns: `false` when the value is not stored, because its cost is negative or above the cost limit, or
+    ///   because it is large and new among values in use. An earlier value for `key` is removed as well, because it is
+    ///   outdated.
     /// - Complexity: O(1) amortised over the entries it evicts.
     @discardableResult
     public nonisolated func store(_ value: Value, for key: Key, cost: Int) -> Bool {
         table.store(value, for: key, cost: cost)
     }
 
-    /// Forgets the value stored for `key` and returns it.
+    /// Removes the value stored for `key` and returns it.
     ///
     /// - Complexity: O(1).
     @discardableResult
     public nonisolated func remove(_ key: Key) -> Value? { table.remove(key) }
 
-    /// Forgets the value stored for `key` if it satisfies `condition`, which runs under the lock.
+    /// Removes the value stored for `key` if it satisfies `condition`, which runs under the lock.
     @discardableResult
     nonisolated func remove(_ key: Key, where condition: (Value) -> Bool) -> Value? {
         table.remove(key, where: condition)
     }
 
-    /// What the cache holds and has done since it was made.
+    /// The contents and the counters of the cache since its creation.
     public nonisolated var statistics: Statistics { table.statistics }
 
     /// Evicts the entries least worth keeping until at most `cost` bytes are held.
@@ -76,12 +75,13 @@ public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
     /// - Complexity: O(number of entries evicted), in slices between which look-ups go on.
     public func trim(toCost cost: Int) { sweep(toCost: max(0, cost), count: .max, for: .trim) }
 
-    /// Forgets every entry.
+    /// Removes every entry.
     ///
     /// - Complexity: O(1) under the lock; the values are released outside it.
     public func removeAll() { table.removeAll() }
 
-    /// Changes the limits, and evicts what is above them. Under memory pressure the share of the new limit applies.
+    /// Changes the limits, and evicts entries until the new ones are met. Under memory pressure the share of the new
+    /// limit applies.
     ///
     /// - Parameters:
     ///   - costLimit: In bytes; values below 1 count as 1.
@@ -91,11 +91,11 @@ public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
         applyLimits(for: .limits)
     }
 
-    /// Gives memory back while it is short.
+    /// Gives memory back while memory is short.
     ///
-    /// Until the pressure changes, the cost limit is half of its own under ``MemoryPressure/warning`` and an eighth under
-    /// ``MemoryPressure/critical``; what is above it is evicted at once. Under ``MemoryPressure/normal`` the cache may
-    /// grow to its own limit again. Told the same level twice, it does nothing the second time.
+    /// Until the pressure changes, the cost limit is half of its own under ``MemoryPressure/warning`` and an eighth
+    /// under ``MemoryPressure/critical``; entries above it are evicted at once. Under ``MemoryPressure/normal`` the
+    /// cache may grow to its own limit again. A second call with the same level does nothing.
     ///
     /// - Complexity: That of ``trim(toCost:)``.
     public func respond(to pressure: MemoryPressure) {

@@ -2,8 +2,7 @@ import Synchronization
 
 /// The table of a memory cache: an ``S3FIFO`` behind a lock, which each call holds for well under a microsecond.
 ///
-/// Values that leave are released after the lock is given back, so that a bitmap returns to the allocator while no
-/// look-up waits.
+/// Evicted and removed values are released outside the lock, so that no look-up waits while a bitmap is deallocated.
 struct MemoryTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, Sendable {
     private let entries: Mutex<S3FIFO<Key, Value>>
 
@@ -27,7 +26,7 @@ struct MemoryTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, Sendab
 
     func remove(_ key: Key) -> Value? { entries.withLock { $0.remove(key) } }
 
-    /// Forgets the value of `key` if it satisfies `condition`, which runs under the lock. Counts as no use.
+    /// Removes the value of `key` if it satisfies `condition`, which runs under the lock. Does not count as a use.
     func remove(_ key: Key, where condition: (Value) -> Bool) -> Value? {
         entries.withLock { entries in
             guard let value = entries.peek(key), condition(value) else { return nil }
@@ -43,16 +42,16 @@ struct MemoryTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, Sendab
         }
     }
 
-    // MARK: Sweeps
+    // MARK: - Sweeps
 
-    /// Entries evicted in one hold of the lock: some ten microseconds for a look-up that waits for it.
+    /// Entries evicted in one hold of the lock. A look-up waits for about ten microseconds.
     private static var sliceLength: Int { 64 }
 
     /// Evicts the entries least worth keeping until at most `cost` and `count` are held.
     ///
-    /// - Parameter setsLimits: Whether these are the limits from now on. They fall slice by slice, with what is held: under
-    ///   the final ones a store between two slices would evict all the rest in one hold of the lock.
-    /// - Returns: How many entries left, and what they cost together.
+    /// - Parameter setsLimits: Whether these are the limits from now on. The limits fall with each slice: under the
+    ///   final limits a store between two slices would evict all the rest in one hold of the lock.
+    /// - Returns: The number of evicted entries, and the sum of their costs.
     /// - Complexity: O(number of entries evicted), in slices between which look-ups go on.
     func sweep(toCost cost: Int, count: Int, setsLimits: Bool) -> (evictionCount: Int, byteCount: Int) {
         var swept = (evictionCount: 0, byteCount: 0)
@@ -77,7 +76,7 @@ struct MemoryTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, Sendab
         return swept
     }
 
-    /// Forgets every entry, and keeps the limits and the statistics.
+    /// Removes every entry, and keeps the limits and the statistics.
     func removeAll() {
         let emptied = entries.withLock { entries in
             var successor = S3FIFO<Key, Value>(costLimit: entries.costLimit, countLimit: entries.countLimit)

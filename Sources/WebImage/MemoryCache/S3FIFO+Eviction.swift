@@ -1,15 +1,15 @@
 import TaskCoordination
 
 extension S3FIFO {
-    /// Changes the limits. The caller evicts what is above them.
+    /// Changes the limits. The caller then evicts entries until they are met.
     mutating func setLimits(cost: Int, count: Int) {
         costLimit = max(1, cost)
         countLimit = min(max(1, count), Int(Int32.max))
     }
 
-    /// Takes one step towards less: drops an entry, or promotes those in use that stand in the way of one.
+    /// Evicts an entry, or promotes entries in use that are before it in the queue.
     ///
-    /// - Complexity: O(1) amortised: every promotion and every second chance was paid for by a hit.
+    /// - Complexity: O(1) amortised: every promotion and every second chance follows a hit.
     mutating func evictOne(retired: inout [Value]) {
         if main.count == 0 || isSmallOverShare {
             evictFromSmall(retired: &retired)
@@ -18,7 +18,7 @@ extension S3FIFO {
         }
     }
 
-    /// The small queue's share is a tenth of either limit.
+    /// Whether the small queue has more than its share, a tenth of either limit.
     private var isSmallOverShare: Bool {
         small.count > 0 && (small.cost > costLimit / 10 || small.count > countLimit / 10)
     }
@@ -53,14 +53,14 @@ extension S3FIFO {
         }
     }
 
-    /// Leaves the hash of a key behind, as many as there are entries.
+    /// Remembers the hash of a key that leaves. There are at most as many hashes as entries.
     mutating func remember(_ key: Key) {
         ghosts.remember(key.hashValue, atMost: max(count, 16))
     }
 
-    // MARK: Chains of slots
+    // MARK: - Chains of slots
 
-    /// A chain by its name, because two chains and the slots cannot be passed `inout` beside each other.
+    /// A chain by its name, because two chains and the slots cannot be passed `inout` together.
     private subscript(queue: Queue) -> Chain {
         get { queue == .main ? main : small }
         _modify { if queue == .main { yield &main } else { yield &small } }
@@ -91,7 +91,7 @@ extension S3FIFO {
         return Int32(slots.count - 1)
     }
 
-    /// Empties an unlinked slot and hands back what it held.
+    /// Empties an unlinked slot and returns its value.
     mutating func vacate(_ number: Int32) -> Value? {
         let value = slots[Int(number)].value
         if let key = slots[Int(number)].key { slotNumbers[key] = nil }
@@ -103,18 +103,19 @@ extension S3FIFO {
 
 /// The hashes of keys that left lately, oldest forgotten first.
 ///
-/// Two keys with one hash count as one: the worst that follows is an entry placed better than it deserves.
+/// Two keys with one hash count as one: the worst effect is that an entry enters the main queue too early.
 struct GhostQueue {
     /// The turn at which each hash was last remembered.
     private var turns: [Int: Int] = [:]
-    /// Hashes in order of their turn; one that was forgotten or remembered again stays until its place is reached.
+    /// Hashes in order of their turn. A hash that was forgotten or remembered again keeps its place until the place is
+    /// reached.
     private var line = HeadQueue<(hash: Int, turn: Int)>()
     private var turn = 0
 
     /// The number of hashes remembered.
     var count: Int { turns.count }
 
-    /// The places in the line, those of forgotten hashes included. Told to tests.
+    /// The number of places in the line, including those of forgotten hashes. For tests.
     var placeCount: Int { line.placeCount }
 
     /// Remembers `hash`, and forgets the oldest beyond `limit`.

@@ -1,19 +1,19 @@
 /// A bounded table that decides what stays by the S3-FIFO rule, with promotion after one hit.
 ///
-/// New entries join a *small* queue that holds a tenth of the cost. What is asked for again before it reaches the end
-/// of that queue moves to the *main* queue; what is not leaves, and only its hash stays behind in a *ghost* queue. A
-/// key that comes back while its hash is remembered goes straight to main. So one pass over many pictures never pushes
-/// out those in use, and a hit moves nothing: it bumps a counter.
+/// New entries join a *small* queue that holds a tenth of the cost. An entry that is read again before it reaches the
+/// end of that queue moves to the *main* queue. Any other entry is evicted, and its hash is remembered in a *ghost*
+/// queue. A key that is stored again while its hash is remembered goes straight to main. So one pass over many pictures
+/// never evicts the ones in use, and a hit moves nothing: it increments a counter.
 ///
-/// An entry may cost as much as the whole limit. One large newcomer could then empty main, so what costs more than an
-/// eighth of the limit enters only where main leaves it room, or when its hash is remembered: when it is in use, too.
+/// An entry may cost as much as the whole limit. One large new entry could then empty main. So an entry above an eighth
+/// of the limit enters only when main leaves room for it, or when its hash is remembered.
 ///
-/// A pure value: no lock, no clock. Values that leave are handed back to the caller, which decides where they are
+/// A pure value without a lock or a clock. Evicted values are returned to the caller, which decides where they are
 /// released.
 ///
 /// - Source: Yang et al., "FIFO queues are all you need for cache eviction", SOSP 2023, section 4.
 struct S3FIFO<Key: Hashable, Value> {
-    /// Where a slot stands: unused, or in one of the two queues.
+    /// The place of a slot: unused, or in one of the two queues.
     enum Queue: UInt8 {
         case unused, small, main
     }
@@ -29,7 +29,7 @@ struct S3FIFO<Key: Hashable, Value> {
         var hits: UInt8 = 0
     }
 
-    /// The ends of a queue, and what it holds.
+    /// The ends of a queue, its count and its cost.
     struct Chain {
         var newest: Int32 = -1
         var oldest: Int32 = -1
@@ -37,7 +37,7 @@ struct S3FIFO<Key: Hashable, Value> {
         var count = 0
     }
 
-    /// Hits beyond this number no longer change an entry's standing.
+    /// Hits beyond this number are not counted.
     static var highestHitCount: UInt8 { 3 }
 
     var slotNumbers: [Key: Int32] = [:]
@@ -53,9 +53,9 @@ struct S3FIFO<Key: Hashable, Value> {
     var missCount = 0
     var evictionCount = 0
 
-    /// An empty table.
+    /// Creates an empty table.
     ///
-    /// Limits below one become one.
+    /// Limits below 1 count as 1.
     init(costLimit: Int, countLimit: Int) {
         self.costLimit = max(1, costLimit)
         self.countLimit = min(max(1, countLimit), Int(Int32.max))
@@ -67,7 +67,7 @@ struct S3FIFO<Key: Hashable, Value> {
     /// The number of entries held; never above `countLimit`.
     var count: Int { small.count + main.count }
 
-    /// The highest cost of a newcomer that may push entries out of main.
+    /// The highest cost of a new entry that may evict entries from main.
     private var newcomerCostLimit: Int { max(1, costLimit / 8) }
 
     /// The value of `key`, counted as a use.
@@ -90,11 +90,11 @@ struct S3FIFO<Key: Hashable, Value> {
     /// The value of `key`, without counting as a use.
     func peek(_ key: Key) -> Value? { slotNumbers[key].flatMap { slots[Int($0)].value } }
 
-    /// Holds `value`, in place of what was held for `key`.
+    /// Stores `value`, in place of an earlier value for `key`.
     ///
     /// - Parameter retired: Receives the replaced value and the values evicted to make room.
-    /// - Returns: `false` when `cost` is negative or above the limit, or `key` is a large newcomer for which main leaves
-    ///   no room. Then nothing is held for `key`; the hash of the newcomer is remembered.
+    /// - Returns: `false` when `cost` is negative or above the limit, or the entry is large and new and main leaves no
+    ///   room. Then nothing is held for `key`; the hash of a large new entry is remembered.
     /// - Complexity: O(1) amortised over the entries it evicts.
     mutating func store(_ value: Value, for key: Key, cost: Int, retired: inout [Value]) -> Bool {
         let replaced = slotNumbers[key].map { (slots[Int($0)].queue, slots[Int($0)].hits) }
@@ -116,7 +116,7 @@ struct S3FIFO<Key: Hashable, Value> {
         return true
     }
 
-    /// Forgets `key` and hands back its value.
+    /// Removes `key` and returns its value.
     ///
     /// - Complexity: O(1).
     mutating func remove(_ key: Key) -> Value? {
