@@ -1,4 +1,5 @@
-/// Keeps what loads bring: in memory at once, on disk behind them. Content that has been overtaken is kept nowhere.
+/// Stores the results of loads: in memory at once, on disk after the load. Content that newer content has overtaken is
+/// not stored.
 final class CacheWriter: Sendable {
     let order = ContentOrder()
     /// `nil` without a disk cache.
@@ -10,10 +11,10 @@ final class CacheWriter: Sendable {
         self.writes = writes
     }
 
-    /// Keeps a picture or a file in memory, when the request allows it.
+    /// Stores a picture or a file in memory, if the request allows it.
     ///
-    /// What a transfer has brought takes the other view out when that has not come with it: it may be older. What was read
-    /// from disk leaves it there.
+    /// Content from a transfer removes the other view unless that came with the same transfer, because it may be older.
+    /// Content from disk leaves the other view in place.
     func remember(_ picture: CachedPicture, as key: MemoryKey, _ request: ImageRequest) {
         guard request.cacheWrites.contains(.memory) else { return }
         order.ifNewest(picture.number, of: request.originalKey) {
@@ -23,16 +24,16 @@ final class CacheWriter: Sendable {
         }
     }
 
-    /// Whether what the request brings is written to disk.
+    /// Whether the result of the request is written to disk.
     func mayStore(_ request: ImageRequest) -> Bool {
         writes != nil && request.cacheWrites.contains(.disk) && request.allowsDisk
     }
 
-    /// Writes an entry to disk, later, when the request allows it.
+    /// Writes an entry to disk later, if the request allows it.
     ///
     /// - Parameters:
-    ///   - number: That of the transfer that brought it; 0 when it was on disk before.
-    ///   - making: Makes the entry when its turn has come.
+    ///   - number: The number of the transfer that brought it; 0 when it was on disk before.
+    ///   - making: Makes the entry when the write begins.
     func store(
         as key: CacheKey, _ request: ImageRequest, number: Int, _ making: @escaping WriteBehind.Making
     ) async {
@@ -41,6 +42,7 @@ final class CacheWriter: Sendable {
         await writes?.submit(for: key, if: { order.admits(number, of: original) }, making)
     }
 
-    /// Waits until what was submitted for `key` is on disk, so that no read finds what is about to be replaced.
+    /// Waits until what was submitted for `key` is on disk, so that no reader gets an entry that is about to be
+    /// replaced.
     func settle(_ key: CacheKey) async { await writes?.settle(key) }
 }

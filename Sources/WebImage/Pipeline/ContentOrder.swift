@@ -1,19 +1,19 @@
 import Synchronization
 
-/// Which content of an address is the newest, among those that are on their way together.
+/// Decides which content of an address is the newest, among the loads that overlap.
 ///
-/// Flights of one address may overlap: one reads an old file, another is told to reload. Each brings its content at its
-/// own pace, and the caches must end with the newest. So a flight that has been overtaken answers its callers and leaves
-/// the caches alone. Contents are ordered by the transfer that brought them.
+/// Flights of one address may overlap: one reads an old file, another one reloads it. They may end in any order, and
+/// the caches must hold the newest content at the end. So a flight whose content has been overtaken answers its callers
+/// and does not change the caches. Contents are ordered by the transfer that brought them.
 ///
-/// An address is remembered while content of it is on its way, which a ``Claim`` stands for. A load that comes later finds
-/// the newest in the caches.
+/// An address is remembered while a ``Claim`` on it exists. A later load finds the newest content in the caches.
 final class ContentOrder: Sendable {
-    /// Held from before content is asked for until it is kept. Code that may keep content of an address holds one, taken
-    /// before that content had its number, or shares one that was.
+    /// Held from before content is requested until it is stored. Code that may store content of an address holds a
+    /// claim that was taken before that content had its number, or shares such a claim.
     ///
-    /// One case is not covered: a request with a name of its own joins a transfer that began before it under another name,
-    /// while content of its name came and went. Requests that share a name promise to ask for the same picture.
+    /// One case is not covered: a request with its own cache key joins an earlier transfer of another key, while
+    /// content of its key has arrived and its claims have ended. Requests that share a cache key promise to ask for the
+    /// same picture.
     final class Claim: Sendable {
         private let order: ContentOrder
         private let key: CacheKey
@@ -40,10 +40,10 @@ final class ContentOrder: Sendable {
 
     private let entries = Mutex<[CacheKey: Entry]>([:])
 
-    /// How many addresses are remembered. Told to tests.
+    /// The number of addresses remembered. For tests.
     var count: Int { entries.withLock { $0.count } }
 
-    /// Whether no newer content than that of transfer `number` has come. From here on, older content is refused.
+    /// Whether no newer content than that of transfer `number` has arrived. From now on, older content is refused.
     func admits(_ number: Int, of key: CacheKey) -> Bool {
         entries.withLock { $0.admit(number, key) }
     }

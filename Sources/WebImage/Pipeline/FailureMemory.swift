@@ -1,7 +1,6 @@
 import TaskCoordination
 
-/// Remembers for a short while which loads cannot succeed, so that a page full of dead links does not ask again and
-/// again.
+/// Remembers for a short time which loads cannot succeed, so that a page full of dead links does not repeat them.
 ///
 /// Bounded in number and in time: at most `capacity` entries, each for at most its own lifetime. When it is full the
 /// oldest entry makes room. Every operation is O(1) amortised.
@@ -17,12 +16,12 @@ struct FailureMemory<Key: Hashable, Instant: InstantProtocol> where Instant.Dura
     private var serial: UInt64 = 0
     private let capacity: Int
 
-    /// - Parameter capacity: How many failures are remembered; fewer than none counts as none.
+    /// - Parameter capacity: The largest number of failures that are remembered. Negative values count as zero.
     init(capacity: Int) { self.capacity = min(max(0, capacity), Int(Int32.max)) }
 
     var count: Int { entries.count }
 
-    /// How many places there are in the order, those of forgotten failures among them. Told to tests.
+    /// The number of places in the order, including those of forgotten failures. For tests.
     var placeCount: Int { order.placeCount }
 
     mutating func record(_ error: ImageLoadError, for key: Key, until expiry: Instant) {
@@ -32,7 +31,7 @@ struct FailureMemory<Key: Hashable, Instant: InstantProtocol> where Instant.Dura
         while entries.count > capacity || order.count > 2 * capacity { dropOldest() }
     }
 
-    /// The error recorded for `key`, unless its time is over.
+    /// The error recorded for `key`, unless it has expired.
     mutating func failure(for key: Key, now: @autoclosure () -> Instant) -> ImageLoadError? {
         guard !entries.isEmpty else { return nil }
         let now = now()
@@ -47,7 +46,7 @@ struct FailureMemory<Key: Hashable, Instant: InstantProtocol> where Instant.Dura
         order = HeadQueue()
     }
 
-    /// So that the memory is empty again some time after the last failure, whoever is asked for then.
+    /// Drops the expired entries of all keys, so that any look-up some time after the last failure empties the memory.
     private mutating func dropExpired(by now: Instant) {
         while let (key, serial) = order.first {
             if let entry = entries[key], entry.serial == serial, entry.expiry > now { return }
@@ -56,7 +55,7 @@ struct FailureMemory<Key: Hashable, Instant: InstantProtocol> where Instant.Dura
         forgetAll()
     }
 
-    /// Entries that were recorded again or forgotten leave a place in `order` whose serial no longer matches.
+    /// An entry that was recorded again or forgotten leaves a place in `order` with an outdated serial.
     private mutating func dropOldest() {
         guard let (key, serial) = order.popFirst() else { return }
         if entries[key]?.serial == serial { entries[key] = nil }

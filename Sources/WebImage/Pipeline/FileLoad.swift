@@ -2,22 +2,22 @@ import Foundation
 import ImageCoding
 import TaskCoordination
 
-/// The way of one file: look up, take the picture, encode, keep. Made once for a flight, however many callers wait.
+/// The load of one file: look up, take the picture, encode, store. A flight makes one, however many callers wait.
 struct FileLoad: Sendable {
     let pipeline: Pipeline
     let request: ImageRequest
     let format: OutputFormat
-    /// What the file is called in the caches.
+    /// The name of the file in the caches.
     let name: CacheKey
 
     /// Whether the file is the original as the origin sent it.
     private var isOriginal: Bool { format == .original && request.transformers.isEmpty }
 
-    /// The whole way.
+    /// Runs all stages.
     @concurrent func run(_ report: @escaping Pipeline.Report) async throws -> EncodedImage {
         let claim = ContentOrder.Claim(pipeline.cache.order, request.originalKey)
         defer { extendLifetime(claim) }
-        // An earlier flight may have landed between the caller's look into memory and this one's start.
+        // An earlier flight may have landed after the caller's look into memory and before the start of this one.
         if let hit = pipeline.rememberedFile(request, name) { return hit }
         if let stored = try await stored() {
             remember(stored, number: 0)

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTransport
 import ImageCoding
 
-/// The file that a picture is made from, and what is known about it. An object, because a load carries it from stage to
+/// The file that a picture is made from, and what is known about it. An object, because a load passes it from stage to
 /// stage.
 final class Original: Sendable {
     private enum Record: Sendable {
@@ -29,7 +29,7 @@ final class Original: Sendable {
         self.init(download.bytes, number: download.number, .sent(download, for: url))
     }
 
-    /// The same, when the origin answered that it is still good.
+    /// The same file, after the origin has confirmed that it is still valid.
     func confirmed(by download: Download) -> Original? {
         download.isNotModified ? Original(bytes, number: download.number, record) : nil
     }
@@ -41,7 +41,7 @@ final class Original: Sendable {
         }
     }
 
-    /// What its sender said of it.
+    /// What the origin said about it.
     private var metadata: EntryMetadata {
         switch record {
         case .stored(let entry): entry.metadata
@@ -49,16 +49,16 @@ final class Original: Sendable {
         }
     }
 
-    /// The media type that its sender named.
+    /// The media type that the origin named.
     ///
-    /// Not inlined, nor are the others that look into the metadata: it is large, and would take its room in the frame of
-    /// every load.
+    /// Not inlined, like the other members that read the metadata: it is large, and would enlarge the frame of every
+    /// load.
     @inline(never) var contentType: String? { metadata.contentType }
 
-    /// The fields that ask the origin whether it is still good.
+    /// The fields that ask the origin whether it is still valid.
     @inline(never) var validators: HTTPHeaders { metadata.validators }
 
-    /// What is written to disk.
+    /// The entry to write to disk.
     @inline(never) func entry(_ properties: ImageProperties) -> DiskEntry {
         var metadata = metadata
         metadata.describe(properties)

@@ -3,13 +3,13 @@ import HTTPTransport
 import ImageCoding
 import TaskCoordination
 
-// MARK: Look up
+// MARK: - Look up
 
 extension PictureLoad {
     /// Whether the picture has a name of its own in the caches, beside the original's.
     private var isVariant: Bool { !key.wantsOriginal && key.variant != request.originalKey }
 
-    /// What an earlier load stored for this very variant.
+    /// The picture that an earlier load has stored for this variant.
     func storedVariant() async throws -> ImageResponse? {
         guard isVariant, request.cachePolicy.readsCachesFirst, let entry = try await diskEntry(for: key.variant),
             let format = ImageFormat.all.first(where: { $0.name == entry.metadata.format })
@@ -18,14 +18,15 @@ extension PictureLoad {
             let (image, share) = try await pipeline.processing.decode(entry.bytes)
             return ImageResponse(image: image, format: format, source: .disk, metrics: metrics, share: share)
         } catch is ImageError {
-            // As good as none: it is made again from the original. Overload and cancellation are no misses.
+            // A broken variant counts as a miss: it is made again from the original. Overload and cancellation are
+            // errors.
             return nil
         }
     }
 
-    /// Transforms the untransformed picture, when memory has it.
+    /// Transforms the untransformed picture if memory has it.
     ///
-    /// Not when a transfer was waited for: the file that has arrived is what the load is about.
+    /// Not after a transfer: the load then is about the file that has arrived.
     func variantOfMemory() async throws -> ImageResponse? {
         guard isVariant, transfer == nil, !request.firstFrameOnly,
             let whole = pipeline.remembered(request, request.originalKey)
@@ -54,7 +55,7 @@ extension PictureLoad {
 }
 
 extension Pipeline {
-    /// What the disk cache has under `key`, when the request may ask it.
+    /// The entry of the disk cache for `key`, if the request may read it.
     func diskEntry(for key: CacheKey, _ request: ImageRequest) async throws -> DiskEntry? {
         guard let disk, request.readsDisk else { return nil }
         await cache.settle(key)
@@ -65,17 +66,17 @@ extension Pipeline {
     }
 }
 
-// MARK: Fetch
+// MARK: - Fetch
 
 extension PictureLoad {
-    /// The file and what it shows, from disk or from the origin.
+    /// The file and its picture, from disk or from the origin.
     func original(_ report: @escaping Pipeline.Report) async throws -> ProcessedOriginal {
         let stored = try await storedOriginal()
         if let stored, let processed = try await processedUnlessBroken(stored) { return processed }
         return try await process(fetch(validating: stored, report))
     }
 
-    /// - Returns: `nil` for a file that says nothing about the origin, which is asked instead.
+    /// - Returns: `nil` when the stored file is broken; the origin is asked instead.
     private func processedUnlessBroken(_ stored: Original) async throws -> ProcessedOriginal? {
         guard request.cachePolicy.readsCachesFirst else { return nil }
         do {
@@ -108,7 +109,7 @@ extension PictureLoad {
     }
 }
 
-// MARK: Decode and transform
+// MARK: - Decode and transform
 
 extension PictureLoad {
     private func process(_ original: Original) async throws -> ProcessedOriginal {
@@ -124,7 +125,7 @@ extension PictureLoad {
         }
     }
 
-    /// The picture that was asked for, made of the original, which is kept.
+    /// The requested picture, made from the original, which is stored.
     func finished(_ processed: ProcessedOriginal) async throws -> ImageResponse {
         let original = processed.original
         if original.source == .network { await keep(processed) }
@@ -139,14 +140,14 @@ extension PictureLoad {
     }
 }
 
-// MARK: Keep
+// MARK: - Keep
 
 extension PictureLoad {
     func remember(_ response: ImageResponse) {
         pipeline.cache.remember(.decoded(response.remembered), as: .picture(key.variant), request)
     }
 
-    /// Keeps the original on disk. Only files that have been decoded get here: what is on disk is a picture.
+    /// Stores the original on disk, after it has been decoded: every file on disk is a picture.
     private func keep(_ decoded: ProcessedOriginal) async {
         guard pipeline.cache.mayStore(request) else { return }
         let entry = decoded.original.entry(decoded.properties)
@@ -154,7 +155,7 @@ extension PictureLoad {
         await pipeline.cache.store(as: request.originalKey, request, number: decoded.original.number) { entry }
     }
 
-    /// Keeps a small still variant on disk, losslessly; larger ones are made again from the original.
+    /// Stores a small still variant on disk, losslessly. Larger ones are made again from the original.
     func store(_ response: ImageResponse) async {
         let (image, format) = (response.image, response.format)
         guard key.variant != request.originalKey, image.frames.count == 1,

@@ -2,20 +2,20 @@ import ImageCoding
 import Synchronization
 import TaskCoordination
 
-/// The way of one picture: look up, fetch, decode and transform, keep. Made once for a flight, however many callers wait.
+/// The load of one picture: look up, fetch, decode and transform, store. A flight makes one, however many callers wait.
 ///
-/// An object, so that its stages share what they know without handing it on. Pixels are touched only on the processing
-/// pool.
+/// An object, so that its stages share their state. Pixels are touched only on the processing pool.
 final class PictureLoad: Sendable {
     let pipeline: Pipeline
     let request: ImageRequest
     let key: LoadKey
-    /// The transfer that is waited for before there is a task, when there is nowhere to look but the origin.
+    /// The transfer that the flight waits for before it has a task, when only the origin can have the picture.
     let transfer: InFlight<RequestIdentity, Download, LoadProgress>.Predecessor?
-    /// Runs since the caller asked that started this.
+    /// Runs since the call that started this load.
     let watch: Stopwatch
-    /// `nil` when the transfer's does, which names its content as this load does: most loads only wait for it, and many
-    /// are cancelled while they do. Nothing else than what the transfer brings is kept then.
+    /// `nil` when the claim of the transfer suffices, because it has the same name. Most loads only wait for a
+    /// transfer, and many are cancelled meanwhile. Without a claim of its own, a load stores nothing but the content of
+    /// the transfer.
     private let claim: ContentOrder.Claim?
     private let noted = Mutex(LoadMetrics())
 
@@ -33,7 +33,7 @@ final class PictureLoad: Sendable {
         transfer = isForOrigin ? try pipeline.downloader.predecessor(request, of: &start, waiting: watch) : nil
     }
 
-    /// Whether there is nowhere to look but the origin.
+    /// Whether only the origin can have the picture.
     static func isForOrigin(_ pipeline: Pipeline, _ request: ImageRequest, _ key: LoadKey) -> Bool {
         guard pipeline.waitsWithoutTask, request.cachePolicy != .onlyIfCached else { return false }
         if !request.retriesFailed, pipeline.failures.contains(key) { return false }
@@ -42,15 +42,15 @@ final class PictureLoad: Sendable {
         return key.variant == request.originalKey || pipeline.remembered(request, request.originalKey) == nil
     }
 
-    /// How long the stages took so far.
+    /// The durations of the stages so far.
     var metrics: LoadMetrics { noted.withLock { $0 } }
 
-    /// Notes how long a stage took.
+    /// Notes the duration of a stage.
     func note(_ change: (inout sending LoadMetrics) -> Void) { noted.withLock { change(&$0) } }
 
-    /// The whole way.
+    /// Runs all stages.
     @concurrent func run(_ report: @escaping Pipeline.Report) async throws -> ImageResponse {
-        // An earlier flight may have landed between the caller's look into memory and this one's start.
+        // An earlier flight may have landed after the caller's look into memory and before the start of this one.
         if !key.wantsOriginal, let hit = pipeline.remembered(request, key.variant) { return hit }
         if !request.retriesFailed { try pipeline.failures.check(key) }
         do {
@@ -58,7 +58,7 @@ final class PictureLoad: Sendable {
             if request.retriesFailed { pipeline.failures.forget(key) }
             return response
         } catch {
-            // A coder or transport that is cut short may call the file broken.
+            // A coder or a transport that is cancelled may report a broken file.
             try Task.checkCancellation()
             pipeline.failures.record(error, for: key)
             throw error
@@ -75,8 +75,7 @@ final class PictureLoad: Sendable {
                 try await finished(original(report))
             }
         try Task.checkCancellation()
-        // Memory first, then the landing: a caller that comes after the landing finds the picture, so nothing is
-        // downloaded twice.
+        // Memory first, then the landing: a caller after the landing finds the picture, so nothing is downloaded twice.
         remember(response)
         await store(response)
         return response

@@ -4,17 +4,17 @@ import ImageCoding
 import Synchronization
 import TaskCoordination
 
-/// What a load needs: the parts of a manager, and nothing else of it.
+/// The parts of a manager that loads need.
 ///
-/// The way of a load, in the order in which it is read:
+/// The path of a load, in reading order:
 ///
 ///     picture(for:) ─► memory hit? ─► joins the flight of its key ─► PictureLoad.run
 ///     PictureLoad.run:  look up ─► fetch ─► decode and transform ─► keep ─► the flight delivers
 ///     file(for:as:) ─► memory hit? ─► joins the flight of its key ─► FileLoad.run, which stands on a picture's flight
 ///
-/// An object, so that a load holds one reference. Its parts are constants; those that change guard themselves.
+/// An object, so that a load holds one reference. Its parts are constants; mutable parts are isolated or locked.
 final class Pipeline: Sendable {
-    /// Told how far a flight has come.
+    /// Called with the progress of a flight.
     typealias Report = @Sendable (LoadProgress) -> Void
 
     let configuration: ImageManager.Configuration
@@ -25,11 +25,11 @@ final class Pipeline: Sendable {
     let cache: CacheWriter
     let failures: RecentFailures
     let hub = ActivityHub()
-    /// Flights to decoded pictures.
+    /// The flights for decoded pictures.
     let pictures: InFlight<LoadKey, ImageResponse, LoadProgress>
-    /// Flights to files, each of which stands on a picture's.
+    /// The flights for files. Each waits for the flight of a picture.
     let files: InFlight<LoadKey, EncodedImage, LoadProgress>
-    /// Whether a load for the origin alone waits for its transfer without a task.
+    /// Whether a load that needs the origin waits for its transfer without a task.
     let waitsWithoutTask: Bool
     /// Where flights run; `nil` for the global pool.
     let executor: (any TaskExecutor)?
@@ -86,8 +86,8 @@ extension Pipeline {
     /// Joins or starts the flight of `key`, as often as needed.
     ///
     /// - Parameters:
-    ///   - watch: Runs since the caller asked.
-    ///   - priority: `nil` for the calling task's own, for a flight that stands on another.
+    ///   - watch: Runs since the call.
+    ///   - priority: `nil` for the priority of the calling task, for a flight that waits for another one.
     @inline(never) func fly(
         _ request: ImageRequest, _ key: LoadKey, _ watch: Stopwatch, priority: ImagePriority?, onProgress: Report?
     ) async throws -> ImageResponse {
@@ -106,7 +106,7 @@ extension Pipeline {
         }
     }
 
-    /// The decoded picture that memory holds, when the request may look there.
+    /// The decoded picture that memory holds, if the request may read memory.
     func remembered(_ request: ImageRequest, _ variant: CacheKey) -> ImageResponse? {
         guard request.cachePolicy.readsCachesFirst, request.cacheReads.contains(.memory),
             case .decoded(let response)? = memory.value(for: .picture(variant))
@@ -153,7 +153,7 @@ extension Pipeline {
         }
     }
 
-    /// The file that memory holds, when the request may look there.
+    /// The file that memory holds, if the request may read memory.
     func rememberedFile(_ request: ImageRequest, _ name: CacheKey) -> EncodedImage? {
         guard request.cachePolicy.readsCachesFirst, request.cacheReads.contains(.memory),
             case .encoded(let file, _)? = memory.value(for: .file(name))
@@ -165,9 +165,9 @@ extension Pipeline {
 // MARK: - Errors
 
 extension Pipeline {
-    /// Throws the error that the caller sees, unless it is to call again: an insisting request has joined the flight of
-    /// one that does not insist, and was turned away with it. Such a flight is over as soon as it has begun, so calling
-    /// again ends.
+    /// Throws the error for the caller, unless the caller must join again: a request that retries failures has joined
+    /// the flight of one that does not, and got its remembered failure. Such a flight ends as soon as it has begun, so
+    /// the retries end.
     @inline(never) private func checkInsistence(_ request: ImageRequest, _ error: any Error) throws {
         if let error = error as? ImageLoadError, error.code == .recentlyFailed, request.retriesFailed { return }
         throw ImageLoadError.mapping(error, url: request.url)
@@ -177,7 +177,7 @@ extension Pipeline {
         if !isOpen.load(ordering: .acquiring) { throw ImageLoadError.shutDown(request.url) }
     }
 
-    /// Runs a transformer or an encoder, and says whose picture it was when that fails.
+    /// Runs a transformer or an encoder, and adds the address of the picture to its error.
     func processed<T: Sendable>(_ request: ImageRequest, _ body: () async throws -> T) async throws -> T {
         do {
             return try await body()

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Which loads have failed lately. While none is remembered, asking costs one atomic read.
+/// The loads that have failed lately. While none is remembered, a look-up costs one atomic read.
 final class RecentFailures: Sendable {
     private let memory: Mutex<FailureMemory<LoadKey, ContinuousClock.Instant>>
     private let isEmpty = Atomic(true)
@@ -9,26 +9,26 @@ final class RecentFailures: Sendable {
     /// Creates an empty list.
     ///
     /// - Parameters:
-    ///   - capacity: How many failures are remembered.
-    ///   - lifetime: How long each is.
+    ///   - capacity: The largest number of failures remembered.
+    ///   - lifetime: How long each is remembered.
     init(capacity: Int, lifetime: Duration) {
         memory = Mutex(FailureMemory(capacity: capacity))
         self.lifetime = lifetime
     }
 
-    /// How many failures are remembered, and how many places they take. Told to tests.
+    /// The numbers of remembered failures and of their places. For tests.
     var counts: (entries: Int, places: Int) { memory.withLock { ($0.count, $0.placeCount) } }
 
     func contains(_ key: LoadKey) -> Bool { failure(for: key) != nil }
 
-    /// Throws what the last load of `key` has failed with, when it is remembered.
+    /// Throws the error of the last load of `key`, if it is remembered.
     ///
-    /// Not inlined: an error takes its room in the frame of every load.
+    /// Not inlined: an error would enlarge the frame of every load.
     @inline(never) func check(_ key: LoadKey) throws {
         if let failure = failure(for: key) { throw failure.repeated() }
     }
 
-    /// Remembers an error that is lasting, and no other.
+    /// Remembers an error if it is lasting.
     func record(_ error: any Error, for key: LoadKey) {
         guard let error = error as? ImageLoadError, error.isLasting, lifetime > .zero else { return }
         change { $0.record(error, for: key, until: .now.advanced(by: lifetime)) }
@@ -47,7 +47,7 @@ final class RecentFailures: Sendable {
         _ body: (inout FailureMemory<LoadKey, ContinuousClock.Instant>) -> T
     ) -> T {
         memory.withLock { memory in
-            // Within the lock, so that the last change has the last word.
+            // Within the lock, so that the flag matches the last change.
             defer { isEmpty.store(memory.count == 0, ordering: .relaxed) }
             return body(&memory)
         }
