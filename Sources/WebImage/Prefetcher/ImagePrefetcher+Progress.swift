@@ -7,7 +7,7 @@ extension ImagePrefetcher {
         public var finishedCount = 0
         /// The pictures that could not be loaded.
         public var failedCount = 0
-        /// The requests that were given up: stopped by a caller, cancelled by the manager, or never begun.
+        /// The requests that were abandoned: stopped by a caller, cancelled by the manager, or never begun.
         public var cancelledCount = 0
         /// The requests of the list.
         public var totalCount: Int
@@ -21,21 +21,21 @@ extension ImagePrefetcher {
         public var isOver: Bool { endedCount == totalCount }
     }
 
-    /// How a list has ended.
+    /// The result of a list.
     public struct Report: Sendable {
         /// The counts.
         public var progress: Progress
-        /// Which pictures could not be loaded, and why: the first ones to fail, at most ``failureLimit``.
+        /// The pictures that could not be loaded, and why: the first failures, at most ``failureLimit``.
         public var failures: [Failure] = []
 
-        /// How many failures a report names. 100.
+        /// The largest number of failures in a report: 100.
         public static let failureLimit = 100
 
         /// A picture that could not be loaded.
         public struct Failure: Sendable {
-            /// Where it was looked for.
+            /// The address of the picture.
             public var url: URL
-            /// Why there is none; usually an ``ImageLoadError``.
+            /// Why the load failed; usually an ``ImageLoadError``.
             public var error: any Error
         }
     }

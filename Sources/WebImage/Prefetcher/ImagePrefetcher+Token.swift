@@ -3,9 +3,9 @@ import Synchronization
 import TaskCoordination
 
 extension ImagePrefetcher {
-    /// One list that is being prefetched: what to stop it by, and where to see how far it has come.
+    /// One list that is being prefetched: stops it and shows its progress.
     ///
-    /// A token may be dropped; the list goes on.
+    /// A token may be dropped; the list continues.
     public final class Token: Sendable {
         private struct State {
             var report: Report
@@ -22,18 +22,18 @@ extension ImagePrefetcher {
 
         init(totalCount: Int) { state = Mutex(State(report: Report(progress: Progress(totalCount: totalCount)))) }
 
-        /// How far the list has come by now.
+        /// The present progress of the list.
         public var progress: Progress { report.progress }
 
         var report: Report { state.withLock { $0.report } }
 
-        /// The progress now and after every change, up to the last; for any number of readers, each of which may be
-        /// slow and then skips steps.
+        /// The progress now and after every change, up to the last. For any number of readers; a slow reader skips
+        /// steps.
         public var updates: Updates { Updates(token: self) }
 
         /// Waits until every request of the list has ended.
         ///
-        /// - Throws: `CancellationError` as soon as the calling task is cancelled; the list goes on.
+        /// - Throws: `CancellationError` as soon as the calling task is cancelled; the list continues.
         public func waitUntilOver() async throws -> Report {
             guard await progress(when: \.isOver) != nil else { throw CancellationError() }
             return report
@@ -42,7 +42,7 @@ extension ImagePrefetcher {
 }
 
 extension ImagePrefetcher.Token {
-    /// Waits for a progress that satisfies the condition; nil when the calling task is cancelled.
+    /// Waits for a progress that satisfies the condition; `nil` when the calling task is cancelled.
     func progress(
         when isSatisfied: @escaping @Sendable (ImagePrefetcher.Progress) -> Bool
     ) async -> ImagePrefetcher.Progress? {
@@ -61,7 +61,7 @@ extension ImagePrefetcher.Token {
         return progress
     }
 
-    /// Counts requests that ended alike.
+    /// Counts requests that ended in the same way.
     func count(_ result: Result<Void, any Error>, of url: URL, times: Int) {
         update { report in
             switch result {
@@ -81,7 +81,7 @@ extension ImagePrefetcher.Token {
         update { $0.progress.cancelledCount += count }
     }
 
-    /// Ends the list: what has not ended is cancelled.
+    /// Ends the list: requests that have not ended are cancelled.
     func end() {
         update { $0.progress.cancelledCount += $0.progress.totalCount - $0.progress.endedCount }
     }
@@ -97,7 +97,7 @@ extension ImagePrefetcher.Token {
         for alarm in satisfied { alarm.resolve(progress) }
     }
 
-    /// How many readers and waiters there are.
+    /// The number of readers and waiters.
     var watcherCount: Int { state.withLock { $0.watchers.count } }
 }
 
@@ -105,6 +105,6 @@ extension ImagePrefetcher.Token: Hashable {
     /// Whether both are the same list.
     public static func == (one: ImagePrefetcher.Token, other: ImagePrefetcher.Token) -> Bool { one === other }
 
-    /// Hashes the identity.
+    /// Hashes the identity of the list.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -1,14 +1,14 @@
 extension ImagePrefetcher {
     /// The progress of a list, as it changes.
     ///
-    /// **Cancellation**: the sequence ends; the list goes on.
+    /// **Cancellation**: the sequence ends; the list continues.
     public struct Updates: AsyncSequence, Sendable {
         let token: Token
 
-        /// Starts with the present progress.
+        /// Creates an iterator that starts with the present progress.
         public func makeAsyncIterator() -> Iterator { Iterator(token: token) }
 
-        /// Remembers what its reader has seen.
+        /// Remembers the last progress that its reader has seen.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate let token: Token
             private var seen: Progress?
@@ -17,7 +17,7 @@ extension ImagePrefetcher {
 
             /// Waits for a progress that differs from the last one returned.
             ///
-            /// - Returns: Nil after the last progress, and when the calling task is cancelled.
+            /// - Returns: `nil` after the last progress, and when the calling task is cancelled.
             public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Progress? {
                 let seen = seen
                 if let seen, seen.isOver { return nil }

@@ -1,7 +1,7 @@
 public import Foundation
 import TaskCoordination
 
-/// Loads pictures into the caches before anybody asks for them.
+/// Loads pictures into the caches before they are requested.
 ///
 /// ```swift
 /// let prefetcher = ImagePrefetcher(manager: manager)
@@ -11,22 +11,23 @@ import TaskCoordination
 ///
 /// What callers may rely on:
 ///
-/// - Every request of a list is counted once, as finished, failed or cancelled; a list always comes to its end, also
-///   when it is stopped.
+/// - Every request of a list is counted once, as finished, failed or cancelled. A list always ends, also when it is
+///   stopped.
 /// - A few loads run at once, over all lists, and the lists take turns. Equal requests of different lists share a load
-///   and one of those places; stopping one list does not disturb the other.
-/// - Nothing is kept per request that has not begun: a list of 100,000 costs what its caller's collection costs.
-/// - A load that somebody waits for goes first wherever prefetching waits for its turn, and shares the transfer of the
-///   same picture.
+///   and its place; stopping one list does not disturb the other.
+/// - A request that has not begun takes no memory of its own: a list of 100,000 costs what its caller's collection
+///   costs.
+/// - A load that a caller waits for goes before prefetching in every queue, and shares the transfer of the same
+///   picture.
 ///
 /// **Isolation**: an actor; loads run outside it.
-/// **Cancellation**: a prefetcher that nobody refers to any more stops everything.
+/// **Cancellation**: a prefetcher without references stops everything.
 public actor ImagePrefetcher {
     private struct Job: Sendable {
         let id: UInt64
         let url: URL
         let task: Task<Void, Never>
-        /// How many requests of each list it stands for.
+        /// The number of requests of each list that share it.
         var subscribers: [Token: Int]
     }
 
@@ -34,7 +35,7 @@ public actor ImagePrefetcher {
     private let configuration: Configuration
     private var queue = PrefetchQueue()
     private var jobs: [LoadKey: Job] = [:]
-    /// Cancelled and not finished; still holding their places.
+    /// The cancelled loads that have not returned. They still hold their places.
     private var unwinding: [UInt64: Task<Void, Never>] = [:]
     private var active: Set<Token> = []
     private var lastID: UInt64 = 0
@@ -47,7 +48,7 @@ public actor ImagePrefetcher {
     ///
     /// - Parameters:
     ///   - manager: Loads the pictures and owns the caches; it is not shut down with the prefetcher.
-    ///   - configuration: How eager it is.
+    ///   - configuration: The limits and the priority.
     public init(manager: ImageManager, configuration: Configuration = .init()) {
         self.manager = manager
         self.configuration = configuration
@@ -61,21 +62,21 @@ public actor ImagePrefetcher {
     /// The lists that have not ended.
     public var tokens: Set<Token> { active }
 
-    /// How many loads run; those that have been cancelled count until they are gone.
+    /// The number of running loads; cancelled ones count until they have returned.
     public var loadCount: Int { jobs.count + unwinding.count }
 
-    /// How many entries there are, of any kind: lists, those with requests left, and loads. Told to tests.
+    /// The number of entries of any kind: lists, lists with requests left, and loads. For tests.
     var entryCount: Int { active.count + queue.count + loadCount }
 }
 
-// MARK: Lists
+// MARK: - Lists
 
 extension ImagePrefetcher {
     /// Begins to prefetch a list and returns at once.
     ///
-    /// - Parameter requests: What to load, in this order. Their priorities are not looked at.
-    /// - Returns: The list's token. It is over already when the list is empty, and every request is counted as cancelled
-    ///   after ``shutdown()``, and when a request modifier or a transport of the same manager calls.
+    /// - Parameter requests: The pictures to load, in this order. The priorities of the requests are ignored.
+    /// - Returns: The list's token. An empty list is over at once. After ``shutdown()``, and when a request modifier or
+    ///   a transport of the same manager calls, every request is counted as cancelled.
     /// - Complexity: That of `count`.
     @discardableResult
     public func start(_ requests: sending some Collection<ImageRequest>) -> Token {
@@ -84,8 +85,8 @@ extension ImagePrefetcher {
 
     /// Begins to prefetch the pictures at `urls` and returns at once.
     ///
-    /// - Returns: The list's token. It is over already when the list is empty, and after ``shutdown()``, which counts
-    ///   every request as cancelled.
+    /// - Returns: The list's token. An empty list is over at once. After ``shutdown()`` every request is counted as
+    ///   cancelled.
     @discardableResult
     public func start(_ urls: sending some Collection<URL>) -> Token {
         begin(urls) { ImageRequest($0) }
@@ -93,19 +94,20 @@ extension ImagePrefetcher {
 
     /// Prefetches a list and waits for its end.
     ///
-    /// **Cancellation**: stops the list; the report counts what was given up as cancelled.
+    /// **Cancellation**: stops the list; the report counts abandoned requests as cancelled.
     public func prefetch(_ requests: sending some Collection<ImageRequest>) async -> Report {
         await report(of: start(requests))
     }
 
     /// Prefetches the pictures at `urls` and waits for the end.
     ///
-    /// **Cancellation**: stops the list; the report counts what was given up as cancelled.
+    /// **Cancellation**: stops the list; the report counts abandoned requests as cancelled.
     public func prefetch(_ urls: sending some Collection<URL>) async -> Report {
         await report(of: start(urls))
     }
 
-    /// Stops a list: what has not ended is counted as cancelled, and loads that no other list shares are cancelled.
+    /// Stops a list: requests that have not ended are counted as cancelled, and loads that no other list shares are
+    /// cancelled.
     ///
     /// A list that has ended, or belongs to another prefetcher, is ignored.
     public func stop(_ token: Token) {
@@ -118,7 +120,7 @@ extension ImagePrefetcher {
 
     /// Stops every list.
     public func stopAll() {
-        // First of all, so that the places of one list do not go to the next.
+        // First, so that the places of one list do not go to the next.
         queue = PrefetchQueue()
         for token in active { stop(token) }
     }
@@ -141,13 +143,13 @@ extension ImagePrefetcher {
     }
 }
 
-// MARK: Pausing and ending
+// MARK: - Pausing and ending
 
 extension ImagePrefetcher {
-    /// Holds back new loads. Those that run go on.
+    /// Holds back new loads. Running loads continue.
     public func pause() { isPaused = true }
 
-    /// Goes on after ``pause()``.
+    /// Continues after ``pause()``.
     public func resume() {
         isPaused = false
         fill()
@@ -163,7 +165,7 @@ extension ImagePrefetcher {
     }
 }
 
-// MARK: Loads
+// MARK: - Loads
 
 extension ImagePrefetcher {
     private func fill() {
@@ -182,14 +184,14 @@ extension ImagePrefetcher {
         jobs[key]?.subscribers[token, default: 0] += 1
     }
 
-    /// Unstructured because it serves several lists and outlives the call that needs it first. The table owns it: the
-    /// last list to leave and `deinit` cancel it, ``shutdown()`` awaits it. It holds the prefetcher weakly, so that one
-    /// nobody refers to goes and cancels it.
+    /// Unstructured because the load serves several lists and outlives the call that started it. The table owns it: the
+    /// last list to leave and `deinit` cancel it, ``shutdown()`` awaits it. It holds the prefetcher weakly, so that a
+    /// prefetcher without references is released and cancels it.
     private func takeOff(_ request: ImageRequest, _ key: LoadKey) -> Job {
         lastID += 1
         let id = lastID
         let priority = configuration.priority.taskPriority
-        // A list's load may begin in a call from inside a transfer, which has nothing to do with it.
+        // A list's load may begin in a call from inside a transfer. It does not belong to that transfer.
         let task = TransferScope.$current.withValue(nil) {
             Task(name: "prefetch", executorPreference: manager.pipeline.executor, priority: priority) {
                 [weak self, manager] in
@@ -207,7 +209,7 @@ extension ImagePrefetcher {
     }
 
     private func land(_ key: LoadKey, _ id: UInt64, _ result: Result<Void, any Error>) {
-        // A load that was abandoned must not answer for the one that took its place.
+        // An abandoned load must not count for the one that took its place.
         if unwinding.removeValue(forKey: id) == nil, let job = jobs.removeValue(forKey: key) {
             for (token, count) in job.subscribers {
                 token.count(result, of: job.url, times: count)

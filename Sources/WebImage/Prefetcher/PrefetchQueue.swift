@@ -1,7 +1,7 @@
-/// The lists that have requests left, each of which gets its turn.
+/// The lists that have requests left. They take turns.
 ///
-/// Lists are read one request at a time, so a long one costs no more than what the caller holds anyway. Two lists with
-/// the same pictures walk side by side and share every load.
+/// Lists are read one request at a time, so a long list costs no more than the caller's own collection. Two lists with
+/// the same pictures proceed together and share every load.
 struct PrefetchQueue {
     private struct List {
         let token: ImagePrefetcher.Token
@@ -12,10 +12,10 @@ struct PrefetchQueue {
     private var lists: [List] = []
     private var turn = 0
 
-    /// How many lists have requests left. Told to tests.
+    /// The number of lists that have requests left. For tests.
     var count: Int { lists.count }
 
-    /// Adds what `requests` holds, made into requests as they are taken.
+    /// Adds the elements of `items`, which become requests when they are taken.
     mutating func add<Items: Collection>(
         _ items: Items, for token: ImagePrefetcher.Token, _ request: @escaping (Items.Element) -> ImageRequest
     ) {
@@ -33,7 +33,7 @@ struct PrefetchQueue {
                 if lists[turn].remaining == 0 { lists.remove(at: turn) } else { turn += 1 }
                 return (request, token)
             }
-            // A collection that holds less than it said.
+            // The collection holds fewer elements than its count.
             token.countCancelled(lists.remove(at: turn).remaining)
         }
         return nil
