@@ -49,7 +49,7 @@ public protocol ViewImageLoading: Sendable {
     /// What is in memory for `request`, without waiting.
     func peek(_ request: ImageRequest) -> DecodedImage?
 
-    /// The steps of one load. Ending the iteration, or cancelling the task that iterates, leaves the load.
+    /// The steps of one load. Ending the iteration, or cancelling the iterating task, leaves the load.
     func events(for request: ImageRequest) -> AsyncThrowingStream<ImageEvent, any Error>
 }
 

@@ -3,11 +3,11 @@ import Synchronization
 extension ImageManager {
     /// Empties caches.
     ///
-    /// Loads that run go on, and what they bring is stored when they land.
+    /// Running loads continue, and their results are stored when they land.
     ///
     /// - Parameter tiers: The caches to empty. Both by default.
-    /// - Throws: ``CacheError`` with code `.shutDown` after the manager's end; `CancellationError`. A file that cannot be
-    ///   removed stays, with a warning.
+    /// - Throws: ``CacheError`` with code `.shutDown` after the manager's end; `CancellationError`. A file that cannot
+    ///   be removed is kept, with a warning.
     public nonisolated func clear(_ tiers: CacheTiers = .all) async throws {
         guard pipeline.isOpen.load(ordering: .acquiring) else {
             throw CacheError(

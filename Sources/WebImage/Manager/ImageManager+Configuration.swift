@@ -2,13 +2,14 @@ public import HTTPTransport
 public import ImageCoding
 
 extension ImageManager {
-    /// What an ``ImageManager`` is made of, and its limits.
+    /// The parts of an ``ImageManager``, and its limits.
     public struct Configuration: Sendable {
-        /// The most bytes the memory cache holds. 15 % of the memory the process may use by default, at most 768 MB.
+        /// The largest number of bytes that the memory cache holds. 15 % of the memory that the process may use by
+        /// default, at most 768 MB.
         public var memoryByteLimit = MemoryBudget.defaultCostLimit
-        /// The most entries the memory cache holds. 100,000 by default.
+        /// The largest number of entries that the memory cache holds. 100,000 by default.
         public var memoryCountLimit = 100_000
-        /// The disk cache, nil for none. A folder in the user's cache directory by default.
+        /// The disk cache, `nil` for none. A folder in the user's cache directory by default.
         public var disk: DiskCache.Configuration? = .init()
         /// The downloader's limits.
         public var downloader = ImageDownloader.Configuration()
@@ -22,27 +23,31 @@ extension ImageManager {
         /// How many pictures are decoded, transformed or encoded at once. At least 1; a smaller number counts as 1. One
         /// per core by default.
         public var processingWidth = ProcessorCount.available
-        /// The largest still picture, in pixels, that is decoded where its flight runs: it takes less time than waking a
-        /// thread. Files of more than 4 KiB never are. 4,096 by default; 0 sends every picture to the threads.
+        /// The largest still picture, in pixels, that is decoded in its flight's task: that takes less time than waking
+        /// a thread. Files of more than 4 KiB are always decoded on a thread. 4,096 by default; 0 sends every picture
+        /// to the threads.
         public var inlinePixelLimit = 4_096
-        /// The most bytes of memory that pictures take while they are decoded, transformed or encoded, all together. Work
-        /// waits for its share; what alone would take more is refused. A third of the memory the process may use by default.
+        /// The largest number of bytes that all pictures together take while they are decoded, transformed or encoded.
+        /// Work waits for its share; work that would take more alone is refused. A third of the memory the process may
+        /// use by default.
         public var processingByteLimit = MemoryBudget.defaultProcessingLimit
-        /// How many pictures may wait for memory or a thread before loads are refused with `.overloaded`. 10,000 by default.
+        /// How many pictures may wait for memory or a thread before loads are refused with `.overloaded`. 10,000 by
+        /// default.
         public var processingQueueLimit = 10_000
-        /// How long a load that cannot succeed is remembered: a missing picture, a file that is none. One minute by
-        /// default; zero remembers nothing.
+        /// How long a load that cannot succeed is remembered: a missing picture, or a file that is not a picture. One
+        /// minute by default; zero remembers nothing.
         public var failureLifetime: Duration = .seconds(60)
         /// How many such loads are remembered. 10,000 by default.
         public var failureCapacity = 10_000
-        /// Largest transformed picture that is kept on disk, in pixels. Transformed pictures are stored losslessly;
-        /// past this it is cheaper to make them again from the original. One megapixel by default.
+        /// The largest transformed picture that is kept on disk, in pixels. Transformed pictures are stored losslessly;
+        /// above this size it is cheaper to make them again from the original. One megapixel by default.
         public var maximumStoredVariantPixels = 1_000_000
-        /// How long running loads and pending writes may take at the end where no call says it: after a cancelled
-        /// ``ImageManager/run()``, and after ``withImageManager(_:shutdownWithin:_:)``. 10 seconds by default.
+        /// How long running loads and pending writes may take at an end without a grace time of its own: after a
+        /// cancelled ``ImageManager/run()``, and after ``withImageManager(_:shutdownWithin:_:)``. 10 seconds by
+        /// default.
         public var shutdownGrace: Duration = .seconds(10)
 
-        /// Creates a configuration of defaults.
+        /// Creates a configuration with the defaults.
         public init() {}
     }
 }

@@ -2,11 +2,11 @@ import Foundation
 import Synchronization
 
 extension ImageManager {
-    /// The steps of one load: progress, the cached picture where the policy says so, and the picture itself.
+    /// The steps of one load: progress, the cached picture if the policy asks for it, and the picture itself.
     ///
-    /// The load begins with the call. Ending the iteration, or cancelling the task that iterates, leaves the load as
-    /// a cancelled caller does. The sequence is for one reader; a reader that is slow loses progress, never a
-    /// picture and never the end.
+    /// The load begins with the call. Ending the iteration, or cancelling the iterating task, leaves the load as a
+    /// cancelled caller does. The sequence is for one reader. A slow reader loses progress, but no picture and not the
+    /// end.
     ///
     /// - Returns: A sequence that ends after ``ImageEvent/finished(_:)`` or throws what `load(_:)` would throw.
     public nonisolated func events(for request: ImageRequest) -> AsyncThrowingStream<ImageEvent, any Error> {
@@ -35,22 +35,22 @@ extension ImageManager {
         do {
             return try await load(cached)
         } catch let error as ImageLoadError where error.code != .shutDown {
-            // Whatever keeps the cached picture away, the origin is asked.
+            // Whatever the error was, the origin is asked.
             return nil
         }
     }
 }
 
-/// The events that wait for a slow reader. Room is made by older progress alone: a cached picture that falls out of the full
-/// buffer goes back in.
+/// The events that wait for a slow reader. Only older progress makes room: a cached picture that is dropped from the
+/// full buffer is put back.
 private final class EventBuffer: Sendable {
     typealias Continuation = AsyncThrowingStream<ImageEvent, any Error>.Continuation
 
-    /// How many events wait, at most.
+    /// The largest number of waiting events.
     static let limit = 16
 
     private struct State {
-        /// How many events came after the cached picture; `nil` when there is none.
+        /// The number of events after the cached picture; `nil` when there is none.
         var countSinceCached: Int?
         var last: LoadProgress?
     }
@@ -74,8 +74,8 @@ private final class EventBuffer: Sendable {
         put(cached: response)
     }
 
-    /// If the cached picture is still there and the oldest in a full buffer, a report goes first, so that the end does not
-    /// push it out.
+    /// If the cached picture is the oldest event of a full buffer, a report is dropped in its place before the end is
+    /// added.
     func end(with response: ImageResponse) {
         let state = state.withLock { $0 }
         if state.countSinceCached == Self.limit - 1, let last = state.last { put(last) }

@@ -25,7 +25,8 @@ extension ImageManager {
         try await pipeline.picture(for: request, onProgress: nil).handedOver
     }
 
-    /// What the memory cache holds for `request`, without waiting, for callers that must answer in the same turn.
+    /// The picture that the memory cache holds for `request`, without waiting, for callers that must show it in the
+    /// same turn.
     ///
     /// - Complexity: O(1), under a microsecond; a hit counts as a use.
     public nonisolated func peek(_ request: ImageRequest) -> DecodedImage? {
@@ -34,13 +35,13 @@ extension ImageManager {
         return if case .decoded(let response)? = picture { response.image } else { nil }
     }
 
-    /// Makes a load that is under way more urgent; a queued download moves forward at once.
+    /// Makes a running load more urgent; a queued download moves forward at once.
     ///
-    /// It is raised for every caller that shares it. A priority never falls.
+    /// The load is raised for every caller that shares it. A priority never falls.
     ///
     /// - Parameters:
     ///   - request: The request as it was made.
-    ///   - format: The file that was asked for; nil for a load of pixels.
+    ///   - format: The format of the file that was requested; `nil` for a load of pixels.
     ///   - priority: The priority to raise it to.
     public nonisolated func raise(
         _ request: ImageRequest, as format: OutputFormat? = nil, to priority: ImagePriority
@@ -56,13 +57,13 @@ extension ImageManager {
     /// The picture that `request` asks for, as a file.
     ///
     /// The file is cached in memory and on disk, so a later call neither decodes nor encodes. ``OutputFormat/original``
-    /// without transformers is the file as the origin sent it, checked to be a picture.
+    /// without transformers returns the file as the origin sent it, after a check that it is a picture.
     ///
     /// - Parameters:
     ///   - request: The picture.
     ///   - format: The file to make of it.
-    ///   - onProgress: Told how much of the original has arrived, in order. Runs in the calling task on a thread apart:
-    ///     one that blocks holds up this call alone.
+    ///   - onProgress: Called with how much of the original has arrived, in order. Runs in the calling task on a
+    ///     separate thread: a handler that blocks delays this call alone.
     /// - Throws: ``ImageLoadError``; `CancellationError` as soon as the calling task is cancelled.
     public nonisolated func encodedImage(
         for request: ImageRequest, as format: OutputFormat = .original,

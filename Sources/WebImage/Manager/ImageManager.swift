@@ -4,34 +4,35 @@ import ImageCoding
 import Synchronization
 import TaskCoordination
 
-/// Give it a URL, get the picture.
+/// Loads pictures through a memory cache, a disk cache and a downloader.
 ///
-/// A request travels memory → disk variant → disk original → download → decode → transform, and is stored on the way
-/// back. Equal requests in flight share one load, and different variants of one picture share the transfer.
+/// A load goes through memory → disk variant → disk original → download → decode → transform, and its results are
+/// stored on the way back. Equal requests in flight share one load, and different variants of one picture share the
+/// transfer.
 ///
 /// ```swift
 /// let manager = ImageManager()
 /// let image = try await manager.image(from: url)
 /// ```
 ///
-/// **Isolation**: the actor owns its life, open, draining or closed, and the callers of ``run()``. The methods that load run
-/// on the caller's actor up to the first suspension; a memory hit needs none.
-/// **Cancellation**: cancelling the calling task ends its call at once and disturbs no other caller; the last caller
-/// to leave cancels the work.
+/// **Isolation**: the actor owns its state, which is open, draining or closed, and the callers of ``run()``. The
+/// methods that load run on the caller's actor up to the first suspension; a memory hit needs none.
+/// **Cancellation**: cancelling the calling task ends its call at once and disturbs no other caller. The last caller to
+/// leave cancels the work.
 /// **Priority**: a flight runs at the highest priority of its callers and follows their escalation.
 public actor ImageManager {
-    /// What loads need. Constant, so the methods that load are `nonisolated`: a memory hit costs 0.14 µs, and a hop to the
-    /// actor and back a hundred times that.
+    /// The parts that loads need. They are constant, so the methods that load are `nonisolated`: a memory hit costs
+    /// 0.14 µs, and a hop to the actor and back a hundred times that.
     nonisolated let pipeline: Pipeline
     let clock: any Clock<Duration>
     private(set) var life = Life.open
-    /// Where the callers of `run()` wait for the shutdown to begin.
+    /// The callers of `run()`, which wait for the shutdown to begin.
     var runners: [OneShot<Void>] = []
 
     /// States only move forward.
     enum Life {
         case open
-        /// The task that ends the manager; it outlives the caller that began it.
+        /// The task that ends the manager. It outlives the caller that started it.
         case draining(Task<ShutdownReport, Never>)
         case closed(ShutdownReport)
     }
@@ -44,7 +45,7 @@ public actor ImageManager {
 
     /// Creates a manager with its own caches, downloader and threads.
     ///
-    /// - Parameter configuration: Limits and policies; the defaults are safe on a server.
+    /// - Parameter configuration: Limits and policies. The defaults are safe on a server.
     public init(configuration: Configuration = .init()) {
         var transport = configuration.transport
         transport.maximumBodyByteCount = configuration.downloader.maximumByteCount
@@ -54,8 +55,8 @@ public actor ImageManager {
     /// Creates a manager over another transport, for tests and for origins that do not speak HTTP.
     ///
     /// - Parameters:
-    ///   - configuration: Limits and policies; those of the transport are not looked at.
-    ///   - transport: What moves the bytes. The manager shuts it down at its own end.
+    ///   - configuration: Limits and policies. Those of the transport are ignored.
+    ///   - transport: Moves the bytes. The manager shuts it down at its own shutdown.
     public init(configuration: Configuration, transport: any HTTPLoading) {
         self.init(
             configuration: configuration,
@@ -74,7 +75,7 @@ public actor ImageManager {
         clock = parts.clock
     }
 
-    /// What a manager does not make itself when a test brings its own.
+    /// Parts that a test brings instead of those that a manager makes itself.
     struct Parts {
         var transport: any HTTPLoading
         var disk: DiskCache?
@@ -86,39 +87,39 @@ public actor ImageManager {
 }
 
 extension ImageManager {
-    /// Forgets which loads failed, so that each is tried again.
+    /// Forgets the failed loads, so that each is tried again.
     public nonisolated func forgetFailures() { pipeline.failures.forgetAll() }
 }
 
-// MARK: Ending
+// MARK: - Ending
 
 extension ImageManager {
     /// Cancels every load; each caller gets `CancellationError`. Writes to disk go on.
     ///
-    /// Transfers end with the flights that wait for them. A load that begins while this runs may be cancelled or not.
+    /// Transfers end with the flights that wait for them. A load that begins during this call may be cancelled too.
     public nonisolated func cancelAll() {
         pipeline.cancelAll()
     }
 
-    /// Stops taking work, lets what runs finish until the grace time is over, then drops the rest and closes
+    /// Refuses new work, lets running work finish until the grace time is over, then drops the rest and closes
     /// everything. Later calls join the first one; every load after it throws ``ImageLoadError/Code/shutDown``, a peek
     /// finds nothing, and every ``run()`` returns.
     ///
     /// The grace time is one deadline for all stages: files, pictures, transfers, writes, the transport, the disk cache
-    /// and the threads. When it is over, everything is cancelled, and what was cancelled has a quarter of a second to
-    /// unwind. What has not returned by then is left to itself and reported: a request modifier or a transport that
-    /// ignores cancellation, a transformer or a coder that goes on, a disk that does not answer.
+    /// and the threads. When it is over, everything is cancelled, and cancelled work has a quarter of a second to
+    /// unwind. Work that has not returned by then is abandoned and reported: a request modifier or a transport that
+    /// ignores cancellation, a transformer or a coder that continues, a disk that does not answer.
     ///
-    /// Awaited inside a load, in a request modifier, a transport or a body, it ends that transfer at once: every call
-    /// that waits for it throws ``ImageLoadError/Code/shutDown``, and the operation that waits here is cancelled and
-    /// reported as still running. A transformer or a coder cannot await; one that blocks its thread until a shutdown
-    /// has returned is held by the deadline.
+    /// A shutdown that is awaited inside a load, in a request modifier, a transport or a body, ends that transfer at
+    /// once: every call that waits for the transfer throws ``ImageLoadError/Code/shutDown``, and the operation is
+    /// cancelled and reported as still running. A transformer or a coder cannot await; when one blocks its thread until
+    /// a shutdown has returned, the deadline ends the wait.
     ///
     /// **Cancellation**: cancelling the caller does not cut it short.
     ///
-    /// - Parameter grace: How long running loads and pending writes may take. Less than zero counts as zero, and more
-    ///   than a year as a year.
-    /// - Returns: What was dropped, and what still runs. The same for every call.
+    /// - Parameter grace: How long running loads and pending writes may take. Negative values count as zero, and more
+    ///   than a year counts as a year.
+    /// - Returns: The dropped work and the work that still runs. The same for every call.
     public func shutdown(within grace: Duration) async -> ShutdownReport {
         TransferScope.leave(downloader)
         switch life {
@@ -127,8 +128,8 @@ extension ImageManager {
         case .open: break
         }
         pipeline.isOpen.store(false, ordering: .releasing)
-        // A task of its own, so that a cancelled caller cannot cut the end short. `life` owns it. Detached, so that it is
-        // no part of a transfer from which it was called.
+        // A separate task, so that a cancelled caller cannot cut the end short. `life` owns it. Detached, so that it
+        // does not belong to a transfer whose code called the shutdown.
         let end = Task.detached(
             name: "shut down", executorPreference: pipeline.executor, priority: Task.currentPriority
         ) {
