@@ -10,7 +10,7 @@ extension HTTPHeaders {
 }
 
 extension ImageRequest {
-    /// The same, with these fields before its own.
+    /// The request with these fields before its own.
     func adding(_ validators: HTTPHeaders) -> ImageRequest {
         guard !validators.isEmpty else { return self }
         var request = self

@@ -2,15 +2,14 @@ public import HTTPTransport
 public import TaskCoordination
 
 extension ImageDownloader {
-    /// What an ``ImageDownloader`` may do at once, and what it accepts.
+    /// The limits of an ``ImageDownloader``, and the responses that it accepts.
     public struct Configuration: Sendable {
         /// How many transfers run at once. At least 1; a smaller number counts as 1. 6 by default.
         public var maximumConcurrentDownloads = 6
-        /// How many transfers of one host run at once. At least 1; a smaller number counts as 1. Nil by default: a host
-        /// has half of the slots, rounded up, while transfers of other hosts wait, and all of them otherwise.
+        /// How many transfers of one host run at once. At least 1; a smaller number counts as 1. `nil` by default: a
+        /// host has half of the slots, rounded up, while transfers of other hosts wait, and all of them otherwise.
         public var maximumConcurrentDownloadsPerHost: Int?
-        /// What goes first among transfers of one host and equal priority. First in, first out by default. Hosts take
-        /// turns.
+        /// The order of transfers of one host and equal priority. First in, first out by default. Hosts take turns.
         public var order: SlotOrder = .fifo
         /// How many transfers may wait before new ones are refused with `.overloaded`. 10,000 by default.
         public var queueLimit = 10_000
@@ -22,7 +21,7 @@ extension ImageDownloader {
         public var maximumByteCount = min(100_000_000, MemoryBudget.processLimit / 16)
         /// The status codes that carry a picture. 200 to 299 by default.
         public var acceptableStatusCodes: Range<Int> = 200..<300
-        /// The media types accepted, compared without parameters; nil accepts any. Nil by default, because origins
+        /// The media types accepted, compared without parameters; `nil` accepts any. `nil` by default, because origins
         /// mislabel pictures and the decoder looks at the bytes anyway.
         public var acceptableContentTypes: Set<String>?
         /// Fields sent with every request unless it brings its own. `Accept: image/*,*/*;q=0.8` by default.
@@ -30,7 +29,7 @@ extension ImageDownloader {
         /// The least part of a body of known length between two reports of progress, 0 to 1. One percent by default.
         public var minimumProgressInterval = 0.01
 
-        /// Creates a configuration of defaults.
+        /// Creates a configuration with the defaults.
         public init() {}
     }
 }

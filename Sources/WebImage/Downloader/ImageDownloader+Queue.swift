@@ -3,10 +3,11 @@ import TaskCoordination
 
 /// Fairness between hosts: a look at the queue once a second, while a transfer waits in it.
 ///
-/// A host that drips its bytes holds its slots until its transfers time out. So a transfer that waits for a whole round
-/// gets the slot of one whose host has more than its share, or that makes no progress; that one goes on without.
+/// A host that sends its bytes slowly holds its slots until its transfers time out. So a transfer that waits for a
+/// whole round gets the slot of another one, which continues without a slot. That other transfer makes no progress, or
+/// its host has more than its share.
 extension ImageDownloader {
-    /// Sees to it that the queue is looked at while a transfer waits, which none does unless another one runs.
+    /// Starts the rounds when a transfer waits. A transfer only waits while another one runs.
     nonisolated func attendQueue() {
         guard slots.running > 0 else { return }
         attendance.begin { [weak self] in
@@ -17,21 +18,21 @@ extension ImageDownloader {
         }
     }
 
-    /// Whether a transfer waits. If none does, the next one that waits begins a new attendance.
+    /// Whether a transfer waits. If none does, the next waiting transfer begins a new attendance.
     private nonisolated func goesOnAttending() -> Bool {
         if slots.queued > 0 { return true }
         attendance.end()
-        // A transfer that queued before this step has seen the attendance that ends here.
+        // A transfer that queued before this step has seen this attendance, which ends here.
         if slots.queued > 0 { attendQueue() }
         return false
     }
 
-    /// One look at the queue.
+    /// Looks at the queue once.
     nonisolated func nextRound() {
         slots.nextRound(stalled: running.stalled(), patience: patience)
     }
 
-    /// The rounds that a transfer may wait.
+    /// The number of rounds that a transfer may wait.
     private nonisolated var patience: Int {
         Int(min(max(configuration.queueTimeout, .seconds(1)), .seconds(86_400)).components.seconds)
     }
@@ -39,7 +40,7 @@ extension ImageDownloader {
 
 /// The task that looks at the queue, while there is one.
 ///
-/// Unstructured, because it belongs to no caller: it lasts as long as transfers wait. It is cancelled at the end.
+/// Unstructured, because it lasts as long as transfers wait, whichever callers they have. It is cancelled at the end.
 final class Attendance: Sendable {
     private let task = Mutex<Task<Void, Never>?>(nil)
 

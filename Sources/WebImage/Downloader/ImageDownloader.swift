@@ -3,7 +3,7 @@ public import HTTPTransport
 import Synchronization
 public import TaskCoordination
 
-/// Fetches the bytes of pictures: a bounded number at once, each identity once, the urgent first.
+/// Fetches the bytes of pictures: a bounded number at once, each identity once, urgent ones first.
 ///
 /// **Isolation**: the actor owns what may be changed while transfers run: whether they may begin, how many at once and in
 /// which order. ``download(_:validators:onProgress:)``, ``cancelAll()`` and the counts are `nonisolated`: a transfer begins
@@ -21,7 +21,7 @@ public actor ImageDownloader {
     private nonisolated let executor: (any TaskExecutor)?
     nonisolated let hub: ActivityHub
     nonisolated let contentOrder: ContentOrder
-    /// Throws when a file that begins like this can be no picture, so that the rest of it is not waited for.
+    /// Throws when a file with this beginning cannot be a picture, so that the transfer ends early.
     nonisolated let inspect: @Sendable (_ beginning: [UInt8]) throws -> Void
     /// The fields of ``headers``, where transfers read them.
     nonisolated let sentHeaders: Mutex<HTTPHeaders>
@@ -38,9 +38,9 @@ public actor ImageDownloader {
     /// Creates a downloader.
     ///
     /// - Parameters:
-    ///   - configuration: Limits and what is accepted.
-    ///   - transport: What moves the bytes. The downloader shuts it down when it is shut down itself.
-    ///   - executor: Where transfers run; nil for the global pool. Tests pass their own.
+    ///   - configuration: The limits, and the responses that are accepted.
+    ///   - transport: Moves the bytes. The downloader shuts it down at its own shutdown.
+    ///   - executor: Where transfers run; `nil` for the global pool. Tests pass their own.
     public init(
         configuration: Configuration = .init(),
         transport: any HTTPLoading = HTTPClient(),
@@ -72,30 +72,31 @@ public actor ImageDownloader {
         flights = InFlight(name: "download", executor: executor, slots: slots)
     }
 
-    /// How many different transfers run or wait.
+    /// The number of different transfers that run or wait.
     public nonisolated var count: Int { flights.count }
 
-    /// How many transfers wait, run, or have been given up and have not returned.
+    /// The number of transfers that wait, run, or were abandoned and have not returned.
     nonisolated var operationCount: Int { flights.operationCount }
 
-    /// How many transfers wait for a slot.
+    /// The number of transfers that wait for a slot.
     public nonisolated var queuedCount: Int { slots.queued }
 
-    /// How many transfers have a slot.
+    /// The number of transfers that have a slot.
     public nonisolated var runningCount: Int { slots.running }
 
-    /// How many entries there are, of transfers and of slots. Told to tests.
+    /// The number of entries in the tables of transfers and slots. For tests.
     nonisolated var entryCount: Int { flights.entryCount + slots.entryCount + running.count }
 
-    /// Fetches what `request` names. Equal requests in flight share one transfer.
+    /// Fetches the bytes that `request` names. Equal requests in flight share one transfer.
     ///
     /// **Cancellation**: returns at once; the transfer goes on while another caller waits for it.
     ///
     /// - Parameters:
-    ///   - request: Where and how. The cache settings are not looked at.
-    ///   - validators: Fields that make the request conditional; with them a 304 is a success.
-    ///   - onProgress: Called in order while the body arrives, at once with the latest state when the transfer is
-    ///     already running. Runs in the calling task on a thread apart: one that blocks holds up this call alone.
+    ///   - request: The address and the fields. The cache settings are ignored.
+    ///   - validators: Fields that make the request conditional. With them a 304 is a success.
+    ///   - onProgress: Called in order while the body arrives, and at once with the latest state when the transfer is
+    ///     already running. Runs in the calling task on a separate thread: a handler that blocks delays this call
+    ///     alone.
     /// - Throws: ``ImageLoadError``; `CancellationError`; what the request's modifier throws.
     public nonisolated func download(
         _ request: ImageRequest,
@@ -115,10 +116,10 @@ public actor ImageDownloader {
         }
     }
 
-    /// The same for a flight, which passes the progress on to its own callers.
+    /// Fetches for a flight, which passes the progress on to its own callers.
     ///
-    /// - Parameter priority: `nil` for the flight's own, read when it joins: a priority read earlier would miss an
-    ///   escalation on the way here.
+    /// - Parameter priority: `nil` for the priority of the flight, read when it joins: a priority read earlier could
+    ///   miss an escalation.
     nonisolated func download(
         _ request: ImageRequest, validators: HTTPHeaders, priority: TaskPriority?,
         report: ProgressHandler.Hearing?
@@ -129,7 +130,7 @@ public actor ImageDownloader {
         }
     }
 
-    /// The same for a flight that has no task until the transfer is over.
+    /// Fetches for a flight that has no task until the transfer has ended.
     nonisolated func predecessor(
         _ request: ImageRequest, of start: inout FlightStart<LoadProgress>, waiting: Stopwatch
     ) throws -> InFlight<RequestIdentity, Download, LoadProgress>.Predecessor {
@@ -152,14 +153,14 @@ public actor ImageDownloader {
     /// Cancels every transfer; each caller gets `CancellationError`.
     public nonisolated func cancelAll() { flights.cancelAll() }
 
-    /// Refuses new transfers; those under way go on.
+    /// Refuses new transfers; running ones continue.
     nonisolated func close() { flights.close() }
 
     /// Waits until no transfer runs or waits.
     nonisolated func drain() async { await flights.drain() }
 
-    /// Cancels every transfer, refuses new ones and closes the transport. Returns when the last one has unwound, however
-    /// long its modifier and its transport take; ``ImageManager/shutdown(within:)`` has a deadline.
+    /// Cancels every transfer, refuses new ones and closes the transport. Returns when the last transfer has unwound,
+    /// however long its modifier and its transport take. ``ImageManager/shutdown(within:)`` has a deadline.
     ///
     /// Awaited in a request modifier or in the transport, it ends that transfer with ``ImageLoadError/Code/shutDown``
     /// and does not wait for it.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The transfers that run, and how far each had come when it was last looked at.
+/// The transfers that run, and the byte count of each at the last look.
 final class RunningTransfers: Sendable {
     private struct Entry {
         let transfer: Transfer
@@ -9,19 +9,19 @@ final class RunningTransfers: Sendable {
     }
 
     private struct Table {
-        /// By place; places are used again.
+        /// By place; places are reused.
         var entries: [Entry?] = []
         var free: [Int] = []
     }
 
-    /// Fewer bytes than this between two looks, which are a second apart, are no progress.
+    /// A transfer that receives fewer bytes between two looks, one second apart, makes no progress.
     private static let leastProgress = 1_024
 
     private let table = Mutex(Table())
 
     var count: Int { table.withLock { $0.entries.count - $0.free.count } }
 
-    /// How many run of each host.
+    /// The number of running transfers of each host.
     var hosts: [String: Int] {
         table.withLock { table in
             table.entries.reduce(into: [:]) { hosts, entry in
@@ -30,7 +30,7 @@ final class RunningTransfers: Sendable {
         }
     }
 
-    /// - Returns: The place to remove it from.
+    /// - Returns: The place, for the removal.
     func insert(_ transfer: Transfer) -> Int {
         table.withLock { table in
             let entry = Entry(transfer: transfer)
@@ -50,7 +50,7 @@ final class RunningTransfers: Sendable {
         }
     }
 
-    /// How many transfers of each host have made no progress since the last look.
+    /// The number of transfers of each host that have made no progress since the last look.
     func stalled() -> [String: Int] {
         table.withLock { table in
             var stalled: [String: Int] = [:]

@@ -4,22 +4,22 @@ import ImageCoding
 import Synchronization
 import TaskCoordination
 
-/// One transfer, from the request to the verified answer.
+/// One transfer, from the request to the verified response.
 final class Transfer: Sendable {
     let request: ImageRequest
     let acceptsNotModified: Bool
     /// Transfers of one host wait in one lane.
     let lane: String
-    /// The bytes of the body so far.
+    /// The number of body bytes received so far.
     let receivedCount = Atomic(0)
     private let downloader: ImageDownloader
-    /// Ends the flight while the operation, which is cancelled, goes on.
+    /// Ends the flight. The operation, which is cancelled, continues.
     let detach: @Sendable (_ error: any Error) -> Bool
     private let waiting: Stopwatch
 
     /// - Parameters:
     ///   - acceptsNotModified: Whether the request is conditional.
-    ///   - waiting: Runs since the transfer was asked for.
+    ///   - waiting: Runs since the transfer was requested.
     init(
         _ request: ImageRequest, acceptsNotModified: Bool, _ downloader: ImageDownloader,
         detach: @escaping @Sendable (any Error) -> Bool, waiting: Stopwatch
@@ -117,12 +117,13 @@ final class Transfer: Sendable {
                 report(progress)
             }
         }
-        // Some sequences just end when their reader is cancelled; half a body must not pass for a whole one.
+        // Some sequences end without an error when their reader is cancelled; a part of a body must not count as the
+        // whole.
         try Task.checkCancellation()
         return collector.finish()
     }
 
-    /// Ends the transfer of what can be no picture, so that the rest of the body is not waited for.
+    /// Ends the transfer of a body that cannot be a picture, without waiting for the rest.
     private func inspect(_ beginning: [UInt8], _ response: HTTPResponse) throws {
         do {
             try downloader.inspect(beginning)

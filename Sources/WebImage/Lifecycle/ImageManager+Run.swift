@@ -1,11 +1,11 @@
 import TaskCoordination
 
 extension ImageManager {
-    /// Lasts as long as the manager: returns when it has been shut down, and shuts it down when the calling task is
-    /// cancelled.
+    /// Returns when the manager has been shut down, and shuts it down when the calling task is cancelled.
     ///
-    /// Loads need no `run()`; it ties the manager's life to a task. It has the shape of the `Service` protocol of
-    /// swift-service-lifecycle, which this package does not depend on. A program that does makes it a service:
+    /// Loads need no `run()`, which ties the manager's life to a task. It has the shape of the `Service` protocol of
+    /// swift-service-lifecycle, on which this package does not depend. A program that depends on it makes the manager a
+    /// service:
     ///
     /// ```swift
     /// struct Pictures: Service {
@@ -14,18 +14,20 @@ extension ImageManager {
     /// }
     /// ```
     ///
-    /// A `ServiceGroup` ends its services from the last to the first, so those that load pictures come after this one.
-    /// `extension ImageManager: @retroactive Service {}` does where graceful shutdown is handled elsewhere, by a call of
-    /// ``shutdown(within:)``: the group's cancellation is heard in either case, its graceful shutdown is not.
+    /// A `ServiceGroup` ends its services from the last to the first, so services that load pictures come after this
+    /// one. `extension ImageManager: @retroactive Service {}` suffices when the program handles graceful shutdown
+    /// elsewhere, by a call of ``shutdown(within:)``. `run()` itself follows the group's cancellation, and not its
+    /// graceful shutdown.
     ///
-    /// Any number of calls may run at once, and return together; one that is cancelled ends the manager for all. After
-    /// the end, it returns at once.
+    /// Any number of calls may run at once, and they return together. Cancelling one of them ends the manager for all.
+    /// After the end, a call returns at once.
     ///
-    /// **Cancellation**: running loads and pending writes have ``Configuration/shutdownGrace`` to finish, or what a
-    /// ``shutdown(within:)`` before it has given them. What was dropped is reported to whoever calls
-    /// ``shutdown(within:)``, also afterwards.
+    /// **Cancellation**: running loads and pending writes have ``Configuration/shutdownGrace`` to finish, or the grace
+    /// time of an earlier ``shutdown(within:)``. Every call of ``shutdown(within:)``, also a later one, returns the
+    /// report.
     ///
-    /// - Throws: Nothing, not even when it is cancelled: that is its orderly end. `throws` is the protocol's.
+    /// - Throws: Nothing, not even when it is cancelled: cancellation is its orderly end. The protocol requires
+    ///   `throws`.
     public func run() async throws {
         if case .open = life {
             let place = OneShot<Void>()

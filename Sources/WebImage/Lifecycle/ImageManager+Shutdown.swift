@@ -2,13 +2,12 @@ import Synchronization
 import TaskCoordination
 
 extension ImageManager {
-    /// How long what was cancelled at the deadline of a shutdown may take to unwind.
+    /// The time that work cancelled at the deadline of a shutdown has to unwind.
     static let unwindingTime = Duration.milliseconds(250)
     /// The longest grace time of a shutdown.
     static let maximumGrace = Duration.seconds(365 * 86_400)
 
-    /// Ends the manager in two steps, of which the deadline ends the first: what runs is finished, and the parts are
-    /// closed.
+    /// Ends the manager in two steps: running work finishes, at the latest at the deadline; then the parts are closed.
     func end(within grace: Duration) async -> ShutdownReport {
         await end(within: grace, on: clock)
     }
@@ -18,13 +17,13 @@ extension ImageManager {
         pipeline.files.close()
         let isQuiet = await deadline.outlasts { await self.pipeline.finishEverything() }
         let cancelled = isQuiet ? 0 : await pipeline.dropEverything()
-        // What was cancelled has a while to unwind; where nothing was, the deadline stays.
+        // Cancelled work has a while to unwind. When nothing was cancelled, the deadline stays.
         let last = isQuiet ? deadline : Deadline(after: Self.unwindingTime, on: clock, executor: pipeline.executor)
         let transportEnds = await pipeline.closeParts(by: last)
         await pipeline.memory.removeAll()
         pipeline.hub.finish()
         let writes = pipeline.cache.writes
-        // What a disk that does not answer still holds is lost, too.
+        // Writes to a disk that does not answer are lost, too.
         let lost = await (writes?.droppedCount ?? 0) + (writes?.pendingCount ?? 0)
         let threads = pipeline.processing.running + (pipeline.disk?.pool.running ?? 0)
         return ShutdownReport(
@@ -34,8 +33,8 @@ extension ImageManager {
 }
 
 extension Pipeline {
-    /// Drains the stages in the order of a load, so that each is quiet before the one below it closes: files stand on
-    /// pictures, pictures on transfers, and all of them write.
+    /// Drains the stages in the order of a load, so that each is idle before the one below it closes: files wait for
+    /// pictures, pictures wait for transfers, and all of them write.
     @concurrent fileprivate func finishEverything() async {
         await files.drain()
         pictures.close()
@@ -46,21 +45,21 @@ extension Pipeline {
         await cache.writes?.drain()
     }
 
-    /// The grace time is over.
+    /// Drops the rest when the grace time is over.
     ///
-    /// - Returns: How many calls had not ended.
+    /// - Returns: The number of calls that had not ended.
     fileprivate func dropEverything() async -> Int {
         let running = hub.tally.counters.running
         await cache.writes?.abandon()
         pictures.close()
         downloader.close()
         cancelAll()
-        // Also what was asked of the downloader itself.
+        // Also the transfers that callers of the downloader itself wait for.
         downloader.cancelAll()
         return running
     }
 
-    /// Closes what the stages stood on, all at once: no stage begins anything more.
+    /// Closes the parts below the stages, all at once: no stage begins new work.
     ///
     /// - Returns: Whether the transport has ended.
     fileprivate func closeParts(by deadline: Deadline<some Clock<Duration>>) async -> Bool {
@@ -72,16 +71,16 @@ extension Pipeline {
         }
         async let threadsEnd = deadline.outlasts { [processing] in await processing.shutdown() }
         _ = await (isQuiet, diskEnds)
-        // Threads that are stuck are left to themselves.
+        // Stuck threads are abandoned.
         if await !threadsEnd { processing.abandon() }
         return await transportEnds
     }
 }
 
-/// Runs `body` with a manager and shuts the manager down when `body` ends, however it ends.
+/// Runs `body` with a manager, and shuts the manager down when `body` returns or throws.
 ///
 /// - Parameters:
-///   - configuration: What the manager is made of.
+///   - configuration: The parts and limits of the manager.
 ///   - grace: How long running loads and pending writes may take at the end. The configuration's
 ///     ``ImageManager/Configuration/shutdownGrace`` by default.
 ///   - body: Uses the manager; must not keep it.
@@ -94,7 +93,7 @@ public nonisolated(nonsending) func withImageManager<T>(
     try await withImageManager(ImageManager(configuration: configuration), shutdownWithin: grace, body)
 }
 
-/// The same with a manager that has been made.
+/// Runs `body` with an existing manager.
 nonisolated(nonsending) func withImageManager<T>(
     _ manager: ImageManager, shutdownWithin grace: Duration?,
     _ body: nonisolated(nonsending) (ImageManager) async throws -> T

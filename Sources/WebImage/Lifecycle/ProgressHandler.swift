@@ -1,22 +1,23 @@
 import Dispatch
 
-/// Where a handler of the caller runs that is told of progress.
+/// Runs a caller's progress handler on a separate thread.
 ///
-/// Such a handler may block, so it runs on no thread that others need. Its caller's task goes there for the call and
-/// comes back, so reports come in order, the last one before the caller's own call returns.
+/// Such a handler may block, so it runs on a thread that nothing else needs. The caller's task switches to that thread
+/// for the call and back, so reports come in order, and the last one before the caller's own call returns.
 final class ProgressHandler: TaskExecutor {
-    /// What a flight's caller calls with each report.
+    /// The closure that a flight's caller runs with each report.
     typealias Hearing = (LoadProgress) async -> Void
 
-    /// Has a thread however many others are blocked: a serial queue is not bound to the number of cores.
+    /// Gets a thread however many threads are blocked: serial queues are not limited to the number of cores.
     private let queue = DispatchQueue(label: "progress")
     private let handler: @Sendable (LoadProgress) -> Void
 
     private init(_ handler: @escaping @Sendable (LoadProgress) -> Void) { self.handler = handler }
 
-    /// The handler on a thread apart.
+    /// The handler on a separate thread.
     ///
-    /// - Parameter executor: Where the manager's tasks run when a test owns them; the handler is called in place then.
+    /// - Parameter executor: The executor of the manager's tasks when a test owns them. The handler is then called in
+    ///   place.
     static func isolating(
         _ handler: (@Sendable (LoadProgress) -> Void)?, unlessOn executor: (any TaskExecutor)?
     ) -> Hearing? {

@@ -1,15 +1,15 @@
 import Foundation
 import Synchronization
 
-/// The transfer that the calling task works for: code of the caller runs inside it, in a request modifier, a transport
+/// The transfer that the calling task works for. Code of the program runs inside it, in a request modifier, a transport
 /// or a body, and may call the manager that waits for it.
 ///
-/// A task that the code starts inherits the scope, and is outside as soon as the transfer's operation has returned.
+/// A task that this code starts inherits the scope, which ends when the transfer's operation has returned.
 final class TransferScope: Sendable {
     @TaskLocal static var current: TransferScope?
 
     private let downloader: ObjectIdentifier
-    /// `nil` when the operation has returned.
+    /// `nil` after the operation has returned.
     private let transfer: Mutex<Transfer?>
 
     private init(_ transfer: Transfer, _ downloader: ImageDownloader) {
@@ -27,7 +27,7 @@ final class TransferScope: Sendable {
         return try await $current.withValue(scope, operation: operation)
     }
 
-    /// The transfer that the calling task works for, when it is one of this downloader and under way.
+    /// The transfer that the calling task works for, if this downloader runs it.
     private static func transfer(of downloader: ImageDownloader) -> Transfer? {
         guard let current, current.downloader == ObjectIdentifier(downloader) else { return nil }
         return current.transfer.withLock { $0 }
@@ -36,7 +36,8 @@ final class TransferScope: Sendable {
     /// Whether the calling task works for a transfer of this downloader.
     static func isInside(_ downloader: ImageDownloader) -> Bool { transfer(of: downloader) != nil }
 
-    /// Ends the transfer that the calling task works for, so that nothing waits for a task that waits for the end.
+    /// Ends the transfer that the calling task works for, so that a shutdown does not wait for a task that waits for
+    /// it.
     static func leave(_ downloader: ImageDownloader) {
         guard let transfer = transfer(of: downloader) else { return }
         _ = transfer.detach(ImageLoadError.shutDown(transfer.request.url))
