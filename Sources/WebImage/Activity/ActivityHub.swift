@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// Counts what happens, and tells it to those who watch.
+/// Counts activities and tells them to watchers.
 ///
-/// Counting costs an atomic addition. Telling costs one atomic load while nobody watches: the activity is not even
-/// made. A watcher that is slow loses the oldest activities; nothing waits for it.
+/// Counting costs an atomic addition. Without a watcher, telling costs one atomic load: the activity is not made. A
+/// slow watcher loses the oldest activities; nothing waits for it.
 final class ActivityHub: Sendable {
     private struct Watchers {
         var streams: [UInt64: AsyncStream<LoadActivity>.Continuation] = [:]
@@ -42,18 +42,18 @@ final class ActivityHub: Sendable {
         return activities
     }
 
-    /// How many watchers there are. Told to tests.
+    /// The number of watchers. For tests.
     var watcherCount: Int { watchers.withLock { $0.streams.count } }
 
     private func forget(_ id: UInt64) {
         watchers.withLock { watchers in
             watchers.streams[id] = nil
-            // Under the lock, so that a watcher who comes meanwhile is not switched off.
+            // Under the lock, so that a watcher that joins meanwhile is not switched off.
             if watchers.streams.isEmpty { isWatched.store(false, ordering: .relaxed) }
         }
     }
 
-    /// Ends every watcher's sequence, also of those who come later.
+    /// Ends the sequence of every watcher, also of later ones.
     func finish() {
         let streams = watchers.withLock { watchers in
             watchers.isOver = true

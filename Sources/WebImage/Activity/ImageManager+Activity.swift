@@ -2,12 +2,12 @@ import Foundation
 import TaskCoordination
 
 extension ImageManager {
-    /// What happens from now on, in order.
+    /// The manager's activities from now on, in order.
     ///
-    /// The sequence is for one reader. A reader that is slow loses the oldest activities and never slows a load. Without
-    /// a reader, activities cost nothing.
+    /// The sequence is for one reader. A slow reader loses the oldest activities and never slows a load. Without a
+    /// reader, activities cost nothing.
     ///
-    /// - Parameter limit: How many activities wait for the reader at most. 1,024 by default.
+    /// - Parameter limit: The largest number of activities that wait for the reader. 1,024 by default.
     /// - Returns: A sequence that ends when the manager has been shut down.
     public nonisolated func activities(keeping limit: Int = 1_024) -> AsyncStream<LoadActivity> {
         pipeline.hub.watch(keeping: limit)
@@ -33,9 +33,9 @@ extension ImageManager {
 }
 
 extension ActivityHub {
-    /// A call begins that memory does not answer.
+    /// Notes the start of a call that memory does not answer.
     ///
-    /// - Returns: A watch for the call. Either ``noteEnd(_:_:_:)`` or ``noteFailure(_:_:)`` must follow.
+    /// - Returns: A stopwatch for the call. Either ``noteEnd(_:_:_:)`` or ``noteFailure(_:_:)`` must follow.
     func noteBegin() -> Stopwatch {
         tally.began.add()
         return Stopwatch()

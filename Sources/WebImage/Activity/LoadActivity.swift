@@ -1,14 +1,14 @@
 public import Foundation
 
-/// Something that happened to one load, told to whoever watches.
+/// Something that happened to one load.
 public struct LoadActivity: Sendable {
     /// What happened.
     public enum Kind: Sendable {
         /// A transfer waits for a free download slot.
         case queued
-        /// The transfer has its slot, after so long in the queue.
+        /// The transfer has its slot, after this time in the queue.
         case started(waited: Duration)
-        /// The head of the answer is there, so long after the start.
+        /// The head of the response is there, this long after the start.
         case firstByte(after: Duration)
         /// More of the body is there.
         case progress(LoadProgress)
@@ -16,9 +16,9 @@ public struct LoadActivity: Sendable {
         case cacheHit(ImageSource)
         /// The picture is decoded and transformed.
         case decoded(width: Int, height: Int, took: Duration)
-        /// The picture was handed to the disk cache, with so many bytes.
+        /// The picture was handed to the disk cache, with this many bytes.
         case stored(byteCount: Int)
-        /// A caller has its picture, so long after it asked.
+        /// A caller has its picture, this long after its call.
         case finished(ImageSource, took: Duration)
         /// A caller was cancelled.
         case cancelled

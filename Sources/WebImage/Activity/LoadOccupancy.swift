@@ -12,12 +12,12 @@ public struct LoadOccupancy: Sendable, Hashable {
     public var queuedWork: Int
     /// Pictures that are being decoded, transformed or encoded.
     public var runningWork: Int
-    /// Bytes of memory that pictures take which are being made, or wait to be handed to their callers.
+    /// Bytes of memory of the pictures that are being made, or wait to be handed to their callers.
     public var workByteCount: Int
     /// Keys that wait to be written to disk, or are being written.
     public var pendingWrites: Int
 
-    /// Whether nothing goes on.
+    /// Whether nothing is waiting or running.
     public var isIdle: Bool {
         callers + flights + queuedDownloads + runningDownloads + queuedWork + runningWork + workByteCount
             + pendingWrites == 0

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Counts what happens, by one atomic addition each.
+/// Counts activities, by one atomic addition each.
 ///
-/// An object of its own: what is written all the time shares no line of the processor's cache with what is only read.
+/// An object of its own, so that counters, which are written all the time, share no cache line with constants.
 final class LoadTally: Sendable {
     /// Calls that memory did not answer.
     let began = Atomic(0)
@@ -32,7 +32,7 @@ final class LoadTally: Sendable {
 }
 
 extension Atomic<Int> {
-    /// Adds, for those who read it later.
+    /// Adds with release ordering, for later acquiring reads.
     ///
     /// - Returns: The sum.
     @discardableResult

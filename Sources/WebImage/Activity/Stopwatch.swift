@@ -1,13 +1,13 @@
-/// Tells how long something took.
+/// Measures how long something took.
 ///
-/// Of known layout, unlike a `ContinuousClock.Instant`, so that an object or a suspended function that holds one is laid
-/// out when it is compiled. Nor is anything inlined that has to do with instants.
+/// Its layout is known, unlike that of a `ContinuousClock.Instant`, so the layout of an object or a suspended function
+/// that holds one is known at compile time. Functions that use instants are not inlined for the same reason.
 struct Stopwatch: Sendable {
     private static let origin = ContinuousClock.now
 
     private let start: Duration
 
-    /// Starts to run.
+    /// Creates a stopwatch that runs.
     @inline(never) init() { start = Self.origin.duration(to: .now) }
 
     /// The time since it was made.

@@ -3,12 +3,12 @@ import TaskCoordination
 
 /// The loads of a batch that run, and the outcomes that wait to be read.
 ///
-/// One reader, on any task; loads land from theirs. The loads hold the window weakly, so that it goes with its reader
-/// and cancels them.
+/// The reader may be on any task; loads land from their own. The loads hold the window weakly, so that it is released
+/// with its reader and cancels them.
 final class BatchWindow: Sendable {
     fileprivate struct State {
         /// The unstructured tasks of the loads. An iterator cannot keep children from one call to the next, so the
-        /// window owns them: `deinit` cancels them, and each lands by itself. Nil while a task is being made.
+        /// window owns them: `deinit` cancels them, and each lands by itself. `nil` while a task is being made.
         var running: [Int: Task<Void, Never>?] = [:]
         /// In the order of the landings.
         var landed: [ImageOutcome] = []
@@ -22,19 +22,19 @@ final class BatchWindow: Sendable {
     init(limit: Int) { self.limit = limit }
 
     deinit {
-        // Nobody else is left to take the lock.
+        // No other reference is left that could take the lock.
         for case let task? in state.withLock({ $0.running.values }) { task.cancel() }
     }
 
     var hasRoom: Bool { state.withLock { $0.running.count + $0.landed.count < limit } }
 
-    /// How many loads run, wait to be read, or are waited for. Told to tests.
+    /// The number of loads that run or wait to be read, and of waiting readers. For tests.
     var entryCount: Int { state.withLock { $0.running.count + $0.landed.count + ($0.reader == nil ? 0 : 1) } }
 
     func begin(_ request: ImageRequest, _ index: Int, _ manager: ImageManager, _ own: TaskPriority) {
         // The place is taken first, because the load may land before its handle is stored.
         state.withLock { $0.running[index] = .some(nil) }
-        // Unstructured because the window outlives this call; `running` owns it, and the deinit cancels it.
+        // Unstructured because the window outlives this call. `running` owns the task, and `deinit` cancels it.
         let executor = manager.pipeline.executor
         let task = Task(name: "batch \(index)", executorPreference: executor, priority: own) { [weak self] in
             let result: Result<ImageResponse, any Error>
@@ -48,7 +48,7 @@ final class BatchWindow: Sendable {
 
     /// Takes the first outcome that has landed, or waits for one.
     ///
-    /// - Returns: Nil when nothing runs or waits any more, and when the calling task is cancelled.
+    /// - Returns: `nil` when nothing runs or waits any more, and when the calling task is cancelled.
     func outcome() async -> ImageOutcome? {
         while !Task.isCancelled {
             let landing = OneShot<Void>()

@@ -5,7 +5,7 @@
 /// - Every request read from the input yields one ``ImageOutcome``; a failure is an outcome and does not end the batch.
 /// - A slow reader stops new loads: loads begin while the reader waits for an element, and never more than the limit
 ///   run or wait to be read.
-/// - Leaving the loop, dropping the iterator or cancelling the task that reads cancels what runs.
+/// - Leaving the loop, dropping the iterator or cancelling the reading task cancels the running loads.
 ///
 /// Every iterator is a batch of its own.
 ///
@@ -21,12 +21,12 @@ public struct ImageBatch<Requests: Sequence<ImageRequest>>: AsyncSequence {
         Iterator(manager: manager, requests: requests.makeIterator(), window: BatchWindow(limit: limit))
     }
 
-    /// Loads while it is asked for elements.
+    /// Loads pictures while its caller asks for elements.
     public struct Iterator: AsyncIteratorProtocol {
         private let manager: ImageManager
         private var requests: Requests.Iterator
         private var index = 0
-        /// Nil after the end.
+        /// `nil` after the end.
         private var window: BatchWindow?
 
         fileprivate init(manager: ImageManager, requests: Requests.Iterator, window: BatchWindow) {
@@ -37,17 +37,17 @@ public struct ImageBatch<Requests: Sequence<ImageRequest>>: AsyncSequence {
 
         /// Begins loads while there is room, and waits for one to end.
         ///
-        /// - Returns: Nil at the end of the input, and when the calling task is cancelled.
+        /// - Returns: `nil` at the end of the input, and when the calling task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> ImageOutcome? {
             guard let window else { return nil }
-            // The loads begin at the reader's base priority, and are escalated as it has been and will be.
+            // The loads begin at the reader's base priority and follow its escalations, earlier and later ones.
             let own = Task.basePriority ?? Task.currentPriority
             while !Task.isCancelled, window.hasRoom, let request = requests.next() {
                 window.begin(request, index, manager, own)
                 index += 1
             }
             let outcome = await window.outcome()
-            // Lets go of what runs, and keeps an input that has ended from being asked again.
+            // Releases the running loads, and never asks an input that has ended again.
             if outcome == nil { self.window = nil }
             return outcome
         }

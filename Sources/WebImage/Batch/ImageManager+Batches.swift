@@ -8,14 +8,14 @@ extension ImageManager {
     /// }
     /// ```
     ///
-    /// Nothing is loaded before the first element is asked for.
+    /// Loads begin when the caller asks for the first element.
     ///
     /// - Parameters:
     ///   - requests: What to load, in the order in which loads begin. Read one by one while there is room, so it may be
     ///     lazy, and it may be endless.
-    ///   - limit: How many loads run, or have ended and wait to be read, at most. At least 1; a smaller number counts
-    ///     as 1. 12 by default, twice what the downloader runs at once, so that pictures are decoded while others
-    ///     arrive.
+    ///   - limit: The largest number of loads that run, or have ended and wait to be read. At least 1; a smaller number
+    ///     counts as 1. 12 by default, twice what the downloader runs at once, so that pictures are decoded while
+    ///     others arrive.
     /// - Complexity: O(`limit`) memory, whatever the length of the input.
     public nonisolated func images<Requests: Sequence<ImageRequest>>(
         for requests: Requests, atOnce limit: Int = 12

@@ -2,7 +2,7 @@
 public struct ImageOutcome: Sendable {
     /// The place of the request in the input, from 0.
     public var index: Int
-    /// What was asked for.
+    /// The request.
     public var request: ImageRequest
     /// The picture; or an ``ImageLoadError``, or `CancellationError` when the manager cancelled the load.
     public var result: Result<ImageResponse, any Error>

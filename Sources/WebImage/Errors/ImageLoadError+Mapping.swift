@@ -4,7 +4,7 @@ import ImageCoding
 import TaskCoordination
 
 extension ImageLoadError {
-    /// Whether trying again soon cannot help: the picture is missing, or the file is none.
+    /// Whether an early retry cannot succeed: the picture is missing, or the file is not a picture.
     var isLasting: Bool {
         switch code {
         case .unacceptableStatus: status == 404 || status == 410
@@ -13,7 +13,8 @@ extension ImageLoadError {
         }
     }
 
-    /// The error that a caller sees for what went wrong below; `CancellationError` and foreign errors pass unchanged.
+    /// The error that a caller sees for an error of a lower layer. `CancellationError` and errors of other modules pass
+    /// unchanged.
     static func mapping(_ error: any Error, url: URL) -> any Error {
         switch error {
         case let error as CoordinationError where error.code == .overloaded:

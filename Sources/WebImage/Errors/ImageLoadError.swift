@@ -6,18 +6,18 @@ import ImageCoding
 ///
 /// Cancellation is not among the codes: a cancelled load throws `CancellationError`.
 public struct ImageLoadError: Error, Sendable {
-    /// What went wrong, as a caller would tell cases apart.
+    /// A kind of failure, for callers that handle cases differently.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
-        /// A stable name, fit for logs and machine-readable output.
+        /// A stable name for logs and machine-readable output.
         public let description: String
 
         private init(_ description: String) { self.description = description }
 
         /// The transfer failed; the cause is an ``HTTPError`` that says how.
         public static let transferFailed = Code("transferFailed")
-        /// The origin answered with a status outside the accepted ones.
+        /// The origin answered with a status that is not accepted.
         public static let unacceptableStatus = Code("unacceptableStatus")
-        /// The origin answered with a content type outside the accepted ones.
+        /// The origin answered with a content type that is not accepted.
         public static let unacceptableContentType = Code("unacceptableContentType")
         /// The origin answered with no bytes.
         public static let emptyBody = Code("emptyBody")
@@ -25,29 +25,29 @@ public struct ImageLoadError: Error, Sendable {
         public static let undecodable = Code("undecodable")
         /// A transformer or an encoder failed; the cause says why.
         public static let processingFailed = Code("processingFailed")
-        /// The picture is not cached and the request does not ask the origin.
+        /// The picture is not cached, and the request does not allow a transfer.
         public static let notInCache = Code("notInCache")
         /// The same request failed a short while ago and is not tried again yet.
         public static let recentlyFailed = Code("recentlyFailed")
-        /// No download slot came free within the limit for waiting.
+        /// No download slot became free within the time limit.
         public static let queueTimedOut = Code("queueTimedOut")
-        /// Too much work is queued already.
+        /// Too much work is queued.
         public static let overloaded = Code("overloaded")
-        /// A request modifier or a transport loaded through the manager or the downloader that it works for.
+        /// A request modifier or a transport called the manager or the downloader that it works for.
         public static let reentrant = Code("reentrant")
         /// The manager or the downloader has been shut down.
         public static let shutDown = Code("shutDown")
     }
 
-    /// What went wrong.
+    /// The kind of failure.
     public let code: Code
-    /// What went wrong and what to do about it, for people.
+    /// What went wrong and what to do about it, for a human reader.
     public let message: String
-    /// The address that was to be loaded.
+    /// The address of the load.
     public let url: URL?
-    /// The status of the answer, when there was one.
+    /// The status of the response, when there was one.
     public let status: Int?
-    /// The error underneath, usually an ``HTTPError`` or an ``ImageError``.
+    /// The underlying error, usually an ``HTTPError`` or an ``ImageError``.
     public let cause: (any Error)?
 
     /// Creates an error.
@@ -59,7 +59,7 @@ public struct ImageLoadError: Error, Sendable {
         self.cause = cause
     }
 
-    /// The same failure, told to somebody who asks again too soon.
+    /// The same failure, for a load that comes too soon after it.
     func repeated() -> ImageLoadError {
         ImageLoadError(
             .recentlyFailed,
@@ -68,7 +68,7 @@ public struct ImageLoadError: Error, Sendable {
             url: url, status: status, cause: self)
     }
 
-    /// The most specific name there is: the code of the cause where it has one, else the code itself.
+    /// The most specific name: the code of the cause where it has one, else the code itself.
     public var reason: String {
         switch cause {
         case let error as HTTPError: error.code.description

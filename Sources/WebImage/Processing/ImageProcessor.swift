@@ -3,11 +3,12 @@ import TaskCoordination
 
 /// Decodes, transforms and encodes pictures on a pool of threads, within one budget of bytes.
 ///
-/// Work first waits for its share of the budget, then for a thread, both in the order of priority. What has a share waits
-/// for nothing but a thread, and what has a thread waits for nothing, so none of them can wait for each other. The one
-/// exception, a picture that is encoded while its pixels hold a share, is served by the overdraft.
+/// Work first waits for its share of the budget, then for a thread, both in the order of priority. Work with a share
+/// only waits for a thread, and work with a thread waits for nothing, so there is no deadlock. The exception is a
+/// picture that is encoded while its pixels hold a share; the overdraft serves it.
 ///
-/// Decoding and transforming is one job: a burst costs what the width of the pool costs, not what is in flight.
+/// Decoding and transforming is one job, so the memory of a burst depends on the width of the pool, and not on the
+/// number of loads.
 final class ImageProcessor: Sendable {
     let coders: ImageCoders
     private let limits: ImageLimits
@@ -15,7 +16,7 @@ final class ImageProcessor: Sendable {
     private let pool: WorkerPool
     /// A unit is a byte.
     private let budget: Slots
-    /// For what cannot wait for the budget because it holds a part of it; one at a time.
+    /// For work that cannot wait for the budget because it holds a part of it; one at a time.
     private let overdraft: Slots
 
     init(_ configuration: ImageManager.Configuration, pool: WorkerPool) {
@@ -30,51 +31,51 @@ final class ImageProcessor: Sendable {
         self.limits = limits
     }
 
-    /// How many jobs wait for memory or for a thread.
+    /// The number of jobs that wait for memory or for a thread.
     var queued: Int { budget.queued + overdraft.queued + pool.queued }
-    /// How many jobs run.
+    /// The number of jobs that run.
     var running: Int { pool.running }
     /// The bytes of the budget that jobs and their results hold.
     var byteCount: Int { budget.running }
 
-    /// How many entries there are, of jobs and of their memory. Told to tests.
+    /// The number of entries, of jobs and of their memory. For tests.
     var entryCount: Int { pool.entryCount + budget.entryCount + overdraft.entryCount }
 
-    /// Refuses what comes and what waits, and waits for the jobs that run.
+    /// Refuses new and waiting jobs, and waits for the running ones.
     func shutdown() async {
         budget.close()
         overdraft.close()
         await pool.shutdown()
     }
 
-    /// Refuses what comes and what waits, and leaves the jobs that run to themselves.
+    /// Refuses new and waiting jobs, and abandons the running ones.
     func abandon() {
         budget.close()
         overdraft.close()
         pool.abandon()
     }
 
-    /// How many threads the pool has.
+    /// The number of threads in the pool.
     var threadCount: Int { pool.threadCount }
 }
 
 // MARK: - Decoding and transforming
 
 extension ImageProcessor {
-    /// What the header says, and the bytes that the work takes at its peak.
+    /// The properties in the header, and the bytes that the work takes at its peak.
     private struct Estimate: Sendable {
         let properties: ImageProperties
         let byteCount: Int
     }
 
-    /// Decodes a file as far as `request` needs it, and transforms what it shows.
+    /// Decodes a file as far as `request` needs it, and transforms the picture.
     ///
-    /// - Throws: ``ImageError`` for a file that cannot be decoded; `CancellationError`; `CoordinationError`. What a
-    ///   transformer throws is in the result: the file is a picture all the same.
+    /// - Throws: ``ImageError`` for a file that cannot be decoded; `CancellationError`; `CoordinationError`. The error
+    ///   of a transformer is in the result, because the file is a picture all the same.
     func process(_ original: Original, for request: ImageRequest) async throws -> ProcessedOriginal {
         let options = DecodeOptions(
             limits: limits, firstFrameOnly: request.firstFrameOnly, thumbnail: request.thumbnail)
-        // A leading transformer that the decoder has taken over is done.
+        // The decoder has done the work of a leading transformer that only shrinks.
         let transformers = request.transformers.dropFirst(request.thumbnail == nil ? 0 : 1)
         if transformers.isEmpty, let properties = tinyProperties(original.bytes) {
             return try decoded(original, properties, options, transformers, share: nil)
@@ -95,7 +96,7 @@ extension ImageProcessor {
         return (image, share)
     }
 
-    /// Transforms a picture that someone else keeps.
+    /// Transforms a picture that a cache keeps.
     func transform(
         _ image: DecodedImage, by transformers: [any ImageTransforming]
     ) async throws -> (DecodedImage, MemoryShare, took: Duration) {
@@ -109,7 +110,7 @@ extension ImageProcessor {
         return (result, share, took)
     }
 
-    /// What the header says of a picture that is decoded faster than a thread wakes up; `nil` for any other.
+    /// The properties of a picture that is decoded faster than a thread wakes up; `nil` for any other.
     private func tinyProperties(_ bytes: [UInt8]) -> ImageProperties? {
         guard bytes.count <= 4_096, inlinePixelLimit > 0,
             let properties = try? coders.properties(of: bytes), properties.frameCount == 1,
@@ -140,11 +141,11 @@ extension ImageProcessor {
     ) throws -> ProcessedOriginal {
         let decoding = Stopwatch()
         let image = try coders.decode(original.bytes, options: options)
-        // A decoder that was cut short may have made anything; a transformer leaves the file what it is.
+        // The result of a cancelled decoder is not usable. A cancelled transformer does not change the file.
         try Task.checkCancellation()
         let decodeTook = decoding.elapsed
         var properties = properties
-        // Only the whole file tells how many frames some formats hold.
+        // In some formats only the whole file shows the number of frames.
         if properties.frameCount == nil, !options.firstFrameOnly { properties.frameCount = image.frames.count }
         var (picture, transformTook) = (Result<DecodedImage, any Error>.success(image), Duration?.none)
         if !transformers.isEmpty {
@@ -161,13 +162,13 @@ extension ImageProcessor {
 // MARK: - Encoding
 
 extension ImageProcessor {
-    /// Makes a file of a picture.
+    /// Encodes a picture as a file.
     ///
     /// - Parameters:
     ///   - image: The picture.
     ///   - format: The file to make.
     ///   - priority: `nil` for the calling task's own.
-    ///   - share: What the picture holds of the budget; `nil` when someone else keeps it.
+    ///   - share: The picture's share of the budget; `nil` when a cache keeps the picture.
     func encode(
         _ image: DecodedImage, as format: EncodedFormat, priority: TaskPriority? = nil, holding share: MemoryShare?
     ) async throws -> [UInt8] {
@@ -187,8 +188,8 @@ extension ImageProcessor {
         return MemoryShare(budget, try await budget.acquire(priority: priority, units: byteCount))
     }
 
-    /// More for work that holds a share. It must not wait for others that may hold theirs for the same reason, so it takes
-    /// what is free, or the overdraft.
+    /// A further share for work that already holds one. It must not wait for other work that may hold a share for the
+    /// same reason, so it takes free bytes or the overdraft.
     private func growth(_ byteCount: Int, _ priority: TaskPriority?) async throws -> MemoryShare {
         if let permit = budget.take(byteCount) { return MemoryShare(budget, permit) }
         return MemoryShare(overdraft, try await overdraft.acquire(priority: priority))
@@ -202,8 +203,8 @@ extension ImageProcessor {
                 + "ask for a smaller picture, or raise the manager's `processingByteLimit`.")
     }
 
-    /// The bytes that transforming takes at its peak, and the size of the result: each step holds what it starts from and
-    /// what it makes.
+    /// The bytes that transforming takes at its peak, and the size of the result. Each step holds its input and its
+    /// output.
     private static func transforming(
         _ size: PixelSize, frames: Int, by transformers: ArraySlice<any ImageTransforming>
     ) -> (byteCount: Int, PixelSize) {

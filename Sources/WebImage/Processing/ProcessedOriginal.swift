@@ -1,13 +1,13 @@
 import ImageCoding
 
-/// A file, what its header says, and the picture that was made of it. An object, because a load carries it from stage to
+/// A file, its properties, and the picture that was made from it. An object, because a load passes it from stage to
 /// stage.
 final class ProcessedOriginal: Sendable {
     let original: Original
     let properties: ImageProperties
-    /// The picture, or what a transformer has thrown.
+    /// The picture, or the error of a transformer.
     let picture: Result<DecodedImage, any Error>
-    /// What the picture holds of the budget; `nil` for one that is too small to count.
+    /// The picture's share of the budget; `nil` for a picture that is too small to count.
     let share: MemoryShare?
     let decodeTook: Duration
     /// `nil` when nothing was transformed.

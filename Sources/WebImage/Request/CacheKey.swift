@@ -1,16 +1,16 @@
 import Foundation
 
-/// What an entry is stored and found under.
+/// The name under which an entry is stored.
 ///
-/// Any text of any length; two keys are the same when their UTF-8 bytes are. The text is kept in the entry's file, so
-/// do not put secrets into it.
+/// The text may have any length; two keys are equal when their UTF-8 bytes are equal. The text is kept in the entry's
+/// file, so do not put secrets into it.
 public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     /// The text of the key.
     public let rawValue: String
     /// Hashed once, since a key is looked up more often than it is made. Differs from process to process.
     private let hash: Int
 
-    /// A key with this text.
+    /// Creates a key with this text.
     public init(_ rawValue: String) {
         self.rawValue = rawValue
         var text = rawValue
@@ -22,7 +22,7 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     /// The text of the key.
     public var description: String { rawValue }
 
-    /// Compares bytes: the string's own equality also holds between different spellings of one character.
+    /// Compares bytes: the equality of `String` also holds between different encodings of one character.
     ///
     /// - Complexity: O(length) when the keys are equal, else O(1) nearly always.
     public static func == (first: CacheKey, second: CacheKey) -> Bool {
@@ -37,7 +37,7 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
         return (areSame ?? nil) ?? first.rawValue.utf8.elementsEqual(second.rawValue.utf8)
     }
 
-    /// Feeds what was hashed when the key was made.
+    /// Feeds the hash that was computed when the key was made.
     ///
     /// - Complexity: O(1).
     public func hash(into hasher: inout Hasher) { hasher.combine(hash) }

@@ -1,6 +1,6 @@
-/// Which answer a load accepts: what is cached, what the origin says, or the one after the other.
+/// Which pictures a load accepts: the cached one, the origin's, or first the one and then the other.
 public enum CachePolicy: Sendable, Hashable, CaseIterable {
-    /// What is cached serves until the cache's own age limit; the origin is asked only on a miss. The default.
+    /// The cached picture is used up to the cache's own age limit; the origin is asked only on a miss. The default.
     case cacheFirst
     /// The origin is asked with the validators of the cached original; a 304 serves the cached original.
     case revalidate

@@ -1,12 +1,12 @@
 /// How urgent a load is. A flight that several callers share runs at the highest of their priorities.
 public enum ImagePriority: Int, Sendable, Hashable, Comparable, CaseIterable {
-    /// Work nobody waits for yet.
+    /// Work that no caller waits for yet.
     case veryLow
     /// Prefetching.
     case low
     /// The default.
     case normal
-    /// Something a person looks at.
+    /// A picture that is visible.
     case high
     /// Ahead of everything else.
     case veryHigh

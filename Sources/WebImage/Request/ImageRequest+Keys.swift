@@ -1,16 +1,16 @@
 import Foundation
 
-/// How pictures are named in the caches.
+/// The names of pictures in the caches.
 ///
-/// A plain request is named by its URL. Whatever else changes the picture is appended as length-prefixed components
-/// behind a NUL, which no URL contains, so no two different requests share a name.
+/// The URL names a plain request. Everything else that changes the picture is appended as length-prefixed components
+/// after a NUL, which no URL contains. So two different requests never share a name.
 extension ImageRequest {
     /// The name of the original.
     var originalKey: CacheKey {
         cacheKey.map { CacheKey("\0key" + Self.component($0)) } ?? transferKey
     }
 
-    /// The name of what a transfer brings. Requests of one identity have the same.
+    /// The name of the content of a transfer. Requests with one identity have the same name.
     var transferKey: CacheKey {
         if isAnonymous { return urlKey }
         var name = urlKey.rawValue + "\0request" + Self.component(method)
@@ -34,8 +34,8 @@ extension ImageRequest {
 
     /// Whether the picture may be kept on disk, where it outlives the process and its tenants.
     ///
-    /// A request with own headers, body or modifier may carry credentials, and its key would write them to disk. Such
-    /// a request stays in memory unless it names its picture with ``cacheKey``.
+    /// A request with its own headers, body or modifier may carry credentials, and its key would write them to disk.
+    /// The picture of such a request is kept in memory only, unless ``cacheKey`` names it.
     ///
     /// - Source: RFC 9111, section 3.5.
     var allowsDisk: Bool { cacheKey != nil || isAnonymous }

@@ -1,7 +1,7 @@
 import ImageCoding
 
 extension ImageRequest {
-    /// The box of a leading transformer that only shrinks to fit: decoders do the same while decoding, in a fraction of
+    /// The box of a leading transformer that only shrinks to fit. Decoders do the same while decoding, in a fraction of
     /// the time and memory.
     var thumbnail: PixelSize? {
         guard let resize = transformers.first as? ResizeTransformer, resize.mode == .fit, !resize.allowsEnlarging,

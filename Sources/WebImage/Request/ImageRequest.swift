@@ -2,14 +2,14 @@ public import Foundation
 public import HTTPTransport
 public import ImageCoding
 
-/// What to load and how: a URL, what to do to the picture, and how urgent it is.
+/// What to load and how: a URL, the transformers of the picture, and the priority.
 ///
 /// ```swift
 /// let request = ImageRequest(url, transformers: [.resize(to: PixelSize(width: 320, height: 320), mode: .fill)])
 /// ```
 ///
-/// A request has two names that are easy to confuse. Its *identity* decides who shares a transfer: everything that
-/// changes the bytes on the wire. Its *cache key* decides who shares a stored picture; see ``cacheKey``.
+/// A request has two names that are easy to confuse. Requests with one *identity* share a transfer: it is everything
+/// that changes the bytes on the wire. Requests with one *cache key* share a stored picture; see ``cacheKey``.
 ///
 /// A value of one word: copies share the fields until one of them is changed.
 public struct ImageRequest: Sendable {
@@ -18,7 +18,7 @@ public struct ImageRequest: Sendable {
     /// Creates a request.
     ///
     /// - Parameters:
-    ///   - url: Where the picture is.
+    ///   - url: The address of the picture.
     ///   - transformers: Applied to the decoded picture in order. None by default.
     ///   - priority: ``ImagePriority/normal`` by default.
     public init(_ url: URL, transformers: [any ImageTransforming] = [], priority: ImagePriority = .normal) {
@@ -28,7 +28,7 @@ public struct ImageRequest: Sendable {
     /// The URL as a key.
     var urlKey: CacheKey { fields.value.urlKey }
 
-    /// Whether nothing but the URL decides about the bytes.
+    /// Whether the URL alone decides the bytes.
     var isAnonymous: Bool { fields.value.isAnonymous }
 
     /// Whether both are copies of one request, unchanged since.
@@ -42,7 +42,7 @@ public struct ImageRequest: Sendable {
 }
 
 extension ImageRequest {
-    /// Where the picture is. `http` and `https` only.
+    /// The address of the picture. `http` and `https` only.
     public var url: URL {
         get { fields.value.url }
         set { change { $0.url = newValue } }
@@ -60,13 +60,13 @@ extension ImageRequest {
         set { change { $0.priority = newValue } }
     }
 
-    /// Which answer is accepted. ``CachePolicy/cacheFirst`` by default.
+    /// Which pictures the load accepts. ``CachePolicy/cacheFirst`` by default.
     public var cachePolicy: CachePolicy {
         get { fields.value.cachePolicy }
         set { change { $0.cachePolicy = newValue } }
     }
 
-    /// The caches that are asked. Both by default.
+    /// The caches that are read. Both by default.
     public var cacheReads: CacheTiers {
         get { fields.value.cacheReads }
         set { change { $0.cacheReads = newValue } }
@@ -116,8 +116,9 @@ extension ImageRequest {
 
     /// The name under which the original is stored instead of the URL, for example without a signature in the query.
     ///
-    /// Set it only when every request with this key gets the same picture, whoever asks: it overrules the guard that
-    /// keeps requests with own headers, method, body or modifier out of each other's cache and off the disk.
+    /// Set it only when every request with this key gets the same picture, whichever user it is for. It overrides the
+    /// guard that keeps pictures of requests with their own headers, method, body or modifier off the disk and apart in
+    /// memory.
     public var cacheKey: String? {
         get { fields.value.cacheKey }
         set { change { $0.cacheKey = newValue } }

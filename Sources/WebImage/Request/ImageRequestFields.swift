@@ -2,7 +2,7 @@ import Foundation
 import HTTPTransport
 import ImageCoding
 
-/// What an ``ImageRequest`` says.
+/// The fields of an ``ImageRequest``.
 struct ImageRequestFields: Sendable {
     var url: URL { didSet { urlKey = CacheKey(url.absoluteString) } }
     /// The URL as a key, made once because every look into memory needs it.
@@ -27,6 +27,6 @@ struct ImageRequestFields: Sendable {
         self.priority = priority
     }
 
-    /// Whether nothing but the URL decides about the bytes.
+    /// Whether the URL alone decides the bytes.
     var isAnonymous: Bool { method == "GET" && headers.isEmpty && body == nil && modifier == nil }
 }

@@ -1,7 +1,7 @@
 /// Everything that changes the bytes an origin sends. Equal identities share one transfer.
 ///
-/// The URL alone would hand one tenant's picture to another. Credentials are in the URL, the fields or the modifier; so are
-/// cookies, of which the transport keeps none itself.
+/// The URL alone would give one tenant's picture to another. Credentials and cookies are in the URL, the fields or the
+/// modifier; the transport keeps no cookies itself.
 struct RequestIdentity: Sendable, Hashable {
     private let request: ImageRequest
 
@@ -21,7 +21,7 @@ struct RequestIdentity: Sendable, Hashable {
         return one.utf8.elementsEqual(other.utf8)
     }
 
-    /// What differs between many requests at a time: pictures, and tenants.
+    /// Hashes the parts that differ between most requests: pictures and tenants.
     func hash(into hasher: inout Hasher) {
         hasher.combine(request.urlKey)
         guard !request.isAnonymous else { return }

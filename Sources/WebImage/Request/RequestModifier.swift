@@ -5,10 +5,10 @@ public import HTTPTransport
 /// Two requests share a flight only when their modifiers have equal identities, so an identity must differ whenever
 /// the bytes that come back may differ: one per tenant, one per signing key.
 ///
-/// A modifier runs inside a transfer, which holds a download slot while it waits. So it must not load through the manager
-/// or the downloader that it works for: what memory does not answer throws ``ImageLoadError`` with code `.reentrant`. It
-/// may use another manager, or an ``HTTPClient`` of its own. A shutdown that it awaits ends its own transfer; see
-/// ``ImageManager/shutdown(within:)``.
+/// A modifier runs inside a transfer, which holds a download slot meanwhile. So it must not load through the manager or
+/// the downloader that it works for: such a load throws ``ImageLoadError`` with code `.reentrant` unless memory answers
+/// it. It may use another manager, or an ``HTTPClient`` of its own. A shutdown that it awaits ends its own transfer;
+/// see ``ImageManager/shutdown(within:)``.
 public struct RequestModifier: Sendable {
     /// Names what the modifier does. Equal identities must produce equal requests.
     public let identity: String

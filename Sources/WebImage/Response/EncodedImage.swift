@@ -10,9 +10,9 @@ public struct EncodedImage: Sendable {
     public var width: Int
     /// The height in pixels, orientation applied.
     public var height: Int
-    /// How many frames the file holds; 1 for a still picture.
+    /// The number of frames in the file; 1 for a still picture.
     public var frameCount: Int
-    /// Where it came from.
+    /// Where the picture came from.
     public var source: ImageSource
 
     /// The media type, for a `Content-Type` field.

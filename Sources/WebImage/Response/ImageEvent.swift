@@ -1,10 +1,10 @@
 public import ImageCoding
 
-/// How much of a body has arrived.
+/// The progress of a body.
 public struct LoadProgress: Sendable, Hashable {
     /// The bytes received so far, after decompression.
     public var receivedByteCount: Int
-    /// The announced length, when the origin announced one that counts the same bytes.
+    /// The announced length, if the origin announced one that counts the same bytes.
     public var expectedByteCount: Int?
 
     /// Creates a value.
@@ -13,7 +13,7 @@ public struct LoadProgress: Sendable, Hashable {
         self.expectedByteCount = expectedByteCount
     }
 
-    /// The part that has arrived, 0 to 1, or nil when the length is unknown.
+    /// The part that has arrived, 0 to 1, or `nil` when the length is unknown.
     public var fraction: Double? {
         guard let expectedByteCount, expectedByteCount > 0 else { return nil }
         return min(1, Double(receivedByteCount) / Double(expectedByteCount))
@@ -24,7 +24,7 @@ public struct LoadProgress: Sendable, Hashable {
 public enum ImageEvent: Sendable {
     /// Bytes arrived. A slow reader sees only the newest.
     case progress(LoadProgress)
-    /// A first impression of a picture that is still arriving. Decoders that make previews are not there yet.
+    /// A preview of a picture that is still arriving. No decoder makes previews yet.
     case preview(DecodedImage)
     /// The cached picture, while the origin is being asked for a newer one.
     case cached(ImageResponse)

@@ -2,7 +2,7 @@ public import ImageCoding
 
 /// A loaded picture and where it came from.
 ///
-/// A value of one word: copies share what they hold until one of them is changed.
+/// A value of one word: copies share their fields until one of them is changed.
 public struct ImageResponse: Sendable {
     private var fields: Shared<Fields>
 
@@ -66,7 +66,7 @@ extension ImageResponse {
         set { change { $0.original = newValue } }
     }
 
-    /// How long each stage took; stages that did not run are nil.
+    /// How long each stage took; `nil` for stages that did not run.
     public var metrics: LoadMetrics {
         get { fields.value.metrics }
         set { change { $0.metrics = newValue } }
@@ -75,10 +75,10 @@ extension ImageResponse {
     /// The number of the transfer that brought it, 0 when it was on disk before.
     var number: Int { fields.value.number }
 
-    /// What the picture holds of the budget for pictures that are being made, until the caller has it.
+    /// The picture's share of the processing budget, until the caller has the picture.
     var share: MemoryShare? { fields.value.share }
 
-    /// The same for the caller, who may keep it for ever.
+    /// The response for the caller, which may keep it forever.
     var handedOver: ImageResponse {
         guard share != nil else { return self }
         var copy = self
@@ -86,7 +86,7 @@ extension ImageResponse {
         return copy
     }
 
-    /// What a later load finds in memory: the picture without the file.
+    /// The response that a later load finds in memory: the picture without the file.
     var remembered: ImageResponse {
         ImageResponse(image: image, format: format, source: .memory, number: number)
     }

@@ -17,7 +17,7 @@ public enum OutputFormat: Sendable, Hashable {
     /// Lossy WebP, animated when the picture is. `quality` is 1 to 100.
     public static func webp(quality: Int = 80) -> OutputFormat { .encoded(.webp(quality: quality)) }
 
-    /// How to write a picture whose original had `format`.
+    /// The format to write a picture in when its original has `format`.
     func encodedFormat(original format: ImageFormat, coders: ImageCoders) -> EncodedFormat {
         guard case .original = self else {
             guard case .encoded(let encoded) = self else { return .png }
@@ -32,7 +32,7 @@ public enum OutputFormat: Sendable, Hashable {
 }
 
 extension ImageRequest {
-    /// The name of the file made in `format`. The original as it came keeps the original's own name.
+    /// The name of the file made in `format`. An unchanged original has the original's own name.
     func encodedKey(_ format: OutputFormat) -> CacheKey {
         switch format {
         case .original where transformers.isEmpty: originalKey
