@@ -87,10 +87,11 @@ struct EventLoopTests {
         await ends
         #expect(!resident.mailbox.post(.add(1)))
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<50 { group.addTask { await resident.add(2) } }
+            for _ in 0..<500 { group.addTask { await resident.add(2) } }
         }
-        #expect(await resident.sum == 107)
+        #expect(await resident.sum == 1_007)
         #expect(await resident.story == ["begins", "ends"])
+        #expect(await resident.strays == 0)
     }
 
     @Test func `an actor is not entered off its loop`() async {
@@ -123,6 +124,8 @@ private actor Resident: LoopResident {
     private var alarm: (moment: UInt64, event: Event)?
     private var expected: Event?
     private(set) var sum = 0
+    /// How often this actor ran while the loop had another owner.
+    private(set) var strays = 0
     private(set) var bytes: [UInt8] = []
     private(set) var story: [String] = []
 
@@ -133,7 +136,10 @@ private actor Resident: LoopResident {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
-    func add(_ number: Int) { sum += number }
+    func add(_ number: Int) {
+        for _ in 0..<100 where !loop.isOnLoop { strays += 1 }
+        sum += number
+    }
 
     func expectByte(_ event: Event) { expected = event }
 
