@@ -3,7 +3,7 @@
 /// When the last reference goes, the transfer is cancelled.
 final class TransferBody: Sendable {
     private let order: TransferOrder
-    /// Keeps the event loop running while somebody may read.
+    /// Keeps the event loop running while the body may be read.
     private let client: HTTPClient
     /// Undoes the coding of the body, if it has one.
     private let decoder: GzipDecoder?

@@ -83,7 +83,7 @@ public final class HTTPClient: HTTPLoading {
 
     /// Cancels what runs, closes every connection, and waits until the thread is gone.
     ///
-    /// Those who wait for a response or a body get ``HTTPError`` with code `.shutDown`, and so does every later call of
+    /// Callers that wait for a response or a body get ``HTTPError`` with code `.shutDown`, and so does every later call of
     /// ``send(_:)``. May be called more than once.
     public func shutdown() async {
         await table.loop.stopAndJoin()
@@ -120,7 +120,7 @@ public final class HTTPClient: HTTPLoading {
         }
     }
 
-    /// Reads the rest of an answer that nobody wants, so that its connection can be reused, unless that takes long.
+    /// Reads the rest of an answer that is not wanted, so that its connection can be reused, unless that takes long.
     private func discard(_ body: TransferBody) async throws {
         var discarded = 0
         while discarded < Self.discardLimit {

@@ -77,7 +77,7 @@ struct AdmissionQueue {
     mutating func abandon(_ origin: Origin) {
         waitingCount -= 1
         guard let lane = lanes[origin], lane.waiting.count > 64 else { return }
-        // Many who gave up must not fill the queue of an origin that does not move.
+        // Many that gave up must not fill the queue of an origin that does not move.
         if lane.waiting.count - lane.next > 2 * max(32, waitingCount) {
             lane.waiting = lane.waiting[lane.next...].filter { !$0.hasEnded }
             lane.next = 0

@@ -47,7 +47,7 @@ final class Transfer: DeadlineHolding {
 
     let order: TransferOrder
     var phase = Phase.new
-    /// Who waits for the head.
+    /// The caller, until it has the head.
     private var caller: Caller?
     /// The head, as far as it has come.
     private(set) var head = ResponseHead()
