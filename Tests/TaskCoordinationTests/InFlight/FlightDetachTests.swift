@@ -43,12 +43,16 @@ import WebImageTesting
         let queued = seed.isMultiple(of: 2) ? scenario.call("other") { _ in 7 } : nil
         let drained = scenario.drain()
         scenario.executor.drain()
-        #expect(queued?.value == nil && drained.isRunning)
+        #expect(queued?.value == nil)
+        #expect(drained.isRunning)
         gates[0].open()
         scenario.executor.drain()
-        #expect(callers.allSatisfy { $0.error is Left } && drained.value != nil)
+        #expect(callers.allSatisfy { $0.error is Left })
+        #expect(drained.value != nil)
         #expect(queued == nil || queued?.value == 7)
-        #expect(heard.count == 0 && scenario.flights.operationCount == 1 && scenario.flights.count == 0)
+        #expect(heard.count == 0)
+        #expect(scenario.flights.operationCount == 1)
+        #expect(scenario.flights.count == 0)
         let fresh = scenario.call { _ in 2 }
         scenario.executor.drain()
         #expect(fresh.value == 2, "a later caller has a flight of its own")
@@ -64,10 +68,14 @@ import WebImageTesting
         #expect(drainedAgain.isRunning, "it is counted once that the operation is gone")
         let last = scenario.call("last", operation: scenario.gated(gate))
         scenario.executor.drain()
-        #expect(slots.running == 1 && slots.queued == 1, "the slot was given back once")
+        #expect(slots.running == 1, "the slot was given back once")
+        #expect(slots.queued == 1, "the slot was given back once")
         gate.open()
         scenario.executor.drain()
-        #expect(next.value == 1 && last.value == 1 && drainedAgain.value != nil && slots.running == 0)
+        #expect(next.value == 1)
+        #expect(last.value == 1)
+        #expect(drainedAgain.value != nil)
+        #expect(slots.running == 0)
     }
 
     @Test(arguments: seeds) func `an operation that detaches its flight where it begins is cancelled, too`(
@@ -78,10 +86,12 @@ import WebImageTesting
         open.open()
         let caller = Self.call(scenario, [open, gates[1]])
         scenario.executor.drain()
-        #expect(caller.error is Left && scenario.flights.operationCount == 1)
+        #expect(caller.error is Left)
+        #expect(scenario.flights.operationCount == 1)
         gates[1].open()
         scenario.executor.drain()
-        #expect(scenario.journal.entries.last == "cancelled true" && scenario.flights.operationCount == 0)
+        #expect(scenario.journal.entries.last == "cancelled true")
+        #expect(scenario.flights.operationCount == 0)
     }
 
     @Test(arguments: seeds) func `detaching together with the return, or with the last caller's leaving, counts once`(
@@ -114,7 +124,9 @@ import WebImageTesting
         for (number, caller) in callers.enumerated() {
             #expect(caller.value == number || caller.error is Left || caller.wasCancelled)
         }
-        #expect(detaching.allSatisfy { $0.value != nil } && slots.running + slots.queued == 0)
-        #expect(scenario.flights.operationCount == 0 && scenario.flights.count == 0)
+        #expect(detaching.allSatisfy { $0.value != nil })
+        #expect(slots.running + slots.queued == 0)
+        #expect(scenario.flights.operationCount == 0)
+        #expect(scenario.flights.count == 0)
     }
 }

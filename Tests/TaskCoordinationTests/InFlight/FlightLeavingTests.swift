@@ -5,7 +5,7 @@ import WebImageTesting
 /// What comes between a caller's leaving and its waking up.
 @Suite(.balanced) struct FlightLeavingTests {
     @Test(arguments: seeds)
-    func `whoever comes in the middle of the last caller's leaving gets a flight of its own, which stays`(
+    func `a caller that comes in the middle of the last one's leaving gets a flight of its own, which stays`(
         seed: UInt64
     ) {
         let scenario = FlightScenario(seed: seed)
@@ -24,18 +24,23 @@ import WebImageTesting
         scenario.executor.drain()
         let canceller = Probe(on: scenario.executor) { leaving.cancel() }
         scenario.executor.drain()
-        #expect(leaving.wasCancelled && scenario.flights.count == 1 && !canceller.isRunning)
+        #expect(leaving.wasCancelled)
+        #expect(scenario.flights.count == 1)
+        #expect(!canceller.isRunning)
         let late = scenario.call(operation: scenario.gated(fresh, 3))
         let joiner = Probe(on: scenario.executor) { try await joining.entries[0].value }
         scenario.executor.drain()
         fresh.open()
         doomed.open()
         scenario.executor.drain()
-        #expect(joiner.value == 2 && late.value == 2 && scenario.journal.entries == ["start"])
+        #expect(joiner.value == 2)
+        #expect(late.value == 2)
+        #expect(scenario.journal.entries == ["start"])
     }
 
     @Test(arguments: [true, false], seeds)
-    func `who has left is told so, also when the flight lands before it wakes up`(isAlone: Bool, seed: UInt64) {
+    func `a caller that has left is told so, also when the flight lands before it wakes up`(isAlone: Bool, seed: UInt64)
+    {
         let listen: @Sendable (Int) -> Void = { _ in }
         for onProgress in [nil, listen] {
             let scenario = FlightScenario(seed: seed)
@@ -50,7 +55,8 @@ import WebImageTesting
             callers[0].cancel()
             gate.open()
             scenario.executor.drain()
-            #expect(callers[0].wasCancelled && callers.dropFirst().allSatisfy { $0.value == 1 })
+            #expect(callers[0].wasCancelled)
+            #expect(callers.dropFirst().allSatisfy { $0.value == 1 })
         }
     }
 }

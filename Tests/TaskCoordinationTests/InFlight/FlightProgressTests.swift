@@ -27,11 +27,13 @@ import WebImageTesting
         middle.open()
         scenario.executor.drain()
         for (caller, heard) in [(one, early.entries), (other, late.entries)] {
-            #expect(caller.value == 1 && heard == Set(heard).sorted() && heard.last == 10)
+            #expect(caller.value == 1)
+            #expect(heard == Set(heard).sorted())
+            #expect(heard.last == 10)
         }
     }
 
-    @Test(arguments: seeds) func `who is quick hears every report`(seed: UInt64) {
+    @Test(arguments: seeds) func `a quick listener hears every report`(seed: UInt64) {
         let scenario = FlightScenario(seed: seed)
         let gates = (1...5).map { _ in Gate() }
         let heard = Journal<Int>()
@@ -51,7 +53,9 @@ import WebImageTesting
         #expect(caller.value == 1)
     }
 
-    @Test(arguments: seeds) func `a slow listener misses reports, never the last, and slows nobody`(seed: UInt64) {
+    @Test(arguments: seeds) func `a slow listener misses reports, never the last, and slows no other caller`(
+        seed: UInt64
+    ) {
         let scenario = FlightScenario(seed: seed)
         let (middle, end, listening) = (Gate(), Gate(), Gate())
         let heard = Journal<Int>()
@@ -76,13 +80,16 @@ import WebImageTesting
         scenario.executor.drain()
         end.open()
         scenario.executor.drain()
-        #expect(other.value == 1 && slow.isRunning && heard.entries == [1])
+        #expect(other.value == 1)
+        #expect(slow.isRunning)
+        #expect(heard.entries == [1])
         listening.open()
         scenario.executor.drain()
-        #expect(slow.value == 1 && heard.entries == [1, 9])
+        #expect(slow.value == 1)
+        #expect(heard.entries == [1, 9])
     }
 
-    @Test(arguments: seeds) func `a caller who has left hears nothing more`(seed: UInt64) {
+    @Test(arguments: seeds) func `a caller that has left hears nothing more`(seed: UInt64) {
         let scenario = FlightScenario(seed: seed)
         let journal = Journal<String>()
         let operation: Flights.Operation = { report in
@@ -101,8 +108,10 @@ import WebImageTesting
         scenario.executor.run(steps: Int(seed % 16))
         leaving.cancel()
         scenario.executor.drain()
-        #expect(journal.entries.last == "left" && journal.count(of: "left") == 1)
-        #expect(staying.value == 1 && !leaving.isRunning)
+        #expect(journal.entries.last == "left")
+        #expect(journal.count(of: "left") == 1)
+        #expect(staying.value == 1)
+        #expect(!leaving.isRunning)
     }
 
     @Test(arguments: seeds) func `reports of an abandoned flight do not reach the fresh one`(seed: UInt64) {
@@ -122,7 +131,8 @@ import WebImageTesting
         scenario.executor.drain()
         fresh.open()
         scenario.executor.drain()
-        #expect(second.value == 2 && heard.count == 0)
+        #expect(second.value == 2)
+        #expect(heard.count == 0)
     }
 
     @Test(arguments: seeds) func `a report kept beyond the landing is dropped`(seed: UInt64) {
@@ -141,6 +151,9 @@ import WebImageTesting
         scenario.executor.drain()
         gate.open()
         scenario.executor.drain()
-        #expect(caller.value == 1 && next.value == 1 && stray.value != nil && heard.entries == [1])
+        #expect(caller.value == 1)
+        #expect(next.value == 1)
+        #expect(stray.value != nil)
+        #expect(heard.entries == [1])
     }
 }

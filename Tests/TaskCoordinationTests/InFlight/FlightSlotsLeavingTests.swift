@@ -4,7 +4,7 @@ import WebImageTesting
 
 @testable import TaskCoordination
 
-/// Flights that wait for slots, and callers who do not wait for them.
+/// Flights that wait for slots, and callers that do not wait for them.
 @Suite(.balanced) struct FlightSlotsLeavingTests {
     @Test(arguments: seeds) func `a queued flight that its last caller leaves never begins and costs no slot`(
         seed: UInt64
@@ -17,22 +17,29 @@ import WebImageTesting
         let drained = scenario.drain()
         for caller in callers {
             scenario.executor.drain()
-            #expect(slots.queued == 1 && scenario.flights.count == 1 && drained.isRunning)
+            #expect(slots.queued == 1)
+            #expect(scenario.flights.count == 1)
+            #expect(drained.isRunning)
             caller.cancel()
             scenario.executor.drain()
             #expect(caller.wasCancelled)
         }
-        #expect(slots.queued == 0 && scenario.flights.count == 0)
-        #expect(drained.value != nil && blocker.isRunning)
+        #expect(slots.queued == 0)
+        #expect(scenario.flights.count == 0)
+        #expect(drained.value != nil)
+        #expect(blocker.isRunning)
         let next = scenario.call("next") { _ in 2 }
         scenario.executor.drain()
         gate.open()
         scenario.executor.drain()
-        #expect(next.value == 2 && blocker.value != nil && scenario.journal.count == 0)
+        #expect(next.value == 2)
+        #expect(blocker.value != nil)
+        #expect(scenario.journal.count == 0)
         expectAllFree(slots, on: scenario.executor)
     }
 
-    @Test(arguments: seeds) func `whoever comes after the last caller of a queued flight gets a fresh one`(
+    @Test(arguments: seeds)
+    func `a caller that comes after the last one of a queued flight has left gets a fresh flight`(
         seed: UInt64
     ) {
         let (slots, gate) = (Slots(limit: 1), Gate())
@@ -41,18 +48,23 @@ import WebImageTesting
         let first = scenario.call(operation: scenario.gated(gate, 1))
         scenario.executor.drain()
         first.cancel()
-        #expect(slots.queued == 0 && scenario.flights.count == 0, "in the cancellation itself")
+        #expect(slots.queued == 0, "in the cancellation itself")
+        #expect(scenario.flights.count == 0, "in the cancellation itself")
         let second = scenario.call(operation: scenario.gated(gate, 2))
         scenario.executor.drain()
-        #expect(first.wasCancelled && second.isRunning && slots.queued == 1)
+        #expect(first.wasCancelled)
+        #expect(second.isRunning)
+        #expect(slots.queued == 1)
         gate.open()
         scenario.executor.drain()
-        #expect(second.value == 2 && scenario.journal.entries == ["start"] && blocker.value != nil)
+        #expect(second.value == 2)
+        #expect(scenario.journal.entries == ["start"])
+        #expect(blocker.value != nil)
         expectAllFree(slots, on: scenario.executor)
     }
 
     @Test(arguments: seeds)
-    func `last-token race: who joins a queued flight while its last caller leaves is never cancelled with it`(
+    func `last-token race: a caller that joins a queued flight while its last one leaves is never cancelled with it`(
         seed: UInt64
     ) {
         let (slots, gate) = (Slots(limit: 1), Gate())
@@ -65,12 +77,15 @@ import WebImageTesting
         scenario.executor.drain()
         gate.open()
         scenario.executor.drain()
-        #expect(leaving.wasCancelled && joining.value == 1 && scenario.journal.entries == ["start"])
-        #expect(!canceller.isRunning && blocker.value != nil)
+        #expect(leaving.wasCancelled)
+        #expect(joining.value == 1)
+        #expect(scenario.journal.entries == ["start"])
+        #expect(!canceller.isRunning)
+        #expect(blocker.value != nil)
         expectAllFree(slots, on: scenario.executor)
     }
 
-    @Test(arguments: seeds) func `callers leave at any moment: nobody hangs, and no slot is lost`(seed: UInt64) {
+    @Test(arguments: seeds) func `callers leave at any moment: no caller hangs, and no slot is lost`(seed: UInt64) {
         var random = XorShift(seed: seed)
         let slots = Slots(limit: 2)
         let scenario = FlightScenario(seed: seed, slots: slots)
@@ -105,13 +120,15 @@ import WebImageTesting
             let hasLanded = key == 4 ? probe.error is Broken : probe.value == key
             #expect(hasLanded || mayBeCancelled && probe.wasCancelled)
         }
-        #expect(drained.value != nil && scenario.flights.count == 0 && mostAtOnce(steps.entries) <= 2)
+        #expect(drained.value != nil)
+        #expect(scenario.flights.count == 0)
+        #expect(mostAtOnce(steps.entries) <= 2)
         expectAllFree(slots, on: scenario.executor)
     }
 
     @Test(arguments: [false, true], seeds)
     func `a flight cancelled together with its grant never begins or unwinds, and gives its slot on`(
-        isEverybody: Bool, seed: UInt64
+        cancelsAll: Bool, seed: UInt64
     ) {
         let (slots, gate) = (Slots(limit: 1), Gate())
         let scenario = FlightScenario(seed: seed, slots: slots)
@@ -122,16 +139,22 @@ import WebImageTesting
         let next = Probe(on: scenario.executor) { try await others.value(for: "next") { _ in 2 } }
         scenario.executor.drain()
         let canceller = Probe(on: scenario.executor) { [flights = scenario.flights] in
-            if isEverybody { flights.cancelAll() } else { first.cancel() }
+            if cancelsAll { flights.cancelAll() } else { first.cancel() }
         }
         let opener = Probe(on: scenario.executor) { gate.open() }
         scenario.executor.drain()
         let drained = scenario.drain()
         scenario.executor.drain()
-        #expect(first.wasCancelled != (first.value == 1) && next.value == 2 && drained.value != nil)
+        #expect(first.wasCancelled != (first.value == 1))
+        #expect(next.value == 2)
+        #expect(drained.value != nil)
         let begun = scenario.journal.count(of: "start")
-        #expect(begun >= scenario.journal.count(of: "cancel") && (begun == 1 || first.wasCancelled))
-        #expect(!canceller.isRunning && !opener.isRunning && !blocker.isRunning && scenario.flights.count == 0)
+        #expect(begun >= scenario.journal.count(of: "cancel"))
+        #expect(begun == 1 || first.wasCancelled)
+        #expect(!canceller.isRunning)
+        #expect(!opener.isRunning)
+        #expect(!blocker.isRunning)
+        #expect(scenario.flights.count == 0)
         expectAllFree(slots, on: scenario.executor)
     }
 
@@ -146,17 +169,21 @@ import WebImageTesting
         scenario.executor.drain()
         #expect(slots.queued == 3)
         scenario.flights.cancelAll()
-        #expect(slots.queued == 0 && scenario.flights.count == 0, "in the call itself")
+        #expect(slots.queued == 0, "in the call itself")
+        #expect(scenario.flights.count == 0, "in the call itself")
         let drained = scenario.drain()
         scenario.executor.drain()
-        #expect(flying.wasCancelled && queued.allSatisfy(\.wasCancelled) && drained.isRunning)
+        #expect(flying.wasCancelled)
+        #expect(queued.allSatisfy { $0.wasCancelled })
+        #expect(drained.isRunning)
         gate.open()
         scenario.executor.drain()
-        #expect(drained.value != nil && scenario.journal.entries == ["start", "cancel"])
+        #expect(drained.value != nil)
+        #expect(scenario.journal.entries == ["start", "cancel"])
         expectAllFree(slots, on: scenario.executor)
     }
 
-    enum WayOut: CaseIterable { case everybody, caller, byItself }
+    enum WayOut: CaseIterable { case all, caller, byItself }
 
     @Test(arguments: WayOut.allCases, seeds)
     func `cancelled before it has its place: a flight leaves the queue again and never begins`(
@@ -169,7 +196,7 @@ import WebImageTesting
         let caller = scenario.call(
             onStart: { [flights = scenario.flights] in
                 switch way {
-                case .everybody: flights.cancelAll()
+                case .all: flights.cancelAll()
                 case .caller: callers.entries[0].cancel()
                 case .byItself: unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
                 }
@@ -178,10 +205,14 @@ import WebImageTesting
         scenario.executor.drain()
         let drained = scenario.drain()
         scenario.executor.drain()
-        #expect(caller.wasCancelled && slots.queued == 0 && scenario.flights.count == 0 && drained.value != nil)
+        #expect(caller.wasCancelled)
+        #expect(slots.queued == 0)
+        #expect(scenario.flights.count == 0)
+        #expect(drained.value != nil)
         gate.open()
         scenario.executor.drain()
-        #expect(scenario.journal.count == 0 && blocker.value != nil)
+        #expect(scenario.journal.count == 0)
+        #expect(blocker.value != nil)
         expectAllFree(slots, on: scenario.executor)
     }
 

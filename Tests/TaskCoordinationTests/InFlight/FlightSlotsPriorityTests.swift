@@ -47,7 +47,9 @@ import WebImageTesting
         gate.open()
         executor.drain()
         #expect(scenario.journal.entries == ["slow at 25", "medium at 21"])
-        #expect(medium.value == 1 && callers.entries.allSatisfy { $0.value == 1 } && blocker.value != nil)
+        #expect(medium.value == 1)
+        #expect(callers.entries.allSatisfy { $0.value == 1 })
+        #expect(blocker.value != nil)
     }
 
     @Test(arguments: seeds) func `a queued flight keeps its place and its priority when the urgent caller leaves`(
@@ -65,8 +67,10 @@ import WebImageTesting
         scenario.executor.drain()
         gate.open()
         scenario.executor.drain()
-        #expect(urgent.wasCancelled && scenario.journal.entries == ["slow at 25", "medium at 21"])
-        #expect(callers.allSatisfy { $0.value == 1 } && blocker.value != nil)
+        #expect(urgent.wasCancelled)
+        #expect(scenario.journal.entries == ["slow at 25", "medium at 21"])
+        #expect(callers.allSatisfy { $0.value == 1 })
+        #expect(blocker.value != nil)
     }
 
     @Test(arguments: seeds) func `an explicit priority below the caller's own decides its flight's place`(
@@ -80,7 +84,8 @@ import WebImageTesting
         gate.open()
         scenario.executor.drain()
         #expect(scenario.journal.entries == ["medium at 21", "modest at 17"])
-        #expect(callers.allSatisfy { $0.value == 1 } && blocker.value != nil)
+        #expect(callers.allSatisfy { $0.value == 1 })
+        #expect(blocker.value != nil)
     }
 
     @Test(arguments: seeds) func `a flight that has its slot rises as a task`(seed: UInt64) {
@@ -99,7 +104,9 @@ import WebImageTesting
         caller.escalate(to: .high)
         inside.open()
         scenario.executor.drain()
-        #expect(scenario.journal.entries == ["at 17", "at 25"] && caller.value == 1 && blocker.value != nil)
+        #expect(scenario.journal.entries == ["at 17", "at 25"])
+        #expect(caller.value == 1)
+        #expect(blocker.value != nil)
     }
 
     /// A caller whose flight notes at which priority it runs.

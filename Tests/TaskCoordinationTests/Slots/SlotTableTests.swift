@@ -248,7 +248,7 @@ import Testing
         #expect(table.entryCount == 0)
     }
 
-    @Test func `a place of a lane that is gone is nobody's in the lane that has its number now`() {
+    @Test func `a place of a lane that is gone is no place in the lane that has its number now`() {
         let table = Subject(.init(units: 2))
         #expect(table.take())
         var gone: [Table.Place] = []

@@ -10,11 +10,12 @@ func hold(_ slots: Slots, _ gate: Gate, on executor: SeededExecutor) -> Probe<Vo
     return holder
 }
 
-/// All slots can be held at once, so none is lost; and nobody is left in the queue.
+/// All slots can be held at once, so none is lost; and no waiter is left in the queue.
 func expectAllFree(
     _ slots: Slots, on executor: SeededExecutor, sourceLocation: SourceLocation = #_sourceLocation
 ) {
-    #expect(slots.running == 0 && slots.queued == 0, sourceLocation: sourceLocation)
+    #expect(slots.running == 0, sourceLocation: sourceLocation)
+    #expect(slots.queued == 0, sourceLocation: sourceLocation)
     let gate = Gate()
     let holders = (0..<slots.limit).map { _ in
         Probe(on: executor) { try await slots.withSlot { await gate.pass() } }
@@ -23,5 +24,6 @@ func expectAllFree(
     #expect(gate.arrivals == slots.limit, sourceLocation: sourceLocation)
     gate.open()
     executor.drain()
-    #expect(holders.allSatisfy { $0.value != nil } && slots.running == 0, sourceLocation: sourceLocation)
+    #expect(holders.allSatisfy { $0.value != nil }, sourceLocation: sourceLocation)
+    #expect(slots.running == 0, sourceLocation: sourceLocation)
 }

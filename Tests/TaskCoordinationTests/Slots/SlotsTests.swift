@@ -18,7 +18,8 @@ import WebImageTesting
         }
         executor.drain()
         #expect(bodies.allSatisfy { $0.value != nil })
-        #expect(running.count == 12 && running.entries.max() == 3)
+        #expect(running.count == 12)
+        #expect(running.entries.max() == 3)
         expectAllFree(slots, on: executor)
     }
 
@@ -33,11 +34,13 @@ import WebImageTesting
                 Probe(on: executor, priority: priority) { try await slots.withSlot { journal.write(name) } })
             executor.drain()
         }
-        #expect(slots.queued == 5 && slots.running == 1)
+        #expect(slots.queued == 5)
+        #expect(slots.running == 1)
         gate.open()
         executor.drain()
         #expect(journal.entries == (order == .fifo ? ["c", "d", "e", "a", "b"] : ["d", "c", "e", "b", "a"]))
-        #expect(blocker.value != nil && waiters.allSatisfy { $0.value != nil })
+        #expect(blocker.value != nil)
+        #expect(waiters.allSatisfy { $0.value != nil })
     }
 
     @Test(arguments: seeds) func `a cancelled waiter leaves the queue in the cancellation itself`(seed: UInt64) {
@@ -50,10 +53,13 @@ import WebImageTesting
         #expect(slots.queued == 0, "there is room before the waiter has resumed")
         let next = Probe(on: executor) { try await slots.withSlot { journal.write("next") } }
         executor.drain()
-        #expect(queued.wasCancelled && next.isRunning)
+        #expect(queued.wasCancelled)
+        #expect(next.isRunning)
         gate.open()
         executor.drain()
-        #expect(journal.entries == ["next"] && next.value != nil && blocker.value != nil)
+        #expect(journal.entries == ["next"])
+        #expect(next.value != nil)
+        #expect(blocker.value != nil)
         expectAllFree(slots, on: executor)
     }
 
@@ -70,7 +76,9 @@ import WebImageTesting
         executor.drain()
         #expect(waiter.wasCancelled != (journal.entries == ["entered"]))
         #expect(journal.count(of: "entered cancelled") == 0)
-        #expect(!blocker.isRunning && !canceller.isRunning && !opener.isRunning)
+        #expect(!blocker.isRunning)
+        #expect(!canceller.isRunning)
+        #expect(!opener.isRunning)
         expectAllFree(slots, on: executor)
     }
 
@@ -80,7 +88,8 @@ import WebImageTesting
         let caller = Probe(on: executor) { try await slots.withSlot { journal.write("ran") } }
         caller.cancel()
         executor.drain()
-        #expect(caller.wasCancelled && journal.count == 0)
+        #expect(caller.wasCancelled)
+        #expect(journal.count == 0)
         expectAllFree(slots, on: executor)
     }
 
@@ -101,14 +110,17 @@ import WebImageTesting
         let refused = Probe(on: executor) { try await slots.withSlot {} }
         executor.drain()
         let error = refused.error as? CoordinationError
-        #expect(error?.code == .overloaded && error?.message.contains("decodes") == true)
+        #expect(error?.code == .overloaded)
+        #expect(error?.message.contains("decodes") == true)
         gate.open()
         executor.drain()
-        #expect(queued.allSatisfy { $0.value != nil } && blocker.value != nil)
+        #expect(queued.allSatisfy { $0.value != nil })
+        #expect(blocker.value != nil)
         expectAllFree(slots, on: executor)
     }
 
-    @Test(arguments: seeds) func `closing refuses who waits, and draining waits for who runs`(seed: UInt64) {
+    @Test(arguments: seeds) func `closing refuses the waiters, and draining waits for the bodies that run`(seed: UInt64)
+    {
         let executor = SeededExecutor(seed: seed)
         let (slots, gate) = (Slots(limit: 1), Gate())
         let blocker = hold(slots, gate, on: executor)
@@ -120,10 +132,13 @@ import WebImageTesting
         executor.drain()
         #expect((queued.error as? CoordinationError)?.code == .shutDown)
         #expect((late.error as? CoordinationError)?.code == .shutDown)
-        #expect(drains.allSatisfy(\.isRunning) && blocker.isRunning)
+        #expect(drains.allSatisfy { $0.isRunning })
+        #expect(blocker.isRunning)
         gate.open()
         executor.drain()
-        #expect(drains.allSatisfy { $0.value != nil } && blocker.value != nil && slots.running == 0)
+        #expect(drains.allSatisfy { $0.value != nil })
+        #expect(blocker.value != nil)
+        #expect(slots.running == 0)
         let again = Probe(on: executor) { await slots.drain() }
         executor.drain()
         #expect(again.value != nil)

@@ -16,7 +16,7 @@ import WebImageTesting
     static let rounds = 50_000
     #endif
 
-    @Test func `a waiter cancelled at any moment leaves the queue at once, and its name is free again`() async throws {
+    @Test func `a waiter cancelled at any moment leaves the queue at once, and leaves nothing behind`() async throws {
         let (slots, gate, entered) = (Slots(limit: 1), Gate(), Journal<Int>())
         let holder = Probe { try await slots.withSlot { await gate.pass() } }
         await gate.reached()
@@ -32,10 +32,12 @@ import WebImageTesting
             // The slot is taken until the end, so nothing but the cancellation can end this wait.
             _ = await waiter.result
         }
-        #expect(slots.queued == 0 && slots.entryCount == entries, "only the holder has entries")
+        #expect(slots.queued == 0)
+        #expect(slots.entryCount == entries, "only the holder has entries")
         gate.open()
         try await holder.finish()
-        #expect(entered.count == 0 && slots.entryCount == 0)
+        #expect(entered.count == 0)
+        #expect(slots.entryCount == 0)
     }
 
     @Test func `a flight that waits for another one begins when that lands, also when it lands meanwhile`()
@@ -174,7 +176,8 @@ import WebImageTesting
             callers[1].cancel()
             flights.escalate(1, to: .high)
             let values = [try? await callers[0].finish(), try? await callers[1].finish()]
-            #expect(values[0] == round && (values[1] == round || callers[1].wasCancelled))
+            #expect(values[0] == round)
+            #expect(values[1] == round || callers[1].wasCancelled)
         }
         await flights.drain()
         #expect(flights.entryCount + slots.entryCount == 0)

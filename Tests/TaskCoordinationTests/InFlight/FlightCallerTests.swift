@@ -1,0 +1,95 @@
+import Testing
+import WebImageTesting
+
+@testable import TaskCoordination
+
+/// What one caller is told, and what it hears of it.
+@Suite struct FlightCallerTests {
+    private typealias Caller = FlightCaller<Int, Int>
+
+    @Test func `a report that comes late does not replace a later one`() {
+        let early = Caller(isListening: true, report: nil)
+        early.tell((30, 3))
+        early.tell((20, 2))
+        #expect(early.takeReport() == 30)
+        early.tell((20, 2))
+        early.tell((30, 3))
+        #expect(early.takeReport() == nil)
+        let late = Caller(isListening: true, report: (40, 4))
+        late.tell((30, 3))
+        #expect(late.takeReport() == 40)
+        late.tell((40, 4))
+        #expect(late.takeReport() == nil)
+        late.tell((50, 5))
+        #expect(late.takeReport() == 50)
+    }
+
+    @Test func `a caller that does not listen hears no report`() {
+        let caller = Caller(isListening: false, report: (10, 1))
+        caller.tell((20, 2))
+        #expect(caller.takeReport() == nil)
+        caller.end(with: .success(1))
+        #expect(caller.takeReport() == nil)
+    }
+
+    @Test func `the first ending counts, and no report comes after it`() throws {
+        let landed = Caller(isListening: true, report: nil)
+        landed.tell((10, 1))
+        landed.end(with: .success(1))
+        landed.tell((20, 2))
+        landed.cancel()
+        landed.end(with: .failure(Broken()))
+        #expect(try landed.value() == 1)
+        #expect(landed.takeReport() == 10, "the last report before the end is heard")
+        let cancelled = Caller(isListening: true, report: nil)
+        cancelled.tell((10, 1))
+        cancelled.cancel()
+        cancelled.end(with: .success(1))
+        #expect(throws: CancellationError.self) { try cancelled.value() }
+        #expect(cancelled.takeReport() == nil)
+    }
+
+    @Test(arguments: 0..<3) func `what was told before the wait ends it at once`(event: Int) {
+        let executor = SeededExecutor(seed: 0)
+        let caller = Caller(isListening: true, report: nil)
+        switch event {
+        case 0: caller.tell((10, 1))
+        case 1: caller.end(with: .success(1))
+        default: caller.cancel()
+        }
+        let waiter = Probe(on: executor) { await caller.wait() }
+        executor.drain()
+        #expect(waiter.value != nil)
+    }
+
+    @Test func `a flight that waits is called for each report, and once for the end`() {
+        let (caller, calls) = (Caller(isListening: true, report: (10, 1)), Journal<Int?>())
+        #expect(caller.wait { calls.write($0?.progress) })
+        caller.tell((10, 1))
+        caller.tell((20, 2))
+        caller.end(with: .success(1))
+        caller.tell((30, 3))
+        caller.cancel()
+        #expect(calls.entries == [10, 20, nil])
+        #expect(!caller.stopWaiting())
+    }
+
+    @Test func `a flight that comes after the end is called for the last report alone`() {
+        let (caller, calls) = (Caller(isListening: true, report: nil), Journal<Int?>())
+        caller.tell((10, 1))
+        caller.end(with: .success(1))
+        #expect(!caller.wait { calls.write($0?.progress) })
+        #expect(calls.entries == [10])
+        #expect(!caller.stopWaiting())
+    }
+
+    @Test func `a flight that has stopped waiting is not called`() {
+        let (caller, calls) = (Caller(isListening: true, report: nil), Journal<Int?>())
+        #expect(caller.wait { calls.write($0?.progress) })
+        #expect(caller.stopWaiting())
+        #expect(!caller.stopWaiting())
+        caller.tell((10, 1))
+        caller.end(with: .success(1))
+        #expect(calls.count == 0)
+    }
+}

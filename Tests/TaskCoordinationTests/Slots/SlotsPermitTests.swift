@@ -1,0 +1,138 @@
+import Testing
+import WebImageTesting
+
+@testable import TaskCoordination
+
+/// Permits of many units, and those that a round gives or refuses.
+@Suite(.balanced) struct SlotsPermitTests {
+    private let executor = SeededExecutor(seed: 0)
+
+    @Test func `what is split off a permit is given back while the body goes on`() throws {
+        let slots = Slots(limit: 10)
+        enter(executor, slots: slots)
+        var permit = try #require(slots.take(10))
+        let nothing = permit.split(keeping: 10)
+        #expect(nothing == nil)
+        let split = permit.split(keeping: 4)
+        let part = try #require(split)
+        let again = permit.split(keeping: 4)
+        #expect(again == nil, "the body has no more than it keeps")
+        let waiter = Probe(on: executor) { slots.release(try await slots.acquire(priority: nil, units: 6)) }
+        let drained = Probe(on: executor) { await slots.drain() }
+        executor.drain()
+        #expect(waiter.isRunning)
+        slots.release(part)
+        executor.drain()
+        #expect(waiter.value != nil)
+        #expect(slots.running == 4)
+        #expect(drained.isRunning, "the body goes on")
+        slots.release(permit)
+        executor.drain()
+        #expect(drained.value != nil)
+    }
+
+    @Test func `a part goes back to the lane that it came from`() throws {
+        let slots = Slots(limit: 10)
+        enter(executor, slots: slots)
+        guard case .permit(var permit) = try slots.enter(21, units: 3, lane: "a", { _ in }) else {
+            Issue.record("the units are free")
+            return
+        }
+        let part = permit.split(keeping: 0)
+        slots.release(try #require(part))
+        #expect(slots.running == 0)
+        slots.release(permit)
+        #expect(slots.entryCount == 0)
+    }
+
+    @Test func `more units than there are count as all of them`() throws {
+        let slots = Slots(limit: 10, queueLimit: 1)
+        enter(executor, slots: slots)
+        let permit = try #require(slots.take(.max))
+        #expect(slots.running == 10)
+        let waiter = Probe(on: executor) { slots.release(try await slots.acquire(priority: nil, units: .max)) }
+        executor.drain()
+        #expect(slots.queued == 1)
+        slots.release(permit)
+        executor.drain()
+        #expect(waiter.value != nil)
+        let next = Probe(on: executor) { slots.release(try await slots.acquire(priority: nil, units: 11)) }
+        executor.drain()
+        #expect(next.value != nil)
+    }
+
+    @Test func `units that are given back at once serve every waiter that they are enough for`() throws {
+        let slots = Slots(limit: 10)
+        enter(executor, slots: slots)
+        let (permit, gate) = (try #require(slots.take(10)), Gate())
+        let waiters = (0..<6).map { _ in
+            Probe(on: executor) {
+                let permit = try await slots.acquire(priority: nil, units: 2)
+                defer { slots.release(permit) }
+                await gate.pass()
+            }
+        }
+        executor.drain()
+        let drained = Probe(on: executor) { await slots.drain() }
+        executor.drain()
+        slots.release(permit)
+        executor.drain()
+        #expect(gate.arrivals == 5)
+        #expect(drained.isRunning, "those that were served are bodies that run")
+        gate.open()
+        executor.drain()
+        #expect(waiters.allSatisfy { $0.value != nil })
+        #expect(drained.value != nil)
+    }
+
+    @Test func `a waiter that leaves lets those behind it go on`() throws {
+        let slots = Slots(limit: 10)
+        enter(executor, slots: slots)
+        let permit = try #require(slots.take(6))
+        let large = Probe(on: executor) { slots.release(try await slots.acquire(priority: nil, units: 8)) }
+        executor.drain()
+        let small = Probe(on: executor) { slots.release(try await slots.acquire(priority: nil, units: 2)) }
+        executor.drain()
+        #expect(slots.queued == 2)
+        large.cancel()
+        executor.drain()
+        #expect(large.wasCancelled)
+        #expect(small.value != nil)
+        slots.release(permit)
+    }
+
+    @Test func `a round gives a waiter the slot of a stalled lane, and turns away the one that has waited too long`()
+        throws
+    {
+        let slots = Slots(limit: 1)
+        enter(executor, slots: slots)
+        guard case .permit(let stalled) = try slots.enter(21, lane: "slow", { _ in }) else {
+            Issue.record("the slot is free")
+            return
+        }
+        let answers = Journal<Result<Slots.Permit, CoordinationError>>()
+        _ = try slots.enter(21, lane: "quick") { answers.write($0) }
+        _ = try slots.enter(21, lane: "late") { answers.write($0) }
+        slots.nextRound(stalled: [:], patience: 4)
+        slots.nextRound(stalled: ["slow": 1], patience: 4)
+        #expect(answers.count == 1)
+        let permit = try #require(answers.entries.first).get()
+        #expect(slots.lent == 1)
+        slots.nextRound(stalled: [:], patience: 4)
+        #expect(answers.count == 1)
+        slots.nextRound(stalled: [:], patience: 4)
+        #expect(answers.count == 2)
+        guard case .failure(let refusal)? = answers.entries.last else {
+            Issue.record("it is turned away")
+            return
+        }
+        #expect(refusal.code == .queueTimedOut)
+        let drained = Probe(on: executor) { await slots.drain() }
+        slots.release(permit)
+        executor.drain()
+        #expect(drained.isRunning, "the body that gave its slot away goes on")
+        slots.release(stalled)
+        executor.drain()
+        #expect(drained.value != nil)
+    }
+}
