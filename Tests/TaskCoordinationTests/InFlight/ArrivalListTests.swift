@@ -33,6 +33,10 @@ import Testing
                 let taken = model.remove(at: Int.random(in: model.indices, using: &random))
                 #expect(list.remove(taken.number) == taken.element)
                 gone.append(taken.number)
+            case 9 where step.isMultiple(of: 20):
+                gone += model.map(\.number)
+                #expect(list.removeAll() == model.map(\.element))
+                model = []
             default: break
             }
             #expect(list.remove(gone[Int.random(in: gone.indices, using: &random)]) == nil)

@@ -187,6 +187,25 @@ import Testing
         #expect(table.entryCount == 0)
     }
 
+    @Test func `the lane of the waiter that came last goes first when the order is last in, first out`() {
+        var table = Table(limits: .init(units: 1), order: .lifo)
+        let held = table.take(1, in: "z")
+        for (name, lane) in ["a", "b", "c", "a"].enumerated() {
+            let waiter = Waiter(name: name, lane: lane, units: 1)
+            _ = table.insert(waiter, in: lane, units: 1, priority: 1)
+        }
+        var (names, last) = ([Int](), held)
+        while let lane = last {
+            table.release(1, in: lane)
+            let next = table.next()
+            if let next { names.append(next.waiter.name) }
+            last = next?.lane
+        }
+        #expect(names.first == 3)
+        #expect(names.sorted() == [0, 1, 2, 3])
+        #expect(table.entryCount == 0)
+    }
+
     private func full(of lane: String, waiting: Int) -> Subject {
         let table = Subject(.init(units: 4, share: 2))
         for _ in 0..<4 {
