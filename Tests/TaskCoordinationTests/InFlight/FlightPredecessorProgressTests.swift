@@ -33,6 +33,25 @@ import WebImageTesting
         #expect(scenario.isIdle)
     }
 
+    @Test(arguments: seeds) func `the flight waited for waits at the priority of the one that waits for it`(
+        seed: UInt64
+    ) {
+        let scenario = PredecessorScenario(seed: seed)
+        let gate = Gate()
+        let blocker = hold(scenario.slots, gate, on: scenario.executor)
+        let slow = scenario.call("slow", priority: .low, operation: scenario.gated(gate, "slow"))
+        scenario.executor.drain()
+        let medium = scenario.call("medium", priority: .medium, operation: scenario.gated(gate, "medium"))
+        scenario.executor.drain()
+        gate.open()
+        scenario.executor.drain()
+        #expect(scenario.journal.entries.filter { !$0.hasPrefix("begin") } == ["medium", "slow"])
+        #expect(slow.value == 101)
+        #expect(medium.value == 101)
+        #expect(blocker.value != nil)
+        #expect(scenario.isIdle)
+    }
+
     @Test(arguments: seeds) func `its progress is passed on in order, and late callers hear the latest at once`(
         seed: UInt64
     ) {
