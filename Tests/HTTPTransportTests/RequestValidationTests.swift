@@ -1,6 +1,7 @@
 import Foundation
-import HTTPTransport
 import Testing
+
+@testable import HTTPTransport
 
 @Suite(.timeLimit(.minutes(10)))
 struct RequestValidationTests {
@@ -106,5 +107,26 @@ struct RequestValidationTests {
         }
         #expect(error?.code == .cannotResolveHost)
         await client.shutdown()
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `what is read in one pass is what the checks read`(_ seed: UInt64) {
+        let parts = [
+            "http", "https", "HTTP", "://", ":/", "//", "/", "a.example", "A", "1.2.3.4", "[::1]", ":", "80", "0",
+            "65536", "65535",
+            "007", "user", "@", "?", "#", "\\", "%2e", "%40", ".", "-", "_", "..", "xn--a", "é", " ", "\t", "&", ";",
+            "=", "+", "*",
+        ]
+        var generator = SplitMix(state: seed)
+        var plainCount = 0
+        for _ in 0..<3_000 {
+            var text = Bool.random(using: &generator) ? "http://" : "https://"
+            for _ in 0..<Int.random(in: 1...6, using: &generator) { text += parts.randomElement(using: &generator)! }
+            guard let url = URL(string: text), let plain = Origin(plain: url.absoluteString) else { continue }
+            plainCount += 1
+            let checked = try? Origin(checking: url)
+            #expect(checked == plain, "\(text)")
+        }
+        #expect(plainCount > 100)
     }
 }

@@ -19,7 +19,7 @@ struct Origin: Hashable, Sendable {
 
     /// The usual case, read in one pass: a small scheme, a host in small letters, a port or none, and a path, a query, a
     /// fragment or the end. `nil` for every other, which is for the checks.
-    private init?(plain url: String) {
+    init?(plain url: String) {
         isSecure = url.utf8.starts(with: "https://".utf8)
         guard isSecure || url.utf8.starts(with: "http://".utf8) else { return nil }
         let authority = url.utf8.dropFirst(isSecure ? 8 : 7)
@@ -41,7 +41,8 @@ struct Origin: Hashable, Sendable {
         port = number
     }
 
-    private init(checking url: URL) throws(HTTPError) {
+    /// Every case, by the parts that Foundation finds.
+    init(checking url: URL) throws(HTTPError) {
         switch url.scheme?.lowercased() {
         case "https": isSecure = true
         case "http": isSecure = false
