@@ -12,7 +12,7 @@ struct Family: Sendable {
         .diskHit, .diskStore,
         .download(concurrency: 1), .download(concurrency: 6), .download(concurrency: 64),
         .waiters, .distinctDownloads, .distinctLoads,
-        .startAndCancel, .startAndCancelLoads, .startAndCancelTransfers,
+        .startAndCancel, .startAndCancelLoads, .startAndCancelTransfers, cancelAll,
         .decode, .thumbnail,
         .saturation,
     ]
