@@ -1,8 +1,8 @@
-/// Which addresses a client may talk to.
+/// The addresses that a client may connect to.
 ///
-/// The policy is asked about the *connected* address: when a connection is made, after the name was resolved, and again
-/// when a request is about to use a connection made earlier. Names, redirects and DNS answers which change between a
-/// check and its use therefore cannot lead around it.
+/// The client checks the *connected* address: when it makes a connection, after the name was resolved, and again before
+/// a request uses an earlier connection. So a name, a redirect or a DNS answer that changes between check and use
+/// cannot bypass the policy.
 public struct AddressPolicy: Sendable, Hashable {
     private enum Rule: Hashable {
         case unrestricted
@@ -13,11 +13,11 @@ public struct AddressPolicy: Sendable, Hashable {
 
     /// Every address.
     ///
-    /// For tools whose URLs come from their owner, never for URLs from outside.
+    /// For tools whose user chooses the URLs, never for untrusted URLs.
     public static let unrestricted = AddressPolicy(rule: .unrestricted)
 
     /// Only addresses of the public Internet: no loopback, private, link-local, shared, multicast, reserved or
-    /// documentation network, and no form of IPv6 that leads to one of those over IPv4.
+    /// documentation network, and no IPv6 form of such an IPv4 address.
     public static let publicInternet = AddressPolicy(rule: .publicInternet(allowing: []))
 
     /// The public Internet and these networks.
@@ -27,13 +27,13 @@ public struct AddressPolicy: Sendable, Hashable {
         AddressPolicy(rule: .publicInternet(allowing: networks))
     }
 
-    /// Whether a client with this policy may talk to the address.
+    /// Whether a client with this policy may connect to the address.
     /// - Complexity: O(*n*) in the number of allowed networks.
     public func allows(_ address: IPAddress) -> Bool {
         reasonToRefuse(address) == nil
     }
 
-    /// Why the address is refused, as half a sentence ("is a private address"); `nil` when it is allowed.
+    /// Why the address is refused, as a predicate ("is a private address"); `nil` when it is allowed.
     func reasonToRefuse(_ address: IPAddress) -> String? {
         guard case .publicInternet(let allowed) = rule else { return nil }
         let plain = address.unmapped
@@ -41,19 +41,19 @@ public struct AddressPolicy: Sendable, Hashable {
         return plain.reservation
     }
 
-    /// Whether no address is ever refused, so that none needs a look.
+    /// Whether every address is allowed, so that no check is needed.
     var isUnrestricted: Bool { rule == .unrestricted }
 }
 
 /// All addresses that begin with the same bits: `10.0.0.0/8`, `fc00::/7`.
 /// - Source: RFC 4632, section 3.1.
 public struct IPNetwork: Sendable, Hashable {
-    /// The first address; the bits behind the prefix are zero.
+    /// The first address; the bits after the prefix are zero.
     public let base: IPAddress
-    /// How many leading bits count, 0 … 32 or 0 … 128.
+    /// The number of bits in the prefix, 0 … 32 or 0 … 128.
     public let prefixLength: Int
 
-    /// Makes a network; bits behind the prefix are cleared.
+    /// Creates a network; bits after the prefix are cleared.
     /// - Returns: `nil` when the prefix is longer than the address.
     public init?(_ address: IPAddress, prefixLength: Int) {
         switch address {
@@ -67,7 +67,7 @@ public struct IPNetwork: Sendable, Hashable {
         self.prefixLength = prefixLength
     }
 
-    /// Reads `address/length`, or an address alone, which is a network of one.
+    /// Creates a network from `address/length`, or from an address alone, which is a network of one.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = IPAddress(parts[0]) else { return nil }
@@ -82,7 +82,7 @@ public struct IPNetwork: Sendable, Hashable {
 
     /// Whether the address lies in the network.
     ///
-    /// An IPv4 address never lies in an IPv6 network, nor the other way round.
+    /// An IPv4 network never contains an IPv6 address, and vice versa.
     /// - Complexity: O(1).
     public func contains(_ address: IPAddress) -> Bool {
         switch (base, address) {
@@ -97,7 +97,7 @@ public struct IPNetwork: Sendable, Hashable {
         IPNetwork(unchecked: .v4(0x7F00_0000), prefixLength: 8), IPNetwork(unchecked: .v6(1), prefixLength: 128),
     ]
 
-    /// For constants of this module, whose bits behind the prefix are zero.
+    /// Creates a network from a constant of this module, whose bits after the prefix are zero.
     init(unchecked base: IPAddress, prefixLength: Int) {
         self.base = base
         self.prefixLength = prefixLength

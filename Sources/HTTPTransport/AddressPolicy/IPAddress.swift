@@ -5,7 +5,7 @@ public enum IPAddress: Sendable, Hashable {
     /// 128 bits, the first byte of the address in the highest place.
     case v6(UInt128)
 
-    /// Makes an address of 4 or 16 bytes in network order; `nil` for any other count.
+    /// Creates an address of 4 or 16 bytes in network order; `nil` for any other count.
     public init?(bytes: some Collection<UInt8>) {
         switch bytes.count {
         case 4: self = .v4(bytes.reduce(0) { $0 << 8 | UInt32($1) })
@@ -14,7 +14,7 @@ public enum IPAddress: Sendable, Hashable {
         }
     }
 
-    /// The IPv4 address that an IPv4-mapped one (`::ffff:a.b.c.d`) stands for; every other address as it is.
+    /// The IPv4 address for an IPv4-mapped one (`::ffff:a.b.c.d`), and every other address unchanged.
     /// - Source: RFC 4291, section 2.5.5.2.
     public var unmapped: IPAddress {
         guard case .v6(let bits) = self, bits >> 32 == 0xFFFF else { return self }
@@ -37,7 +37,7 @@ extension IPAddress: CustomStringConvertible {
         }
     }
 
-    /// The longest run of at least two zeros, the first of equals.
+    /// The longest run of at least two zeros; the first one of equal length.
     private static func longestZeroRun(in groups: [UInt16]) -> Range<Int>? {
         var best: Range<Int>?
         var start = 0
@@ -50,9 +50,9 @@ extension IPAddress: CustomStringConvertible {
 }
 
 extension IPAddress {
-    /// Reads an address as it is written: four decimal numbers, or groups of hexadecimal digits.
+    /// Creates an address from its text: four decimal numbers, or groups of hexadecimal digits.
     ///
-    /// Strict on purpose: no octal, hexadecimal or short forms of IPv4, no brackets, no port, no zone. `nil` for those.
+    /// Strict: `nil` for octal, hexadecimal and short forms of IPv4, and for brackets, ports and zones.
     /// - Complexity: O(*n*) in the length, which is bounded by 45 bytes.
     /// - Source: RFC 4291, section 2.2; RFC 6943, section 3.1.1 (why loose forms are dangerous).
     public init?(_ text: some StringProtocol) {
@@ -66,7 +66,7 @@ extension IPAddress {
         }
     }
 
-    /// Four numbers between dots. Not one with a leading zero, which means octal to some resolvers.
+    /// Four numbers between dots, without leading zeros, which mean octal to some resolvers.
     private static func parseV4(_ bytes: some Sequence<UInt8>) -> UInt32? {
         var (bits, number, dotCount) = (UInt32(0), UInt32?.none, 0)
         for byte in bytes {
@@ -134,9 +134,9 @@ extension IPAddress {
     }
 }
 
-/// The special-purpose registries of IANA (RFC 6890 and its updates), as far as a client must keep away from them.
+/// The special-purpose registries of IANA (RFC 6890 and its updates), as far as a client must not use their addresses.
 extension IPAddress {
-    /// What the address is reserved for, as half a sentence; `nil` for an address of the public Internet.
+    /// What the address is reserved for, as a predicate; `nil` for an address of the public Internet.
     /// - Complexity: O(1): a fixed table.
     var reservation: String? {
         switch unmapped {
@@ -174,7 +174,7 @@ extension IPAddress {
         v4(0xF000_0000, 4, "is reserved or broadcast (240.0.0.0/4)"),
     ]
 
-    /// Exceptions within 2000::/3; whatever lies outside of that is not global unicast at all.
+    /// Exceptions within 2000::/3. All addresses outside of it are not global unicast.
     private static let reservedV6: [Reservation] = [
         v6(0x2001_0000_0000_0000, 32, "is a Teredo address (2001::/32)"),
         v6(0x2001_0000_0000_0000, 23, "is reserved for protocols (2001::/23)"),
@@ -182,7 +182,7 @@ extension IPAddress {
         v6(0x3FFF_0000_0000_0000, 20, "is for documentation (3fff::/20)"),
     ]
 
-    /// For the reason only: the rule for everything outside of 2000::/3 is to refuse.
+    /// For the reason only: every address outside of 2000::/3 is refused.
     private static let namedV6: [Reservation] = [
         v6(0x0064_FF9B_0001_0000, 48, "is a local NAT64 address (64:ff9b:1::/48)"),
         v6(0xFC00_0000_0000_0000, 7, "is a unique local address (fc00::/7)"),

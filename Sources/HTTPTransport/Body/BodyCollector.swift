@@ -1,44 +1,44 @@
-/// Puts the chunks of a body together, in memory that follows the bytes that came and not those that were announced.
+/// Joins the chunks of a body, in memory proportional to the received bytes and not to the announced ones.
 ///
-/// Large chunks are kept as they are, small ones are gathered in blocks, and all are joined once, at the end. The blocks
-/// are never more than 64 KB larger than the bytes in them, so with the joined result the memory is at most twice the
-/// length plus 64 KB. A chunk that stays alone is the result without a copy.
+/// Large chunks are kept unchanged, small ones are gathered in blocks, and all are joined once, at the end. The blocks
+/// are at most 64 KB larger than the bytes in them. So with the joined result the memory is at most twice the length
+/// plus 64 KB. A single chunk is returned without a copy.
 package struct BodyCollector: Sendable {
-    /// The capacity of a gathering block, and with it the most that an announcement can make this collector allocate.
+    /// The capacity of a gathering block. An announcement alone never allocates more.
     private static let blockSize = 32 << 10
-    /// A chunk of this many bytes is worth a block of its own.
+    /// A chunk of at least this many bytes has a block of its own.
     private static let largeCount = 16 << 10
-    /// Most unused bytes in all closed blocks.
+    /// The largest number of unused bytes in all closed blocks.
     private static let wasteLimit = 16 << 10
-    /// Most unused bytes in a chunk that is alone.
+    /// The largest number of unused bytes in a single chunk.
     private static let aloneWasteLimit = 28 << 10
-    /// Most bytes of ``beginning``.
+    /// The largest number of bytes in ``beginning``.
     private static let beginningCount = 1 << 10
 
     private let expected: Int?
     /// Blocks that take no more bytes.
     private var closed: [[UInt8]] = []
-    /// The block that takes the next small chunk. Made here, so that no other owner makes an append copy it.
+    /// The block that takes the next small chunk. The collector makes it itself, so that an append never copies it.
     private var open: [UInt8] = []
     /// Unused bytes in the closed blocks.
     private var waste = 0
-    /// The bytes so far.
+    /// The number of bytes so far.
     package private(set) var count = 0
 
-    /// Makes an empty collector.
-    /// - Parameter expected: How many bytes are announced, if known. It only makes the block of a small body smaller; a
-    ///   number that proves wrong does no harm.
+    /// Creates an empty collector.
+    /// - Parameter expected: The announced number of bytes, if known. It only makes the block of a small body smaller;
+    ///   a wrong number does no harm.
     package init(expecting expected: Int? = nil) {
         self.expected = expected
     }
 
-    /// The first bytes, to tell what they are: all that came, at most 1 KiB.
+    /// The first bytes, for format detection: all bytes received, at most 1 KiB.
     package var beginning: [UInt8] { Array((closed.first ?? open).prefix(Self.beginningCount)) }
 
     /// The bytes of memory that the blocks take.
     package var capacity: Int { closed.reduce(open.capacity) { $0 + $1.capacity } }
 
-    /// Adds a chunk behind the others.
+    /// Appends a chunk.
     /// - Complexity: O(1) for most large chunks, O(*n*) in its length for a small one.
     package mutating func append(_ chunk: [UInt8]) {
         guard !chunk.isEmpty else { return }
@@ -54,7 +54,7 @@ package struct BodyCollector: Sendable {
         count += chunk.count
     }
 
-    /// Hands out the bytes and forgets them.
+    /// Returns the bytes and releases them.
     /// - Complexity: O(`count`), or O(1) when the bytes are in one block.
     package mutating func finish() -> [UInt8] {
         defer { self = BodyCollector(expecting: expected) }
@@ -67,7 +67,7 @@ package struct BodyCollector: Sendable {
         return bytes
     }
 
-    /// A small first chunk is alone no more: what follows goes behind it, so that ``beginning`` is in one block.
+    /// Reopens a small first chunk: the next bytes are appended to it, so that ``beginning`` is in one block.
     private mutating func reopenSmallBeginning() {
         guard closed.count == 1, open.isEmpty, closed[0].count < Self.largeCount else { return }
         let first = closed[0]
@@ -94,7 +94,7 @@ package struct BodyCollector: Sendable {
         open.append(contentsOf: bytes)
     }
 
-    /// How many bytes may still come; as good as no end for an announcement that is none, or that has proved wrong.
+    /// The number of bytes still expected; the largest number without an announcement, or after a wrong one.
     private var expectedRest: Int {
         guard let expected, expected > count else { return .max }
         return expected - count
@@ -113,6 +113,6 @@ package struct BodyCollector: Sendable {
 }
 
 extension [UInt8] {
-    /// The bytes that fit in without another allocation.
+    /// The number of bytes that fit without another allocation.
     fileprivate var spare: Int { capacity - count }
 }

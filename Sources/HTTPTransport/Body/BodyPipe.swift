@@ -1,19 +1,19 @@
 import Synchronization
 
-/// The bytes between the event loop, which writes, and the one task that reads.
+/// The bytes of a body between the event loop, which writes, and the one task that reads.
 ///
-/// A reader finds what is there without a hop to the loop. The loop stops the socket when `highWaterMark` bytes wait and
-/// is told to go on when they are taken.
+/// A reader takes waiting bytes without a hop to the loop. The loop stops the socket when `highWaterMark` bytes wait,
+/// and the reader tells it to continue when they are taken.
 final class BodyPipe: Sendable {
-    /// Bytes after which the writer stops.
+    /// The number of waiting bytes at which the writer stops.
     static let highWaterMark = 256 << 10
 
     enum Taken {
-        /// Bytes, and whether the writer waits to be told that there is room again.
+        /// Bytes, and whether the reader must tell the writer to continue.
         case chunk([UInt8], resumesWriter: Bool)
         case end
         case failed(any Error)
-        /// Nothing there yet.
+        /// No bytes yet.
         case nothing
     }
 
@@ -28,7 +28,7 @@ final class BodyPipe: Sendable {
 
         var isReadable: Bool { end != nil || isFull || (!bytes.isEmpty && bytes.count >= wanted) }
 
-        /// The reader, when there is something for it.
+        /// The waiting reader, if there are bytes or an end for it.
         mutating func takeReader() -> Reader? {
             guard isReadable else { return nil }
             return reader.take()
@@ -37,9 +37,9 @@ final class BodyPipe: Sendable {
 
     private let state = Mutex(State())
 
-    // MARK: Reading
+    // MARK: - Reading
 
-    /// What is there, if it is at least `wanted` bytes, or everything there is when no more can come for now.
+    /// Takes the waiting bytes if they are at least `wanted`, or if no more can arrive for now.
     func take(atLeast wanted: Int) -> Taken {
         state.withLock { state in
             state.wanted = min(max(1, wanted), Self.highWaterMark / 2)
@@ -76,28 +76,28 @@ final class BodyPipe: Sendable {
         return isAlone
     }
 
-    /// Whether the writer must stop. The reader who changes it tells the loop.
+    /// Whether the writer must stop. The reader that changes it tells the loop.
     var isFull: Bool { state.withLock { $0.isFull } }
 
     /// Whether nothing more will be written.
     var hasEnded: Bool { state.withLock { $0.end != nil } }
 
-    // MARK: Writing, on the event loop
+    // MARK: - Writing, on the event loop
 
-    /// Takes the bytes, unless the reader is too far behind; then the writer must stop and offer them again when it is
-    /// told that there is room.
+    /// Takes the bytes, unless the reader is too slow. Then the writer must stop, and offer them again when the reader
+    /// has made room.
     ///
-    /// - Parameter mayRefuse: Whether the writer can keep what is refused.
+    /// - Parameter mayRefuse: Whether the writer can keep refused bytes.
     /// - Returns: Whether the bytes were taken.
     func write(_ bytes: RawSpan, expecting remaining: Int?, mayRefuse: Bool) -> Bool {
         let (isTaken, reader) = state.withLock { state -> (Bool, Reader?) in
             if !state.bytes.isEmpty, state.bytes.count + bytes.byteCount > Self.highWaterMark {
                 state.isFull = true
-                // No reader waits: as many bytes as it may want are there.
+                // No reader waits for more: the pipe is full.
                 if mayRefuse { return (false, nil) }
             }
             if state.bytes.isEmpty {
-                // Enough for a small picture in one piece, and little enough for an announcement that lies.
+                // Enough for a small picture in one chunk, and small enough for a false announcement.
                 state.bytes.reserveCapacity(max(bytes.byteCount, min(remaining ?? 0, 64 << 10)))
             }
             unsafe bytes.withUnsafeBytes { unsafe state.bytes.append(contentsOf: $0) }

@@ -7,30 +7,30 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Undoes the gzip coding of a body in the task of its reader, as far as the reader goes.
+/// Decodes a gzip body in the task of its reader, as far as the reader reads.
 ///
-/// libcurl could decode, but on the event loop, faster than the reader reads, and without a word about a stream that
-/// breaks off. Here what waits are the bytes of the wire, which are limited like those of any other body.
+/// libcurl would decode on the event loop, ahead of the reader, and without an error for a truncated stream. Here the
+/// encoded bytes wait, with the same limit as any other body.
 /// - Source: RFC 1952.
 final class GzipDecoder: Sendable {
-    /// What a decoded body may be.
+    /// The limits of a decoded body.
     struct Limits {
-        /// Most decoded bytes.
+        /// The largest number of decoded bytes.
         var byteCount: Int
-        /// Most decoded bytes for each byte on the wire, once there are ``floor`` of them.
+        /// The largest number of decoded bytes for each encoded byte, once there are ``floor`` decoded ones.
         var ratio: Int
 
-        /// Decoded bytes that are too few to be a bomb.
+        /// The number of decoded bytes below which the ratio is not checked.
         static let floor = 1 << 20
     }
 
     private struct State {
         let inflater: Inflater?
-        /// Bytes of the wire that wait.
+        /// The encoded bytes that wait.
         var rest: ArraySlice<UInt8> = []
         var wireCount = 0
         var decodedCount = 0
-        /// Whether the last member ended with the last byte: here, and nowhere else, the body may end.
+        /// Whether the last member ended with the last byte. The body may end only here.
         var isBetweenMembers = true
     }
 
@@ -51,12 +51,12 @@ final class GzipDecoder: Sendable {
         state = Mutex(State(inflater: Inflater()))
     }
 
-    /// Adds bytes of the wire.
+    /// Adds encoded bytes.
     func feed(_ bytes: [UInt8]) {
         state.withLock { $0.rest = $0.rest.isEmpty ? bytes[...] : $0.rest + bytes }
     }
 
-    /// The next decoded bytes, or `nil` when more bytes of the wire are needed first.
+    /// The next decoded bytes, or `nil` when more encoded bytes are needed.
     func next() throws(HTTPError) -> [UInt8]? {
         try state.withLock { state throws(HTTPError) in
             guard let inflater = state.inflater else {
@@ -80,8 +80,8 @@ final class GzipDecoder: Sendable {
         }
     }
 
-    /// The wire has ended.
-    /// - Throws: `.truncatedBody` when the stream has not.
+    /// Notes the end of the encoded bytes.
+    /// - Throws: `.truncatedBody` when the gzip stream has not ended.
     func finish() throws(HTTPError) {
         guard state.withLock({ $0.isBetweenMembers }) else {
             throw error(.truncatedBody, "The compressed body ended before the end of its gzip stream.")
@@ -105,9 +105,9 @@ final class GzipDecoder: Sendable {
     }
 }
 
-/// zlib's side of a gzip stream.
+/// zlib's state of a gzip stream.
 ///
-/// Owned by the state of one decoder, behind its lock.
+/// The state of one decoder owns it, under its lock.
 @safe private final class Inflater {
     private let pointer: OpaquePointer
 
@@ -124,7 +124,7 @@ final class GzipDecoder: Sendable {
     func decode(
         _ input: ArraySlice<UInt8>, capacity: Int
     ) -> (bytes: [UInt8], consumed: Int, outcome: transport_inflation) {
-        // A whole number of pieces for zlib, which counts in 32 bits.
+        // Limited, because zlib counts in 32 bits.
         var consumed = min(input.count, 1 << 30)
         var outcome = TRANSPORT_INFLATION_FAILED
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { space, count in

@@ -1,14 +1,14 @@
 /// The content of a response: chunks of bytes, in order, as they arrive.
 ///
-/// The body of a transfer is read once: whoever iterates takes chunks out. A reader which does not read stops the socket
-/// once 256 KiB are waiting, so memory stays flat. Dropping the body, and every iterator of it, before its end cancels the
-/// transfer.
+/// The body of a transfer can be read once: iterating takes the chunks out. When 256 KiB wait for a slow reader, the
+/// client stops the socket, so memory is bounded. Dropping the body, and every iterator of it, before its end cancels
+/// the transfer.
 ///
 /// **Cancellation**: cancelling the reading task ends the transfer; `next()` throws `CancellationError`.
 public struct HTTPBody: AsyncSequence, Sendable {
     /// A chunk, never empty.
     public typealias Element = [UInt8]
-    /// ``HTTPError`` or `CancellationError`, or whatever a sequence handed to the initializer throws.
+    /// ``HTTPError`` or `CancellationError`, or any error of a sequence that was passed to the initializer.
     public typealias Failure = any Error
 
     enum Storage: Sendable {
@@ -17,13 +17,13 @@ public struct HTTPBody: AsyncSequence, Sendable {
         case sequence(@Sendable () -> any AsyncIteratorProtocol<[UInt8], any Error>)
     }
 
-    /// How many bytes there will be; `nil` when unknown, or when the body is compressed on the way.
+    /// The number of bytes in the body; `nil` when it is unknown, or when the body is compressed.
     ///
-    /// For the body of a transfer the number is at most the client's limit and the transfer fails if it proves wrong.
+    /// For the body of a transfer the number is at most the client's limit, and a wrong number fails the transfer.
     public let expectedByteCount: Int?
     let storage: Storage
 
-    /// Makes a body of bytes that are already there.
+    /// Creates a body of bytes in memory.
     ///
     /// It can be read any number of times.
     public init(_ chunks: [[UInt8]]) {
@@ -32,10 +32,10 @@ public struct HTTPBody: AsyncSequence, Sendable {
         expectedByteCount = filled.reduce(0) { $0 + $1.count }
     }
 
-    /// Makes a body of a sequence, which is iterated when the body is.
+    /// Creates a body of a sequence, which is iterated with the body.
     /// - Parameters:
     ///   - sequence: Chunks in order; empty ones are skipped.
-    ///   - expectedByteCount: How many bytes there will be, if known. Not checked.
+    ///   - expectedByteCount: The number of bytes, if known. Not checked.
     public init<Chunks: AsyncSequence & Sendable>(_ sequence: Chunks, expectedByteCount: Int? = nil)
     where Chunks.Element == [UInt8] {
         storage = .sequence { Erased(base: sequence.makeAsyncIterator()) }
@@ -47,7 +47,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
         self.expectedByteCount = expectedByteCount
     }
 
-    /// Starts reading; see the type about reading twice.
+    /// Creates an iterator. The body of a transfer has one only once; see ``HTTPBody``.
     public func makeAsyncIterator() -> Iterator {
         switch storage {
         case .chunks(let chunks): Iterator(source: .chunks(chunks[...]))
@@ -69,7 +69,7 @@ extension HTTPBody {
 
         var source: Source
 
-        /// The next chunk, or `nil` at the end; after an error and after the end always `nil`.
+        /// The next chunk, or `nil` at the end and after an error.
         /// - Throws: ``HTTPError``; `CancellationError`.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
@@ -77,7 +77,7 @@ extension HTTPBody {
             try await next(atLeast: 1, isolation: actor)
         }
 
-        /// Like `next()`, but a transfer waits until that many bytes are there or it has ended.
+        /// Like `next()`, but waits until that many bytes have arrived or the transfer has ended.
         mutating func next(
             atLeast count: Int, isolation actor: isolated (any Actor)? = #isolation
         ) async throws -> [UInt8]? {
@@ -107,7 +107,7 @@ extension HTTPBody {
             }
         }
 
-        /// Lets the source go, so that its resources do not outlive the end of the body.
+        /// Releases the source, so that its resources do not outlive the end of the body.
         private mutating func end() -> [UInt8]? {
             source = .ended
             return nil
@@ -127,10 +127,10 @@ extension HTTPBody {
 extension HTTPBody {
     /// Reads the whole body into one array.
     ///
-    /// - Parameter limit: Most bytes to accept.
-    /// - Throws: ``HTTPError`` with code `.bodyTooLarge` as soon as the announced or the received bytes exceed the limit, or
-    ///   the error of the transfer; `CancellationError`. The transfer is cancelled then.
-    /// - Complexity: O(*n*) time; memory for at most twice the bytes that came, plus 64 KB. An announcement alone
+    /// - Parameter limit: The largest number of bytes to accept.
+    /// - Throws: ``HTTPError`` with code `.bodyTooLarge` as soon as the announced or the received bytes exceed the
+    ///   limit, or the error of the transfer; `CancellationError`. The transfer is cancelled then.
+    /// - Complexity: O(*n*) time; memory for at most twice the received bytes, plus 64 KB. An announcement alone
     ///   allocates nothing.
     public func collect(upTo limit: Int) async throws -> [UInt8] {
         if let expectedByteCount, expectedByteCount > limit {
@@ -148,7 +148,7 @@ extension HTTPBody {
         var collector = BodyCollector(expecting: expectedByteCount)
         var iterator = makeAsyncIterator()
         let wanted = Swift.max(0, expectedByteCount ?? .max)
-        // As much as the transfer hands out at once: the usual small picture comes in one chunk.
+        // As much as the transfer delivers at once: a small picture usually arrives in one chunk.
         while let chunk = try await iterator.next(atLeast: wanted - collector.count) {
             guard chunk.count <= limit - collector.count else {
                 throw HTTPError.bodyTooLarge(limit: limit, announced: nil)
@@ -158,7 +158,7 @@ extension HTTPBody {
         return collector.finish()
     }
 
-    /// Ends the transfer behind the body, if there is one and it still runs.
+    /// Ends the transfer of the body, if there is one and it still runs.
     func cancel() {
         if case .transfer(let transfer) = storage { transfer.cancel() }
     }

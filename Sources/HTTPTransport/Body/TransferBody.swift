@@ -1,11 +1,11 @@
 /// The reader's end of a transfer.
 ///
-/// When the last reference goes, the transfer is cancelled.
+/// Releasing the last reference cancels the transfer.
 final class TransferBody: Sendable {
     private let order: TransferOrder
     /// Keeps the event loop running while the body may be read.
     private let client: HTTPClient
-    /// Undoes the coding of the body, if it has one.
+    /// Decodes the body, if it is encoded.
     private let decoder: GzipDecoder?
 
     init(_ order: TransferOrder, of client: HTTPClient, decoder: GzipDecoder?) {
@@ -22,7 +22,7 @@ final class TransferBody: Sendable {
 
     /// Ends the transfer if it still runs.
     ///
-    /// Bytes that arrived stay readable.
+    /// Bytes that have arrived can still be read.
     func cancel() {
         if !pipe.hasEnded { post(.cancel(order.id)) }
     }
@@ -42,7 +42,7 @@ final class TransferBody: Sendable {
                 return nil
             case .failed(let error): throw error
             case .nothing:
-                // The handler only posts: the loop ends the transfer, and that end wakes the reader.
+                // The handler only posts a message: the loop ends the transfer, which wakes the reader.
                 let isAlone = await withTaskCancellationHandler {
                     await pipe.waitUntilReadable()
                 } onCancel: {
@@ -61,7 +61,7 @@ final class TransferBody: Sendable {
         order.table.mailbox.post(message)
     }
 
-    /// Uses the decoder, if there is one; an error of it ends the transfer.
+    /// Runs the decoder. Its error ends the transfer.
     private func decode<Value>(_ body: (GzipDecoder) throws(HTTPError) -> Value?) throws -> Value? {
         guard let decoder else { return nil }
         do { return try body(decoder) } catch {

@@ -7,87 +7,91 @@ public import Foundation
 extension HTTPClient {
     /// The limits and policies of a client.
     ///
-    /// Every limit is on; values below 1 (durations: below 1 ms, above a day) are moved to the nearest sensible one.
+    /// No limit can be switched off. A value out of range counts as the nearest allowed one; durations are 1 ms to a
+    /// day.
     public struct Configuration: Sendable {
         /// Longest time to resolve, connect and shake hands; default 5 s.
         public var connectTimeout = Duration.seconds(5)
         /// Longest time without a byte in either direction, while the reader of the body is reading; default 15 s.
         public var idleTimeout = Duration.seconds(15)
-        /// Longest time from `send` to the last byte, redirects, waiting for a slot and a slow reader included; default 60 s.
+        /// Longest time from `send` to the last byte, redirects, waiting for a slot and a slow reader included; default
+        /// 60 s.
         public var totalTimeout = Duration.seconds(60)
 
         /// Largest body in bytes, on the wire and after decompression; default 64 MiB.
         public var maximumBodyByteCount = 64 << 20
-        /// Most bytes that a byte on the wire may become by decompression, once there is 1 MiB of them; default 100.
+        /// Largest number of bytes that a compressed byte may become, checked from 1 MiB on; default 100.
         ///
         /// Text and vector graphics reach about 20, zeros 1,030.
         public var maximumCompressionRatio = 100
-        /// Largest header section in bytes, interim answers included; default 64 KiB.
+        /// Largest header section in bytes, including interim responses; default 64 KiB.
         public var maximumHeaderByteCount = 64 << 10
-        /// Most header fields; default 256.
+        /// Largest number of header fields; default 256.
         public var maximumHeaderCount = 256
         /// Longest URL in bytes, also of a redirect; default 8 KiB.
         public var maximumURLByteCount = 8 << 10
 
-        /// Most redirects to follow; 0 returns the redirect itself; default 10.
+        /// Largest number of redirects to follow; 0 returns the redirect itself; default 10.
         public var maximumRedirects = 10
         /// Whether a redirect may lead from https to http; default `false`.
         public var allowsInsecureRedirects = false
-        /// The request fields that a redirect to another origin (scheme, host, port) takes along; all others stay.
+        /// The request fields that are sent after a redirect to another origin (scheme, host, port). All others are
+        /// dropped.
         ///
-        /// By default those that say what the client can take, which part or version of a content it wants, and what
-        /// the body is: the request fields that the Fetch standard holds safe, with the conditional ones, for which an
-        /// entity tag that a redirected request stored belongs to the last origin anyway. Names are compared without
-        /// case. `Authorization`, `Cookie`, `Cookie2` and `Proxy-Authorization` stay even when they are named here.
+        /// By default the fields for content negotiation, ranges, conditions and the body. These are the safe request
+        /// fields of the Fetch standard, and the conditional ones: an entity tag that a redirected request stored
+        /// belongs to the last origin. Names are compared without case. `Authorization`, `Cookie`, `Cookie2` and
+        /// `Proxy-Authorization` are dropped even when they are named here.
         public var headersForOtherOrigins: Set<String> = [
             "Accept", "Accept-Encoding", "Accept-Language", "Cache-Control", "Content-Encoding", "Content-Language",
             "Content-Type", "If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since",
             "Pragma", "Range", "User-Agent",
         ]
 
-        /// Which addresses may be talked to; default: the public Internet.
+        /// The addresses that the client may connect to; default: the public Internet.
         public var addressPolicy = AddressPolicy.publicInternet
-        /// Whose certificates are believed; default: those of the system.
+        /// The trusted certificate authorities; default: those of the system.
         public var tls = TLSPolicy.system
         /// An `http`, `https` or `socks5h` proxy; default none.
         ///
-        /// Everything goes through it; the environment is never asked, neither for a proxy nor for exceptions. It may be
-        /// at any address. It resolves the names itself: ``addressPolicy`` then judges URLs with literal addresses, and
-        /// where the proxy connects to cannot be known from here.
+        /// Every request goes through it; the environment is never read, neither for a proxy nor for exceptions. It may
+        /// be at any address. It resolves the names itself: ``addressPolicy`` then applies to URLs with literal
+        /// addresses only, because the client does not know where the proxy connects to.
         public var proxy: URL?
         /// Whether HTTP/2 is offered over TLS; default `true`.
         public var allowsHTTP2 = true
-        /// The `User-Agent` of requests which bring none; default `"swift-web-image"`.
+        /// The `User-Agent` of requests that have none; default `"swift-web-image"`.
         public var userAgent = "swift-web-image"
 
-        /// Most connections in use per origin; default 8.
+        /// Largest number of connections in use per origin; default 8.
         ///
         /// One HTTP/2 connection counts once and carries up to 100.
         public var maximumConnectionsPerHost = 8
-        /// Most connections in use; default 256.
+        /// Largest number of connections in use; default 256.
         ///
-        /// At most half of the descriptors that the process has left when the client is made, so that files have theirs.
+        /// At most half of the free descriptors of the process when the client is made, so that some are left for
+        /// files.
         public var maximumConnections = 256
-        /// Most idle connections kept for reuse; default 64.
+        /// Largest number of idle connections kept for reuse; default 64.
         public var maximumIdleConnections = 64
         /// Longest time an idle connection is reused; default 60 s.
         public var idleConnectionLifetime = Duration.seconds(60)
-        /// Most requests that may wait for a connection; default 10 000.
+        /// Largest number of requests that wait for a connection; default 10,000.
         public var maximumQueuedRequests = 10_000
 
-        /// Most host names looked up at once, each on a thread of its own; default 8.
+        /// Largest number of host names looked up at once, each on a thread of its own; default 8.
         ///
-        /// A name that is never answered keeps its thread for as long as the system tries, also when the requests for
-        /// it have timed out; further names wait for a thread when so many are stuck.
+        /// A look-up without an answer keeps its thread for as long as the system tries, also when the requests for the
+        /// name have timed out. When this many are stuck, further names wait for a thread.
         public var maximumNameLookups = 8
 
-        /// Makes the default configuration.
+        /// Creates the default configuration.
         public init() {}
     }
 }
 
 extension HTTPClient.Configuration {
-    /// Leaves at least half of the free descriptors to others; a connection and a look-up get at least one.
+    /// Leaves at least half of the free descriptors to other uses; connections and look-ups get at least one each.
     mutating func shareDescriptors(free: Int) {
         maximumConnections = min(max(1, maximumConnections), max(1, free / 2))
         maximumIdleConnections = min(max(1, maximumIdleConnections), maximumConnections)
@@ -96,7 +100,7 @@ extension HTTPClient.Configuration {
 }
 
 extension Duration {
-    /// Nanoseconds for a limit: at least a millisecond, at most a day, so that no limit is ever off and no sum overflows.
+    /// Nanoseconds for a limit: at least a millisecond, at most a day, so that no limit is off and no sum overflows.
     var clampedNanoseconds: UInt64 {
         let clamped = min(max(self, .milliseconds(1)), .seconds(86_400))
         let (seconds, attoseconds) = clamped.components
@@ -104,15 +108,15 @@ extension Duration {
     }
 }
 
-/// Whose certificates a client believes.
+/// The certificates that a client trusts.
 ///
-/// TLS 1.2 is the least version.
+/// TLS 1.2 is the lowest version.
 public struct TLSPolicy: Sendable, Hashable {
     enum Trust: Hashable {
         case system
         case systemAnd(file: String)
         case only(file: String)
-        case nobody
+        case anyCertificate
     }
 
     let trust: Trust
@@ -125,13 +129,13 @@ public struct TLSPolicy: Sendable, Hashable {
         TLSPolicy(trust: .systemAnd(file: path))
     }
 
-    /// Only the authorities in a PEM file: a private network.
+    /// Only the authorities in a PEM file, for private networks.
     public static func authorities(in path: String) -> TLSPolicy {
         TLSPolicy(trust: .only(file: path))
     }
 
-    /// Any certificate for any host: whoever sits on the way can read and change everything.
+    /// Any certificate for any host: an attacker on the network path can read and change everything.
     ///
     /// Only for tests.
-    public static let insecure = TLSPolicy(trust: .nobody)
+    public static let insecure = TLSPolicy(trust: .anyCertificate)
 }

@@ -6,34 +6,36 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// An HTTP client on libcurl, for servers: bounded in everything, and careful about where it connects.
+/// An HTTP client on libcurl for servers, with limits on every resource and a policy for addresses.
 ///
-/// HTTP/1.1 and, over TLS, HTTP/2. Bodies may be compressed with gzip: pictures bring their own compression, and every
-/// further coding is one more decoder for untrusted input. Cookies are neither kept nor sent. Connections are kept and
-/// reused within a client. ``shutdown()`` ends its thread; so does letting go of the client and of the bodies of its
-/// responses.
+/// HTTP/1.1 and, over TLS, HTTP/2. Bodies may be compressed with gzip and no other coding: pictures have their own
+/// compression, and every further coding is one more decoder for untrusted input. Cookies are neither kept nor sent.
+/// Connections are kept and reused within a client. ``shutdown()`` ends its thread, and so does releasing the client
+/// and the bodies of its responses.
 ///
-/// **Isolation**: no state here, only constants, so this is a class and not an actor. libcurl and the transfers belong to an
-/// internal actor whose executor is the client's event loop; a request costs its caller one message to it and one resumption.
+/// **Isolation**: a class and not an actor, because it has no state, only constants. libcurl and the transfers belong
+/// to an internal actor whose executor is the client's event loop; a request costs its caller one message to it and one
+/// resumption.
 public final class HTTPClient: HTTPLoading {
     let settings: TransferSettings
     /// The actor on the event loop.
     let table: TransferTable
-    /// Why the table takes no message.
+    /// The error of calls when the table takes no message.
     private let refusal: HTTPError
 
-    /// Makes a client and starts its thread.
+    /// Creates a client and starts its thread.
     ///
-    /// When the process has no thread or descriptor left, every ``send(_:)`` throws ``HTTPError`` with code `.shutDown`.
+    /// When the process has no thread or descriptor left, every ``send(_:)`` throws ``HTTPError`` with code
+    /// `.shutDown`.
     public convenience init(configuration: Configuration = .init()) {
         self.init(configuration: configuration, lookUp: NameResolver.system)
     }
 
-    /// - Parameter lookUp: Leads from names to addresses.
+    /// - Parameter lookUp: Resolves names to addresses.
     init(configuration: Configuration, lookUp: @escaping NameResolver.LookUp) {
         var configuration = configuration
         configuration.shareDescriptors(free: Descriptors.freeCount)
-        // Sent as it is with every request, so a line break in it must not become a header.
+        // Sent unchanged with every request, so a line break in it must not become a header.
         configuration.userAgent.unicodeScalars.removeAll { $0.value < 0x20 || $0.value == 0x7F }
         settings = TransferSettings(configuration)
         table = TransferTable(settings, lookUp: lookUp)
@@ -47,15 +49,15 @@ public final class HTTPClient: HTTPLoading {
         table.loop.stop()
     }
 
-    /// Sends the request, follows redirects, and returns when the head of the final answer is there.
+    /// Sends the request, follows redirects, and returns when the head of the final response has arrived.
     ///
-    /// Redirects are followed here: each hop passes the same checks as the request itself. 301, 302 and 303 turn methods
-    /// other than GET and HEAD into GET; 307 and 308 keep method and body. Of the header fields only
-    /// ``Configuration/headersForOtherOrigins`` are sent on to another origin.
+    /// The client and not libcurl follows redirects: each hop passes the same checks as the request itself. 301, 302
+    /// and 303 turn methods other than GET and HEAD into GET; 307 and 308 keep method and body. Of the header fields
+    /// only ``Configuration/headersForOtherOrigins`` are sent on to another origin.
     ///
-    /// **Cancellation**: ends the transfer at once, also while a name is looked up, a connection is made or the request
-    /// waits for one. **Isolation**: checks run where the caller is, the transfer on the event loop. **Priority**: first
-    /// come, first served.
+    /// **Cancellation**: ends the transfer at once, also during a look-up, during a connect or while the request waits
+    /// for a connection. **Isolation**: checks run on the caller's executor, the transfer on the event loop.
+    /// **Priority**: first come, first served.
     /// - Throws: ``HTTPError``; `CancellationError`.
     /// - Source: RFC 9110, section 15.4.
     public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
@@ -81,7 +83,7 @@ public final class HTTPClient: HTTPLoading {
         }
     }
 
-    /// Cancels what runs, closes every connection, and waits until the thread is gone.
+    /// Cancels every transfer, closes every connection, and waits until the thread has ended.
     ///
     /// Callers that wait for a response or a body get ``HTTPError`` with code `.shutDown`, and so does every later call of
     /// ``send(_:)``. May be called more than once.
@@ -89,7 +91,7 @@ public final class HTTPClient: HTTPLoading {
         await table.loop.stopAndJoin()
     }
 
-    /// Transfers that wait or run.
+    /// The number of transfers that wait or run.
     public var transferCount: Int {
         get async { await table.count }
     }
@@ -106,15 +108,15 @@ public final class HTTPClient: HTTPLoading {
     /// Starts the transfer and waits for its head.
     ///
     /// A message instead of a call of an isolated method: a continuation resumes on the global pool, whichever actor it
-    /// was made in, so that being isolated here would cost two more hops for every request.
+    /// was made in. An isolated method would cost two more hops for every request.
     private func answer(to order: TransferOrder) async throws -> Transfer.Answer {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { caller in
                 if !table.mailbox.post(.start(order, caller)) { caller.resume(throwing: refusal) }
             }
         } onCancel: {
-            // Runs under the lock of the task's status: nothing but this may happen here. The flag counts when the
-            // message overtakes the one that starts the transfer.
+            // Runs under the lock of the task's status, so it must do nothing else. The flag counts when this message
+            // overtakes the one that starts the transfer.
             order.isCancelled.store(true, ordering: .releasing)
             table.mailbox.post(.cancel(order.id))
         }
@@ -134,6 +136,6 @@ public final class HTTPClient: HTTPLoading {
         body.cancel()
     }
 
-    /// A redirect with a longer body costs a connection, which is cheaper than the bytes.
+    /// A redirect with a longer body costs a connection, which is cheaper than reading the body.
     private static let discardLimit = 16 << 10
 }

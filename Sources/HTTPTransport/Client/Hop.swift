@@ -13,7 +13,7 @@ struct Hop: Sendable {
 
     var isHead: Bool { request.method == "HEAD" }
 
-    /// Checks everything in the request that reaches the wire.
+    /// Creates a hop after a check of everything in the request that is sent.
     init(_ request: HTTPRequest, limits: HTTPClient.Configuration) throws(HTTPError) {
         let text = request.url.absoluteString
         guard text.utf8.count <= limits.maximumURLByteCount else {
@@ -47,7 +47,7 @@ struct Hop: Sendable {
         }
     }
 
-    /// Fields which frame the message or belong to one connection: two opinions about them are request smuggling.
+    /// Fields that frame the message or belong to one connection: different readings of them allow request smuggling.
     private static let reserved: Set<String> = [
         "connection", "content-length", "expect", "host", "keep-alive", "proxy-connection", "te", "trailer",
         "transfer-encoding", "upgrade",

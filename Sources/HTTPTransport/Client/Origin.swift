@@ -4,7 +4,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Scheme, host and port: what credentials belong to and connections lead to.
+/// Scheme, host and port: the scope of credentials and the target of connections.
 /// - Source: RFC 9110, section 4.3.1.
 struct Origin: Hashable, Sendable {
     let isSecure: Bool
@@ -12,7 +12,7 @@ struct Origin: Hashable, Sendable {
     let host: String
     let port: Int
 
-    /// Checks the parts of a URL that decide where a request goes.
+    /// Creates an origin after a check of the parts of a URL that decide where a request goes.
     init(_ url: URL) throws(HTTPError) {
         if let plain = Self(plain: url.absoluteString) { self = plain } else { try self.init(checking: url) }
     }
@@ -61,7 +61,7 @@ struct Origin: Hashable, Sendable {
             throw HTTPError(code: .unsupportedURL, message: "The URL has no host.", url: url)
         }
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-        // What libcurl will read must be what was checked: parsers differ about escapes, so none may be there.
+        // libcurl must read the host that was checked. Parsers differ about escapes, so none are allowed.
         let written = host.contains(":") ? "[\(host)]" : host
         let scheme = isSecure ? "https" : "http"
         guard Self.isHost(host), url.absoluteString.lowercased().hasPrefix("\(scheme)://\(written)") else {
@@ -77,7 +77,7 @@ struct Origin: Hashable, Sendable {
         }
     }
 
-    /// The address in the URL, if its host is one as it stands.
+    /// The address in the URL, if its host is a literal address.
     var literalAddress: IPAddress? {
         IPAddress(host)
     }
@@ -98,7 +98,7 @@ struct Origin: Hashable, Sendable {
     }
 }
 
-/// Where the proxy of a client is.
+/// The address of a client's proxy.
 struct Proxy: Sendable {
     /// In lower case; an IPv6 address without brackets.
     let host: String
@@ -107,9 +107,9 @@ struct Proxy: Sendable {
     /// The schemes that leave names to the proxy, with libcurl's ports for them.
     private static let defaultPorts = ["http": 1_080, "https": 443, "socks5h": 1_080]
 
-    /// Checks a proxy that was configured.
+    /// Creates a proxy after a check of the configured URL.
     ///
-    /// A scheme that would make this machine look up the names of origins is refused with the unknown ones.
+    /// Schemes with which this machine would look up the names of origins are refused like unknown ones.
     init(_ url: URL) throws(HTTPError) {
         guard let port = url.scheme.flatMap({ Self.defaultPorts[$0.lowercased()] }),
             var host = url.host(percentEncoded: false)?.lowercased(), !host.isEmpty

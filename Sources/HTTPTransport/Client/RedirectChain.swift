@@ -12,7 +12,7 @@ struct RedirectChain {
     private var visited: Set<Visit> = []
     private var count = 0
 
-    /// Where the chain has been: the same method at the same place again is a circle.
+    /// A method and a target of an earlier hop: repeating both is a loop.
     private struct Visit: Hashable {
         let method: String
         let target: String
@@ -29,7 +29,8 @@ struct RedirectChain {
     var url: URL { current.request.url }
 
     /// Moves on to the next hop.
-    /// - Returns: `false` when the head is the answer, because it is no redirect, names no target or none is to be followed.
+    /// - Returns: `false` when the head is the final response, because it is no redirect, has no target, or redirects
+    ///   are not followed.
     mutating func follow(_ head: ResponseHead) throws -> Bool {
         guard [301, 302, 303, 307, 308].contains(head.status), settings.configuration.maximumRedirects > 0,
             let location = try location(of: head)
@@ -39,7 +40,7 @@ struct RedirectChain {
                 .tooManyRedirects, "More than \(settings.configuration.maximumRedirects) redirects.", head.status)
         }
         count += 1
-        // Noted when it is left: most requests are never redirected.
+        // Noted when the hop is left, because most requests are never redirected.
         visited.insert(Visit(method: current.request.method, target: current.target))
         let target = try resolve(location, head.status)
         let next = try hop(to: target, after: head.status)
@@ -48,7 +49,7 @@ struct RedirectChain {
             throw refusal(.redirectNotAllowed, message, head.status)
         }
         guard !visited.contains(Visit(method: next.request.method, target: next.target)) else {
-            throw refusal(.tooManyRedirects, "The redirects lead in a circle to \(next.target).", head.status)
+            throw refusal(.tooManyRedirects, "The redirects loop back to \(next.target).", head.status)
         }
         current = next
         return true
@@ -58,7 +59,7 @@ struct RedirectChain {
         HTTPError(code: code, message: message, url: url, status: status)
     }
 
-    /// The one target of the redirect; several that differ are an attempt to be understood differently by different readers.
+    /// The target of the redirect. Several different ones are refused, because clients would read them differently.
     private func location(of head: ResponseHead) throws -> String? {
         let locations = Set(head.headers.values(for: "Location"))
         guard locations.count <= 1 else {
@@ -88,7 +89,7 @@ struct RedirectChain {
         if status < 307, request.method != "GET", request.method != "HEAD" {
             request.method = "GET"
             request.body = nil
-            // Fields about a content that is no longer there (RFC 9110, section 15.4, point 5).
+            // Fields about the content, which is no longer sent (RFC 9110, section 15.4, point 5).
             for name in ["Content-Type", "Content-Encoding", "Content-Language", "Content-Location"] {
                 request.headers.removeAll(named: name)
             }

@@ -1,17 +1,17 @@
-/// Something with one moment at which it wants to be looked at.
+/// An object with a deadline.
 ///
-/// `position` belongs to the heap.
+/// Only the heap sets `position`.
 protocol DeadlineHolding: AnyObject {
     var wakeTime: UInt64 { get }
     var heapPosition: Int? { get set }
 }
 
-/// The holders of deadlines, the earliest first; each knows its place, so leaving costs no search.
-/// - Complexity: O(log *n*) for every change, O(1) to look.
+/// The holders of deadlines, the earliest first. Each stores its position, so removal needs no search.
+/// - Complexity: O(log *n*) for every change, O(1) to read.
 struct DeadlineHeap<Holder: DeadlineHolding> {
     private var holders: [Holder] = []
 
-    /// How many holders there are.
+    /// The number of holders.
     var count: Int { holders.count }
 
     /// The holder with the earliest time.
@@ -27,7 +27,7 @@ struct DeadlineHeap<Holder: DeadlineHolding> {
         siftDown(from: siftUp(from: position))
     }
 
-    /// Removes a holder; nothing happens when it is not in the heap.
+    /// Removes a holder; does nothing when it is not in the heap.
     mutating func remove(_ holder: Holder) {
         guard let position = holder.heapPosition else { return }
         holder.heapPosition = nil

@@ -4,13 +4,13 @@ import Glibc
 
 /// Waits for descriptors with epoll, and for signals of other threads with an eventfd.
 ///
-/// Everything may be called on any thread: the kernel locks. Both descriptors are closed with the last reference.
+/// All methods may be called on any thread, because the kernel locks. Both descriptors are closed on deinitialisation.
 struct Poller: ~Copyable, Sendable {
     private let epoll: Int32
     private let event: Int32
 
-    /// Opens two descriptors.
-    /// - Returns: `nil` when the process has none left.
+    /// Creates a poller, which opens two descriptors.
+    /// - Returns: `nil` when the process has no descriptor left.
     init?() {
         let epoll = transport_epoll_create()
         guard epoll >= 0 else { return nil }
@@ -35,7 +35,7 @@ struct Poller: ~Copyable, Sendable {
     }
 
     /// Watches a descriptor.
-    /// - Returns: Whether the kernel agreed.
+    /// - Returns: Whether the kernel accepted it.
     func watch(_ descriptor: Int32, for interest: Readiness, seat: UInt32, isNew: Bool) -> Bool {
         transport_epoll_watch(epoll, descriptor, interest.rawValue, seat, isNew ? 1 : 0) == 0
     }
@@ -46,14 +46,14 @@ struct Poller: ~Copyable, Sendable {
     }
 
     /// Waits for events or a signal.
-    /// - Parameter milliseconds: Longest wait; negative for no limit, 0 to look only.
+    /// - Parameter milliseconds: The longest wait; negative for no limit, 0 for no wait.
     func wait(milliseconds: Int32, _ events: inout Events) {
         events.count = unsafe events.buffer.withUnsafeMutableBufferPointer {
             unsafe Int(transport_epoll_wait(epoll, $0.baseAddress, Int32($0.count), milliseconds))
         }
     }
 
-    /// What a wait has brought.
+    /// The events of a wait.
     struct Events {
         fileprivate var buffer = [transport_event](repeating: transport_event(), count: 256)
         fileprivate(set) var count = 0
@@ -69,7 +69,7 @@ struct Poller: ~Copyable, Sendable {
 struct LoopThread: Sendable {
     private let handle: pthread_t
 
-    /// Starts a thread which runs the body once; the body is released when it has run.
+    /// Creates a thread that runs the body once. The body is released when it has run.
     /// - Returns: `nil` when the process may not have another thread.
     init?(name: String, _ body: @escaping @Sendable () -> Void) {
         let context = unsafe Unmanaged.passRetained(Context(name: name, body: body))
@@ -106,7 +106,7 @@ struct LoopThread: Sendable {
     /// A number that tells the running threads of the process apart, never 0.
     static var current: UInt { UInt(pthread_self()) }
 
-    /// Nanoseconds of a clock which never goes back.
+    /// Nanoseconds of a monotonic clock.
     static var nanoseconds: UInt64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)
@@ -126,15 +126,15 @@ struct LoopThread: Sendable {
 
 /// The descriptors of the process, which sockets and files share.
 enum Descriptors {
-    /// How many more may be opened.
+    /// The number of descriptors that may still be opened.
     /// - Complexity: O(*n*) in the number of open ones.
     static var freeCount: Int {
         var limit = rlimit()
         guard unsafe getrlimit(CInt(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return .max }
-        // Without one for the folder there are none to count with.
+        // When no descriptor is left for the folder, the answer is 0.
         guard let folder = unsafe opendir("/proc/self/fd") else { return errno == EMFILE ? 0 : .max }
         defer { unsafe closedir(folder) }
-        // The folder lists itself twice, and the descriptor that reads it, which is free again in a moment.
+        // The folder lists `.` and `..`, and the descriptor that reads it, which is closed afterwards.
         var openCount = -3
         while unsafe readdir(folder) != nil { openCount += 1 }
         return max(0, Int(clamping: limit.rlim_cur) - openCount)

@@ -1,16 +1,16 @@
 import Synchronization
 
-/// One thread that waits for descriptors, for moments and for mail, and is the executor of the actors that live on it.
+/// One thread that waits for descriptors, deadlines and messages, and is the executor of the actors on the loop.
 ///
-/// An actor on a loop may call a C library that wants one thread, and the callbacks of the library reach the actor's state
-/// through ``LoopResident/onLoop(_:)``. The thread keeps the actors until ``stop()``; jobs that arrive later still run, on
-/// a task of the global pool, one at a time, so that every caller goes on.
+/// An actor on a loop may call a C library that needs one thread, and the callbacks of the library enter the actor
+/// through ``LoopResident/onLoop(_:)``. The thread keeps the actors until ``stop()``. Later jobs run one at a time on a
+/// task of the global pool, so that every caller is resumed.
 final class EventLoop: SerialExecutor {
     private enum Phase {
         case new
         case running
         case stopping
-        /// The thread is gone; `isDraining` while a task runs late jobs.
+        /// The thread has ended; `isDraining` while a task runs late jobs.
         case ended(isDraining: Bool)
     }
 
@@ -24,19 +24,19 @@ final class EventLoop: SerialExecutor {
     private let name: String
     private let poller = Poller()
     private let inbox = Mutex(Inbox())
-    /// Whether the thread waits, or is about to.
+    /// Whether the thread waits or is about to wait.
     private let isAsleep = Atomic<Bool>(false)
-    /// The thread that may run jobs now; 0 when none does.
+    /// The thread that may run jobs now; 0 for none.
     private let owner = Atomic<UInt>(0)
 
     init(name: String) {
         self.name = name
     }
 
-    /// Starts the thread, which gives the residents their turns and keeps them until it ends.
+    /// Starts the thread, which runs the turns of the residents and keeps them until it ends.
     ///
     /// Called once, before ``stop()``.
-    /// - Returns: `false` when the process has no thread or descriptor left; the loop has ended then.
+    /// - Returns: `false` when the process has no thread or descriptor left; the loop has then ended.
     func start(_ residents: [any LoopResident]) -> Bool {
         inbox.withLock { $0.phase = .running }
         guard poller != nil, let thread = LoopThread(name: name, { self.run(residents) }) else {
@@ -61,7 +61,7 @@ final class EventLoop: SerialExecutor {
             return !isDraining
         }
         wake()
-        // Unstructured: the thread is gone, no caller waits for this task, and it ends when no job is left.
+        // Unstructured: the thread has ended, no caller waits for this task, and it ends when no job is left.
         if startsDraining { Task.detached { self.drain() } }
     }
 
@@ -79,8 +79,8 @@ final class EventLoop: SerialExecutor {
 
     /// Ends the wait of the thread, if it waits.
     ///
-    /// Comes after the change that the thread is to see, and that a lock guards. The thread says that it sleeps before it
-    /// looks for such changes a last time, so either it finds this one or it is found asleep here.
+    /// Call it after the change that the thread must see, which a lock guards. The thread sets `isAsleep` before its
+    /// last check for changes. So either that check finds the change, or this call finds the thread asleep.
     func wake() {
         guard isAsleep.load(ordering: .acquiring), isAsleep.exchange(false, ordering: .acquiringAndReleasing) else {
             return
@@ -102,12 +102,12 @@ final class EventLoop: SerialExecutor {
 
     // MARK: - End
 
-    /// Lets the thread tell its residents and end, without waiting for it.
+    /// Makes the thread tell its residents and end, without waiting for it.
     func stop() {
         beginStop()?.detach()
     }
 
-    /// Lets the thread tell its residents and end, and waits until it is gone.
+    /// Makes the thread tell its residents and end, and waits until it has ended.
     func stopAndJoin() async {
         let thread = beginStop()
         await withCheckedContinuation { waiter in
@@ -121,7 +121,7 @@ final class EventLoop: SerialExecutor {
         thread?.join()
     }
 
-    /// The thread goes to the first caller that stops the loop.
+    /// The first caller that stops the loop gets the thread.
     private func beginStop() -> LoopThread? {
         let thread = inbox.withLock { inbox in
             if case .running = inbox.phase { inbox.phase = .stopping }
@@ -140,7 +140,7 @@ final class EventLoop: SerialExecutor {
         while let jobs = takeJobs() {
             var deadline = UInt64.max
             for resident in residents { deadline = min(deadline, resident.onLoop { $0.takeTurn() } ?? .max) }
-            // Behind the turns, so that a job finds done what was posted before it. It may leave something to do.
+            // After the turns, so that messages posted before a job are handled before it. A job may leave new work.
             for job in jobs { unsafe job.runSynchronously(on: asUnownedSerialExecutor()) }
             wait(until: jobs.isEmpty ? deadline : 0, for: residents, &events)
             for index in 0..<events.count {
@@ -152,7 +152,7 @@ final class EventLoop: SerialExecutor {
         drain()
     }
 
-    /// The jobs that have arrived; `nil` when the loop is to end.
+    /// The jobs that have arrived; `nil` when the loop must end.
     private func takeJobs() -> [UnownedJob]? {
         inbox.withLock { inbox in
             guard case .running = inbox.phase else { return nil }
@@ -175,15 +175,15 @@ final class EventLoop: SerialExecutor {
         isAsleep.store(false, ordering: .releasing)
     }
 
-    /// Rounded up, so that the moment has come when the wait is over; -1 for a wait without a limit.
+    /// Rounded up, so that the deadline has passed when the wait ends; -1 for a wait without a limit.
     private static func milliseconds(from now: UInt64, to deadline: UInt64) -> Int32 {
         deadline == .max ? -1 : Int32(clamping: (deadline - now + 999_999) / 1_000_000)
     }
 
-    /// Runs the jobs that are left, and later those that arrived after the end: of a caller that asks an actor whose loop
-    /// has stopped, for example.
+    /// Runs the jobs that are left, and later the jobs that arrive after the end, for example a call of an actor whose
+    /// loop has stopped.
     ///
-    /// Ends in the same stretch from which on a job starts a task of its own. At most one thread is in here.
+    /// It ends under the lock under which a later job starts a task of its own. At most one thread runs it.
     private func drain() {
         owner.store(LoopThread.current, ordering: .releasing)
         while true {
@@ -193,7 +193,7 @@ final class EventLoop: SerialExecutor {
                     inbox.jobs = []
                     return (jobs, [CheckedContinuation<Void, Never>]())
                 }
-                // In this order: the next owner may come as soon as the phase says so.
+                // In this order: the next owner may start as soon as the phase allows it.
                 owner.store(0, ordering: .releasing)
                 inbox.phase = .ended(isDraining: false)
                 let waiters = inbox.waiters

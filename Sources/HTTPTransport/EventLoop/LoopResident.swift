@@ -1,36 +1,36 @@
 import Synchronization
 
-/// An actor that lives on an ``EventLoop``: its `unownedExecutor` is the loop's, and the loop gives it turns.
+/// An actor on an ``EventLoop``: its `unownedExecutor` is the loop's, and the loop runs its turns.
 ///
 /// The loop calls the isolated methods through ``onLoop(_:)``, which costs neither a job nor a task.
 protocol LoopResident: Actor {
     nonisolated var loop: EventLoop { get }
-    /// Comes before everything else on the loop's thread.
-    /// - Parameter seat: What the descriptors of this actor are watched with.
+    /// Called before all other methods, on the loop's thread.
+    /// - Parameter seat: The number with which this actor watches descriptors.
     func loopBegins(at seat: UInt32)
-    /// Takes the mail and does what is due; comes before each wait.
-    /// - Returns: When the next turn is due at the latest, in nanoseconds of the loop's clock; `nil` for no such time.
+    /// Takes the messages and does the work that is due. Called before each wait.
+    /// - Returns: When the next turn is due at the latest, in nanoseconds of the loop's clock; `nil` for no limit.
     func takeTurn() -> UInt64?
-    /// Whether there is mail which the last turn has not taken.
+    /// Whether there are messages that the last turn has not taken.
     var hasMail: Bool { get }
-    /// A descriptor that this actor watches is ready, or was a moment ago.
+    /// Called when a descriptor that this actor watches is ready, or was a moment ago.
     func descriptorIsReady(_ descriptor: Int32, _ readiness: Readiness)
-    /// Comes after the last turn, on the loop's thread.
+    /// Called after the last turn, on the loop's thread.
     func loopEnds()
 }
 
 extension LoopResident {
     /// Runs a function in the isolation of this actor, on the loop's thread; traps on any other.
     ///
-    /// `assumeIsolated` with the same static rules and the same check, for callbacks that come a dozen times a request: the
-    /// runtime takes 130 ns to find the executor and ask it, and this asks it at once. What goes in is passed and not
-    /// captured, so that nothing is allocated.
+    /// `assumeIsolated` with the same static rules and the same check, for callbacks that run a dozen times per
+    /// request: the runtime takes 130 ns to find and ask the executor, and this function asks it directly. Arguments
+    /// are passed and not captured, so that nothing is allocated.
     @inline(__always)
     nonisolated func onLoop<First: Sendable, Second: Sendable & ~Escapable, Answer: Sendable>(
         _ first: First, _ second: Second, _ body: @escaping @Sendable (isolated Self, First, Second) -> Answer
     ) -> Answer {
         precondition(loop.isOnLoop, "Not on the event loop.")
-        // The isolated parameter is passed like any other, which the standard library's `assumeIsolated` relies on, too.
+        // An isolated parameter is passed like any other; the standard library's `assumeIsolated` relies on it, too.
         return unsafe unsafeBitCast(body, to: (@Sendable (Self, First, Second) -> Answer).self)(self, first, second)
     }
 
@@ -41,7 +41,7 @@ extension LoopResident {
     }
 }
 
-/// What a descriptor is, or is to be, ready for.
+/// The operations that a descriptor is ready for, or is watched for.
 struct Readiness: OptionSet, Sendable {
     let rawValue: Int32
 
@@ -50,9 +50,10 @@ struct Readiness: OptionSet, Sendable {
     static let failing = Readiness(rawValue: 4)
 }
 
-/// Messages for an actor on an event loop: posted anywhere without waiting, taken by the actor in its next turn.
+/// Messages for an actor on an event loop: any thread posts them without waiting, and the actor takes them in its next
+/// turn.
 ///
-/// Jobs of the actor that are enqueued after a message was posted see what the message did.
+/// A job of the actor that is enqueued after a message runs after that message is handled.
 final class Mailbox<Message: Sendable>: Sendable {
     private struct State {
         var messages: [Message] = []
@@ -66,7 +67,7 @@ final class Mailbox<Message: Sendable>: Sendable {
         self.loop = loop
     }
 
-    /// Whether nothing waits to be taken.
+    /// Whether no message waits.
     var isEmpty: Bool { state.withLock { $0.messages.isEmpty } }
 
     /// Posts a message, also from a cancellation handler.
@@ -82,7 +83,7 @@ final class Mailbox<Message: Sendable>: Sendable {
         return isOpen
     }
 
-    /// Takes what is there.
+    /// Takes the messages.
     func take() -> [Message] {
         state.withLock { state in
             let messages = state.messages
@@ -91,7 +92,7 @@ final class Mailbox<Message: Sendable>: Sendable {
         }
     }
 
-    /// Takes what is there, and refuses what comes.
+    /// Takes the messages, and refuses later ones.
     func close() -> [Message] {
         state.withLock { state in
             let messages = state.messages

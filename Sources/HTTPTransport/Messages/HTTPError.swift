@@ -4,22 +4,22 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Why a request was not sent or not answered in full.
+/// Why a request was not sent, or why its response is incomplete.
 ///
 /// Status codes are not errors; cancellation is `CancellationError`.
 public struct HTTPError: Error, Sendable {
-    /// The kind of failure, to decide on.
+    /// The kind of failure, for decisions.
     public let code: Code
-    /// What happened and what to do about it, for people.
+    /// What happened and what to do about it, for a human reader.
     public let message: String
-    /// The error behind this one, if any.
+    /// The underlying error, if any.
     public let cause: (any Error)?
-    /// The URL of the hop which failed.
+    /// The URL of the hop that failed.
     public let url: URL?
     /// The status, when a head had been received.
     public let status: Int?
 
-    /// Makes an error.
+    /// Creates an error.
     public init(
         code: Code, message: String, cause: (any Error)? = nil, url: URL? = nil, status: Int? = nil
     ) {
@@ -51,7 +51,7 @@ extension HTTPError {
 extension HTTPError {
     /// The kind of a failure.
     ///
-    /// An open set: handle unknown codes like a failed transfer.
+    /// The set is open: handle unknown codes like a failed transfer.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         /// The name of the member.
         public let description: String
@@ -60,19 +60,20 @@ extension HTTPError {
             description = name
         }
 
-        /// The request may not be sent as it is: header injection, a bad method, credentials in the URL, too long a URL.
+        /// The request must not be sent: header injection, a bad method, credentials in the URL, or a URL that is too
+        /// long.
         public static let invalidRequest = Code("invalidRequest")
         /// The scheme is not `http` or `https`, or the host is missing.
         public static let unsupportedURL = Code("unsupportedURL")
-        /// The address policy refuses the address that the name leads to.
+        /// The address policy refuses the address of the name.
         public static let addressNotAllowed = Code("addressNotAllowed")
         /// The host name does not resolve.
         public static let cannotResolveHost = Code("cannotResolveHost")
-        /// No connection came about: refused, unreachable.
+        /// No connection was made: refused or unreachable.
         public static let cannotConnect = Code("cannotConnect")
         /// The process or the machine has no file descriptor left for a connection.
         public static let tooManyOpenFiles = Code("tooManyOpenFiles")
-        /// The connection ended before an answer, or in the middle of the head.
+        /// The connection ended before the response or inside its head.
         public static let connectionLost = Code("connectionLost")
         /// The body ended before its announced end.
         public static let truncatedBody = Code("truncatedBody")
@@ -80,21 +81,21 @@ extension HTTPError {
         public static let timedOut = Code("timedOut")
         /// The TLS handshake failed for a reason other than the certificate.
         public static let tlsFailed = Code("tlsFailed")
-        /// The certificate comes from an unknown issuer, or is refused for a reason without a code of its own.
+        /// The certificate has an unknown issuer, or is refused for a reason without its own code.
         public static let certificateNotTrusted = Code("certificateNotTrusted")
         /// The certificate has expired or is not valid yet.
         public static let certificateExpired = Code("certificateExpired")
         /// The certificate is for another host.
         public static let certificateHostMismatch = Code("certificateHostMismatch")
-        /// What came back is not HTTP, or contradicts itself.
+        /// The response is not HTTP, or contradicts itself.
         public static let invalidResponse = Code("invalidResponse")
         /// The header section is longer, or has more fields, than the limit.
         public static let headersTooLarge = Code("headersTooLarge")
         /// The body is longer than the limit.
         public static let bodyTooLarge = Code("bodyTooLarge")
-        /// The body decompresses to more than the ratio allows: a bomb.
+        /// The body decompresses to more than the ratio allows, as a decompression bomb does.
         public static let compressionRatioExceeded = Code("compressionRatioExceeded")
-        /// More redirects than the limit, or a circle.
+        /// More redirects than the limit, or a redirect loop.
         public static let tooManyRedirects = Code("tooManyRedirects")
         /// A redirect to another scheme, from https to http, or to something that is no URL.
         public static let redirectNotAllowed = Code("redirectNotAllowed")

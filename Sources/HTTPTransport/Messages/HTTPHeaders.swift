@@ -10,9 +10,9 @@ public struct HTTPHeaders: Sendable {
         /// The value without surrounding white space.
         public var value: String
 
-        /// Makes a field.
+        /// Creates a field.
         ///
-        /// Nothing is checked here; ``HTTPClient`` refuses what may not be sent.
+        /// Nothing is checked here; ``HTTPClient`` refuses fields that must not be sent.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
@@ -22,19 +22,19 @@ public struct HTTPHeaders: Sendable {
     /// The fields in order.
     public private(set) var fields: [Field] = []
 
-    /// Makes an empty collection.
+    /// Creates an empty collection.
     public init() {}
 
-    /// Makes a collection of these fields, in this order.
+    /// Creates a collection of these fields, in this order.
     public init(_ fields: [Field]) {
         self.fields = fields
     }
 
-    /// The value of the field; the values joined by `", "` when the name occurs several times, `nil` when it does not.
+    /// The value of the field, `nil` without one. Several values of one name are joined by `", "`.
     ///
     /// Assigning replaces every field of that name by one, in the place of the first; assigning `nil` removes them.
     /// - Complexity: O(`count`).
-    /// - Source: RFC 9110, section 5.3. Use ``values(for:)`` for `Set-Cookie`, which may not be joined.
+    /// - Source: RFC 9110, section 5.3. Use ``values(for:)`` for `Set-Cookie`, which must not be joined.
     public subscript(name: String) -> String? {
         get {
             var joined: String?
@@ -59,13 +59,13 @@ public struct HTTPHeaders: Sendable {
         fields.filter { $0.name.isEqualIgnoringCase(to: name) }.map(\.value)
     }
 
-    /// Whether a field of that name is there.
+    /// Whether there is a field of that name.
     /// - Complexity: O(`count`).
     public func contains(name: String) -> Bool {
         fields.contains { $0.name.isEqualIgnoringCase(to: name) }
     }
 
-    /// Adds a field behind the others and keeps those of the same name.
+    /// Appends a field and keeps other fields of the same name.
     public mutating func append(name: String, value: String) {
         fields.append(Field(name: name, value: value))
     }
@@ -88,7 +88,7 @@ public struct HTTPHeaders: Sendable {
 extension HTTPHeaders: RandomAccessCollection {
     /// The position of the first field.
     public var startIndex: Int { fields.startIndex }
-    /// The position behind the last field.
+    /// The position after the last field.
     public var endIndex: Int { fields.endIndex }
     /// The field at a position.
     public subscript(position: Int) -> Field { fields[position] }
@@ -99,9 +99,9 @@ extension HTTPHeaders: RandomAccessCollection {
 extension HTTPHeaders: Hashable {}
 
 extension HTTPHeaders.Field: Hashable {
-    /// Equal when the bytes of the values are, and those of the names but for the case of ASCII letters.
+    /// Whether the bytes of the values are equal, and those of the names up to the case of ASCII letters.
     ///
-    /// Not the strings' own equality: it also holds between different spellings of one character, which are different
+    /// The equality of `String` also holds between different encodings of one character, which are different
     /// credentials.
     public static func == (left: Self, right: Self) -> Bool {
         left.value.utf8.elementsEqual(right.value.utf8) && left.name.isEqualIgnoringCase(to: right.name)
@@ -117,14 +117,14 @@ extension HTTPHeaders.Field: Hashable {
 // MARK: - Literal
 
 extension HTTPHeaders: ExpressibleByDictionaryLiteral {
-    /// Makes a collection of the pairs, in order; a name may occur several times.
+    /// Creates a collection of the pairs, in order; a name may occur several times.
     public init(dictionaryLiteral elements: (String, String)...) {
         fields = elements.map { Field(name: $0.0, value: $0.1) }
     }
 }
 
 extension String {
-    /// Whether both are the same but for the case of ASCII letters.
+    /// Whether both are equal up to the case of ASCII letters.
     func isEqualIgnoringCase(to other: String) -> Bool {
         let left = utf8
         let right = other.utf8
@@ -134,6 +134,6 @@ extension String {
 }
 
 extension UInt8 {
-    /// The small letter of an ASCII capital; every other byte as it is.
+    /// The lower-case letter for an upper-case ASCII letter, and every other byte unchanged.
     var lowercasedASCII: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }

@@ -4,9 +4,9 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What to ask of an origin.
+/// A request to an origin.
 ///
-/// A plain value: it is checked when it is sent. Two requests are equal when all that reaches the origin is.
+/// A plain value: it is checked when it is sent. Two requests are equal when the origin receives the same.
 public struct HTTPRequest: Sendable, Hashable {
     /// The absolute `http` or `https` URL, without user name and password.
     ///
@@ -16,17 +16,17 @@ public struct HTTPRequest: Sendable, Hashable {
     public var method: String
     /// Fields to send.
     ///
-    /// Those which frame the message (`Host`, `Content-Length`, `Transfer-Encoding`, `Connection` …) belong to the
-    /// client and are refused.
+    /// The client sets the fields that frame the message (`Host`, `Content-Length`, `Transfer-Encoding`, `Connection`
+    /// …); they are refused here.
     public var headers: HTTPHeaders
     /// The bytes to send with the request, all in memory.
     public var body: [UInt8]?
 
-    /// Makes a request.
+    /// Creates a request.
     /// - Parameters:
     ///   - url: The absolute `http` or `https` URL.
     ///   - method: A token of RFC 9110, section 9.1, not `CONNECT` and not `TRACE`.
-    ///   - headers: Fields to send beside those of the client.
+    ///   - headers: Fields to send in addition to those of the client.
     ///   - body: The content, if any.
     public init(url: URL, method: String = "GET", headers: HTTPHeaders = [:], body: [UInt8]? = nil) {
         self.url = url
@@ -38,14 +38,15 @@ public struct HTTPRequest: Sendable, Hashable {
 
 /// Something that answers HTTP requests: ``HTTPClient``, or a stub in a test.
 ///
-/// It must not load through the image manager that it works for, which throws an error with code `.reentrant` then.
+/// It must not load through the image manager that it works for, which then throws an error with code `.reentrant`.
 public protocol HTTPLoading: Sendable {
-    /// Sends the request and returns when the head of the final answer is there; the body follows.
+    /// Sends the request and returns when the head of the final response has arrived; the body follows.
     ///
     /// **Cancellation**: throws `CancellationError` and ends the transfer.
     /// - Throws: ``HTTPError``; `CancellationError`.
     func send(_ request: HTTPRequest) async throws -> HTTPResponse
 
-    /// Ends what runs and releases what is held; later calls of ``send(_:)`` throw ``HTTPError/Code-swift.struct/shutDown``.
+    /// Ends every transfer and releases all resources; later calls of ``send(_:)`` throw
+    /// ``HTTPError/Code-swift.struct/shutDown``.
     func shutdown() async
 }

@@ -8,17 +8,17 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// The head of an answer, and its body as it arrives.
+/// The head of a response, and its body as it arrives.
 ///
-/// Whatever the status says is not an error here: 404 is a response like any other.
+/// No status is an error here: 404 is a response like any other.
 public struct HTTPResponse: Sendable {
     /// The status code, 200 … 599.
     public let status: Int
     /// The fields of the head.
     ///
-    /// When the body was compressed they still say so, though ``body`` is decoded.
+    /// They still name the compression of the body, though ``body`` is decoded.
     public let headers: HTTPHeaders
-    /// Where the answer came from, after redirects.
+    /// The URL of the response, after redirects.
     public let url: URL
     /// The content.
     ///
@@ -26,10 +26,10 @@ public struct HTTPResponse: Sendable {
     public let body: HTTPBody
     private let recorder: MetricsRecorder
 
-    /// What the transfer cost so far; complete once the body has ended.
+    /// The measurements of the transfer so far; complete once the body has ended.
     public var metrics: HTTPMetrics { recorder.snapshot }
 
-    /// Makes a response, for loaders other than ``HTTPClient`` and for stubs.
+    /// Creates a response, for loaders other than ``HTTPClient`` and for stubs.
     public init(
         status: Int, headers: HTTPHeaders = [:], url: URL, body: HTTPBody = HTTPBody([]),
         metrics: HTTPMetrics = HTTPMetrics()
@@ -46,7 +46,7 @@ public struct HTTPResponse: Sendable {
     }
 }
 
-/// What one transfer cost, measured by the client; the phases are those of the last hop of a redirected request.
+/// The measurements of one transfer by the client. The phases are those of the last hop of a redirected request.
 public struct HTTPMetrics: Sendable, Hashable {
     /// Looking the name up; about zero for an address, a cached name or a reused connection.
     public var nameLookup: Duration = .zero
@@ -54,26 +54,26 @@ public struct HTTPMetrics: Sendable, Hashable {
     public var connect: Duration = .zero
     /// The TLS handshake; zero without TLS and for a reused connection.
     public var tls: Duration = .zero
-    /// From the start of the last hop to the first byte of its answer.
+    /// From the start of the last hop to the first byte of its response.
     public var firstByte: Duration = .zero
     /// From the call of `send` to the last byte, redirects and waiting for a slot included; `nil` until the end.
     public var total: Duration?
-    /// Bytes of the body received so far, as they came over the wire: fewer than those read when it was compressed.
+    /// Bytes of the body received so far, before decompression.
     public var bytesReceived = 0
-    /// The version the origin answered in: `"1.0"`, `"1.1"` or `"2"`; `nil` when unknown.
+    /// The version of the response: `"1.0"`, `"1.1"` or `"2"`; `nil` when unknown.
     public var httpVersion: String?
     /// The address of the peer (of the proxy, if there is one), without port.
     public var remoteAddress: String?
-    /// Whether the last hop ran over a connection made by an earlier transfer.
+    /// Whether the last hop used a connection of an earlier transfer.
     public var reusedConnection = false
-    /// How many redirects were followed.
+    /// The number of redirects followed.
     public var redirectCount = 0
 
-    /// Makes metrics of a transfer which cost nothing, for stubs.
+    /// Creates metrics that are all zero, for stubs.
     public init() {}
 }
 
-/// Metrics which the event loop goes on writing while the response is already with the caller.
+/// Metrics that the event loop still writes when the caller already has the response.
 final class MetricsRecorder: Sendable {
     private let metrics: Mutex<HTTPMetrics>
 
@@ -89,7 +89,7 @@ final class MetricsRecorder: Sendable {
 }
 
 extension HTTPMetrics {
-    /// Reads what libcurl has measured up to the head; its times all count from when it got the addresses.
+    /// Reads what libcurl has measured up to the head; its times all count from the time at which it got the addresses.
     mutating func recordHead(from easy: EasyHandle, lookUpTime: Duration) {
         let looked = easy.duration(CURLINFO_NAMELOOKUP_TIME_T)
         let connected = easy.duration(CURLINFO_CONNECT_TIME_T)

@@ -6,18 +6,19 @@ import Glibc
 import Darwin
 #endif
 
-/// Looks names up on threads of its own: each name once at a time, and a bounded number of names at once.
+/// Looks names up on threads of its own: one look-up at a time for each name, and a bounded number of names at once.
 ///
-/// The system's look-up blocks its thread and cannot be ended. libcurl would start one more thread for every transfer
-/// and leave it behind when the transfer ends; here a name that is never answered costs one thread for as long as the
-/// system tries, and others wait only when as many names as the limit are stuck.
+/// The system's look-up blocks its thread and cannot be ended. libcurl would start a thread for every transfer, and the
+/// thread would outlive the transfer. Here a look-up without an answer costs one thread for as long as the system
+/// tries. Other names wait only when as many look-ups as the limit are stuck.
 final class NameResolver: Sendable {
-    /// Why a name leads nowhere, in words.
+    /// Why a name cannot be resolved, in words.
     struct Failure: Error {
         let message: String
     }
 
-    /// Blocks until the addresses of a name are there, in the order in which to try them; never an empty list.
+    /// Blocks until the system has answered. The addresses are in the order in which to try them; the list is never
+    /// empty.
     typealias LookUp = @Sendable (_ name: String) -> Result<[IPAddress], Failure>
 
     private struct State {
@@ -31,7 +32,7 @@ final class NameResolver: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - limit: Most look-ups, and threads, at once; at least 1.
+    ///   - limit: The largest number of look-ups, and of threads, at once; at least 1.
     ///   - deliver: Called once for every ``start(_:)`` that was not abandoned, on any thread.
     init(
         limit: Int, lookUp: @escaping LookUp,
@@ -42,10 +43,10 @@ final class NameResolver: Sendable {
         self.deliver = deliver
     }
 
-    /// Names that are being looked up, and names that wait for a thread.
+    /// The numbers of names that are being looked up, and of names that wait for a thread.
     var counts: (running: Int, waiting: Int) { state.withLock { ($0.running.count, $0.waiting.count) } }
 
-    /// Asks for a name; nothing happens when the same name is asked for already.
+    /// Requests a name; does nothing when the name is already requested.
     func start(_ name: String) {
         let startsThread = state.withLock { state in
             guard !state.running.contains(name), !state.waiting.contains(name) else { return false }
@@ -64,9 +65,9 @@ final class NameResolver: Sendable {
         thread.detach()
     }
 
-    /// No transfer waits for the name any more.
+    /// Withdraws the request for a name, because no transfer waits for it any more.
     ///
-    /// A look-up that has begun goes on; its answer is delivered all the same.
+    /// A look-up that has begun continues, and its answer is delivered.
     func abandon(_ name: String) {
         state.withLock { $0.waiting.removeAll { $0 == name } }
     }
@@ -83,14 +84,14 @@ final class NameResolver: Sendable {
                 state.running.insert(next)
                 return next
             }
-            // After the name was taken off the table: a transfer that asks from here on starts a look-up of its own.
+            // After the removal of the name from the table: a later transfer starts a look-up of its own.
             deliver(name, result)
         }
     }
 }
 
 extension NameResolver {
-    /// Most addresses of a name that are tried; an answer may have hundreds.
+    /// The largest number of addresses of a name that are tried; an answer may have hundreds.
     private static let addressLimit = 16
 
     /// Asks the system, as it is configured: its files, then DNS.
@@ -102,7 +103,7 @@ extension NameResolver {
         guard result == 0 else {
             return .failure(Failure(message: unsafe String(cString: gai_strerror(result))))
         }
-        // The list is the system's until it is freed here.
+        // The system owns the list, which is freed here.
         defer { unsafe freeaddrinfo(first) }
         var addresses: [IPAddress] = []
         var entry = unsafe first
@@ -119,7 +120,7 @@ extension NameResolver {
         guard let address = unsafe info.ai_addr else { return nil }
         switch unsafe info.ai_family {
         case AF_INET:
-            // The family says what is behind the pointer.
+            // The family gives the type of the pointer's target.
             return unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
                 .v4(UInt32(bigEndian: unsafe $0.pointee.sin_addr.s_addr))
             }

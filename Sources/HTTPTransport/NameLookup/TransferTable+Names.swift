@@ -4,12 +4,12 @@ import Glibc
 import Darwin
 #endif
 
-/// Names, which libcurl may not look up itself.
+/// Look-ups of names, which libcurl may not do itself.
 ///
-/// libcurl asks before it looks a name up, and only then: not for a connection that is reused, nor for a name that it
-/// still remembers. The transfer leaves libcurl at that moment, waits here, and comes back with the addresses.
+/// libcurl asks before it looks a name up. It does not ask for a reused connection, nor for a name that it still
+/// remembers. The transfer then leaves libcurl, waits here, and is added again with the addresses.
 extension TransferTable {
-    /// The transfer left libcurl for want of an address.
+    /// Looks up the name of a transfer that has left libcurl.
     func lookUp(_ transfer: Transfer) {
         let until = now + settings.configuration.connectTimeout.clampedNanoseconds
         transfer.phase = .lookingUp(since: now, until: until)
@@ -19,7 +19,7 @@ extension TransferTable {
         resolver.start(name)
     }
 
-    /// A transfer that waited for its name has ended.
+    /// Removes a transfer that waited for its name and has ended.
     func leaveLookUp(_ transfer: Transfer) {
         let name = transfer.endpoint.name
         guard var waiting = lookUps[name] else { return }
@@ -28,7 +28,7 @@ extension TransferTable {
         if waiting.isEmpty { resolver.abandon(name) }
     }
 
-    /// A look-up has ended: every transfer that waits for the name goes on.
+    /// Continues every transfer that waits for the name, after the look-up has ended.
     func resolved(_ name: String, _ result: Result<[IPAddress], NameResolver.Failure>) {
         for id in lookUps.removeValue(forKey: name) ?? [] {
             guard let transfer = transfers[id], case .lookingUp(let since, _) = transfer.phase else { continue }
@@ -45,7 +45,7 @@ extension TransferTable {
         }
     }
 
-    /// The proxy's name may lead to other addresses over time; connections to the earlier ones may still be reused.
+    /// The proxy's name may resolve to other addresses over time. Connections to the earlier ones may still be reused.
     private func rememberProxy(_ addresses: [IPAddress]) {
         if proxyAddresses.count > Self.proxyAddressLimit { proxyAddresses = [] }
         proxyAddresses.formUnion(addresses.map(\.unmapped))
@@ -55,35 +55,35 @@ extension TransferTable {
 }
 
 extension Transfer {
-    /// Where the name of the peer leads.
+    /// The result of the look-up of the peer's name.
     struct Resolution {
         let addresses: [IPAddress]
-        /// How long the look-up took.
+        /// The duration of the look-up.
         let time: Duration
     }
 
-    /// What is connected to: the proxy, if there is one, or the origin.
+    /// The peer of the connection: the proxy, if there is one, or the origin.
     var endpoint: (name: String, port: Int) {
         settings.proxy.map { ($0.host, $0.port) } ?? (origin.host, origin.port)
     }
 
-    /// libcurl is about to look the name up.
+    /// Called when libcurl is about to look the name up.
     ///
-    /// Returns whether it may: when the name is an address, in whatever spelling, for which no thread is needed.
+    /// Returns whether it may: only when the name is an address in any spelling, which needs no thread.
     func mayLookUp() -> Bool {
         let name = endpoint.name
         var ignored = in_addr()
         let isShortAddress = unsafe inet_aton(name, &ignored) != 0
         if isShortAddress || IPAddress(name) != nil { return true }
-        // Asked again with the addresses at hand, it has found a name of its own.
+        // libcurl asks again although it has the addresses: it has found another name.
         if resolution == nil, case .running(let easy, _) = phase { phase = .running(easy, .needsAddress) }
         return false
     }
 
-    /// How long the look-up took, zero when there was none.
+    /// The duration of the look-up, zero when there was none.
     var lookUpTime: Duration { resolution?.time ?? .zero }
 
-    /// What libcurl is told about the name: `+host:port:address,address`, which it remembers for as long as its own.
+    /// The entry for libcurl's name cache: `+host:port:address,address`. It lives as long as libcurl's own entries.
     var resolvedEntry: String? {
         guard let resolution else { return nil }
         let (name, port) = endpoint

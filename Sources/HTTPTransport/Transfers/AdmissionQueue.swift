@@ -1,6 +1,7 @@
-/// Decides which transfers may run now, so that none waits inside libcurl, where waiting would count as being slow.
+/// Decides which transfers may run now, so that none waits inside libcurl, where the wait would count against its time
+/// limits.
 ///
-/// First come, first served within an origin; origins that wait take turns.
+/// First come, first served within an origin; waiting origins take turns.
 /// - Complexity: O(1) to enter and to leave, O(number of waiting origins) to admit.
 struct AdmissionQueue {
     private final class Lane {
@@ -11,13 +12,13 @@ struct AdmissionQueue {
         var next = 0
         var isListed = false
 
-        /// Connections in use, as far as can be known from here.
+        /// The number of connections in use, as far as it is known here.
         var connections: Int { isMultiplexed ? min(1, running) : running }
     }
 
-    /// Streams on one HTTP/2 connection; what servers commonly allow.
+    /// The number of streams on one HTTP/2 connection that servers commonly allow.
     private static let streamLimit = 100
-    /// Origins to remember beyond those with transfers.
+    /// The number of origins to remember beyond those with transfers.
     private static let memory = 1_000
 
     private let perOrigin: Int
@@ -25,15 +26,15 @@ struct AdmissionQueue {
     private let queueLimit: Int
     private var lanes: [Origin: Lane] = [:]
     private var waitingOrigins: [Origin] = []
-    /// Connections in use, as far as can be known from here.
+    /// The number of connections in use, as far as it is known here.
     private(set) var connections = 0
-    /// Transfers that wait.
+    /// The number of transfers that wait.
     private(set) var waitingCount = 0
 
-    /// Transfers that run.
+    /// The number of transfers that run.
     var runningCount: Int { lanes.values.reduce(0) { $0 + $1.running } }
 
-    /// Origins in whose queue something may wait.
+    /// The number of origins with transfers that may wait.
     var waitingOriginCount: Int { waitingOrigins.count }
 
     init(_ configuration: HTTPClient.Configuration) {
@@ -48,7 +49,7 @@ struct AdmissionQueue {
         case overloaded
     }
 
-    /// Asks for a transfer to run now or later.
+    /// Enters a transfer, to run now or later.
     mutating func enter(_ transfer: Transfer) -> Entry {
         let lane = lanes[transfer.origin] ?? Lane()
         lanes[transfer.origin] = lane
@@ -66,14 +67,14 @@ struct AdmissionQueue {
         return .queued
     }
 
-    /// A transfer that ran has ended.
+    /// Notes that a running transfer has ended.
     mutating func leave(_ origin: Origin) {
         guard let lane = lanes[origin] else { return }
         changeRunning(in: lane, by: -1)
         if lane.running == 0, !lane.isListed, lanes.count > Self.memory { lanes[origin] = nil }
     }
 
-    /// A transfer that waited has ended; its place in the queue is skipped when its turn comes.
+    /// Notes that a waiting transfer has ended. Its place in the queue is skipped later.
     mutating func abandon(_ origin: Origin) {
         waitingCount -= 1
         guard let lane = lanes[origin], lane.waiting.count > 64 else { return }
@@ -84,7 +85,7 @@ struct AdmissionQueue {
         }
     }
 
-    /// An origin has answered in HTTP/2, or in HTTP/1.1 again.
+    /// Notes that an origin has answered in HTTP/2, or in HTTP/1.1 again.
     mutating func learn(_ origin: Origin, isMultiplexed: Bool) {
         guard let lane = lanes[origin], lane.isMultiplexed != isMultiplexed else { return }
         connections -= lane.connections
@@ -92,13 +93,13 @@ struct AdmissionQueue {
         connections += lane.connections
     }
 
-    /// The transfers which may run now and did not before.
+    /// The waiting transfers that may run now.
     mutating func admit() -> [Transfer] {
         guard waitingCount > 0 || !waitingOrigins.isEmpty else { return [] }
         var admitted: [Transfer] = []
         var index = 0
         var untouched = 0
-        // Around the origins until a whole round brings nothing.
+        // Rounds over the origins until a whole round admits nothing.
         while !waitingOrigins.isEmpty, untouched < waitingOrigins.count {
             if index >= waitingOrigins.count { index = 0 }
             guard let lane = lanes[waitingOrigins[index]] else {

@@ -8,9 +8,9 @@ import CTransportShims
     private let handle: UnsafeMutableRawPointer?
     private let configuration: HTTPClient.Configuration
     private let loop: EventLoop
-    /// What the sockets are watched with.
+    /// The number with which the sockets are watched.
     private var seat: UInt32 = 0
-    /// When libcurl wants to be called, in nanoseconds of the loop's clock.
+    /// When libcurl must be called, in nanoseconds of the loop's clock.
     private(set) var timer: UInt64?
     private var running: Int32 = 0
     private var idleHandles: [EasyHandle] = []
@@ -19,7 +19,7 @@ import CTransportShims
     /// Handles kept for reuse; making one costs about a tenth of a small request.
     private static let idleHandleLimit = 256
 
-    /// libcurl's process-wide set-up, which must happen before anything else and only once.
+    /// libcurl's process-wide set-up, which must happen once and before anything else.
     private static let globalResult = curl_global_init(Int(CURL_GLOBAL_ALL))
 
     init(_ configuration: HTTPClient.Configuration, loop: EventLoop) {
@@ -29,7 +29,7 @@ import CTransportShims
     }
 
     deinit {
-        // A handle that never got a thread. It has no callbacks, and any thread may close it.
+        // A handle without a thread has no callbacks, and any thread may close it.
         close()
     }
 
@@ -39,11 +39,12 @@ import CTransportShims
         guard let handle = unsafe handle else { return }
         let set = { (option: CURLMoption, value: Int) in _ = unsafe transport_multi_set_long(handle, option, value) }
         set(CURLMOPT_MAXCONNECTS, max(1, configuration.maximumIdleConnections))
-        // The admission queue stays below these; they bound what it cannot see, such as HTTP/2 servers with few streams.
+        // The admission queue stays below these limits. They bound what it does not know, such as HTTP/2 servers with
+        // few streams.
         set(CURLMOPT_MAX_HOST_CONNECTIONS, max(1, configuration.maximumConnectionsPerHost))
         set(CURLMOPT_MAX_TOTAL_CONNECTIONS, max(1, configuration.maximumConnections))
         set(CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX)
-        // Unretained: the callbacks come within calls on this handle, and the table makes all of them.
+        // Unretained: the callbacks run within calls on this handle, and the table makes all of these calls.
         unsafe transport_multi_set_context(handle, Unmanaged.passUnretained(table).toOpaque())
         unsafe transport_multi_set_callbacks(
             handle,
@@ -92,7 +93,7 @@ import CTransportShims
     private func setTimer(_ milliseconds: Int) -> Int32 {
         switch milliseconds {
         case ..<0: timer = nil
-        // Before every moment: a transfer that was just added begins in the same turn.
+        // 0 is before every time: a transfer that was just added begins in the same turn.
         case 0: timer = 0
         default: timer = LoopThread.nanoseconds + UInt64(milliseconds) * 1_000_000
         }
@@ -108,7 +109,7 @@ import CTransportShims
         act(on: socket, actions)
     }
 
-    /// Lets libcurl do what it set its timer for, if that time has come.
+    /// Lets libcurl do the work of its timer, if the timer is due.
     func runTimer(at now: UInt64) {
         guard let timer, timer <= now else { return }
         self.timer = nil
@@ -121,7 +122,7 @@ import CTransportShims
         unsafe curl_multi_socket_action(handle, socket, actions, &running)
     }
 
-    /// The number of a transfer that libcurl is done with, and how it ended.
+    /// The number of a transfer that libcurl has finished, and its result.
     func nextDone() -> (id: UInt64, result: CURLcode)? {
         guard let handle = unsafe handle else { return nil }
         var remaining: Int32 = 0
@@ -130,7 +131,7 @@ import CTransportShims
             guard unsafe transport_message_is_done(message, &result) != 0 else { continue }
             var context: UnsafeMutableRawPointer?
             unsafe transport_get_pointer(message.pointee.easy_handle, CURLINFO_PRIVATE, &context)
-            // The table keeps the transfer, and that the order, until it has taken the handle out of libcurl.
+            // The table keeps the transfer, and the transfer keeps the order, until the handle is removed from libcurl.
             if let context = unsafe context { return unsafe (TransferOrder.at(context).id, result) }
         }
         return nil
@@ -152,7 +153,7 @@ import CTransportShims
         return unsafe curl_multi_add_handle(handle, easy.pointer) == CURLM_OK
     }
 
-    /// Takes a handle out of libcurl: closes an HTTP/1.1 connection in use, resets an HTTP/2 stream.
+    /// Removes a handle from libcurl: closes an HTTP/1.1 connection in use, resets an HTTP/2 stream.
     func remove(_ easy: EasyHandle) {
         guard let handle = unsafe handle else { return }
         unsafe curl_multi_remove_handle(handle, easy.pointer)
@@ -161,7 +162,7 @@ import CTransportShims
 
     /// Lets libcurl deliver again; it may call back at once.
     ///
-    /// - Returns: What went wrong when a callback ended the transfer; libcurl does not tell otherwise.
+    /// - Returns: The error when a callback ended the transfer, which libcurl does not report otherwise.
     func unpause(_ easy: EasyHandle) -> CURLcode {
         transport_allow_tls_reads()
         return unsafe curl_easy_pause(easy.pointer, CURLPAUSE_CONT)

@@ -25,7 +25,7 @@ import CTransportShims
         unsafe errorText.deallocate()
     }
 
-    /// Forgets all options; connections, names and TLS sessions are the multi handle's and stay.
+    /// Resets all options. Connections, names and TLS sessions belong to the multi handle and are kept.
     func reset() {
         unsafe curl_easy_reset(pointer)
         freeLists()
@@ -38,10 +38,10 @@ import CTransportShims
         unsafe lists = []
     }
 
-    /// What libcurl said about the failure of the last transfer; may be empty.
+    /// libcurl's text about the failure of the last transfer; may be empty.
     var failureText: String { unsafe String(cString: errorText) }
 
-    // MARK: Options
+    // MARK: - Options
 
     func set(_ option: CURLoption, _ value: Int) {
         unsafe transport_set_long(pointer, option, value)
@@ -81,14 +81,14 @@ import CTransportShims
     /// Sets the bytes to send, which libcurl copies.
     func setBody(_ bytes: [UInt8]) {
         unsafe transport_set_offset(pointer, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(bytes.count))
-        // One byte more than sent, so that there is an address even for an empty body.
+        // One byte more than is sent, so that even an empty body has an address.
         unsafe (bytes + [0]).withUnsafeBytes {
             _ = unsafe transport_set_string(
                 pointer, CURLOPT_COPYPOSTFIELDS, $0.assumingMemoryBound(to: CChar.self).baseAddress)
         }
     }
 
-    // MARK: Facts
+    // MARK: - Facts
 
     func integer(_ info: CURLINFO) -> Int {
         var value = 0

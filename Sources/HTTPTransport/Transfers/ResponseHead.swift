@@ -2,14 +2,14 @@
 struct ResponseHead: Sendable {
     var status = 0
     var headers = HTTPHeaders()
-    /// Bytes and fields received in all header sections, so that a storm of interim answers counts too.
+    /// The number of bytes received in all header sections, including those of interim responses.
     private(set) var byteCount = 0
     private(set) var fieldCount = 0
     private(set) var isComplete = false
 
     enum Line {
         case more
-        /// The empty line behind a final head.
+        /// The empty line after a final head.
         case complete
         case tooLarge(String)
         case malformed(String)
@@ -17,7 +17,7 @@ struct ResponseHead: Sendable {
 
     /// Takes one line as libcurl delivers it, line end included.
     ///
-    /// Trailers, behind the head, are dropped.
+    /// Trailers, which follow the body, are dropped.
     mutating func receive(_ line: RawSpan, status: Int, limits: Limits) -> Line {
         unsafe line.withUnsafeBytes { unsafe receive($0, status: status, limits: limits) }
     }
@@ -55,7 +55,7 @@ struct ResponseHead: Sendable {
         var fieldCount: Int
     }
 
-    /// The empty line: interim heads (1xx) are forgotten.
+    /// Handles the empty line: interim heads (1xx) are dropped.
     private mutating func endSection(status: Int) -> Line {
         self.status = status
         guard status >= 200 else {
@@ -66,7 +66,7 @@ struct ResponseHead: Sendable {
         return .complete
     }
 
-    /// The bytes without blanks at either end, and without line ends behind them.
+    /// The bytes without blanks at either end, and without the line end.
     private static func trim(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         var (start, end) = (0, bytes.count)
         while start < end, unsafe isBlank(bytes[end - 1]) || bytes[end - 1] == 0x0D || bytes[end - 1] == 0x0A {
@@ -80,11 +80,11 @@ struct ResponseHead: Sendable {
 }
 
 extension ResponseHead {
-    /// How long the body will be.
+    /// The length of the body.
     enum BodyLength: Equatable {
         case none
         case announced(Int)
-        /// Announced, but decoded on the way to the reader.
+        /// The length before decoding, if it is announced.
         case encoded(Int?)
         case unknown
         case contradictory

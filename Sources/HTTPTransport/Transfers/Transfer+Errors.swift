@@ -10,7 +10,7 @@ extension Transfer {
             code: .timedOut, message: "\(what) \(limit).", url: url, status: head.knownStatus)
     }
 
-    /// The error for a result of libcurl, or the one that a callback left.
+    /// The error for a result of libcurl, or the error of a callback.
     func error(for result: CURLcode) -> HTTPError {
         if let failure { return failure }
         if let refusal, result == CURLE_COULDNT_CONNECT || result == CURLE_ABORTED_BY_CALLBACK {
@@ -23,7 +23,7 @@ extension Transfer {
         return HTTPError(code: code, message: message, url: url, status: head.knownStatus)
     }
 
-    /// The error for a name that leads nowhere.
+    /// The error for a name that cannot be resolved.
     func cannotResolve(_ reason: String) -> HTTPError {
         HTTPError(
             code: .cannotResolveHost,
@@ -31,7 +31,7 @@ extension Transfer {
             url: url)
     }
 
-    /// Whether the end of the connection is what ends the body.
+    /// Whether the end of the connection ends the body.
     private var endsWithConnection: Bool {
         guard head.isComplete, answer?.isMultiplexed != true, !head.headers.contains(name: "Transfer-Encoding") else {
             return false
@@ -58,7 +58,7 @@ extension Transfer {
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING,
             CURLE_FILESIZE_EXCEEDED:
             (.invalidResponse, "")
-        // libcurl's word for a header line beyond its own limit; memory itself does not run out this way.
+        // libcurl's code for a header line beyond its own limit; it does not mean that memory is short.
         case CURLE_OUT_OF_MEMORY where !head.isComplete: (.headersTooLarge, "")
         case CURLE_PEER_FAILED_VERIFICATION: certificateMeaning
         case CURLE_SSL_CACERT_BADFILE:
@@ -70,12 +70,13 @@ extension Transfer {
         }
     }
 
-    /// Tells apart why a certificate was refused, by OpenSSL's verdict; its `X509_V_ERR_*` are part of its ABI.
+    /// Why a certificate was refused, from OpenSSL's result; the `X509_V_ERR_*` are part of its ABI.
     private var certificateMeaning: (HTTPError.Code, hint: String) {
         switch easy?.integer(CURLINFO_SSL_VERIFYRESULT) ?? 0 {
         case 9: (.certificateExpired, "The certificate is not valid yet; check the clock of this machine.")
         case 10: (.certificateExpired, "The certificate has expired.")
-        // OpenSSL has found nothing, or (1) has not been asked yet: libcurl compares the name itself, and first.
+        // OpenSSL has found no error, or (1) has not checked yet: libcurl compares the name itself, before OpenSSL's
+        // result.
         case 0, 1, 62: (.certificateHostMismatch, "The certificate is for another host.")
         case 18, 19, 20, 21:
             (

@@ -8,7 +8,7 @@ import Foundation
 #endif
 
 extension Transfer {
-    /// Sets everything on a handle that was reset: nothing of an earlier transfer survives.
+    /// Sets all options on a handle that was reset, so no option of an earlier transfer is left.
     func configure(_ easy: EasyHandle) {
         let context = unsafe Unmanaged.passUnretained(order).toOpaque()
         unsafe easy.set(CURLOPT_PRIVATE, context: context)
@@ -38,25 +38,26 @@ extension Transfer {
         easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(connectTime / 1_000_000))
         easy.set(
             CURLOPT_MAXAGE_CONN, Int(settings.configuration.idleConnectionLifetime.clampedNanoseconds / 1_000_000_000))
-        // libcurl frees it with every transfer, which above 64 KB makes the allocator tidy up each time.
+        // libcurl frees the buffer with every transfer. Above 64 KB each of these calls makes the allocator consolidate
+        // its lists.
         easy.set(CURLOPT_BUFFERSIZE, 32 << 10)
-        // Empty texts keep libcurl from asking the environment for a proxy, and for hosts to reach without it.
+        // Empty texts keep libcurl from reading the proxy and its exceptions from the environment.
         easy.set(CURLOPT_PROXY, settings.configuration.proxy?.absoluteString ?? "")
         easy.set(CURLOPT_NOPROXY, "")
-        // The default, said: a file in the home directory adds no credentials.
+        // The default, set explicitly: a file in the home directory adds no credentials.
         easy.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
         easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         let usesHTTP2 = origin.isSecure && settings.configuration.allowsHTTP2
         easy.set(CURLOPT_HTTP_VERSION, Int(usesHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
-        // A transfer waits for a connection in the making: it may turn out to be HTTP/2.
+        // A transfer waits for a connection that is being made, because it may be HTTP/2.
         if usesHTTP2 { easy.set(CURLOPT_PIPEWAIT, 1) }
     }
 
     private func setTLS(_ easy: EasyHandle) {
         easy.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         unsafe transport_watch_tls(easy.pointer)
-        // libcurl parses the bundle once and shares it, but only while no directory is set; some distributions set one
-        // at build time, and every connection then costs 18 ms of parsing.
+        // libcurl parses the bundle once and shares it, but only while no directory is set. Some distributions set one
+        // at build time; then every connection costs 18 ms of parsing.
         easy.clear(CURLOPT_CAPATH)
         switch settings.configuration.tls.trust {
         case .system:
@@ -65,11 +66,11 @@ extension Transfer {
             easy.set(CURLOPT_CAINFO, file)
         case .systemAnd(let file):
             easy.set(CURLOPT_CAINFO, file)
-            // The directory of the system is searched by hash, one small file at a time.
+            // libcurl searches the directory of the system by hash, one small file at a time.
             if let directory = unsafe transport_default_ca_directory() {
                 easy.set(CURLOPT_CAPATH, unsafe String(cString: directory))
             }
-        case .nobody:
+        case .anyCertificate:
             easy.set(CURLOPT_SSL_VERIFYPEER, 0)
             easy.set(CURLOPT_SSL_VERIFYHOST, 0)
         }
@@ -90,7 +91,7 @@ extension Transfer {
         easy.set(CURLOPT_HTTPHEADER, list: headerLines(sendsContent: sendsContent))
     }
 
-    /// Lines as libcurl wants them: `Name;` sends an empty value, `Name:` keeps libcurl from adding the field.
+    /// Header lines in libcurl's form: `Name;` sends an empty value, `Name:` keeps libcurl from adding the field.
     private func headerLines(sendsContent: Bool) -> [String] {
         let headers = order.hop.request.headers
         var lines = headers.map { $0.value.isBlank ? "\($0.name);" : "\($0.name): \($0.value)" }
@@ -98,7 +99,7 @@ extension Transfer {
             lines.append("User-Agent: \(settings.configuration.userAgent)")
         }
         if !headers.contains(name: "Accept-Encoding") {
-            // A part of a compressed content cannot be decoded.
+            // A range of compressed content cannot be decoded.
             lines.append(headers.contains(name: "Range") ? "Accept-Encoding: identity" : "Accept-Encoding: gzip")
         }
         if sendsContent {

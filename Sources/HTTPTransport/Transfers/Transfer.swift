@@ -7,15 +7,15 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// One request on its way: everything that libcurl's callbacks need.
+/// One transfer: everything that libcurl's callbacks need.
 ///
 /// Isolated state of the transfer table, and not `Sendable`: made, used and ended on the event loop.
 final class Transfer: DeadlineHolding {
-    /// What a caller gets.
+    /// The result for the caller.
     struct Answer: Sendable {
         let head: ResponseHead
         let expectedCount: Int?
-        /// Whether it came over HTTP/2, where transfers share a connection.
+        /// Whether the response came over HTTP/2, where transfers share a connection.
         let isMultiplexed: Bool
     }
 
@@ -26,22 +26,23 @@ final class Transfer: DeadlineHolding {
         case new
         /// Waits for a connection.
         case queued
-        /// With libcurl, which calls back.
+        /// Added to libcurl, which calls back.
         case running(EasyHandle, Activity)
-        /// Waits for the addresses of its name, out of libcurl; times are in nanoseconds of the loop's clock.
+        /// Removed from libcurl until the addresses of its name are known; times are in nanoseconds of the loop's
+        /// clock.
         case lookingUp(since: UInt64, until: UInt64)
         case ended
     }
 
-    /// What a running transfer does.
+    /// The activity of a running transfer.
     enum Activity {
-        /// Has no connection yet; libcurl limits the time for that.
+        /// Has no connection yet; libcurl limits the time to connect.
         case connecting
-        /// libcurl has asked for the address of its name, and gives it back.
+        /// libcurl has asked for the address of its name, and returns the transfer.
         case needsAddress
-        /// Bytes moved last at that time.
+        /// Bytes moved last at this time.
         case active(since: UInt64)
-        /// libcurl was told to stop receiving: the silence is the reader's.
+        /// libcurl was told to stop receiving: the reader causes the silence.
         case paused
     }
 
@@ -49,22 +50,22 @@ final class Transfer: DeadlineHolding {
     var phase = Phase.new
     /// The caller, until it has the head.
     private var caller: Caller?
-    /// The head, as far as it has come.
+    /// The head, as far as it has arrived.
     private(set) var head = ResponseHead()
-    /// The head when it is complete and within the limits.
+    /// The head once it is complete and within the limits.
     private(set) var answer: Answer?
-    /// Bytes of the body so far.
+    /// The number of body bytes so far.
     private var receivedCount = 0
-    /// Why a callback ended the transfer; takes the place of libcurl's error.
+    /// Why a callback ended the transfer; replaces libcurl's error.
     private(set) var failure: HTTPError?
     /// The last address that the policy refused, and why.
     private(set) var refusal: (address: IPAddress, reason: String)?
-    /// Whether the last socket could not be made for want of a descriptor.
+    /// Whether the last socket could not be made because no descriptor was left.
     var lacksDescriptor = false
-    /// Where the name leads, once libcurl has asked.
+    /// The addresses of the name, once libcurl has asked for them.
     var resolution: Resolution?
 
-    /// When the request will have taken too long, in nanoseconds of the loop's clock.
+    /// When the total time limit ends, in nanoseconds of the loop's clock.
     let deadline: UInt64
     var wakeTime: UInt64
     var heapPosition: Int?
@@ -82,7 +83,7 @@ final class Transfer: DeadlineHolding {
     var origin: Origin { order.hop.origin }
     var url: URL { order.hop.request.url }
 
-    /// The handle while libcurl has the transfer.
+    /// The handle while the transfer is added to libcurl.
     var easy: EasyHandle? {
         if case .running(let easy, _) = phase { easy } else { nil }
     }
@@ -93,7 +94,7 @@ final class Transfer: DeadlineHolding {
 
     // MARK: - Time
 
-    /// Bytes have moved, or the request is about to be sent over a connection that is ready.
+    /// Notes that bytes have moved, or that the request is about to be sent over a connection.
     func noteActivity(at now: UInt64) {
         switch phase {
         case .running(_, .active(since: now)): break
@@ -102,13 +103,13 @@ final class Transfer: DeadlineHolding {
         }
     }
 
-    /// When the origin will have been silent for too long; `nil` while silence is not its fault.
+    /// When the idle limit ends; `nil` while the origin does not cause the silence.
     var idleDeadline: UInt64? {
         guard case .running(_, .active(let time)) = phase else { return nil }
         return time + settings.idleTimeout
     }
 
-    /// When the first limit is reached if nothing happens.
+    /// When the first time limit ends if nothing happens.
     var nextDeadline: UInt64 {
         if case .lookingUp(_, let until) = phase { return min(deadline, until) }
         return min(deadline, idleDeadline ?? .max)
@@ -122,7 +123,7 @@ final class Transfer: DeadlineHolding {
         case failed
     }
 
-    /// A header line.
+    /// Receives a header line.
     func receiveHeader(_ line: RawSpan, at now: UInt64) -> HeaderReception {
         noteActivity(at: now)
         guard let easy else { return .failed }
@@ -164,7 +165,7 @@ final class Transfer: DeadlineHolding {
         case abort
     }
 
-    /// Bytes of the body.
+    /// Receives bytes of the body.
     func receiveBody(_ bytes: RawSpan, at now: UInt64) -> BodyReception {
         noteActivity(at: now)
         guard let answer, let easy else {
@@ -177,8 +178,8 @@ final class Transfer: DeadlineHolding {
             return .abort
         }
         let remaining = answer.expectedCount.map { $0 - receivedCount }
-        // Not over HTTP/2: when several streams of a connection are stopped, libcurl 7.88 delivers some bytes twice. Such
-        // a body is taken as it comes, up to its limit.
+        // Not over HTTP/2: when several streams of a connection are stopped, libcurl 7.88 delivers some bytes twice.
+        // Such a body is taken without back-pressure, up to its limit.
         guard pipe.write(bytes, expecting: remaining, mayRefuse: !answer.isMultiplexed) else {
             phase = .running(easy, .paused)
             return .pause
@@ -191,13 +192,13 @@ final class Transfer: DeadlineHolding {
     ///
     /// Remembers a refusal for the error.
     /// - Parameters:
-    ///   - port: `nil` for a connection that was judged when it was made.
-    ///   - proxyAddresses: Where the name of the proxy has led.
+    ///   - port: `nil` for a connection that was checked when it was made.
+    ///   - proxyAddresses: The addresses of the proxy's name so far.
     func mayConnect(to address: IPAddress?, port: Int?, proxyAddresses: Set<IPAddress>) -> Bool {
         let policy = settings.configuration.addressPolicy
         if policy.isUnrestricted { return true }
         guard let address else { return false }
-        // The proxy was named by the owner of the client. Whatever else is connected to is judged, proxy or not.
+        // The program chose the proxy. Every other address is checked, with or without a proxy.
         if isProxy(address, proxyAddresses), port == nil || port == settings.proxy?.port { return true }
         guard let reason = policy.reasonToRefuse(address) else { return true }
         refusal = (address, reason)
@@ -216,7 +217,7 @@ final class Transfer: DeadlineHolding {
 
     // MARK: - End
 
-    /// Hands the head to the caller; what follows goes into the pipe.
+    /// Gives the head to the caller; the body goes into the pipe.
     func deliverHead() {
         guard let answer, let easy, let caller = caller.take() else { return }
         order.recorder.update { $0.recordHead(from: easy, lookUpTime: lookUpTime) }
@@ -225,7 +226,7 @@ final class Transfer: DeadlineHolding {
 
     /// Ends the transfer for its caller and its reader; called once by the table of transfers.
     func end(_ result: Result<Void, any Error>, at now: UInt64) {
-        // A head that is there goes to the caller, and the error to the reader, unless the caller is the one that left.
+        // The caller gets a complete head, and the reader gets the error, unless the caller was cancelled.
         let answer = caller != nil && !result.isCancellation ? answer : nil
         order.recorder.update {
             if answer != nil, let easy { $0.recordHead(from: easy, lookUpTime: lookUpTime) }
@@ -233,7 +234,7 @@ final class Transfer: DeadlineHolding {
             $0.total = .nanoseconds(Int64(clamping: now - order.started))
         }
         phase = .ended
-        // Before the caller goes on: it finds the whole body, and need not wait again.
+        // Before the caller is resumed, so that it finds the whole body without another wait.
         pipe.finish(result)
         guard let caller = caller.take() else { return }
         if let answer { return caller.resume(returning: answer) }
@@ -248,7 +249,7 @@ final class Transfer: DeadlineHolding {
 }
 
 extension ResponseHead {
-    /// The status, once a head has said one.
+    /// The status, once a head has one.
     var knownStatus: Int? { status == 0 ? nil : status }
 }
 

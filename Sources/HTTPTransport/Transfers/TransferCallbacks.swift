@@ -3,7 +3,7 @@ import CTransportShims
 
 /// libcurl's callbacks: each finds the table behind its context, enters it, and finds the transfer there.
 ///
-/// They run on the event loop, within a call of the table into libcurl, and so may not call the multi handle.
+/// They run on the event loop, within a call of the table into libcurl, so they must not call the multi handle.
 enum TransferCallbacks {
     static let header: transport_data_callback = { bytes, size, count, context in
         let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count).bytes
@@ -20,7 +20,7 @@ enum TransferCallbacks {
 
     static let body: transport_data_callback = { bytes, size, count, context in
         let chunk = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count).bytes
-        // An empty write means nothing, and answering 0 to it would be right by accident.
+        // An empty write has no meaning. Its count, 0, is the right answer.
         guard !chunk.isEmpty else { return 0 }
         return unsafe enter(context, chunk, or: 0) { table, order, chunk in
             switch table.transfer(of: order)?.receiveBody(chunk, at: table.now) {
@@ -31,7 +31,7 @@ enum TransferCallbacks {
         }
     }
 
-    /// A new connection: asked for every address that the name leads to, until one is taken.
+    /// Called for a new connection: for every address of the name, until one is accepted.
     static let openSocket: transport_open_socket_callback = { context, _, address in
         guard let address = unsafe address else { return CURL_SOCKET_BAD }
         var bytes: [UInt8] = Array(repeating: 0, count: 16)
@@ -43,7 +43,7 @@ enum TransferCallbacks {
                 to: remote.address, port: remote.port, proxyAddresses: table.proxyAddresses) ?? false
         }
         guard isAllowed else { return CURL_SOCKET_BAD }
-        // Out here: libcurl's address may not be sent into the actor.
+        // Outside the actor: libcurl's address cannot be sent into it.
         var lacksDescriptor = false
         let socket = unsafe transport_open_socket(address, &lacksDescriptor)
         unsafe enter(context, lacksDescriptor, or: ()) { table, order, lacksDescriptor in
@@ -52,7 +52,7 @@ enum TransferCallbacks {
         return socket
     }
 
-    /// Every request on every connection, also on one that is reused, for which `openSocket` is not asked.
+    /// Called for every request on every connection, also on a reused one, for which `openSocket` is not called.
     static let prereq: transport_prereq_callback = { context, remote, _, _, _ in
         guard let context = unsafe context, let remote = unsafe remote else { return CURL_PREREQFUNC_ABORT }
         let isJudged = unsafe !TransferOrder.at(context).settings.configuration.addressPolicy.isUnrestricted
@@ -66,14 +66,14 @@ enum TransferCallbacks {
         }
     }
 
-    /// Before a name is looked up, which libcurl may not do itself: see `TransferTable.lookUp`.
+    /// Called before a name is looked up, which libcurl may not do itself: see `TransferTable.lookUp`.
     static let resolverStart: transport_resolver_start_callback = { _, _, context in
         unsafe enter(context, (), or: 1) { table, order, _ in table.transfer(of: order)?.mayLookUp() == true ? 0 : 1 }
     }
 
     /// Enters the table that a transfer belongs to.
     ///
-    /// The context is an unretained order, which the table keeps for as long as its handle is added.
+    /// The context is an unretained order, which the table keeps while its handle is added to libcurl.
     @inline(__always)
     private static func enter<Input: Sendable & ~Escapable, Answer: Sendable>(
         _ context: UnsafeMutableRawPointer?, _ input: Input, or none: Answer,

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// What is to be transferred: the part of a transfer that its caller, its reader and the event loop share.
+/// The request of a transfer: the part of it that its caller, its reader and the event loop share.
 ///
-/// Constants, and what has a lock of its own. libcurl's callbacks get it as their context.
+/// It has constants and state with locks of its own. libcurl's callbacks get it as their context.
 final class TransferOrder: Sendable {
     let id: UInt64
     let hop: Hop
     let settings: TransferSettings
-    /// When the caller asked, in nanoseconds of the loop's clock; redirects before this hop count.
+    /// When the caller sent the request, in nanoseconds of the loop's clock; earlier redirects count.
     let started: UInt64
     let recorder: MetricsRecorder
     let pipe = BodyPipe()
-    /// Set before the table is told, so that a cancellation which overtakes the start is not lost.
+    /// Set before the message to the table, so that a cancellation that overtakes the start is not lost.
     let isCancelled = Atomic<Bool>(false)
-    /// Where the transfer lives.
+    /// The table of the transfer.
     let table: TransferTable
 
     init(id: UInt64, hop: Hop, started: UInt64, recorder: MetricsRecorder, table: TransferTable) {
@@ -25,22 +25,22 @@ final class TransferOrder: Sendable {
         self.table = table
     }
 
-    /// The order behind a context of libcurl.
+    /// The order of a context of libcurl.
     ///
-    /// Only for contexts of handles that are added: the table keeps their orders.
+    /// Only for contexts of handles that are added to libcurl: the table keeps their orders.
     @inline(__always)
     static func at(_ context: UnsafeMutableRawPointer) -> TransferOrder {
         unsafe Unmanaged<TransferOrder>.fromOpaque(context).takeUnretainedValue()
     }
 }
 
-/// What the transfers of a client share: its configuration, and what is worked out of it once.
+/// What the transfers of a client share: its configuration, and values computed from it once.
 final class TransferSettings: Sendable {
     let configuration: HTTPClient.Configuration
     let totalTimeout: UInt64
     let idleTimeout: UInt64
     let headLimits: ResponseHead.Limits
-    /// What is connected to in place of the origins.
+    /// The proxy, which is connected to instead of the origins.
     let proxy: Proxy?
 
     init(_ configuration: HTTPClient.Configuration) {

@@ -22,7 +22,7 @@ extension TransferTable {
         }
     }
 
-    /// Hands a transfer to libcurl, for the first time or with the addresses that it asked for.
+    /// Adds a transfer to libcurl, for the first time or with the addresses that libcurl asked for.
     func run(_ transfer: Transfer) {
         if let easy = multi.takeHandle() {
             transfer.configure(easy)
@@ -37,25 +37,25 @@ extension TransferTable {
         end(transfer.id, .failure(error))
     }
 
-    /// The caller is gone.
+    /// Cancels a transfer whose caller has left.
     ///
-    /// Nothing happens when the transfer has ended.
+    /// Does nothing when the transfer has ended.
     func cancel(_ id: UInt64) {
         end(id, .failure(CancellationError()))
     }
 
-    /// The reader has made room, which may have been filled since; then it will say so again.
+    /// Continues a transfer whose reader has made room. When the room is full again, the reader sends another message.
     func resume(_ id: UInt64) {
         guard let transfer = transfers[id], case .running(let easy, .paused) = transfer.phase, !transfer.pipe.isFull
         else { return }
         transfer.phase = .running(easy, .active(since: now))
-        // libcurl hands over the piece that was refused, at once: that counts as activity.
+        // libcurl delivers the refused chunk at once, which counts as activity.
         let result = multi.unpause(easy)
         guard result == CURLE_OK else { return finish(transfer, result) }
         reschedule(transfer)
     }
 
-    /// libcurl is done with a transfer.
+    /// Ends a transfer that libcurl has finished.
     func finish(_ transfer: Transfer, _ result: CURLcode) {
         if case .running(let easy, .needsAddress) = transfer.phase {
             multi.remove(easy)
@@ -67,7 +67,7 @@ extension TransferTable {
 
     /// Ends a transfer, whatever its phase.
     ///
-    /// The only way out.
+    /// Every transfer ends here.
     func end(_ id: UInt64, _ result: Result<Void, any Error>) {
         guard let transfer = transfers.removeValue(forKey: id) else { return }
         deadlines.remove(transfer)
@@ -91,12 +91,12 @@ extension TransferTable {
 
     // MARK: - Deadlines
 
-    /// Nanoseconds after which the deadlines are looked at within a turn.
+    /// Nanoseconds after which the deadlines are checked within a turn.
     private static let expiryInterval: UInt64 = 20_000_000
 
-    /// Ends the transfers whose time is over.
+    /// Ends the transfers whose deadline has passed.
     ///
-    /// A transfer that moved since its time was noted is noted again.
+    /// A transfer with activity since its deadline was noted gets a new deadline.
     func expireDeadlines() {
         nextExpiry = now + Self.expiryInterval
         while let transfer = deadlines.first, transfer.wakeTime <= now {
@@ -112,9 +112,9 @@ extension TransferTable {
         }
     }
 
-    /// Notes when to look at the transfer next.
+    /// Notes the next deadline of the transfer.
     ///
-    /// Activity only moves the time back, so it needs no note of its own.
+    /// Activity only postpones the deadline, so it changes nothing here.
     func reschedule(_ transfer: Transfer) {
         guard transfer.heapPosition != nil else { return }
         transfer.wakeTime = transfer.nextDeadline

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// libcurl with the transfers of a client: an actor whose executor is its event loop.
+/// The transfers of a client and libcurl's multi handle: an actor whose executor is its event loop.
 ///
-/// The handles and the transfers are its isolated state and not `Sendable`, so the compiler keeps them on the thread of the
-/// loop. Other threads leave messages; the callbacks of libcurl come on the thread, within a call of the actor into libcurl.
-/// The loop keeps the actor until the thread ends.
+/// The handles and the transfers are its isolated state and not `Sendable`, so the compiler keeps them on the thread of
+/// the loop. Other threads post messages; the callbacks of libcurl run on the thread, within a call of the actor into
+/// libcurl. The loop keeps the actor until the thread ends.
 actor TransferTable {
     enum Message: Sendable {
         case start(TransferOrder, Transfer.Caller)
@@ -27,20 +27,20 @@ actor TransferTable {
     var recent: Transfer?
     var deadlines = DeadlineHeap<Transfer>()
     var admission: AdmissionQueue
-    /// Transfers whose callers wait for the end of the turn, by which the body of a small answer is there too.
+    /// Transfers whose callers are resumed at the end of the turn, when the body of a small response has arrived, too.
     var newHeads: [Transfer] = []
     /// The transfers that wait for each name.
     var lookUps: [String: [UInt64]] = [:]
     let resolver: NameResolver
-    /// Addresses that the name of the proxy led to.
+    /// The addresses of the proxy's name so far.
     var proxyAddresses: Set<IPAddress> = []
     /// When libcurl was last entered, in nanoseconds of the loop's clock.
     var now: UInt64 = 0
-    /// When to look at the deadlines again within a turn.
+    /// When to check the deadlines again within a turn.
     var nextExpiry: UInt64 = 0
     var hasEnded = false
 
-    /// - Parameter lookUp: Leads from names to addresses.
+    /// - Parameter lookUp: Resolves names to addresses.
     init(_ settings: TransferSettings, lookUp: @escaping NameResolver.LookUp) {
         self.settings = settings
         let mailbox = Mailbox<Message>(on: loop)
@@ -59,14 +59,14 @@ actor TransferTable {
     }
 
     /// Starts the thread; called once.
-    /// - Returns: `false` when the process has no thread or descriptor left; every message is refused then.
+    /// - Returns: `false` when the process has no thread or descriptor left; every message is then refused.
     nonisolated func start() -> Bool {
         guard !loop.start([self]) else { return true }
         _ = mailbox.close()
         return false
     }
 
-    /// The transfer that a callback is about: mostly the one of the callback before.
+    /// The transfer of a callback: usually the same as that of the last callback.
     func transfer(of order: TransferOrder) -> Transfer? {
         if let recent, recent.order === order { return recent }
         recent = transfers[order.id]
@@ -93,7 +93,7 @@ extension TransferTable: LoopResident {
         for message in mailbox.take() { handle(message) }
         for transfer in admission.admit() { run(transfer) }
         multi.runTimer(at: now)
-        // A transfer that ends at once makes room for the next: another turn instead of a wait.
+        // A transfer that ends at once makes room for the next, so another turn follows instead of a wait.
         let isSettled = !finishDone()
         for transfer in newHeads { transfer.deliverHead() }
         newHeads.removeAll(keepingCapacity: true)
@@ -105,16 +105,16 @@ extension TransferTable: LoopResident {
     func descriptorIsReady(_ descriptor: Int32, _ readiness: Readiness) {
         now = LoopThread.nanoseconds
         multi.act(on: descriptor, readiness)
-        // Many busy sockets make a long turn, and limits hold within it.
+        // Many busy sockets make a long turn, and the time limits apply within it.
         if now >= nextExpiry { expireDeadlines() }
     }
 
     func loopEnds() {
         hasEnded = true
-        // Transfers whose message came too late for a turn fail with the others; the mailbox refuses those that follow.
+        // Transfers with a message after the last turn fail like the others; the mailbox refuses later messages.
         for message in mailbox.close() { handle(message) }
         for id in transfers.keys.sorted() { end(id, .failure(HTTPError.shutDown)) }
-        // Forgets the queues of those that ended just now.
+        // Drops the queues of the transfers that have just ended.
         _ = admission.admit()
         multi.close()
     }
@@ -128,7 +128,7 @@ extension TransferTable: LoopResident {
         }
     }
 
-    /// Ends the transfers that libcurl is done with.
+    /// Ends the transfers that libcurl has finished.
     /// - Returns: Whether there were any.
     @discardableResult
     private func finishDone() -> Bool {
@@ -147,28 +147,28 @@ extension HTTPError {
 
 // MARK: - Counts
 
-/// What a table keeps, in numbers: all zero when no transfer is left.
+/// The numbers of entries in a table: all zero when no transfer is left.
 struct TableCounts: Sendable, Hashable {
     var transfers = 0
     var deadlines = 0
-    /// Transfers that run, as the admission queue counts them, and the connections that it thinks they have.
+    /// Transfers that run and their connections, as the admission queue counts them.
     var running = 0
     var connections = 0
     var waiting = 0
     /// Origins that are in turn for a connection.
     var waitingOrigins = 0
     var newHeads = 0
-    /// Names that transfers wait for, those transfers, and names that wait for a thread.
+    /// Names that transfers wait for, the waiting transfers, and names that wait for a thread.
     var names = 0
     var namedTransfers = 0
     var waitingNames = 0
 }
 
 extension TransferTable {
-    /// Transfers that wait or run.
+    /// The number of transfers that wait or run.
     var count: Int { transfers.count }
 
-    /// The counts of now; those of the resolver change on its threads.
+    /// The present counts; those of the resolver change on its threads.
     var counts: TableCounts {
         TableCounts(
             transfers: transfers.count, deadlines: deadlines.count, running: admission.runningCount,
