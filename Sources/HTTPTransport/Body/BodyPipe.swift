@@ -93,7 +93,7 @@ final class BodyPipe: Sendable {
         let (isTaken, reader) = state.withLock { state -> (Bool, Reader?) in
             if !state.bytes.isEmpty, state.bytes.count + bytes.byteCount > Self.highWaterMark {
                 state.isFull = true
-                // No reader waits for more: the pipe is full.
+                // No reader waits now: the pipe holds as many bytes as a reader may wait for.
                 if mayRefuse { return (false, nil) }
             }
             if state.bytes.isEmpty {
