@@ -12,7 +12,7 @@ typedef struct decoding {
     struct jpeg_progress_mgr progress;
     struct jpeg_source_mgr source;
     jmp_buf escape;
-    /// What the library was not given yet.
+    /// The bytes that the library has not got yet.
     const uint8_t *next;
     size_t left;
     int is_drawing;
@@ -47,7 +47,8 @@ static void on_error(j_common_ptr codec) {
     }
 }
 
-/// libjpeg goes on after these warnings with made-up data; the others (stray bytes, odd markers) leave every pixel right.
+/// After these warnings libjpeg continues with invented data; the others (stray bytes, odd markers) leave every pixel
+/// correct.
 static void on_message(j_common_ptr codec, int level) {
     if (level >= 0) return;
     codec->err->num_warnings++;
@@ -77,7 +78,8 @@ static void on_start(j_decompress_ptr codec) {
     (void)codec;
 }
 
-/// Gives the next piece of the file: markers are read in loops of the library's own, which look nowhere else.
+/// Gives the next piece of the file. It also checks for the end of the work, because the library reads markers in loops
+/// of its own.
 static boolean on_empty(j_decompress_ptr codec) {
     static const size_t piece = 1 << 18;
     decoding *job = codec->client_data;
@@ -115,7 +117,7 @@ static void rgba_from_inverted_cmyk(const uint8_t *cmyk, uint8_t *rgba, size_t w
     }
 }
 
-/// Copies rows to where the request wants them, in tiles as wide as a cache line is long.
+/// Copies rows to their place in the bitmap, in tiles as wide as a cache line.
 static void place(const decoding *job, const uint8_t *rows, size_t count, size_t y, uint8_t *rgba) {
     const swi_jpeg_decode_request *request = job->request;
     size_t width = job->codec.output_width;

@@ -11,7 +11,7 @@ typedef struct decoding {
     const swi_png_decode_request *request;
     swi_failure *failure;
     uint8_t *rgba;
-    /// Rows of all passes that were not drawn yet; not none before the library has read what comes before them.
+    /// Rows of all passes that are not drawn yet; not zero before the library has read the header.
     size_t rows_left;
     /// Pixels drawn since the last look.
     size_t pixels;
@@ -82,7 +82,7 @@ static inline uint32_t number(const uint8_t *bytes) {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-/// Hands whole bytes to the library, in pieces.
+/// Passes bytes to the library, in pieces.
 static void feed(decoding *job, const uint8_t *bytes, size_t count) {
     static const size_t piece = 1 << 15;
     while (count) {
@@ -95,10 +95,10 @@ static void feed(decoding *job, const uint8_t *bytes, size_t count) {
     }
 }
 
-/// Walks over the chunks and gives the library those that pixels depend on.
+/// Reads the chunks and gives the library those that pixels depend on.
 ///
-/// The progressive reader stops inflating after the last row, where the other one goes on as long as there are data. It keeps
-/// chunks whole, though, so that it must not see the large ones.
+/// The progressive reader stops inflating after the last row; the other reader continues as long as there are data. The
+/// progressive reader keeps chunks whole, so it must not get the large ones.
 static void draw(decoding *job, const uint8_t *bytes, size_t count) {
     static const size_t signature = 8, frame = 12;
     png_structp codec = job->codec;

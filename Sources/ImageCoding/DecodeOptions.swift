@@ -1,29 +1,29 @@
-/// Says how a file is to be decoded.
+/// How a file is decoded.
 public struct DecodeOptions: Hashable, Sendable {
-    /// What the picture may cost.
+    /// The limits of the decode.
     ///
-    /// Safe for pictures from strangers by default.
+    /// Safe for untrusted input by default.
     public var limits: ImageLimits
     /// Whether only the first frame of an animation is wanted.
     ///
     /// `false` by default.
     public var firstFrameOnly: Bool
-    /// A box the picture is made to fit, keeping its shape and never enlarging it; `nil` by default.
+    /// A box into which the picture is fitted, with its shape kept and without enlarging; `nil` by default.
     ///
     /// Cheaper than decoding and resizing afterwards where the format can be read at a smaller size (JPEG).
     public var thumbnail: PixelSize?
-    /// What the file is said to be, for formats that have no signature; `nil` by default.
+    /// The declared format, for formats without a signature; `nil` by default.
     ///
-    /// A signature in the bytes wins.
+    /// A signature in the bytes takes precedence.
     public var declaredFormat: ImageFormat?
 
-    /// Makes options.
+    /// Creates options.
     ///
     /// - Parameters:
-    ///   - limits: What the picture may cost.
+    ///   - limits: The limits of the decode.
     ///   - firstFrameOnly: Whether only the first frame of an animation is wanted.
-    ///   - thumbnail: A box the picture is made to fit, never enlarging it.
-    ///   - declaredFormat: What the file is said to be, for formats that have no signature.
+    ///   - thumbnail: A box into which the picture is fitted, without enlarging.
+    ///   - declaredFormat: The declared format, for formats without a signature.
     public init(
         limits: ImageLimits = .default, firstFrameOnly: Bool = false, thumbnail: PixelSize? = nil,
         declaredFormat: ImageFormat? = nil

@@ -1,7 +1,7 @@
-/// A picture, or a sequence of them, as plain pixels: what coders and transformers hand to each other.
+/// A picture, or a sequence of pictures, as plain pixels: the input and output of coders and transformers.
 ///
-/// Every frame has the same size and is complete: nothing of the frame before shines through. Pixels are RGBA, 8 bits a
-/// channel, premultiplied by alpha, taken as sRGB, rows top down without padding. The picture stands upright: an EXIF
+/// Every frame has the same size and is complete: it does not depend on the frame before. Pixels are RGBA, 8 bits a
+/// channel, premultiplied by alpha, interpreted as sRGB, rows top down without padding. The picture is upright: an EXIF
 /// orientation was applied. A copy shares its pixels.
 public struct DecodedImage: Hashable, Sendable {
     /// One picture of a sequence.
@@ -11,7 +11,7 @@ public struct DecodedImage: Hashable, Sendable {
         /// How long the frame is shown; `.zero` in a still picture.
         public let duration: Duration
 
-        /// Makes a frame.
+        /// Creates a frame.
         ///
         /// - Parameters:
         ///   - pixels: RGBA, 8 bits a channel, premultiplied, rows top down without padding.
@@ -28,23 +28,23 @@ public struct DecodedImage: Hashable, Sendable {
     public let height: Int
     /// The frames in the order they are shown, at least one.
     public let frames: [Frame]
-    /// How often an animation is played, as its file says; 0 means for ever.
+    /// How often an animation is played, from its file; 0 means forever.
     ///
     /// 0 in a still picture.
     public let loopCount: Int
-    /// Whether a pixel may be less than opaque.
+    /// Whether a pixel may be transparent.
     ///
     /// `false` promises that every alpha is 255.
     public let hasAlpha: Bool
 
-    /// Makes a picture from frames.
+    /// Creates a picture from frames.
     ///
     /// - Parameters:
     ///   - width: Width in pixels.
     ///   - height: Height in pixels.
     ///   - frames: The frames, each of `width * height * 4` bytes.
-    ///   - loopCount: How often an animation is played; 0 means for ever.
-    ///   - hasAlpha: Whether a pixel may be less than opaque.
+    ///   - loopCount: How often an animation is played; 0 means forever.
+    ///   - hasAlpha: Whether a pixel may be transparent.
     /// - Throws: `.invalidRequest` without frames, for a side below 1, or when a frame has another number of bytes.
     public init(width: Int, height: Int, frames: [Frame], loopCount: Int = 0, hasAlpha: Bool) throws(ImageError) {
         guard width > 0, height > 0, !frames.isEmpty, loopCount >= 0 else {
@@ -57,7 +57,7 @@ public struct DecodedImage: Hashable, Sendable {
         self.init(checked: width, height, frames: frames, loopCount: loopCount, hasAlpha: hasAlpha)
     }
 
-    /// For callers that made the frames themselves and know their size.
+    /// Creates a picture without checks, for callers that made the frames themselves and know their size.
     init(checked width: Int, _ height: Int, frames: [Frame], loopCount: Int = 0, hasAlpha: Bool) {
         assert(!frames.isEmpty && frames.allSatisfy { $0.pixels.count == width * height * 4 })
         self.width = width
@@ -75,7 +75,7 @@ extension DecodedImage {
     /// Whether there is more than one frame.
     public var isAnimated: Bool { frames.count > 1 }
 
-    /// The bytes all pixels take in memory: the picture's cost to a cache.
+    /// The bytes that all pixels take in memory: the picture's cost in a cache.
     public var byteCount: Int { width * height * 4 * frames.count }
 
     /// The first frame alone, as a still picture.

@@ -1,13 +1,13 @@
-/// Says why a picture could not be read, changed or written.
+/// Why a picture could not be read, changed or written.
 ///
-/// Cancellation is never one of these: it arrives as `CancellationError`.
+/// Cancellation is not among them: it is thrown as `CancellationError`.
 public struct ImageError: Error, Sendable {
-    /// What kind of failure it is.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name.
         public let description: String
 
-        /// The bytes end before the picture does.
+        /// The bytes end before the end of the picture.
         public static let truncated = Code(description: "truncated")
         /// The bytes break the rules of their format.
         public static let malformed = Code(description: "malformed")
@@ -21,7 +21,7 @@ public struct ImageError: Error, Sendable {
         ///
         /// A smaller thumbnail may fit.
         public static let memoryLimitExceeded = Code(description: "memoryLimitExceeded")
-        /// Decoding took more work than ``ImageLimits/maximumDrawnPixelCount`` or
+        /// Decoding needed more work than ``ImageLimits/maximumDrawnPixelCount`` or
         /// ``ImageLimits/maximumProcessorTime`` allows.
         public static let workLimitExceeded = Code(description: "workLimitExceeded")
         /// The request makes no sense, such as a crop outside the picture.
@@ -30,22 +30,22 @@ public struct ImageError: Error, Sendable {
         public static let outOfMemory = Code(description: "outOfMemory")
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     public let code: Code
-    /// What happened and what can be done about it, for a reader of logs.
+    /// What happened and what to do about it, for logs.
     public let message: String
-    /// Where in the file, when known.
+    /// The place in the file, when known.
     public let byteOffset: Int?
-    /// The error underneath, if any.
+    /// The underlying error, if any.
     public let cause: (any Error)?
 
-    /// Makes an error.
+    /// Creates an error.
     ///
     /// - Parameters:
-    ///   - code: What kind of failure it is.
-    ///   - message: What happened and what can be done about it.
-    ///   - byteOffset: Where in the file, when known.
-    ///   - cause: The error underneath, if any.
+    ///   - code: The kind of failure.
+    ///   - message: What happened and what to do about it.
+    ///   - byteOffset: The place in the file, when known.
+    ///   - cause: The underlying error, if any.
     public init(_ code: Code, _ message: String, byteOffset: Int? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message

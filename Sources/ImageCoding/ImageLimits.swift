@@ -1,9 +1,9 @@
-/// Bounds what one picture may cost.
+/// The limits of the cost of one picture.
 ///
-/// Checked from the header before memory is taken, and again during the work.
+/// They are checked from the header before memory is allocated, and again during the work.
 ///
 /// Every limit applies to thumbnails too: a small result does not make a huge source cheap to read. A limit may be any
-/// number: none and negative ones refuse everything they count, `.max` allows everything.
+/// number: zero and negative numbers refuse everything, `.max` allows everything.
 public struct ImageLimits: Hashable, Sendable {
     /// Largest `width * height` of one frame, in pixels.
     ///
@@ -21,43 +21,44 @@ public struct ImageLimits: Hashable, Sendable {
     ///
     /// 50 million by default.
     public var maximumAnimationPixelCount: Int
-    /// Most bytes of memory that one decode may take beyond the file itself.
+    /// Most bytes of memory that one decode may take in addition to the file.
     ///
-    /// Counts the pixels of the result, the working memory of the library and the copies made for turning and shrinking.
-    /// Told from the header before anything is allocated; see ``ImageDecoding/decodingByteCount(of:options:)``. A picture
-    /// beyond it may fit as a thumbnail. 224 million by default: a frame of ``maximumPixelCount``, and what is needed to
-    /// draw it.
+    /// Counts the pixels of the result, the working memory of the library and the copies made for turning and
+    /// shrinking. It is estimated from the header before anything is allocated; see
+    /// ``ImageDecoding/decodingByteCount(of:options:)``. A picture beyond it may fit as a thumbnail. 224 million by
+    /// default: a frame of ``maximumPixelCount``, and what is needed to draw it.
     public var maximumByteCount: Int
     /// Most pixels that one decode may draw, counting each scan, each pass and each frame.
     ///
     /// Every scan of a progressive JPEG counts as the whole picture. 1 billion by default.
     public var maximumDrawnPixelCount: Int
-    /// Most time of the processor that one decode may take, beyond a quarter of a second for each megabyte of the file.
+    /// Most processor time that one decode may take, in addition to a quarter of a second for each megabyte of the
+    /// file.
     ///
-    /// Counts the time of the decoding thread and not the time it waits. 1.75 seconds by default, so that a file of
-    /// a megabyte ends within two.
+    /// Counts the processor time of the decoding thread, without waits. 1.75 seconds by default, so that a file of a
+    /// megabyte ends within two seconds.
     public var maximumProcessorTime: Duration
     /// Most scans in a progressive JPEG.
     ///
     /// 100 by default.
     public var maximumScanCount: Int
-    /// Most bytes of one block of metadata that is looked into, such as EXIF.
+    /// Most bytes of one block of metadata that is read, such as EXIF.
     ///
-    /// 1 MiB by default; what is larger is skipped.
+    /// 1 MiB by default; larger blocks are skipped.
     public var maximumMetadataByteCount: Int
 
-    /// Makes limits; each has a safe default for pictures from strangers.
+    /// Creates limits. Each has a safe default for untrusted input.
     ///
     /// - Parameters:
     ///   - maximumPixelCount: Largest `width * height` of one frame, in pixels.
     ///   - maximumSide: Largest width and largest height, in pixels.
     ///   - maximumFrameCount: Most frames in an animation.
     ///   - maximumAnimationPixelCount: Largest `frames * width * height` of an animation, in pixels.
-    ///   - maximumByteCount: Most bytes of memory that one decode may take beyond the file itself.
+    ///   - maximumByteCount: Most bytes of memory that one decode may take in addition to the file.
     ///   - maximumDrawnPixelCount: Most pixels that one decode may draw, counting each scan, pass and frame.
-    ///   - maximumProcessorTime: Most processor time of a decode, beyond 0.25 s for each megabyte of the file.
+    ///   - maximumProcessorTime: Most processor time of a decode, in addition to 0.25 s for each megabyte of the file.
     ///   - maximumScanCount: Most scans in a progressive JPEG.
-    ///   - maximumMetadataByteCount: Most bytes of one block of metadata that is looked into.
+    ///   - maximumMetadataByteCount: Most bytes of one block of metadata that is read.
     public init(
         maximumPixelCount: Int = 50_000_000, maximumSide: Int = 65_500, maximumFrameCount: Int = 256,
         maximumAnimationPixelCount: Int = 50_000_000, maximumByteCount: Int = 224_000_000,
@@ -113,7 +114,7 @@ extension ImageLimits {
             )
         }
     }
-    /// Checks what a decode would take, before it allocates.
+    /// Checks the memory of a decode before it allocates.
     ///
     /// - Throws: `.memoryLimitExceeded`.
     func check(byteCount: Int) throws(ImageError) {

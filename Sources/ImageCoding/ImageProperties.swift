@@ -1,4 +1,4 @@
-/// What a file's header tells about the picture in it.
+/// The properties of a picture from its file's header.
 public struct ImageProperties: Hashable, Sendable {
     /// The file's format.
     public var format: ImageFormat
@@ -6,22 +6,22 @@ public struct ImageProperties: Hashable, Sendable {
     public var width: Int
     /// Height in pixels as shown, that is after ``orientation`` is applied.
     public var height: Int
-    /// How many frames there are; `nil` when only the whole file could tell.
+    /// The number of frames; `nil` when it needs the whole file.
     public var frameCount: Int?
-    /// How the stored pixels must be turned; a decoded picture already is.
+    /// How the stored pixels must be turned; a decoded picture has been turned.
     public var orientation: ImageOrientation
-    /// Whether the file says that pixels may be transparent.
+    /// Whether the file declares that pixels may be transparent.
     public var hasAlpha: Bool
 
-    /// Makes a description of a picture.
+    /// Creates a description of a picture.
     ///
     /// - Parameters:
     ///   - format: The file's format.
     ///   - width: Width in pixels as shown.
     ///   - height: Height in pixels as shown.
-    ///   - frameCount: How many frames there are, if known.
+    ///   - frameCount: The number of frames, if known.
     ///   - orientation: How the stored pixels must be turned.
-    ///   - hasAlpha: Whether the file says that pixels may be transparent.
+    ///   - hasAlpha: Whether the file declares that pixels may be transparent.
     public init(
         format: ImageFormat, width: Int, height: Int, frameCount: Int?, orientation: ImageOrientation = .up,
         hasAlpha: Bool

@@ -2,8 +2,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The part of libjpeg and libpng that Swift cannot import: both report errors by `longjmp`, so every function here keeps
-/// `setjmp`, the library's structures and their clean-up to itself and answers with a status.
+/// The part of libjpeg and libpng that Swift cannot import: both report errors by `longjmp`, so every function here
+/// encloses `setjmp`, the library's structures and their clean-up, and returns a status.
 
 enum {
     SWI_OK = 0,
@@ -15,22 +15,23 @@ enum {
     SWI_NO_MEMORY = 6,
 };
 
-/// Says what went wrong, in the library's words, as a C string.
+/// The library's description of a failure, as a C string.
 typedef struct swi_failure {
     char message[256];
 } swi_failure;
 
-/// Asked between rows; anything but zero ends the work with `SWI_STOPPED`. It returns before anything is unwound.
+/// Called between rows. A result other than zero ends the work with `SWI_STOPPED`. It returns before anything is
+/// unwound.
 typedef int (*swi_should_stop)(void);
 
-/// Asked between rows, scans and pieces of the file, with how many pixels were drawn since it was asked before; anything but
-/// zero ends the work with `SWI_STOPPED`. It returns before anything is unwound.
+/// Called between rows, scans and pieces of the file, with the number of pixels drawn since the last call. A result
+/// other than zero ends the work with `SWI_STOPPED`. It returns before anything is unwound.
 typedef int (*swi_look)(void *_Nonnull context, size_t pixels);
 
-/// The time that the calling thread has had of a processor, in nanoseconds.
+/// The processor time of the calling thread, in nanoseconds.
 int64_t swi_processor_time(void);
 
-/// Bytes from `malloc`, to be given back by `swi_bytes_free`.
+/// Bytes from `malloc`, freed by `swi_bytes_free`.
 typedef struct swi_bytes {
     uint8_t *_Nullable start;
     size_t count;
@@ -42,20 +43,20 @@ void swi_bytes_free(swi_bytes *_Nonnull bytes);
 typedef struct swi_jpeg_decode_request {
     /// 1, 2, 4 or 8: the picture is drawn at `1 / denominator` of its size, each side rounded up.
     int denominator;
-    /// What the header said. Another size in the file ends the decode with `SWI_MALFORMED`.
+    /// The size in the header. Another size in the file ends the decode with `SWI_MALFORMED`.
     int width, height;
     int max_scans;
-    /// Where the first pixel goes, and how far a step right and a step down in the picture lead, in pixels of the bitmap:
-    /// this is how a picture is turned while it is drawn.
+    /// Where the first pixel goes, and how far a step right and a step down in the picture lead, in pixels of the
+    /// bitmap: this is how a picture is turned while it is drawn.
     ptrdiff_t start, right, down;
     swi_look _Nonnull look;
     void *_Nonnull context;
 } swi_jpeg_decode_request;
 
-/// Draws RGBA rows, opaque, without padding. CMYK is taken as Adobe stores it: inverted.
+/// Draws RGBA rows, opaque, without padding. CMYK is read as Adobe stores it: inverted.
 ///
-/// A file that ends early is `SWI_TRUNCATED`, entropy-coded data that breaks off or makes no sense is `SWI_MALFORMED`:
-/// libjpeg alone would draw grey.
+/// A truncated file is `SWI_TRUNCATED`, and broken or missing entropy-coded data is `SWI_MALFORMED`: libjpeg alone
+/// would draw grey.
 int swi_jpeg_decode(
     const uint8_t *_Nonnull bytes, size_t count, const swi_jpeg_decode_request *_Nonnull request,
     uint8_t *_Nonnull rgba, swi_failure *_Nonnull failure);
@@ -67,13 +68,13 @@ typedef struct swi_jpeg_encode_request {
     swi_should_stop _Nullable should_stop;
 } swi_jpeg_encode_request;
 
-/// Reads RGBA rows without padding and ignores alpha. `output` is empty unless the answer is `SWI_OK`.
+/// Reads RGBA rows without padding and ignores alpha. `output` is empty unless the result is `SWI_OK`.
 int swi_jpeg_encode(
     const uint8_t *_Nonnull rgba, const swi_jpeg_encode_request *_Nonnull request, swi_bytes *_Nonnull output,
     swi_failure *_Nonnull failure);
 
 typedef struct swi_png_decode_request {
-    /// What the header said. Another size in the file ends the decode with `SWI_MALFORMED`.
+    /// The size in the header. Another size in the file ends the decode with `SWI_MALFORMED`.
     uint32_t width, height;
     swi_look _Nonnull look;
     void *_Nonnull context;
@@ -81,8 +82,8 @@ typedef struct swi_png_decode_request {
 
 /// Draws RGBA rows, not premultiplied, top down, without padding. Sixteen bits become eight by dropping the low byte.
 ///
-/// Chunks that no pixel depends on are passed over unread. Nothing is inflated after the last row, but the file must go on
-/// to its last chunk: otherwise it is `SWI_TRUNCATED`.
+/// Chunks that no pixel depends on are skipped. Nothing is inflated after the last row, but the file must have its last
+/// chunk: otherwise it is `SWI_TRUNCATED`.
 int swi_png_decode(
     const uint8_t *_Nonnull bytes, size_t count, const swi_png_decode_request *_Nonnull request,
     uint8_t *_Nonnull rgba, swi_failure *_Nonnull failure);
@@ -96,7 +97,7 @@ typedef struct swi_png_encode_request {
     swi_should_stop _Nullable should_stop;
 } swi_png_encode_request;
 
-/// Reads RGBA rows, not premultiplied, without padding. `output` is empty unless the answer is `SWI_OK`.
+/// Reads RGBA rows, not premultiplied, without padding. `output` is empty unless the result is `SWI_OK`.
 int swi_png_encode(
     const uint8_t *_Nonnull rgba, const swi_png_encode_request *_Nonnull request, swi_bytes *_Nonnull output,
     swi_failure *_Nonnull failure);

@@ -1,30 +1,30 @@
 import CImageShims
 
-/// What one decode has done so far, and whether it may go on.
+/// The work of one decode so far, and whether it may continue.
 ///
-/// Asked between rows, scans, frames and pieces of the file, by every loop whose length the file decides, so that no file
-/// holds a thread for long after its task is cancelled, and none for ever.
+/// Every loop with a length that depends on the file calls it, between rows, scans, frames and pieces of the file. So
+/// no file occupies a thread for long after its task was cancelled, and no file does so forever.
 final class DecodingWork {
     /// The pixels drawn so far, counting each scan, each pass and each frame.
     private(set) var drawnPixelCount = 0
-    /// How often the work was asked.
+    /// The number of looks.
     private(set) var lookCount = 0
-    /// Why the work has to end, kept for the Swift side of a C function that was told so.
+    /// Why the work must end, for the Swift caller of a C function that was stopped.
     private(set) var end: (any Error)?
     private let limits: ImageLimits
     private let byteCount: Int
     private let isCancelled: () -> Bool
     private let processorTime: () -> Int
-    /// The processor time of this thread, in nanoseconds, at which the work has to end. There is none before the eighth
-    /// look: the clock is a call of the system, and most small pictures are done by then.
+    /// The processor time of this thread, in nanoseconds, at which the work must end. It is set at the eighth look:
+    /// reading the clock is a system call, and most small pictures are done before.
     private var deadline: Int?
 
-    /// Starts the work on a file, on the thread that does all of it.
+    /// Creates the work on a file, on the thread that does all of it.
     ///
     /// - Parameters:
     ///   - limits: How much work is allowed.
     ///   - byteCount: The length of the file.
-    ///   - isCancelled: Asked at every look.
+    ///   - isCancelled: Called at every look.
     ///   - processorTime: The processor time of this thread so far, in nanoseconds.
     init(
         limits: ImageLimits, byteCount: Int, isCancelled: @escaping () -> Bool = { Task.isCancelled },
@@ -36,7 +36,7 @@ final class DecodingWork {
         self.processorTime = processorTime
     }
 
-    /// Counts pixels and asks whether the work may go on.
+    /// Counts pixels and checks whether the work may continue.
     ///
     /// - Throws: `CancellationError`; ``ImageError`` with `.workLimitExceeded`.
     func look(pixels: Int = 0) throws {
@@ -62,7 +62,7 @@ final class DecodingWork {
             .saturatingAdd(DecodingWork.nanoseconds(limits.maximumProcessorTime))
     }
 
-    /// Leaves out of the time what the file does not decide, such as the resizing of a frame of a checked size.
+    /// Excludes from the time work that does not depend on the file, such as the resizing of a frame of a checked size.
     func excluding<Result>(_ body: () throws -> Result) rethrows -> Result {
         guard let deadline else { return try body() }
         let start = processorTime()
@@ -70,7 +70,7 @@ final class DecodingWork {
         return try body()
     }
 
-    /// Looks whenever a walk over the file has come 64 KiB further.
+    /// Looks after every 64 KiB of a pass over the file.
     struct Walk {
         private let work: DecodingWork
         private var next = 65_536
@@ -84,7 +84,7 @@ final class DecodingWork {
         }
     }
 
-    /// Starts a walk at the beginning of the file.
+    /// Starts a pass at the beginning of the file.
     func walk() -> Walk { Walk(self) }
 
     private static func nanoseconds(_ duration: Duration) -> Int {
@@ -95,9 +95,9 @@ final class DecodingWork {
 }
 
 extension DecodingWork {
-    /// Runs a C function with what its request needs to look here.
+    /// Runs a C function with the look function and the context for its request.
     ///
-    /// - Parameter body: Gets the function to ask and its context, valid for the call.
+    /// - Parameter body: Gets the function and its context, valid for the call.
     func lend<Result>(_ body: (swi_look, UnsafeMutableRawPointer) throws -> Result) rethrows -> Result {
         try withExtendedLifetime(self) {
             // Kept alive until `body` returns, and used on this thread alone.
@@ -110,7 +110,7 @@ extension DecodingWork {
         return work.mayGoOn(pixels: Int(pixels)) ? 0 : 1
     }
 
-    /// ``look(pixels:)`` for callers that cannot throw; ``end`` says why not.
+    /// Like ``look(pixels:)``, for callers that cannot throw; ``end`` is the error.
     func mayGoOn(pixels: Int = 0) -> Bool {
         do {
             try look(pixels: pixels)

@@ -1,6 +1,6 @@
-/// The knobs of the encoders.
+/// The options of the encoders.
 ///
-/// Each format reads those that mean something to it and ignores the rest.
+/// Each format uses the options that apply to it and ignores the rest.
 public struct EncodeOptions: Hashable, Sendable {
     /// 1 (smallest) to 100 (best); values outside are clamped.
     ///
@@ -10,7 +10,7 @@ public struct EncodeOptions: Hashable, Sendable {
     ///
     /// WebP. `false` by default.
     public let isLossless: Bool
-    /// Whether the picture comes in passes of growing detail.
+    /// Whether the picture is stored in passes of growing detail.
     ///
     /// JPEG. `false` by default.
     public let isProgressive: Bool
@@ -18,28 +18,28 @@ public struct EncodeOptions: Hashable, Sendable {
     ///
     /// PNG. 6 by default.
     public let compressionLevel: Int
-    /// What transparent pixels are laid over where the format has no alpha.
+    /// The colour below transparent pixels in formats without alpha.
     ///
     /// JPEG. White by default.
     public let background: PixelColor
-    /// Whether missing colours are mixed by error diffusion where the format has a palette.
+    /// Whether missing colours are approximated by error diffusion in formats with a palette.
     ///
     /// GIF. `true` by default.
     public let isDithered: Bool
     /// Whether an animation is written as its first frame.
     ///
-    /// Formats without animation do so anyway. `false` by default.
+    /// Formats without animation always do so. `false` by default.
     public let firstFrameOnly: Bool
 
-    /// Makes options.
+    /// Creates options.
     ///
     /// - Parameters:
     ///   - quality: 1 to 100, clamped.
     ///   - isLossless: Whether every pixel is kept exactly.
-    ///   - isProgressive: Whether the picture comes in passes of growing detail.
+    ///   - isProgressive: Whether the picture is stored in passes of growing detail.
     ///   - compressionLevel: 0 to 9, clamped.
-    ///   - background: What transparent pixels are laid over where the format has no alpha.
-    ///   - isDithered: Whether missing colours are mixed by error diffusion where the format has a palette.
+    ///   - background: The colour below transparent pixels in formats without alpha.
+    ///   - isDithered: Whether missing colours are approximated by error diffusion in formats with a palette.
     ///   - firstFrameOnly: Whether an animation is written as its first frame.
     public init(
         quality: Int = 80, isLossless: Bool = false, isProgressive: Bool = false, compressionLevel: Int = 6,

@@ -1,13 +1,13 @@
-/// Names an encoding to the last knob: which format, written how.
+/// A format and all options of its encoder.
 ///
-/// Equal values give equal bytes for equal pixels (with the same library versions), and ``key`` says all of it.
+/// Equal values give equal bytes for equal pixels (with the same library versions). ``key`` names every option.
 public struct EncodedFormat: Hashable, Sendable {
     /// The format to write.
     public let format: ImageFormat
     /// How to write it.
     public let options: EncodeOptions
 
-    /// Makes an encoding, for formats of your own or rare combinations.
+    /// Creates a value, for other formats or rare combinations.
     ///
     /// - Parameters:
     ///   - format: The format to write.
@@ -27,7 +27,7 @@ public struct EncodedFormat: Hashable, Sendable {
             "level=\(options.compressionLevel)", "background=\(options.background)", "dither=\(options.isDithered)",
             "first=\(options.firstFrameOnly)",
         ]
-        // The type is part of the key: a format of someone else's may have the same name.
+        // The media type is part of the key, because a custom format may have the same name.
         let names = [format.name, format.mimeType, format.fileExtension].map { KeyText.escaped($0, ":") }
         return "\(names.joined(separator: ":"))(\(options.joined(separator: ",")))"
     }
@@ -40,8 +40,8 @@ extension EncodedFormat {
     ///
     /// - Parameters:
     ///   - quality: 1 (smallest) to 100 (best).
-    ///   - isProgressive: Whether the picture comes in passes of growing detail.
-    ///   - background: What transparent pixels are laid over.
+    ///   - isProgressive: Whether the picture is stored in passes of growing detail.
+    ///   - background: The colour below transparent pixels.
     public static func jpeg(
         quality: Int = 80, isProgressive: Bool = false, background: PixelColor = .white
     ) -> EncodedFormat {
@@ -66,7 +66,7 @@ extension EncodedFormat {
 
     /// GIF, still or animated, 256 colours a frame; pixels of less than half alpha become transparent.
     ///
-    /// - Parameter isDithered: Whether missing colours are mixed by error diffusion.
+    /// - Parameter isDithered: Whether missing colours are approximated by error diffusion.
     public static func gif(isDithered: Bool) -> EncodedFormat {
         EncodedFormat(.gif, options: EncodeOptions(isDithered: isDithered))
     }

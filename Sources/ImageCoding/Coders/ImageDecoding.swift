@@ -1,55 +1,55 @@
 /// Turns files into pixels.
 ///
-/// Conform to it for a format of your own and put it in front of ``ImageCoders/decoders``.
+/// Conform to it to support another format, and insert the decoder at the front of ``ImageCoders/decoders``.
 ///
-/// The bytes come from strangers: check before allocating, honour ``DecodeOptions/limits``, throw and never trap.
+/// The bytes are untrusted input: check before allocating, honour ``DecodeOptions/limits``, throw and never trap.
 public protocol ImageDecoding: Sendable {
-    /// Whether this decoder is the one for a file.
+    /// Whether this decoder reads a file.
     ///
-    /// Called for every file until a decoder says yes, so it looks at the first bytes only.
+    /// Called for every file until a decoder returns `true`, so it must read the first bytes only.
     ///
     /// - Parameters:
     ///   - bytes: The file, or its beginning.
-    ///   - format: What the signature in the bytes or, without one, the declared type says; `nil` when neither does.
+    ///   - format: The format from the signature or, without one, from the declared type; `nil` when both are missing.
     func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool
 
-    /// Reads what the header tells, without decoding.
+    /// Reads the header, without decoding.
     ///
     /// - Parameters:
     ///   - bytes: The file, or as much of its beginning as there is.
-    ///   - options: Limits for the metadata; the picture's size is told, not judged.
+    ///   - options: Limits for the metadata. The picture's size is not checked.
     /// - Throws: ``ImageError``: `.truncated` when the header is not complete, `.malformed`.
     func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties
 
-    /// Tells how much memory ``decode(_:options:)`` takes at its peak, beyond the file itself.
+    /// The peak memory of ``decode(_:options:)``, in addition to the file.
     ///
-    /// An upper estimate from the header alone, without allocating: pixels of the result, working memory of the library,
-    /// copies made for turning and shrinking. Without an implementation of its own a decoder is taken to need twice the
-    /// pixels of all frames that ``properties(of:options:)`` tells.
+    /// An upper estimate from the header alone, without allocating: pixels of the result, working memory of the
+    /// library, copies made for turning and shrinking. The default implementation returns twice the pixels of all
+    /// frames in ``properties(of:options:)``.
     ///
     /// - Parameters:
     ///   - bytes: The whole file.
-    ///   - options: Frames and size wanted. The limits for metadata are used, the picture's size is told, not judged.
+    ///   - options: The requested frames and size. The limits for metadata apply; the picture's size is not checked.
     /// - Returns: Bytes; `.max` when the number does not fit.
     /// - Throws: What ``properties(of:options:)`` throws.
     func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int
 
     /// Decodes a file.
     ///
-    /// Blocks its thread for the whole work; run it where that is allowed.
+    /// Blocks its thread for the whole work; run it on a thread that may block.
     ///
-    /// **Cancellation**: Asks the current task between rows and frames and throws `CancellationError`.
+    /// **Cancellation**: checked between rows and frames; throws `CancellationError`.
     ///
     /// - Parameters:
     ///   - bytes: The whole file.
-    ///   - options: Limits, frames and size wanted. ``ImageLimits/maximumByteCount`` is checked before anything large is
-    ///     allocated.
+    ///   - options: Limits, and the requested frames and size. ``ImageLimits/maximumByteCount`` is checked before
+    ///     anything large is allocated.
     /// - Throws: ``ImageError``; `CancellationError`.
     func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage
 }
 
 extension ImageDecoding {
-    /// Twice the pixels of all frames wanted.
+    /// Twice the pixels of all requested frames.
     public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let properties = try properties(of: bytes, options: options)
         let frames = options.firstFrameOnly ? 1 : max(properties.frameCount ?? 1, 1)

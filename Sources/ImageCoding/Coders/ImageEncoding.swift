@@ -1,32 +1,32 @@
 /// Turns pixels into files.
 ///
-/// Conform to it for a format of your own and put it in front of ``ImageCoders/encoders``.
+/// Conform to it to support another format, and insert the encoder at the front of ``ImageCoders/encoders``.
 public protocol ImageEncoding: Sendable {
     /// Whether this encoder writes a format.
     ///
-    /// - Parameter format: The format asked for.
+    /// - Parameter format: The requested format.
     func canEncode(_ format: ImageFormat) -> Bool
 
-    /// Encodes a picture. An animation becomes its first frame where the format has no animation.
+    /// Encodes a picture. In a format without animation, an animation becomes its first frame.
     ///
-    /// Blocks its thread for the whole work; run it where that is allowed.
+    /// Blocks its thread for the whole work; run it on a thread that may block.
     ///
-    /// **Cancellation**: Asks the current task between rows or frames and throws `CancellationError`.
+    /// **Cancellation**: checked between rows or frames; throws `CancellationError`.
     ///
     /// - Parameters:
     ///   - image: The picture.
-    ///   - format: The format and its knobs.
+    ///   - format: The format and its options.
     /// - Throws: ``ImageError``: `.tooLarge` when the format cannot hold the size; `CancellationError`.
     func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8]
 
-    /// Tells how much memory ``encode(_:as:)`` takes at its peak, beyond the picture itself.
+    /// The peak memory of ``encode(_:as:)``, in addition to the picture.
     ///
-    /// An upper estimate: copies of the pixels, working memory of the library, and the file, which is taken to compress
-    /// badly. Without an implementation of its own an encoder is taken to need twice the pixels of all frames.
+    /// An upper estimate: copies of the pixels, working memory of the library, and a file that compresses badly. The
+    /// default implementation returns twice the pixels of all frames.
     ///
     /// - Parameters:
     ///   - image: The picture.
-    ///   - format: The format and its knobs.
+    ///   - format: The format and its options.
     /// - Returns: Bytes; `.max` when the number does not fit.
     /// - Complexity: O(1).
     func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int

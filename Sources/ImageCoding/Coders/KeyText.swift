@@ -1,6 +1,6 @@
 /// Keeps composed keys injective.
 enum KeyText {
-    /// Escapes the character that a composed key has between its parts, and the escape itself.
+    /// Escapes the separator of a composed key, and the escape character itself.
     static func escaped(_ text: String, _ separator: Unicode.Scalar) -> String {
         var result = ""
         for character in text.unicodeScalars {

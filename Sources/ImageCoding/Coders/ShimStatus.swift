@@ -1,13 +1,14 @@
 import CImageShims
 
-/// What the C functions answer, as Swift errors.
+/// The status codes of the C functions, as Swift errors.
 enum ShimStatus {
-    /// Asked between rows by the C functions, on the thread and so in the task that called them.
+    /// The C functions call it between rows, on the calling thread and so in the calling task.
     static let shouldStop: @convention(c) () -> Int32 = { Task.isCancelled ? 1 : 0 }
 
-    /// Throws unless the answer is `SWI_OK`.
+    /// Throws unless the status is `SWI_OK`.
     ///
-    /// - Parameter work: What stopped the function, if something did; a function without it was cancelled.
+    /// - Parameter work: The work that may have stopped the function. A function without it was stopped by
+    ///   cancellation.
     /// - Throws: ``ImageError``; `CancellationError`.
     static func check(
         _ status: Int32, _ failure: swi_failure, format: ImageFormat, work: DecodingWork? = nil
@@ -25,7 +26,7 @@ enum ShimStatus {
         throw ImageError(code, "\(format): \(text(failure)).")
     }
 
-    /// Moves the bytes of a C function into an array and gives their memory back.
+    /// Copies the bytes of a C function into an array and frees their memory.
     static func take(_ bytes: inout swi_bytes) -> [UInt8] {
         defer { unsafe swi_bytes_free(&bytes) }
         return unsafe [UInt8](UnsafeBufferPointer(start: bytes.start, count: bytes.count))

@@ -1,7 +1,7 @@
 extension ImageFormat {
-    /// Finds the format a media type stands for.
+    /// Creates the format of a media type.
     ///
-    /// Case, surrounding blanks and parameters (`; charset=…`) do not matter; old and vendor names are understood.
+    /// Case, surrounding blanks and parameters (`; charset=…`) are ignored; old and vendor names are accepted.
     ///
     /// - Parameter mimeType: The value of a `Content-Type` header.
     public init?(mimeType: String) {
@@ -13,7 +13,7 @@ extension ImageFormat {
         }
     }
 
-    /// Finds the format a file name extension stands for.
+    /// Creates the format of a file name extension.
     ///
     /// - Parameter fileExtension: The extension without a dot, in any case.
     public init?(fileExtension: String) {

@@ -1,11 +1,11 @@
 extension ImageFormat {
-    /// How many leading bytes ``init(sniffing:)`` needs at most to know every format but SVG.
+    /// The largest number of leading bytes that ``init(sniffing:)`` needs for every format but SVG.
     public static let signatureLength = 64
 
-    /// Finds the format of a file from its first bytes (for SVG also from its last ones).
+    /// Creates the format of a file from its first bytes (for SVG also from its last ones).
     ///
-    /// No format is recognised by fewer than two bytes, and those of two bytes are checked against a field that follows.
-    /// ``raw`` is never found: its files begin as TIFF does.
+    /// Every signature has at least two bytes, and signatures of two bytes are checked against a later field. ``raw``
+    /// is never found, because its files begin like TIFF.
     ///
     /// - Parameter bytes: The file or its beginning, at best ``signatureLength`` bytes or more.
     /// - Returns: `nil` when no signature matches.
@@ -64,14 +64,15 @@ extension ImageFormat {
         return ["mif1", "msf1"].contains(String(decoding: bytes[8..<12], as: UTF8.self)) ? .heif : nil
     }
 
-    /// Whether the bytes are the beginning of an SVG's prolog that goes on after them.
+    /// Whether the bytes are the beginning of an SVG prolog that continues after them.
     static func mayBecomeSVG(_ bytes: [UInt8]) -> Bool { findSVG(bytes) == nil }
 
     private static func isSVG(_ bytes: [UInt8]) -> Bool { findSVG(bytes) == true }
 
-    /// Looks for an `<svg` root element after a byte order mark, blanks, an XML declaration, comments and a document type.
+    /// Looks for an `<svg` root element after a byte order mark, blanks, an XML declaration, comments and a document
+    /// type.
     ///
-    /// A prolog of more than 64 KiB is none, so that a file of blanks costs nothing.
+    /// A prolog of more than 64 KiB is not accepted, so that a file of blanks costs little.
     ///
     /// - Returns: `nil` when the bytes end before the root element.
     private static func findSVG(_ bytes: [UInt8]) -> Bool? {

@@ -1,7 +1,7 @@
-/// Names a picture file format.
+/// A picture file format.
 ///
-/// The formats below are known by name and by signature. Only those a coder was registered for can be decoded; a coder of
-/// your own may bring a format of its own, made with ``init(name:mimeType:fileExtension:)``.
+/// The formats below are known by name and by signature. Only formats with a coder can be decoded. A custom coder may
+/// have a format of its own, made with ``init(name:mimeType:fileExtension:)``.
 ///
 /// A value of one word.
 public struct ImageFormat: Hashable, Sendable {
@@ -14,7 +14,7 @@ public struct ImageFormat: Hashable, Sendable {
     /// The usual file name extension without a dot, such as `jpg`.
     public var fileExtension: String { names.fileExtension }
 
-    /// Makes a format.
+    /// Creates a format.
     ///
     /// - Parameters:
     ///   - name: A short lower-case name, unique among the formats in use.
@@ -59,7 +59,7 @@ extension ImageFormat {
     public static let webp = ImageFormat(name: "webp", mimeType: "image/webp", fileExtension: "webp")
     /// HEIF holding HEVC pictures.
     public static let heic = ImageFormat(name: "heic", mimeType: "image/heic", fileExtension: "heic")
-    /// HEIF that does not say what it holds.
+    /// HEIF that does not name its coding.
     public static let heif = ImageFormat(name: "heif", mimeType: "image/heif", fileExtension: "heif")
     /// Portable Document Format.
     public static let pdf = ImageFormat(name: "pdf", mimeType: "application/pdf", fileExtension: "pdf")
@@ -76,7 +76,7 @@ extension ImageFormat {
     /// JPEG XL, bare codestream and container.
     public static let jpegXL = ImageFormat(name: "jxl", mimeType: "image/jxl", fileExtension: "jxl")
 
-    /// Every format named here, in no promised order.
+    /// Every format of this module, in no particular order.
     public static let all: [ImageFormat] = [
         .jpeg, .png, .gif, .tiff, .webp, .heic, .heif, .pdf, .svg, .bmp, .raw, .avif, .jpegXL,
     ]

@@ -5,15 +5,15 @@ struct ColorIndexer {
     private let palette: [SIMD3<Int>]
     private let transparent: UInt8
     private let isDithered: Bool
-    /// The nearest palette entry per cell of 6 bits a channel, or -1 where nobody asked yet.
+    /// The nearest palette entry per cell of 6 bits a channel; -1 for a cell that was not looked up yet.
     private var nearestCache = [Int16](repeating: -1, count: 1 << 18)
 
-    /// Makes an indexer.
+    /// Creates an indexer.
     ///
     /// - Parameters:
     ///   - quantizer: The palette. When it is exact, nothing is dithered and colours are looked up exactly.
     ///   - transparent: The index for pixels of less than half alpha.
-    ///   - isDithered: Whether the error of a pixel is handed on to its neighbours.
+    ///   - isDithered: Whether the error of a pixel is passed on to its neighbours.
     init(_ quantizer: ColorQuantizer, transparent: UInt8, isDithered: Bool) {
         palette = quantizer.palette.map { SIMD3<Int>(truncatingIfNeeded: $0) }
         self.transparent = transparent
@@ -28,12 +28,12 @@ struct ColorIndexer {
     /// - Parameters:
     ///   - pixels: RGBA, not premultiplied.
     ///   - width: Pixels a row.
-    /// - Throws: `CancellationError`, asked between rows.
+    /// - Throws: `CancellationError`, checked between rows.
     /// - Source: Floyd and Steinberg, "An adaptive algorithm for spatial grayscale", 1976.
     mutating func indexes(of pixels: [UInt8], width: Int) throws -> [UInt8] {
         var indexes = [UInt8]()
         indexes.reserveCapacity(pixels.count / 4)
-        // Sixteenths of what the rows above left over; one column of room on either side.
+        // The errors of the rows above, in sixteenths; one column of room on either side.
         var errors = [SIMD3<Int>](repeating: .zero, count: width + 2)
         for row in 0..<pixels.count / 4 / width {
             if row % 16 == 0 { try Task.checkCancellation() }
@@ -71,7 +71,7 @@ struct ColorIndexer {
     private mutating func nearest(_ color: SIMD3<Int>) -> Int {
         let cell = ((color.x >> 2) << 12) | ((color.y >> 2) << 6) | (color.z >> 2)
         if nearestCache[cell] >= 0 { return Int(nearestCache[cell]) }
-        // The middle of the cell stands for all of it, whichever of its colours came first.
+        // The middle of the cell represents all its colours, whichever came first.
         let middle = ((color &>> 2) &<< 2) &+ SIMD3(repeating: 2)
         var best = 0
         var bestDistance = Int.max

@@ -1,8 +1,8 @@
-/// Chooses a palette for a bitmap by median cut, the same one every time.
+/// Chooses a palette for a bitmap by median cut, deterministically.
 ///
-/// Up to 255 colours (256 without transparency) are kept exactly. Beyond that, colours are counted in cells of 5 bits a
-/// channel, and the box with the widest spread of many pixels is cut at its median until there are enough boxes; each
-/// gives the mean of its pixels.
+/// Up to 255 colours (256 without transparency) are kept exactly. More colours are counted in cells of 5 bits a
+/// channel. The box with the largest product of spread and pixels is cut at its median until there are enough boxes.
+/// Each box gives the mean of its pixels.
 ///
 /// - Source: Heckbert, "Color image quantization for frame buffer display", 1982.
 struct ColorQuantizer {
@@ -11,7 +11,7 @@ struct ColorQuantizer {
     /// Whether the palette holds every colour exactly.
     let isExact: Bool
 
-    /// Chooses the palette.
+    /// Creates a quantizer and chooses its palette.
     ///
     /// - Parameters:
     ///   - pixels: RGBA, not premultiplied. Pixels of less than half alpha do not count.
@@ -26,7 +26,7 @@ struct ColorQuantizer {
         }
     }
 
-    /// One cell of the histogram: how many pixels, and the sums of their channels.
+    /// One cell of the histogram: the number of pixels, and the sums of their channels.
     private struct Cell {
         var count = 0
         var sum = SIMD3<Int>.zero
@@ -103,7 +103,7 @@ struct ColorQuantizer {
         }
         var boxes = [Box(cells.filter { $0.count > 0 }[...])]
         while boxes.count < count {
-            // The first of equals, so that the order of boxes does not matter.
+            // The first of equals, so that the result is deterministic.
             guard let index = boxes.indices.max(by: { boxes[$0].urgency < boxes[$1].urgency }),
                 boxes[index].urgency > 0
             else { break }

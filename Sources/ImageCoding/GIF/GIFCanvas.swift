@@ -1,4 +1,4 @@
-/// The screen that the frames of a GIF are drawn on, one over the other.
+/// The screen on which the frames of a GIF are drawn, one over the other.
 ///
 /// - Source: GIF89a, section 23 (disposal methods), as browsers read it: "background" means transparent.
 struct GIFCanvas {
@@ -22,22 +22,22 @@ struct GIFCanvas {
     private(set) var pixels: [UInt8] = []
     private var frame = PixelRect(x: 0, y: 0, width: 0, height: 0)
     private var disposal = Disposal.keep
-    /// What the frame covers, while it will be restored.
+    /// The pixels below the frame, if they will be restored.
     private var saved: [UInt8] = []
 
     init(size: PixelSize) {
         self.size = size
     }
 
-    /// Disposes of the frame before and gets ready for the rows of the next one.
+    /// Disposes of the frame before and prepares for the rows of the next one.
     mutating func begin(_ next: PixelRect, disposal nextDisposal: Disposal, work: DecodingWork) throws {
-        // The picture so far is handed on, and what is drawn next goes to a copy.
+        // The picture so far is passed on, so the next frame is drawn on a copy.
         try work.look(pixels: size.pixelCount)
         let isFirst = pixels.isEmpty
         if isFirst { pixels = try Bitmap.clear(size, work) }
         dispose()
         frame = next
-        // Under the first frame there is nothing to keep.
+        // There is nothing to keep below the first frame.
         disposal = isFirst && nextDisposal == .restore ? .clear : nextDisposal
         saved = []
         if disposal == .restore {
@@ -47,7 +47,7 @@ struct GIFCanvas {
         }
     }
 
-    /// Takes the frame before away, if it says so.
+    /// Removes the frame before, if its disposal requires it.
     private mutating func dispose() {
         if disposal == .keep { return }
         let rows = visibleRows(of: frame)
@@ -67,7 +67,7 @@ struct GIFCanvas {
         }
     }
 
-    /// Draws one row of the frame; what lies outside the screen is left out.
+    /// Draws one row of the frame, clipped to the screen.
     mutating func draw(_ indexes: [UInt8], row: Int, palette: GIFPalette) {
         let y = frame.y + row
         let width = min(frame.width, size.width - frame.x)

@@ -3,9 +3,9 @@ import CLibgif
 extension GIFCoder {
     /// Decodes a GIF.
     ///
-    /// Limits hold for the frames' own sizes too, as a frame may be larger than the screen it is clipped to.
+    /// The limits apply to the frames' own sizes too, because a frame may be larger than the screen.
     ///
-    /// **Cancellation**: Asked every 65,536 pixels and every kilobyte of the file.
+    /// **Cancellation**: checked every 65,536 pixels and every kilobyte of the file.
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
     public func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
@@ -40,7 +40,7 @@ extension GIFCoder {
             loopCount: frames.count == 1 ? 0 : outline.loopCount, hasAlpha: hasAlpha)
     }
 
-    /// Walks over the blocks as far as they are wanted.
+    /// Reads the blocks as far as they are needed.
     static func outline(of bytes: [UInt8], frameLimit: Int, work: DecodingWork) throws -> GIFOutline {
         let outline = try GIFOutline(bytes, frameLimit: frameLimit, work: work)
         guard outline.size.width > 0, outline.size.height > 0 else {
@@ -55,10 +55,10 @@ extension GIFCoder {
 }
 
 extension DecodeOptions {
-    /// How many frames are looked for: one beyond the limit, to see that there are more, and two at least, to tell an
+    /// The number of frames to look for: one more than the limit, to notice too many, and at least two, to recognise an
     /// animation.
     func gifFrameLimit(_ bytes: [UInt8]) -> Int {
-        // No file has so many frames that this could overflow.
+        // The number of bytes bounds it, so it cannot overflow.
         firstFrameOnly ? 1 : max(1, min(limits.maximumFrameCount, bytes.count)) + 1
     }
 }

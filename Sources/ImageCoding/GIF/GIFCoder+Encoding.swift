@@ -1,8 +1,8 @@
 extension GIFCoder {
     /// Encodes all frames, each with a palette of its own.
     ///
-    /// Pixels of less than half alpha become transparent, others opaque. Delays are rounded to hundredths of a second, at
-    /// least two. Of opaque animations only what changed is written.
+    /// Pixels of less than half alpha become transparent, others opaque. Delays are rounded to hundredths of a second,
+    /// at least two. In opaque animations only changed parts are written.
     ///
     /// - Throws: ``ImageError`` with `.tooLarge` beyond 65,535 pixels a side; `CancellationError`.
     public func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
@@ -10,7 +10,7 @@ extension GIFCoder {
             throw ImageError(.tooLarge, "A GIF holds 65535 pixels a side, the picture is \(image.size).")
         }
         let frames = format.options.firstFrameOnly ? Array(image.frames.prefix(1)) : image.frames
-        // Without a word about it, a GIF is played once.
+        // A GIF without a loop count is played once.
         let loopCount = frames.count > 1 && image.loopCount != 1 ? image.loopCount : nil
         let writer = try GIFWriter.open(size: image.size, loopCount: loopCount)
         var shown: [UInt8]?
@@ -43,7 +43,7 @@ extension GIFCoder {
         PixelRect(x: 0, y: 0, width: size.width, height: size.height)
     }
 
-    /// The smallest rectangle that holds every pixel that differs, one pixel when none does.
+    /// The smallest rectangle around all differing pixels; one pixel when none differs.
     private static func changed(_ size: PixelSize, _ before: [UInt8]?, _ after: [UInt8]) -> PixelRect {
         guard let before else { return whole(size) }
         let rowBytes = size.width * 4

@@ -1,6 +1,6 @@
 extension GIFCoder {
-    /// The screen, what a restored frame covers, and every frame that is kept: as large as the thumbnail, if one is asked
-    /// for.
+    /// The screen, the pixels below a restored frame, and every frame kept: as large as the thumbnail, if one is
+    /// requested.
     public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
         let outline = try GIFCoder.outline(of: bytes, frameLimit: options.gifFrameLimit(bytes), work: work)
@@ -16,12 +16,13 @@ extension GIFCoder {
             .saturatingAdd(plan.finishingByteCount).saturatingAdd(131_072)
     }
 
-    /// The pixels without premultiplication or cut to what changed, their indexes, the tables of the quantizer, and the
-    /// file while its array grows.
+    /// The pixels without premultiplication or cut to the changed part, their indexes, the tables of the quantizer, and
+    /// the file while its array grows.
     public func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int {
         let pixels = image.size.pixelCount
         let frames = format.options.firstFrameOnly ? 1 : image.frames.count
-        // Codes of twelve bits at worst, in blocks of 255 bytes; a growing array is there twice, the new one double.
+        // Codes of at most twelve bits, in blocks of 255 bytes; a growing array exists twice, and the new one has
+        // double the size.
         let file = pixels.saturatingMultiply(frames).saturatingMultiply(2).saturatingMultiply(3)
         return file.saturatingAdd(pixels.saturatingMultiply(9)).saturatingAdd(4 << 20)
     }

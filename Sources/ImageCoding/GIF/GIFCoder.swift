@@ -1,9 +1,9 @@
 /// Reads and writes GIF, still and animated, with giflib.
 ///
-/// Frames are composed as browsers do: the screen starts transparent and its background colour is not used, frames are
-/// clipped to the screen, delays below 11 ms count as 100 ms.
+/// Frames are composed as in browsers: the screen starts transparent and its background colour is not used, frames are
+/// clipped to the screen, and delays below 11 ms count as 100 ms.
 public struct GIFCoder: ImageDecoding, ImageEncoding {
-    /// Makes a coder.
+    /// Creates a coder.
     public init() {}
 
     /// Whether the format is GIF.
@@ -12,9 +12,9 @@ public struct GIFCoder: ImageDecoding, ImageEncoding {
     /// Whether the format is GIF.
     public func canEncode(_ format: ImageFormat) -> Bool { format == .gif }
 
-    /// Walks over the blocks without decompressing anything.
+    /// Reads the blocks without decompressing anything.
     ///
-    /// The number of frames is known when the file is whole.
+    /// The number of frames is known when the file is complete.
     public func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
         let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
         let outline = try GIFCoder.outline(of: bytes, frameLimit: .max, work: work)

@@ -1,30 +1,30 @@
-/// What the blocks of a GIF tell without decompressing anything.
+/// The properties in the blocks of a GIF, read without decompressing anything.
 ///
 /// - Source: GIF89a, sections 17 to 27; the NETSCAPE2.0 application extension.
 struct GIFOutline {
     /// The logical screen, in pixels.
     let size: PixelSize
-    /// How many frames were found.
+    /// The number of frames found.
     private(set) var frameCount = 0
-    /// The pixels that all frames hold together, inside the screen or not.
+    /// The sum of the pixels of all frames, inside the screen or not.
     private(set) var framePixels = 0
     /// The largest frame.
     private(set) var largestFrame = 0
-    /// How often the animation is played; 1 when the file does not say, 0 for ever.
+    /// How often the animation is played; 1 without a loop count, 0 forever.
     private(set) var loopCount = 1
-    /// Whether a frame has a transparent colour or leaves part of the screen free.
+    /// Whether a frame has a transparent colour or leaves a part of the screen uncovered.
     private(set) var hasAlpha = false
-    /// Whether a frame is taken away again, so that what it covers must be kept.
+    /// Whether a frame is removed again, so that the pixels below it must be kept.
     private(set) var restoresFrames = false
-    /// Whether the file was walked to its end.
+    /// Whether the file was read to its end.
     private(set) var isComplete = false
 
-    /// Walks over the blocks as far as there are bytes.
+    /// Creates an outline from the blocks, as far as there are bytes.
     ///
     /// - Parameters:
     ///   - bytes: The file or its beginning.
     ///   - frameLimit: Where to stop counting frames.
-    ///   - work: Asked on the way.
+    ///   - work: Called between blocks.
     /// - Throws: `.truncated` without a whole header, `.malformed`; what `work` throws.
     /// - Complexity: O(number of blocks).
     init(_ bytes: [UInt8], frameLimit: Int, work: DecodingWork) throws {
@@ -73,7 +73,7 @@ struct GIFOutline {
         if frameCount == 1, !coversScreen { hasAlpha = true }
     }
 
-    /// Looks into graphic controls for transparency and into application extensions for the loop count.
+    /// Reads the transparency from graphic controls and the loop count from application extensions.
     private mutating func readExtension(_ bytes: [UInt8], at offset: Int) {
         let rest = bytes[offset...]
         if bytes[offset + 1] == 0xF9, rest.count >= 8, bytes[offset + 2] == 4 {

@@ -4,7 +4,7 @@ import CLibgif
 struct GIFPalette {
     /// Four bytes a colour.
     let pixels: [UInt8]
-    /// The index that leaves the screen as it is, or a number that no index has.
+    /// The index that leaves the screen unchanged, or a number that no index has.
     let transparent: Int
 
     init(_ map: ColorMapObject, transparent: Int) {

@@ -4,9 +4,9 @@ import CLibgif
 ///
 /// Safe to use: the file handle and the bytes it reads live for the length of one call to ``read(_:on:onFrame:)``.
 @safe struct GIFReader: ~Copyable {
-    /// What giflib's read function is given.
+    /// The context of giflib's read function.
     ///
-    /// Safe to use: the bytes are lent for longer than the reader lives, and no more of them is read than there is.
+    /// Safe to use: the bytes outlive the reader, and reads stay within them.
     @safe private final class Source {
         let work: DecodingWork
         private let bytes: UnsafeBufferPointer<UInt8>
@@ -18,9 +18,9 @@ import CLibgif
             self.work = work
         }
 
-        /// Copies the next bytes; none at the end of the file, or of the work.
+        /// Copies the next bytes; none at the end of the file or of the work.
         ///
-        /// Looks every kilobyte: giflib reads codes without pixels, and blocks of no use, in loops of its own.
+        /// Looks every kilobyte, because giflib reads codes without pixels, and unused blocks, in loops of its own.
         func copy(to target: UnsafeMutablePointer<UInt8>, wanted: Int) -> Int {
             if offset >= nextLook {
                 nextLook = offset + 1_024
@@ -46,8 +46,8 @@ import CLibgif
     /// - Parameters:
     ///   - bytes: The file.
     ///   - size: The screen, already checked against the limits.
-    ///   - work: Asked on the way.
-    ///   - onFrame: Gets each composed frame and its delay in milliseconds; answers whether to go on.
+    ///   - work: Called between rows.
+    ///   - onFrame: Gets each composed frame and its delay in milliseconds; returns whether to continue.
     /// - Throws: ``ImageError``; `CancellationError`; what `onFrame` throws.
     static func read(
         _ bytes: [UInt8], on size: PixelSize, work: DecodingWork, onFrame: ([UInt8], Int) throws -> Bool
@@ -152,7 +152,7 @@ import CLibgif
 
     private func check(_ status: Int32) throws {
         if status == GIF_OK { return }
-        // What looked like an end of the file may have been the end of the work.
+        // The apparent end of the file may have been the end of the work.
         if let end = source.work.end { throw end }
         throw unsafe GIFReader.error(file.pointee.Error)
     }

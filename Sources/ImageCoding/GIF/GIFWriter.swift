@@ -2,7 +2,7 @@ import CLibgif
 
 /// Writes a GIF record by record with giflib.
 ///
-/// Safe to use: the file handle is closed once, by ``finish()`` or at the end of the writer's life.
+/// Safe to use: the file handle is closed once, by ``finish()`` or by the deinitialiser.
 @safe struct GIFWriter: ~Copyable {
     /// One frame as it is written.
     struct Frame {
@@ -11,7 +11,7 @@ import CLibgif
         /// One palette index a pixel of `rect`.
         let indexes: [UInt8]
         let palette: [SIMD3<UInt8>]
-        /// The index that shows what is below, if any; beyond the palette's end.
+        /// The transparent index, if any; beyond the palette's end.
         let transparent: Int?
         /// In hundredths of a second.
         let delay: Int
@@ -19,7 +19,7 @@ import CLibgif
         let clears: Bool
     }
 
-    /// What giflib's write function is given: the only owner of the bytes while a file is open.
+    /// The context of giflib's write function: the only owner of the bytes while a file is open.
     private final class Output {
         var bytes: [UInt8] = []
     }
@@ -32,7 +32,7 @@ import CLibgif
     ///
     /// - Parameters:
     ///   - size: The screen, both sides up to 65,535.
-    ///   - loopCount: How often an animation is played, 0 for ever; `nil` writes nothing about it.
+    ///   - loopCount: How often an animation is played, 0 forever; `nil` writes no loop count.
     static func open(size: PixelSize, loopCount: Int?) throws(ImageError) -> GIFWriter {
         let output = Output()
         var status: Int32 = 0
@@ -74,7 +74,7 @@ import CLibgif
 
     /// Writes one frame.
     ///
-    /// - Throws: ``ImageError``; `CancellationError`, asked between rows.
+    /// - Throws: ``ImageError``; `CancellationError`, checked between rows.
     func put(_ frame: Frame) throws {
         // A palette has a power of two of entries, at least two.
         var size = 2

@@ -3,12 +3,12 @@ import CImageShims
 extension JPEGCoder {
     /// Decodes a JPEG.
     ///
-    /// A thumbnail is drawn by libjpeg at a half, a quarter or an eighth, leaving at least twice the pixels wanted, and
-    /// resampled from there.
+    /// libjpeg draws a thumbnail at a half, a quarter or an eighth, with at least twice the requested pixels. The
+    /// result is then resampled.
     ///
-    /// Other than libjpeg alone, which pads with grey, a file that ends early is an error, and so is broken data.
+    /// A truncated file and broken data are errors; libjpeg alone would fill the rest with grey.
     ///
-    /// **Cancellation**: Asked for every row of blocks in every scan, and every 256 KiB of the file.
+    /// **Cancellation**: checked for every row of blocks in every scan, and every 256 KiB of the file.
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
     public func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
@@ -47,7 +47,7 @@ extension JPEGCoder {
             work: DecodingWork(limits: options.limits, byteCount: bytes.count))
     }
 
-    /// Draws at the strongest shrinking that leaves twice the pixels the resampler must deliver.
+    /// Plans to draw at the smallest size with at least twice the pixels of the result.
     static func plan(for header: JPEGHeader, thumbnail: PixelSize?) -> FramePlan {
         FramePlan(
             stored: header.size, denominators: [8, 4, 2], orientation: header.orientation, thumbnail: thumbnail,

@@ -13,8 +13,8 @@ extension JPEGCoder {
     /// Alpha laid over the background, the coefficients of a progressive file, and the file twice: libjpeg's and ours.
     public func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int {
         let pixels = image.size.pixelCount
-        // 4:2:0 has one and a half samples a pixel; a sample takes two bytes as a coefficient, and about as many in a file
-        // of the best quality.
+        // 4:2:0 has one and a half samples a pixel; a sample takes two bytes as a coefficient, and about as many in a
+        // file of the best quality.
         let file = pixels.saturatingMultiply(format.options.quality > 90 ? 3 : 2).saturatingAdd(65_536)
         return file.saturatingMultiply(2)
             .saturatingAdd(image.hasAlpha ? image.size.bitmapByteCount : 0)
@@ -28,7 +28,8 @@ extension JPEGHeader {
         PixelSize(width: components.map(\.width).max() ?? 1, height: components.map(\.height).max() ?? 1)
     }
 
-    /// Two bytes for each coefficient of each component in whole blocks, always of the full size; none in a single scan.
+    /// Two bytes for each coefficient of each component in whole blocks, always of the full size; none in a single
+    /// scan.
     ///
     /// - Source: libjpeg, jdcoefct.c: `jinit_d_coef_controller`.
     var coefficientByteCount: Int {

@@ -1,9 +1,9 @@
 /// Reads and writes JPEG with libjpeg-turbo.
 ///
-/// Reads baseline, extended and progressive files of 8 bits a sample: grey, YCbCr, RGB, and CMYK or YCCK, which are taken
-/// as inverted, the way Adobe writes them and browsers read them. Embedded colour profiles are not applied.
+/// Reads baseline, extended and progressive files of 8 bits a sample: grey, YCbCr, RGB, and CMYK or YCCK, which are
+/// read as inverted, as Adobe writes them and browsers read them. Embedded colour profiles are not applied.
 public struct JPEGCoder: ImageDecoding, ImageEncoding {
-    /// Makes a coder.
+    /// Creates a coder.
     public init() {}
 
     /// Whether the format is JPEG.

@@ -1,4 +1,4 @@
-/// What the markers before the first scan of a JPEG tell.
+/// The properties in the markers before the first scan of a JPEG.
 ///
 /// - Source: ITU-T T.81, annex B.
 struct JPEGHeader {
@@ -8,15 +8,15 @@ struct JPEGHeader {
     let orientation: ImageOrientation
     /// The sampling factors of each component, 1 to 4.
     let components: [PixelSize]
-    /// Whether the library keeps the coefficients of the whole picture: it comes in several scans.
+    /// Whether the picture has several scans, so that the library keeps the coefficients of all of it.
     let hasSeveralScans: Bool
 
-    /// Reads the markers up to the start of the first scan.
+    /// Creates a header from the markers before the first scan.
     ///
     /// - Parameters:
     ///   - bytes: The file or its beginning.
     ///   - maximumMetadataByteCount: A larger EXIF block is skipped.
-    ///   - work: Asked on the way.
+    ///   - work: Called between markers.
     /// - Throws: `.truncated`, `.malformed`, `.unsupportedFormat` for samples of more than 8 bits; what `work` throws.
     /// - Complexity: O(number of markers), plus stray bytes between them.
     init(_ bytes: [UInt8], maximumMetadataByteCount: Int, work: DecodingWork) throws {
@@ -61,7 +61,7 @@ struct JPEGHeader {
         self.orientation = orientation ?? .up
     }
 
-    /// Skips to the next marker, over fill bytes and over strays as libjpeg does.
+    /// Skips to the next marker, over fill bytes and stray bytes as libjpeg does.
     private static func nextMarker(
         in bytes: [UInt8], at offset: inout Int, _ walk: inout DecodingWork.Walk
     ) throws -> UInt8 {
@@ -94,7 +94,7 @@ struct JPEGHeader {
             height: Int(frame[start + 1]) << 8 | Int(frame[start + 2]))
     }
 
-    /// Factors that no picture has are taken as the nearest that one may have: libjpeg refuses them.
+    /// Invalid factors are clamped to valid ones; libjpeg refuses such a file later.
     private static func components(in frame: ArraySlice<UInt8>) -> [PixelSize] {
         let count = frame.dropFirst(5).first.map(Int.init) ?? 0
         return (0..<min(count, (frame.count - 6) / 3)).map { index in

@@ -1,12 +1,12 @@
 /// Reads what decoding needs from an EXIF block.
 ///
-/// Hostile input is expected: every offset is checked, nothing is followed but the first directory, and what makes no
-/// sense is taken as absent, because a picture with broken metadata is still a picture.
+/// The block is untrusted input: every offset is checked, and only the first directory is read. Invalid values count as
+/// absent, because a picture with broken metadata is still a picture.
 enum EXIF {
     /// Finds the orientation in a TIFF structure.
     ///
     /// - Parameter bytes: Starts at the byte order mark; a leading `Exif\0\0` is skipped.
-    /// - Returns: `.up` unless a valid orientation is there.
+    /// - Returns: `.up` without a valid orientation.
     /// - Complexity: O(number of entries in the first directory), at most 65,535.
     /// - Source: TIFF 6.0, section 2; CIPA DC-008, tag 0x0112.
     static func orientation(in bytes: ArraySlice<UInt8>) -> ImageOrientation {
@@ -29,7 +29,7 @@ enum EXIF {
         return .up
     }
 
-    /// What starts the block in a JPEG marker and, against the specification, in some PNG and WebP files.
+    /// The prefix of the block in a JPEG marker and, against the specification, in some PNG and WebP files.
     static let prefix: [UInt8] = [0x45, 0x78, 0x69, 0x66, 0x00, 0x00]
 }
 

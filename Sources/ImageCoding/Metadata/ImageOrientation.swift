@@ -24,7 +24,7 @@ public enum ImageOrientation: Int, Hashable, Sendable, CaseIterable {
 }
 
 extension PixelSize {
-    /// The size after turning, or the stored size of what is shown at this size: the rule is its own inverse.
+    /// The size after turning. The same rule leads from the shown size to the stored size.
     func turned(_ orientation: ImageOrientation) -> PixelSize {
         orientation.swapsSides ? PixelSize(width: height, height: width) : self
     }

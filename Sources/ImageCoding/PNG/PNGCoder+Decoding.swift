@@ -3,7 +3,7 @@ import CImageShims
 extension PNGCoder {
     /// Decodes a PNG.
     ///
-    /// **Cancellation**: Asked every 65,536 pixels, every 32 KiB of the file and every 4,096 chunks.
+    /// **Cancellation**: checked every 65,536 pixels, every 32 KiB of the file and every 4,096 chunks.
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
     public func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {

@@ -1,9 +1,9 @@
 /// Reads and writes PNG with libpng.
 ///
 /// Reads every colour type, 1 to 16 bits, interlaced or not; 16 bits become 8 by dropping the low byte, as browsers do.
-/// Of an animated PNG the default picture is read. Colour profiles and gamma are not applied.
+/// In an animated PNG the default picture is read. Colour profiles and gamma are not applied.
 public struct PNGCoder: ImageDecoding, ImageEncoding {
-    /// Makes a coder.
+    /// Creates a coder.
     public init() {}
 
     /// Whether the format is PNG.

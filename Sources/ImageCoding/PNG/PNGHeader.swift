@@ -1,4 +1,4 @@
-/// What the chunks of a PNG tell without inflating anything.
+/// The properties in the chunks of a PNG, read without inflating anything.
 ///
 /// - Source: PNG (third edition), sections 5.3, 11.2.1 and 11.3.
 struct PNGHeader {
@@ -9,12 +9,12 @@ struct PNGHeader {
     /// How the stored pixels must be turned.
     let orientation: ImageOrientation
 
-    /// Reads the header and walks over the other chunks as far as there are bytes.
+    /// Creates a header from the first chunk and the following ones, as far as there are bytes.
     ///
     /// - Parameters:
     ///   - bytes: The file or its beginning.
     ///   - maximumMetadataByteCount: A larger EXIF chunk is skipped.
-    ///   - work: Asked on the way.
+    ///   - work: Called between chunks.
     /// - Throws: `.truncated` without a whole header, `.malformed`; what `work` throws.
     /// - Complexity: O(number of chunks).
     init(_ bytes: [UInt8], maximumMetadataByteCount: Int, work: DecodingWork) throws {
@@ -57,7 +57,7 @@ struct PNGHeader {
 
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    /// Four bytes, most significant first, which the caller knows to be there.
+    /// Four bytes, most significant first. The caller has checked that they exist.
     private static func number(in bytes: [UInt8], at offset: Int) -> Int {
         bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
     }

@@ -39,12 +39,12 @@ extension Bitmap {
 struct Turn {
     /// Where the first pixel lands.
     let start: Int
-    /// How far a step right in the stored picture leads.
+    /// The distance of a step right in the stored picture.
     let right: Int
-    /// How far a step down in the stored picture leads.
+    /// The distance of a step down in the stored picture.
     let down: Int
 
-    /// Finds the way to turn a stored picture of a size.
+    /// Creates the turn of a stored picture of a size.
     init(_ orientation: ImageOrientation, of size: PixelSize) {
         let width = size.width
         let height = size.height

@@ -1,6 +1,6 @@
-/// The making of pixel arrays, and the arithmetic on them that several coders share.
+/// Creation of pixel arrays, and pixel arithmetic that several coders share.
 enum Bitmap {
-    /// Makes a bitmap whose bytes `draw` writes: all of them, or it throws.
+    /// Makes a bitmap. `draw` writes all its bytes or throws.
     ///
     /// - Parameters:
     ///   - size: Both sides at least 1, already checked against the limits.
@@ -38,7 +38,7 @@ enum Bitmap {
 
     /// Premultiplies in place: each colour becomes `colour * alpha / 255`, rounded to the nearest.
     ///
-    /// - Returns: Whether any pixel is less than opaque.
+    /// - Returns: Whether any pixel is transparent.
     static func premultiply(_ pixels: UnsafeMutableBufferPointer<UInt8>) -> Bool {
         var alphas: UInt8 = 255
         for offset in stride(from: 0, to: pixels.count - 3, by: 4) {
@@ -52,7 +52,7 @@ enum Bitmap {
         return alphas != 255
     }
 
-    /// ``premultiply(_:)`` in pieces, so that a large bitmap does not hold its thread.
+    /// Premultiplies in pieces, so that a large bitmap can be cancelled.
     static func premultiply(_ pixels: UnsafeMutableBufferPointer<UInt8>, _ work: DecodingWork) throws -> Bool {
         let piece = 1 << 20
         var hasAlpha = false
@@ -64,7 +64,7 @@ enum Bitmap {
         return hasAlpha
     }
 
-    /// Lays a row of pixels that are not premultiplied over one of premultiplied ones, of the same length.
+    /// Blends a row of pixels that are not premultiplied over a premultiplied one of the same length.
     static func blend(_ above: UnsafeBufferPointer<UInt8>, over below: UnsafeMutableBufferPointer<UInt8>) {
         precondition(above.count == below.count)
         let source = UnsafeRawBufferPointer(above)
@@ -78,7 +78,8 @@ enum Bitmap {
                 continue
             }
             for channel in offset..<offset + 3 {
-                // A premultiplied colour is at most its alpha, and what is added at most the rest: no sum is above 255.
+                // A premultiplied colour is at most its alpha, and the added value is at most the rest, so no sum is
+                // above 255.
                 unsafe below[channel] = multiply(above[channel], alpha) + multiply(below[channel], 255 - alpha)
             }
             unsafe below[offset + 3] = alpha + multiply(below[offset + 3], 255 - alpha)
@@ -93,7 +94,7 @@ enum Bitmap {
         return alphas == 255
     }
 
-    /// A copy with `colour * 255 / alpha`, rounded to the nearest; black where nothing is to be seen.
+    /// A copy with `colour * 255 / alpha`, rounded to the nearest; black where alpha is 0.
     ///
     /// Premultiplying the copy gives the pixels back.
     static func unpremultiplied(_ pixels: [UInt8]) -> [UInt8] {

@@ -1,6 +1,6 @@
-/// What becomes of the frames a decoder draws: made smaller for a thumbnail, then turned upright.
+/// The plan for the frames that a decoder draws: made smaller for a thumbnail, then turned upright.
 ///
-/// Sizes alone: a plan takes no memory and may be made for any header.
+/// It only holds sizes: a plan allocates no pixels and may be made for any header.
 struct FramePlan: Sendable {
     /// The decoder draws at `1 / denominator` of the stored size, each side rounded up.
     let denominator: Int
@@ -8,7 +8,7 @@ struct FramePlan: Sendable {
     let drawn: PixelSize
     /// The size of the result, upright.
     let result: PixelSize
-    /// The part of the drawn pixels that shows the picture: a side that was rounded up may hold a little more.
+    /// The part of the drawn pixels that shows the picture; a side that was rounded up is a little longer.
     private let extent: (width: Double, height: Double)
     private let target: PixelSize
     /// How the pixels must be turned after they were drawn and made smaller.
@@ -18,16 +18,16 @@ struct FramePlan: Sendable {
     /// The size of the bitmap the decoder draws on.
     let bitmap: PixelSize
 
-    /// Plans the frames of one file.
+    /// Creates a plan for the frames of one file.
     ///
     /// - Parameters:
     ///   - stored: The size in the file, as stored, both sides at least 1.
-    ///   - denominators: How much smaller the decoder can draw, largest first. The first that leaves at least twice the
-    ///     pixels wanted is taken.
+    ///   - denominators: The divisors at which the decoder can draw, largest first. The first one with at least twice
+    ///     the requested pixels is used.
     ///   - orientation: How the stored pixels must be turned.
-    ///   - thumbnail: The box the upright result is made to fit.
+    ///   - thumbnail: The box into which the upright result is fitted.
     ///   - turnsWhileDrawing: Whether the decoder can turn a picture that is not made smaller, without a second bitmap.
-    ///   - scalesWhole: Whether the decoder squeezes the picture into the rounded size, instead of adding to its edges.
+    ///   - scalesWhole: Whether the decoder scales the picture to the rounded size, instead of padding its edges.
     init(
         stored: PixelSize, denominators: [Int] = [], orientation: ImageOrientation, thumbnail: PixelSize?,
         turnsWhileDrawing: Bool = false, scalesWhole: Bool = false
@@ -54,7 +54,7 @@ struct FramePlan: Sendable {
             : (Double(stored.width) / Double(divisor), Double(stored.height) / Double(divisor))
     }
 
-    /// Makes what shrinks drawn frames, or `nil` when they are as large as the result.
+    /// Makes the resampler for drawn frames, or `nil` when they are as large as the result.
     func resampler() -> Resampler? {
         if target == drawn { return nil }
         return Resampler(source: drawn, window: (0, 0, extent.width, extent.height), target: target)
@@ -62,13 +62,13 @@ struct FramePlan: Sendable {
 
     /// Makes the final pixels of one frame.
     ///
-    /// - Parameter resampler: What ``resampler()`` made, once for all frames.
+    /// - Parameter resampler: The result of ``resampler()``, one for all frames.
     func finish(_ pixels: [UInt8], _ resampler: Resampler?) throws -> [UInt8] {
         try Bitmap.turned(try resampler?.resample(pixels) ?? pixels, size: target, orientation)
     }
 
-    /// The most bytes that finishing one frame takes beyond the drawn one: the results of shrinking and turning, and the
-    /// resampler's rows and weights.
+    /// The most bytes that finishing one frame takes beyond the drawn one: the results of shrinking and turning, and
+    /// the resampler's rows and weights.
     var finishingByteCount: Int {
         let shrunk = target == drawn ? 0 : target.bitmapByteCount.saturatingAdd(rowByteCount)
         return shrunk.saturatingAdd(orientation == .up ? 0 : target.bitmapByteCount)

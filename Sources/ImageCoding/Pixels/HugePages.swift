@@ -9,12 +9,12 @@ enum HugePages {
         let address = Int(bitPattern: start)
         let first = (address + page - 1) & ~(page - 1)
         let length = (address + memory.count - first) & ~(page - 1)
-        // Advice about whole pages inside the buffer: it moves no byte, and its failure changes nothing.
+        // Advice about whole pages inside the buffer. It changes no byte, and its failure has no effect.
         _ = unsafe madvise(UnsafeMutableRawPointer(bitPattern: first), length, MADV_HUGEPAGE)
     }
 }
 #else
-/// Other systems choose their page sizes alone.
+/// Other systems choose their page sizes themselves.
 enum HugePages {
     static func advise(_ memory: UnsafeMutableBufferPointer<UInt8>) {}
 }

@@ -7,7 +7,7 @@ public struct PixelColor: Hashable, Sendable {
     /// Blue.
     public var blue: UInt8
 
-    /// Makes a colour.
+    /// Creates a colour.
     ///
     /// - Parameters:
     ///   - red: Red.

@@ -9,7 +9,7 @@ public struct PixelRect: Hashable, Sendable {
     /// Pixels from top to bottom.
     public var height: Int
 
-    /// Makes a rectangle.
+    /// Creates a rectangle.
     ///
     /// - Parameters:
     ///   - x: Distance of the left edge from the picture's left edge.

@@ -5,7 +5,7 @@ public struct PixelSize: Hashable, Sendable {
     /// Pixels from top to bottom.
     public var height: Int
 
-    /// Makes a size.
+    /// Creates a size.
     ///
     /// - Parameters:
     ///   - width: Pixels from left to right.

@@ -1,19 +1,19 @@
 /// Resizes premultiplied RGBA bitmaps with Lanczos, one source row at a time.
 ///
-/// Works on `Float` from end to end and rounds once. The filter runs on sRGB values, as browsers and other image servers
-/// do. Memory beyond the two bitmaps is a handful of rows. One resampler serves any number of frames of one size.
+/// Calculates in `Float` and rounds once. The filter runs on sRGB values, as browsers and other image servers do. It
+/// takes a few rows of memory in addition to the two bitmaps. One resampler serves any number of frames of one size.
 struct Resampler: Sendable {
     private let source: PixelSize
     private let target: PixelSize
     private let across: ResamplingTaps
     private let down: ResamplingTaps
-    /// How many output rows are unfinished at once, at most.
+    /// The largest number of unfinished output rows at once.
     private let liveRows: Int
 
-    /// Plans a resize.
+    /// Creates a resampler for a part of the source.
     ///
     /// - Parameters:
-    ///   - source: Size of the bitmaps to come.
+    ///   - source: Size of the source bitmaps.
     ///   - window: The part that becomes the output, in source pixels: left, top, width, height.
     ///   - target: Size of the results.
     init(
@@ -32,14 +32,14 @@ struct Resampler: Sendable {
         liveRows = most
     }
 
-    /// Plans a resize of whole bitmaps.
+    /// Creates a resampler for whole bitmaps.
     init(source: PixelSize, target: PixelSize) {
         self.init(source: source, window: (0, 0, Double(source.width), Double(source.height)), target: target)
     }
 
     /// Resizes one bitmap.
     ///
-    /// - Throws: `CancellationError`, asked between rows.
+    /// - Throws: `CancellationError`, checked between rows.
     /// - Complexity: O(source pixels * (1 + target width * taps / source width)).
     func resample(_ pixels: [UInt8]) throws -> [UInt8] {
         precondition(pixels.count == source.width * source.height * 4)
@@ -98,8 +98,8 @@ struct Resampler: Sendable {
                         let first = across.first[x]
                         let count = across.count[x]
                         let start = x * across.stride
-                        // Four sums, so that an addition need not wait for the one before. `addProduct` would call `fma`
-                        // in libm on plain x86-64.
+                        // Four sums, so that an addition does not depend on the one before. `addProduct` would call
+                        // `fma` in libm on plain x86-64.
                         var sum0 = SIMD4<Float>.zero
                         var sum1 = SIMD4<Float>.zero
                         var sum2 = SIMD4<Float>.zero
@@ -135,8 +135,8 @@ struct Resampler: Sendable {
 
     /// Rounds a finished row and clears its sums for the next one.
     ///
-    /// The filter overshoots at edges: channels are kept in
-    /// range, and colours at or below their alpha, as premultiplied pixels must be.
+    /// The filter overshoots at edges: channels are clamped to their range, and colours to their alpha, as
+    /// premultiplied pixels require.
     private static func emit(
         _ sums: inout [SIMD4<Float>], at offset: Int, to output: UnsafeMutableBufferPointer<UInt8>, from start: Int,
         count: Int

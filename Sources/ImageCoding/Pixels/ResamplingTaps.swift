@@ -1,26 +1,26 @@
 import Foundation
 
-/// For each output sample of one axis: which source samples it is made of, and how much of each.
+/// The source samples and weights of each output sample of one axis.
 ///
-/// Lanczos with three lobes, widened when shrinking so that no source sample is left out. Taps that would reach over the
-/// edge are dropped and the rest is scaled up to a sum of one, so edges neither darken nor repeat.
+/// Lanczos with three lobes, widened when shrinking so that no source sample is left out. Taps beyond the edge are
+/// dropped and the rest is scaled to a sum of one, so edges neither darken nor repeat.
 struct ResamplingTaps: Sendable {
     /// First source sample per output sample; never decreasing.
     let first: [Int]
-    /// How many source samples, per output sample; at least one.
+    /// The number of source samples per output sample; at least one.
     let count: [Int]
     /// `stride` weights per output sample, of which `count` are used.
     let weights: [Float]
     /// Room for the largest count.
     let stride: Int
 
-    /// Plans one axis.
+    /// Creates the taps of one axis.
     ///
     /// - Parameters:
-    ///   - source: How many source samples exist.
-    ///   - start: Where the window that becomes the output begins, in source samples.
-    ///   - length: How long the window is, in source samples.
-    ///   - target: How many output samples the window becomes.
+    ///   - source: The number of source samples.
+    ///   - start: The start of the window that becomes the output, in source samples.
+    ///   - length: The length of the window, in source samples.
+    ///   - target: The number of output samples.
     init(source: Int, start: Double, length: Double, target: Int) {
         let scale = length / Double(target)
         let widening = max(scale, 1)

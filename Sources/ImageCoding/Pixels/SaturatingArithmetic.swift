@@ -1,4 +1,4 @@
-/// Sums and products of sizes that a file or a caller may have made up: what does not fit is the largest number there is.
+/// Sums and products of untrusted sizes. A result that does not fit becomes `.max`.
 extension Int {
     /// The sum, or `.max`.
     ///
@@ -10,13 +10,13 @@ extension Int {
 
     /// The product, or `.max`.
     ///
-    /// A negative side counts as none.
+    /// A negative side counts as 0.
     func saturatingMultiply(_ other: Int) -> Int {
         let (product, overflow) = Swift.max(self, 0).multipliedReportingOverflow(by: Swift.max(other, 0))
         return overflow ? .max : product
     }
 
-    /// The nearest whole number, from 1 to `.max`; 1 for what is no number.
+    /// Creates the nearest whole number, from 1 to `.max`; 1 for NaN.
     init(atLeastOne value: Double) {
         // The largest `Double` below 2^63.
         self = value >= 1 ? Int(Swift.min(value.rounded(), 9_223_372_036_854_774_784)) : 1
@@ -24,7 +24,7 @@ extension Int {
 }
 
 extension PixelSize {
-    /// `width * height`, or `.max`; none when a side is negative.
+    /// `width * height`, or `.max`; 0 when a side is negative.
     var pixelCount: Int { width.saturatingMultiply(height) }
 
     /// The bytes of a bitmap of this size.

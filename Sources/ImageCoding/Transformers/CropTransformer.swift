@@ -3,9 +3,9 @@ public struct CropTransformer: ImageTransforming, Hashable {
     /// The rectangle, in pixels of the picture.
     public let rect: PixelRect
 
-    /// Makes a transformer.
+    /// Creates a transformer.
     ///
-    /// - Parameter rect: The rectangle, in pixels of the picture. What lies outside the picture is left out.
+    /// - Parameter rect: The rectangle, in pixels of the picture. Parts outside the picture are ignored.
     public init(_ rect: PixelRect) {
         self.rect = rect
     }
@@ -45,6 +45,6 @@ public struct CropTransformer: ImageTransforming, Hashable {
 extension ImageTransforming where Self == CropTransformer {
     /// Cuts out a rectangle in pixels.
     ///
-    /// - Parameter rect: The rectangle; what lies outside the picture is left out.
+    /// - Parameter rect: The rectangle; parts outside the picture are ignored.
     public static func crop(to rect: PixelRect) -> CropTransformer { CropTransformer(rect) }
 }

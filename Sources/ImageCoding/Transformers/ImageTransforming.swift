@@ -1,25 +1,25 @@
-/// Makes one picture out of another.
+/// Makes one picture from another.
 ///
-/// A transformer is a value whose ``key`` says everything about it. Equal keys promise equal results, and different
-/// results need different keys: keys name cached pictures.
+/// A transformer is a value with a ``key`` that describes it completely. Equal keys promise equal results, and
+/// different results need different keys, because keys name cached pictures.
 public protocol ImageTransforming: Sendable {
     /// A stable text that names the transformer and every parameter that changes the result.
     var key: String { get }
 
     /// Transforms a picture, an animation frame by frame.
     ///
-    /// Blocks its thread for the whole work; run it where that is allowed.
+    /// Blocks its thread for the whole work; run it on a thread that may block.
     ///
-    /// **Cancellation**: Asks the current task between rows and throws `CancellationError`.
+    /// **Cancellation**: checked between rows; throws `CancellationError`.
     ///
     /// - Parameter image: The picture to start from.
-    /// - Throws: ``ImageError``; `CancellationError`; what a transformer of your own throws.
+    /// - Throws: ``ImageError``; `CancellationError`; the errors of a custom transformer.
     func transform(_ image: DecodedImage) throws -> DecodedImage
 
-    /// Tells the size of the result for a picture of a given size, before anything is done.
+    /// The size of the result for a picture of a given size, before any work.
     ///
-    /// Without an implementation of its own a transformer is taken to keep the size. Never traps, whatever the size, and
-    /// may answer a size that ``transform(_:)`` refuses to make.
+    /// The default implementation returns the same size. Never traps for any size, and may return a size that
+    /// ``transform(_:)`` refuses.
     ///
     /// - Parameter size: The size of the picture to start from, in pixels.
     /// - Returns: The size of the result, in pixels; a side of 0 when there is none.

@@ -4,7 +4,7 @@ public struct ResizeTransformer: ImageTransforming, Hashable {
     public enum Mode: String, Hashable, Sendable {
         /// Keeps the whole picture and its shape: one side may be shorter than the box.
         case fit
-        /// Keeps the shape and fills the box: what juts out is cut off on both sides alike.
+        /// Keeps the shape and fills the box: the excess is cut off equally on both sides.
         case fill
         /// Keeps the whole picture and fills the box: the shape changes.
         case stretch
@@ -16,10 +16,10 @@ public struct ResizeTransformer: ImageTransforming, Hashable {
     public let mode: Mode
     /// Whether a picture smaller than the box grows.
     ///
-    /// Without it no side ever gets longer.
+    /// If `false`, no side gets longer.
     public let allowsEnlarging: Bool
 
-    /// Makes a transformer.
+    /// Creates a transformer.
     ///
     /// - Parameters:
     ///   - size: The box, in pixels, both sides at least 1.

@@ -3,14 +3,14 @@ public struct TransformerPipeline: ImageTransforming {
     /// The transformers in the order they are applied.
     public let transformers: [any ImageTransforming]
 
-    /// Makes a pipeline.
+    /// Creates a pipeline.
     ///
-    /// - Parameter transformers: In the order they are applied. None leaves a picture as it is.
+    /// - Parameter transformers: In the order they are applied. An empty list leaves a picture unchanged.
     public init(_ transformers: [any ImageTransforming]) {
         self.transformers = transformers
     }
 
-    /// The keys of all transformers in order, each escaped and ended by a bar, so that no two lists share a key.
+    /// The keys of all transformers in order, each escaped and followed by a bar, so that no two lists share a key.
     public var key: String { "[\(transformers.map { KeyText.escaped($0.key, "|") + "|" }.joined())]" }
 
     /// The size after the last transformer.

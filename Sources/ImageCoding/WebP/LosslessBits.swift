@@ -14,7 +14,7 @@ struct LosslessBits {
         end = range.upperBound
     }
 
-    /// Whether more was read than there is; what was read then is zeros.
+    /// Whether more bits were read than exist; the bits beyond the end are zeros.
     private(set) var isBeyondEnd = false
 
     /// Reads up to 24 bits.
@@ -58,13 +58,14 @@ struct LosslessBits {
 ///
 /// - Source: RFC 9649, section 3.7.2.1.
 struct LosslessCode {
-    /// The length of the code in the upper half and its symbol in the lower one, by the bits that come next; a power of two.
+    /// The length of the code in the upper half and its symbol in the lower one, indexed by the next bits; the count is
+    /// a power of two.
     let entries: [UInt32]
 
-    /// Makes a table of canonical codes.
+    /// Creates a table of canonical codes.
     ///
     /// - Parameter lengths: The length of each symbol's code in bits, up to 15; 0 for symbols without one.
-    /// - Returns: `nil` unless every sequence of bits has a meaning, or there is one symbol, which takes no bits.
+    /// - Returns: `nil` unless the code is complete, or there is one symbol, which takes no bits.
     init?(_ lengths: ArraySlice<UInt8>) {
         let used = lengths.indices.filter { lengths[$0] > 0 }
         guard let longest = used.map({ lengths[$0] }).max() else { return nil }

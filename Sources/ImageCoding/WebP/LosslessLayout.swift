@@ -1,7 +1,8 @@
-/// What a lossless picture or alpha makes libwebp keep, read from what comes before its pixels.
+/// The memory that libwebp keeps for a lossless picture or alpha, from the data before its pixels.
 ///
-/// A picture may be divided into blocks that choose among groups of codes. A group takes some ten kilobytes and may be told
-/// in two bytes, so that a file of 300 KB may ask for 600 MB: the only memory of a WebP that its size does not bound.
+/// A picture may be divided into blocks that choose among groups of codes. A group takes about ten kilobytes of memory
+/// and as few as two bytes of the file, so that a file of 300 KB may need 600 MB. This is the only memory of a WebP
+/// that the size of the picture does not bound.
 ///
 /// - Source: RFC 9649, sections 3.5 to 3.7; libwebp, vp8l_dec.c, for the memory.
 struct LosslessLayout {
@@ -10,7 +11,7 @@ struct LosslessLayout {
     private var bits: LosslessBits
     private let work: DecodingWork
 
-    /// Reads the bits up to the codes of the pixels.
+    /// Creates a layout from the bits before the codes of the pixels.
     ///
     /// - Parameters:
     ///   - range: From the first transform on.
@@ -45,8 +46,8 @@ struct LosslessLayout {
 
     /// Reads an image that is coded without groups.
     ///
-    /// - Returns: How many groups libwebp makes if the image says which block has which: as many as there are values in its
-    ///   red and green, or up to the largest one if that is not above 1,000.
+    /// - Returns: The number of groups that libwebp makes if the image assigns groups to blocks: the number of
+    ///   different values in its red and green, or the largest value if that is at most 1,000.
     private mutating func readImage(of size: PixelSize) throws -> Int {
         byteCount = byteCount.saturatingAdd(size.bitmapByteCount)
         let cacheBits = try readCacheBits()
@@ -74,7 +75,7 @@ struct LosslessLayout {
                 done += readNumber(symbol - 256)
                 _ = readNumber(bits.read(distance))
             } else {
-                // A colour that was there before.
+                // A colour from the cache of earlier colours.
                 done += 1
             }
         }
@@ -83,7 +84,7 @@ struct LosslessLayout {
         return largest < 1_000 ? largest + 1 : distinct
     }
 
-    /// A length or a distance: a symbol and the bits that it asks for.
+    /// Reads a length or a distance: a symbol and its extra bits.
     private mutating func readNumber(_ symbol: Int) -> Int {
         if symbol < 4 { return symbol + 1 }
         let count = (symbol - 2) >> 1
@@ -106,7 +107,7 @@ struct LosslessLayout {
         } else {
             try readLengths(alphabet, into: &lengths)
         }
-        // A simple code may name symbols that its alphabet does not have.
+        // A simple code may have symbols outside its alphabet.
         guard let code = LosslessCode(lengths.prefix(alphabet)) else { throw LosslessLayout.broken }
         return code
     }

@@ -1,6 +1,6 @@
 import CLibwebp
 
-/// Writes animations with libwebp's animation encoder, which keeps only what changes between frames.
+/// Writes animations with libwebp's animation encoder, which stores only the changes between frames.
 enum WebPAnimationWriter {
     /// Encodes all frames of a picture.
     ///
@@ -21,7 +21,7 @@ enum WebPAnimationWriter {
                 let isDone = unsafe WebPAnimEncoderAdd(encoder, picture, Int32(clamping: start), &config) != 0
                 try unsafe WebPPicture.check(isDone, picture.pointee.error_code)
             }
-            // A frame holds 24 bits of milliseconds, and not less than one.
+            // The duration of a frame has 24 bits of milliseconds and is at least one.
             start += min(max(1, FrameTiming.milliseconds(frame.duration)), 0xFF_FFFF)
         }
         guard unsafe WebPAnimEncoderAdd(encoder, nil, Int32(clamping: start), nil) != 0 else {

@@ -2,8 +2,8 @@ import CLibwebp
 
 /// The part of a WebP that holds the pixels of one picture: `VP8 `, `VP8L`, or `ALPH` followed by `VP8 `.
 ///
-/// libwebp gets this part alone. It would walk over everything before it anew with every piece of the file, and would keep
-/// a list of everything around it.
+/// libwebp gets this part alone. Otherwise it would read everything before it again with every piece of the file, and
+/// would keep a list of all other chunks.
 struct WebPBitstream {
     /// From the header of the first chunk to the end of the last one.
     private(set) var range: Range<Int>
@@ -11,18 +11,17 @@ struct WebPBitstream {
     private var pixelStart: Int
     /// Whether pixels may be transparent.
     let mayHaveAlpha: Bool
-    /// How the pixels, or their alpha, are coded without loss: where that begins, after its header.
+    /// The range of the lossless data of the pixels or their alpha, after its header.
     private let lossless: Range<Int>?
-    /// What libwebp keeps for each pixel beyond those it draws, in bytes.
+    /// The bytes that libwebp keeps for each pixel, in addition to the drawn pixels.
     ///
-    /// Lossless pixels are kept whole, alpha is kept whole and once more if it is lossless, lossy pixels need rows of
-    /// blocks.
+    /// libwebp keeps all lossless pixels, all alpha (twice if it is lossless), and rows of blocks of lossy pixels.
     private let bytesPerPixel: Int
 
-    /// Finds the pixels among chunks.
+    /// Creates a bitstream from the chunk of the pixels.
     ///
-    /// - Returns: `nil` when there are none, or a part is missing.
-    /// - Throws: What the chunks' work throws.
+    /// - Returns: `nil` when there are no pixels, or a part is missing.
+    /// - Throws: The errors of the chunks' work.
     init?(in chunks: WebPChunks, of bytes: [UInt8]) throws {
         var chunks = chunks
         var alpha: WebPChunks.Chunk?
@@ -52,7 +51,7 @@ struct WebPBitstream {
         return nil
     }
 
-    /// The most that libwebp takes beyond the pixels it draws.
+    /// The peak memory of libwebp, in addition to the drawn pixels.
     ///
     /// - Throws: ``ImageError`` with `.malformed`; what `work` throws.
     func codecByteCount(_ bytes: [UInt8], _ size: PixelSize, _ work: DecodingWork) throws -> Int {
@@ -63,16 +62,16 @@ struct WebPBitstream {
 
     /// Draws RGBA rows, not premultiplied.
     ///
-    /// libwebp decodes what a piece of the file says in one go. A piece of a few bytes may say a whole picture, so a task
-    /// that is cancelled may wait for one frame of a size within the limits.
+    /// libwebp decodes each piece of the file without a pause. A piece of a few bytes may hold a whole picture, so a
+    /// cancelled task may wait for one frame of a size within the limits.
     ///
     /// - Parameters:
     ///   - bytes: The file.
-    ///   - size: What the picture's size is said to be; another one is `.malformed`.
+    ///   - size: The declared size of the picture; another one is `.malformed`.
     ///   - drawn: The size to draw; libwebp scales.
     ///   - output: Begins at the first pixel, and ends with the last one or later.
     ///   - stride: Bytes from row to row.
-    ///   - work: Asked between pieces.
+    ///   - work: Called between pieces.
     func draw(
         _ bytes: [UInt8], size: PixelSize, as drawn: PixelSize, to output: UnsafeMutableBufferPointer<UInt8>,
         stride: Int, work: DecodingWork
@@ -100,7 +99,7 @@ struct WebPBitstream {
                 else { throw ImageError(.malformed, "The WebP's headers disagree.", byteOffset: pixelStart) }
                 guard let decoder = unsafe WebPIDecode(nil, 0, config) else { throw WebPCoder.noMemory }
                 defer { unsafe WebPIDelete(decoder) }
-                // The first piece reaches to the pixels, however much there is before them.
+                // The first piece extends to the pixels, however many bytes precede them.
                 var fed = pixelStart - range.lowerBound
                 var status = VP8_STATUS_SUSPENDED
                 while status == VP8_STATUS_SUSPENDED {

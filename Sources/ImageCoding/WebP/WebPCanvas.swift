@@ -1,6 +1,6 @@
-/// The canvas that the frames of a WebP are drawn on, one over the other.
+/// The canvas on which the frames of a WebP are drawn, one over the other.
 ///
-/// libwebp has an animation decoder of its own, which keeps two canvases and draws a frame in one go, whatever its size.
+/// libwebp's own animation decoder keeps two canvases and draws a frame of any size without a pause.
 ///
 /// - Source: RFC 9649, section 2.7.1.1, as browsers read it: the canvas starts transparent.
 struct WebPCanvas {
@@ -11,9 +11,9 @@ struct WebPCanvas {
 
     init(size: PixelSize) { self.size = size }
 
-    /// Clears what the frame before leaves to be cleared, and draws a frame.
+    /// Clears the place of the frame before if it requires that, and draws a frame.
     mutating func draw(_ frame: WebPFrame, of bytes: [UInt8], work: DecodingWork) throws {
-        // The picture so far is handed on, and what is drawn next goes to a copy.
+        // The picture so far is passed on, so the next frame is drawn on a copy.
         try work.look(pixels: size.pixelCount)
         if pixels.isEmpty { pixels = try Bitmap.clear(size, work) }
         if let cleared { clear(cleared) }

@@ -1,16 +1,16 @@
-/// Walks over the chunks of a WebP, or over those inside one frame of an animation.
+/// The chunks of a WebP, or those of one frame of an animation, in order.
 ///
 /// - Source: RFC 9649, section 2.3.
 struct WebPChunks {
-    /// One chunk, whole or cut off by the end of the bytes.
+    /// One chunk, complete or truncated by the end of the bytes.
     struct Chunk {
         /// Four characters, the first in the highest byte.
         let type: UInt32
         /// Where the header of eight bytes begins.
         let start: Int
-        /// The bytes after the header, as far as they are there.
+        /// The existing bytes after the header.
         let payload: Range<Int>
-        /// Whether all of the payload is there.
+        /// Whether the payload is complete.
         let isWhole: Bool
     }
 
@@ -26,7 +26,7 @@ struct WebPChunks {
     private var offset: Int
     private var walk: DecodingWork.Walk
 
-    /// Walks over a part of a file.
+    /// Creates an iterator over a part of a file.
     init(_ bytes: [UInt8], in range: Range<Int>, work: DecodingWork) {
         self.bytes = bytes
         offset = range.lowerBound
@@ -36,7 +36,7 @@ struct WebPChunks {
 
     /// The next chunk, `nil` at the end.
     ///
-    /// - Throws: What the work throws that was given.
+    /// - Throws: The errors of the work.
     mutating func next() throws -> Chunk? {
         guard offset + 8 <= end else { return nil }
         try walk.reach(offset)
@@ -51,7 +51,7 @@ struct WebPChunks {
             payload: payload..<(isWhole ? payload + length : end), isWhole: isWhole)
     }
 
-    /// Four bytes, least significant first, which the caller knows to be there.
+    /// Four bytes, least significant first. The caller has checked that they exist.
     static func number(in bytes: [UInt8], at offset: Int) -> Int {
         Int(bytes[offset]) | Int(bytes[offset + 1]) << 8 | Int(bytes[offset + 2]) << 16 | Int(bytes[offset + 3]) << 24
     }

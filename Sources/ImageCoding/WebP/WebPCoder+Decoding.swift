@@ -1,11 +1,11 @@
 extension WebPCoder {
     /// Decodes a WebP.
     ///
-    /// A still picture that does not fit ``ImageLimits/maximumByteCount`` is drawn at a half, a quarter or an eighth when
-    /// a thumbnail is asked for, leaving at least twice the pixels wanted.
+    /// A still picture that does not fit ``ImageLimits/maximumByteCount`` is drawn at a half, a quarter or an eighth
+    /// when a thumbnail is requested, with at least twice the requested pixels.
     ///
-    /// **Cancellation**: Asked every 64 KiB of a picture and between frames. A frame of one colour takes a few bytes, so
-    /// that the answer may wait for one frame within the limits.
+    /// **Cancellation**: checked every 64 KiB of a picture and between frames. A frame of one colour takes a few bytes,
+    /// so a cancelled task may wait for one frame within the limits.
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
     public func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {

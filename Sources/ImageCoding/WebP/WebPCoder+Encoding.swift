@@ -5,7 +5,7 @@ extension WebPCoder {
     ///
     /// Alpha is kept exactly either way.
     ///
-    /// **Cancellation**: Asked by libwebp as it works on a frame, and between frames.
+    /// **Cancellation**: checked by libwebp during a frame, and between frames.
     ///
     /// - Throws: ``ImageError`` with `.tooLarge` beyond 16,383 pixels a side; `CancellationError`.
     public func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
@@ -17,7 +17,7 @@ extension WebPCoder {
         guard unsafe WebPConfigPreset(&config, WEBP_PRESET_DEFAULT, quality) != 0 else { throw WebPCoder.wrongLibrary }
         if format.options.isLossless {
             config.lossless = 1
-            // Here it means effort: libwebp's own default.
+            // In lossless mode it means effort; 75 is libwebp's default.
             config.quality = 75
         }
         if image.isAnimated, !format.options.firstFrameOnly {
@@ -39,7 +39,7 @@ extension WebPCoder {
 }
 
 extension WebPPicture {
-    /// Lends a picture with the pixels of one frame, ready for the encoder and asking for cancellation.
+    /// Runs `body` with a picture of the pixels of one frame, which checks for cancellation during encoding.
     static func withPicture<Result>(
         _ pixels: [UInt8], of image: DecodedImage, _ body: (UnsafeMutablePointer<WebPPicture>) throws -> Result
     ) throws -> Result {
@@ -61,7 +61,7 @@ extension WebPPicture {
         return try unsafe withUnsafeMutablePointer(to: &picture) { try unsafe body($0) }
     }
 
-    /// Throws what stopped the encoder.
+    /// Throws the error that stopped the encoder.
     static func check(_ isDone: Bool, _ code: WebPEncodingError) throws {
         if isDone { return }
         switch code {

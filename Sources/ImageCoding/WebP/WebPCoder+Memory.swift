@@ -1,8 +1,8 @@
 extension WebPCoder {
-    /// A still picture: the bitmap, libwebp's copy where it needs one, and what the ``FramePlan`` adds.
+    /// For a still picture the bitmap, libwebp's copy where it needs one, and what the ``FramePlan`` adds.
     ///
-    /// An animation: the canvas, the largest frame, and every frame that is kept, as large as the thumbnail if one is asked
-    /// for.
+    /// For an animation the canvas, the largest frame, and every frame kept, as large as the thumbnail if one is
+    /// requested.
     public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
         let outline = try WebPOutline(
@@ -10,9 +10,9 @@ extension WebPCoder {
         return try WebPCoder.plan(for: outline, of: bytes, options, work).byteCount
     }
 
-    /// Plans to draw in full, or smaller where a thumbnail would not fit the memory otherwise.
+    /// Plans to draw in full size, or smaller if a thumbnail would not fit the memory otherwise.
     ///
-    /// - Returns: The plan, and the most memory that it takes.
+    /// - Returns: The plan, and its peak memory.
     static func plan(
         for outline: WebPOutline, of bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork
     ) throws -> (plan: FramePlan, byteCount: Int) {
@@ -37,11 +37,11 @@ extension WebPCoder {
         return (small, cost(small, codec))
     }
 
-    /// The most that one of the frames wanted takes before it is on the canvas.
+    /// The peak memory of one of the requested frames before it is on the canvas.
     private static func frameByteCount(
         _ outline: WebPOutline, _ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork
     ) throws -> Int {
-        // More frames than are allowed are refused anyway.
+        // Animations above the frame limit are refused anyway.
         var left = options.firstFrameOnly ? 1 : max(options.limits.maximumFrameCount, 1)
         var most = 0
         var chunks = outline.chunks(of: bytes, work: work)

@@ -1,9 +1,9 @@
 /// Reads and writes WebP, still and animated, with libwebp.
 ///
-/// An animation's background colour is not used: its canvas starts transparent, as in browsers. Delays below 11 ms count
-/// as 100 ms. Embedded colour profiles are not applied.
+/// An animation's background colour is not used: its canvas starts transparent, as in browsers. Delays below 11 ms
+/// count as 100 ms. Embedded colour profiles are not applied.
 public struct WebPCoder: ImageDecoding, ImageEncoding {
-    /// Makes a coder.
+    /// Creates a coder.
     public init() {}
 
     /// Whether the format is WebP.
@@ -12,9 +12,9 @@ public struct WebPCoder: ImageDecoding, ImageEncoding {
     /// Whether the format is WebP.
     public func canEncode(_ format: ImageFormat) -> Bool { format == .webp }
 
-    /// Walks over the chunks without decoding anything.
+    /// Reads the chunks without decoding anything.
     ///
-    /// The number of frames of an animation is known when the file is whole, and so is the orientation.
+    /// The number of frames and the orientation are known when the file is complete.
     public func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
         let outline = try WebPCoder.outline(of: bytes, options)
         let shown = outline.size.turned(outline.orientation)

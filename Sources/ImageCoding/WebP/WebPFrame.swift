@@ -2,11 +2,11 @@
 ///
 /// - Source: RFC 9649, section 2.7.1.1.
 struct WebPFrame {
-    /// Where the frame lies on the canvas.
+    /// The place of the frame on the canvas.
     let rect: PixelRect
     /// How long it is shown, in milliseconds.
     let duration: Int
-    /// Whether it is laid over what is there, instead of taking its place.
+    /// Whether it is blended over the canvas, instead of replacing its pixels.
     let isBlended: Bool
     /// Whether its place is cleared before the next frame.
     let isCleared: Bool
@@ -14,10 +14,10 @@ struct WebPFrame {
 
     var size: PixelSize { PixelSize(width: rect.width, height: rect.height) }
 
-    /// Reads the header of a frame.
+    /// Creates a frame from its header.
     ///
     /// - Parameters:
-    ///   - payload: Where the frame's chunk has its bytes.
+    ///   - payload: The range of the bytes in the frame's chunk.
     ///   - canvas: The size of the canvas, which holds the frame.
     /// - Throws: `.malformed`; what `work` throws.
     init(_ payload: Range<Int>, of bytes: [UInt8], on canvas: PixelSize, work: DecodingWork) throws {

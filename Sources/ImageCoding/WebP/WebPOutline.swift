@@ -1,34 +1,34 @@
 import CLibwebp
 
-/// What the chunks of a WebP tell without decoding anything.
+/// The properties in the chunks of a WebP, read without decoding anything.
 ///
 /// - Source: RFC 9649.
 struct WebPOutline {
     /// The stored size in pixels.
     let size: PixelSize
-    /// Whether the file says that pixels may be transparent.
+    /// Whether the file declares that pixels may be transparent.
     let hasAlpha: Bool
-    /// Whether the file is an animation, if only of one frame.
+    /// Whether the file is an animation, even of one frame.
     let isAnimated: Bool
-    /// How many frames were found.
+    /// The number of frames found.
     private(set) var frameCount = 0
-    /// How often the animation is played; 0 for ever.
+    /// How often the animation is played; 0 forever.
     private(set) var loopCount = 0
     /// How the stored pixels must be turned.
     private(set) var orientation = ImageOrientation.up
-    /// The pixels of a still picture, as far as they are there.
+    /// The pixels of a still picture, as far as they have arrived.
     let bitstream: WebPBitstream?
-    /// Whether all bytes that the file's header announces are there.
+    /// Whether all bytes that the file's header announces exist.
     let isComplete: Bool
     /// The bytes after the file's header.
     private let body: Range<Int>
 
-    /// Walks over the chunks as far as there are bytes.
+    /// Creates an outline from the chunks, as far as there are bytes.
     ///
     /// - Parameters:
     ///   - bytes: The file or its beginning.
     ///   - maximumMetadataByteCount: A larger EXIF chunk is skipped.
-    ///   - work: Asked on the way.
+    ///   - work: Called between chunks.
     /// - Throws: `.truncated` without a whole header, `.malformed`; what `work` throws.
     /// - Complexity: O(number of chunks).
     init(_ bytes: [UInt8], maximumMetadataByteCount: Int, work: DecodingWork) throws {
@@ -36,7 +36,7 @@ struct WebPOutline {
         size = PixelSize(width: Int(features.width), height: Int(features.height))
         hasAlpha = features.has_alpha != 0
         isAnimated = features.has_animation != 0
-        // The header was long enough for the features, and so for the size of the file.
+        // The header was long enough for the features, and so for the size field.
         let announced = WebPChunks.number(in: bytes, at: 4)
         isComplete = announced <= bytes.count - 8
         body = 12..<max(12, min(bytes.count, announced + 8))
@@ -55,10 +55,10 @@ struct WebPOutline {
         if !isAnimated { frameCount = 1 }
     }
 
-    /// Walks over the chunks once more.
+    /// An iterator over the chunks.
     func chunks(of bytes: [UInt8], work: DecodingWork) -> WebPChunks { WebPChunks(bytes, in: body, work: work) }
 
-    /// Looks at the beginning alone: libwebp walks over all chunks before the pixels, and knows what it must before them.
+    /// Reads the beginning alone: libwebp would read all chunks before the pixels, but needs only the first ones.
     private static func features(of bytes: [UInt8]) throws(ImageError) -> WebPBitstreamFeatures {
         var features = WebPBitstreamFeatures()
         let status = unsafe bytes.withUnsafeBufferPointer { input in
