@@ -1,7 +1,7 @@
-/// Shows the frames of an animation when they are due, as long as somebody can see them.
+/// Shows the frames of an animation when they are due, while the target is visible.
 @MainActor
 final class FramePlayer {
-    /// How often a hidden target is looked at again when nobody says that it appeared.
+    /// The interval between checks of a hidden target that does not report its appearance.
     static let hiddenInterval = Duration.seconds(1)
 
     private let schedule: FrameSchedule
@@ -9,7 +9,7 @@ final class FramePlayer {
     private let isVisible: @MainActor () -> Bool
     private let show: @MainActor (Int) -> Void
     private var played = Duration.zero
-    /// Since when the animation runs that `played` does not count yet; nil while it is paused.
+    /// Measures the play time that `played` does not include yet; `nil` while the animation is paused.
     private var running: Stopwatch?
     private var frame = 0
     private var isStopped = false
@@ -21,7 +21,7 @@ final class FramePlayer {
 
     /// Creates a player that has not started.
     ///
-    /// The first frame is taken to be shown.
+    /// The target already shows the first frame.
     init(
         _ schedule: FrameSchedule, clock: any Clock<Duration>, isVisible: @escaping @MainActor () -> Bool,
         show: @escaping @MainActor (Int) -> Void
@@ -32,7 +32,7 @@ final class FramePlayer {
         self.show = show
     }
 
-    /// Plays, or looks again whether the target can be seen.
+    /// Plays, or checks again whether the target is visible.
     func run() {
         task?.cancel()
         guard !isStopped, let wait = step(), !isStopped else { return }
@@ -41,25 +41,25 @@ final class FramePlayer {
             var wait = wait
             while true {
                 try? await clock.sleep(for: wait)
-                // Cancelled after the sleep was over: another wait has taken this one's place.
+                // Cancelled after the end of the sleep: another wait has replaced this one.
                 guard !Task.isCancelled, let next = self?.step() else { return }
                 wait = next
             }
         }
     }
 
-    /// Ends the animation for good.
+    /// Ends the animation.
     ///
-    /// A target may cause it from within `show`.
+    /// A target may call it from within `show`.
     func stop() {
         isStopped = true
         task?.cancel()
         task = nil
     }
 
-    /// Shows what is due.
+    /// Shows the frame that is due.
     ///
-    /// - Returns: Until there is something to do; nil when the animation is over.
+    /// - Returns: The time until the next frame or check; `nil` when the animation has ended.
     private func step() -> Duration? {
         if let running { played += running.elapsed }
         guard isVisible() else {

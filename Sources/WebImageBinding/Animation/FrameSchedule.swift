@@ -1,24 +1,24 @@
-/// Which frame of an animation is due when.
+/// The schedule of the frames of an animation.
 ///
 /// Pure arithmetic, no clock.
 struct FrameSchedule: Sendable, Hashable {
-    /// What is due at a moment.
+    /// The state of the animation at one time.
     struct Position: Sendable, Hashable {
         /// The frame.
         var frame: Int
-        /// Until the next frame is due; nil when the animation is over.
+        /// The time until the next frame; `nil` when the animation has ended.
         var remaining: Duration?
     }
 
     /// When each frame ends, in nanoseconds from the start of a loop, rising.
     private let ends: [Int64]
-    /// How often the animation plays, 0 for ever.
+    /// How often the animation plays, 0 forever.
     private let loopCount: Int64
 
     /// Creates the schedule of an animation.
     ///
-    /// A frame of less than 11 ms counts as 100 ms, as browsers and SDWebImage have it: files say 0 when they mean
-    /// "as a slide show would". A frame of more than a day counts as a day.
+    /// A frame of less than 11 ms counts as 100 ms, as in browsers and SDWebImage. A frame of more than a day counts as
+    /// a day.
     init(durations: [Duration], loopCount: Int) {
         var ends: [Int64] = []
         ends.reserveCapacity(durations.count)
@@ -33,9 +33,9 @@ struct FrameSchedule: Sendable, Hashable {
         self.loopCount = Int64(max(0, loopCount))
     }
 
-    /// What is due after `elapsed` of playing.
+    /// The position after `elapsed` of playing.
     ///
-    /// A late caller finds the frame of its moment, not the next one.
+    /// A late caller gets the frame for its time and skips the frames before.
     ///
     /// - Complexity: O(log *n*) in the number of frames.
     func position(at elapsed: Duration) -> Position {
@@ -63,7 +63,7 @@ struct FrameSchedule: Sendable, Hashable {
 }
 
 extension Duration {
-    /// The duration in whole nanoseconds, at most what fits.
+    /// The duration in whole nanoseconds, limited to 64 bits.
     fileprivate var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,4 +1,4 @@
-/// Measures on a clock of any kind how long ago it was made.
+/// Measures the time since its creation on any clock.
 struct Stopwatch {
     private let measure: () -> Duration
 

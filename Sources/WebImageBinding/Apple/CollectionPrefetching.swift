@@ -2,7 +2,7 @@
 public import Foundation
 public import UIKit
 
-/// A prefetcher of index paths is a data source for prefetching as it stands.
+/// Connects a prefetcher of index paths to a collection view.
 ///
 /// ```swift
 /// collectionView.prefetchDataSource = prefetching
@@ -11,7 +11,7 @@ public import UIKit
 public final class CollectionPrefetching: NSObject, UICollectionViewDataSourcePrefetching {
     private let prefetcher: ListPrefetcher<IndexPath>
 
-    /// Creates a data source that hands index paths to `prefetcher`.
+    /// Creates a data source that passes index paths to `prefetcher`.
     public init(_ prefetcher: ListPrefetcher<IndexPath>) { self.prefetcher = prefetcher }
 
     /// Starts loading the pictures of items that are about to appear.
@@ -19,7 +19,7 @@ public final class CollectionPrefetching: NSObject, UICollectionViewDataSourcePr
         prefetcher.willAppear(indexPaths)
     }
 
-    /// Leaves the pictures of items that will not appear after all.
+    /// Cancels the loads of items that will not appear after all.
     public func collectionView(
         _ collectionView: UICollectionView, cancelPrefetchingForItemsAt indexPaths: [IndexPath]
     ) {

@@ -3,7 +3,7 @@ public import CoreGraphics
 import Foundation
 
 extension DecodedImage {
-    /// One frame as a Core Graphics image; nil when there is no such frame or no memory for it.
+    /// One frame as a Core Graphics image; `nil` when there is no such frame or no memory for it.
     ///
     /// - Complexity: O(`width * height`): the pixels are copied once.
     public func cgImage(frame index: Int = 0) -> CGImage? {

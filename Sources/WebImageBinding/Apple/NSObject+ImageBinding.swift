@@ -15,7 +15,7 @@ extension ImageTarget where Self: NSObject {
     }
 }
 
-/// An address that nothing else has: one byte that is never freed, read or written.
+/// A unique address: one byte that is never freed, read or written.
 @MainActor private let bindingKey = UnsafeRawPointer(
     UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1))
 #endif

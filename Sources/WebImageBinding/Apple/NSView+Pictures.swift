@@ -4,12 +4,12 @@ import Foundation
 import QuartzCore
 
 extension NSView {
-    /// Whether a person could see the view, as far as it knows itself.
+    /// Whether the view is visible, as far as it knows itself.
     var pictureVisibility: TargetVisibility {
         window != nil && !isHiddenOrHasHiddenAncestor && alphaValue > 0 ? .visible : .hidden
     }
 
-    /// Makes a change, faded in when there is a transition.
+    /// Applies a change, faded in when there is a transition.
     func change(_ transition: (any ImageTransition)?, _ change: () -> Void) {
         if let transition {
             wantsLayer = true

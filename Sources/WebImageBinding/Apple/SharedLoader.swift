@@ -1,5 +1,5 @@
 #if canImport(UIKit) || canImport(AppKit)
-/// What loads the pictures of views that were not given a loader.
+/// The loader of views without a loader of their own.
 @MainActor
 public enum SharedLoader {
     /// An `ImageManager` with its defaults, made when it is first used.

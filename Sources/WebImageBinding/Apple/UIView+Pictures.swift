@@ -3,12 +3,12 @@ import Foundation
 import UIKit
 
 extension UIView {
-    /// Whether a person could see the view, as far as it knows itself.
+    /// Whether the view is visible, as far as it knows itself.
     var pictureVisibility: TargetVisibility {
         window != nil && !isHidden && alpha > 0 ? .visible : .hidden
     }
 
-    /// Makes a change, animated when there is a transition.
+    /// Applies a change, animated when there is a transition.
     func change(_ transition: (any ImageTransition)?, _ change: @escaping () -> Void) {
         guard let transition else { return change() }
         UIView.transition(

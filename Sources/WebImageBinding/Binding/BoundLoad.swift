@@ -1,23 +1,23 @@
 /// One load of one slot: a handle to wait for its end, or to cancel it.
 ///
-/// The load goes on whether or not anybody keeps the handle.
+/// The load continues without its handle.
 @MainActor
 public final class BoundLoad {
-    /// What is loaded; nil when there was no URL.
+    /// The request; `nil` when there was no URL.
     public let request: ImageRequest?
-    /// Where the picture goes.
+    /// The slot that shows the picture.
     public let slot: ImageSlot
 
     let options: BindingOptions
     weak var binding: ImageBinding?
     /// The subscription at the present priority.
     var feed: Feed?
-    /// The subscription at the priority before, kept until the present one has spoken, so that the shared work below
-    /// is never without a caller.
+    /// The subscription at the earlier priority. It is kept until the first event of the present one, so that the
+    /// flight that both share always has a caller.
     var outgoingFeed: Feed?
-    /// Whether the final picture, or the failure, is there and only a transition or a group is waited for.
+    /// Whether the final picture or the failure has arrived, and the load only waits for a transition or a group.
     var hasLanded = false
-    /// Whether the cached picture that is being refreshed has been handed out.
+    /// Whether the cached picture that is being refreshed has been delivered.
     var hasCachedPicture = false
 
     /// Waits for the end of the transition.
@@ -35,14 +35,14 @@ public final class BoundLoad {
 
     /// How the load ended.
     ///
-    /// **Cancellation**: cancelling the task that waits ends the waiting, not the load.
+    /// **Cancellation**: cancelling the waiting task ends the wait, not the load.
     ///
     /// - Throws: `CancellationError` when the waiting task is cancelled, and only then.
     public var outcome: LoadOutcome {
         get async throws(CancellationError) { try await ending.wait() }
     }
 
-    /// How the load ended, nil as long as it has not.
+    /// How the load ended, `nil` until then.
     public var currentOutcome: LoadOutcome? { ending.value }
 
     /// Cancels the load.
@@ -51,7 +51,7 @@ public final class BoundLoad {
     public func cancel() { binding?.end(self, .cancelled) }
 
     var hasEnded: Bool { ending.value != nil }
-    /// Whether the loader is, or will be, asked for the picture.
+    /// Whether the load still needs the loader.
     var isReceiving: Bool { !hasEnded && !hasLanded }
 
     func listens(to feed: Feed) -> Bool { feed === self.feed || feed === outgoingFeed }
@@ -63,9 +63,9 @@ public final class BoundLoad {
         outgoingFeed = nil
     }
 
-    /// Ends the load for everybody who waits for it.
+    /// Ends the load for all tasks that wait for it.
     ///
-    /// Callbacks are the binding's business.
+    /// The binding makes the callbacks.
     func close(_ outcome: LoadOutcome) {
         stopFeeds()
         transition?.cancel()

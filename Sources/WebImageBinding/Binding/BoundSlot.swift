@@ -1,4 +1,4 @@
-/// What a binding knows about one of its slots.
+/// The state of one slot of a binding.
 @MainActor
 final class BoundSlot {
     let state = SlotState()
@@ -23,7 +23,7 @@ final class BoundSlot {
         player.run()
     }
 
-    /// Forgets the picture on display, because another one, or none, is about to take its place.
+    /// Forgets the picture on display, because another one, or none, is about to replace it.
     func contentChanges() {
         player?.stop()
         player = nil

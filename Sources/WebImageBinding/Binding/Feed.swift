@@ -5,7 +5,7 @@
 final class Feed {
     let priority: ImagePriority
 
-    /// Whose pictures arrive here.
+    /// The load that gets the pictures.
     ///
     /// Another load of the same picture in the same slot may take it over.
     weak var load: BoundLoad?
@@ -13,7 +13,7 @@ final class Feed {
     /// Reads the events.
     ///
     /// Unstructured because the call that starts a load returns before it ends; the load owns it, its end cancels it,
-    /// and ``BoundLoad/outcome`` awaits what it brings.
+    /// and ``BoundLoad/outcome`` awaits its result.
     var task: Task<Void, Never>?
 
     init(priority: ImagePriority, load: BoundLoad) {

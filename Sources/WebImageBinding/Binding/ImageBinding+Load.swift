@@ -7,17 +7,18 @@ extension ImageBinding {
         load(url.map { ImageRequest($0) }, into: slot, options: options)
     }
 
-    /// Loads the picture of `request` into a slot, in place of what the slot loads now.
+    /// Loads the picture of `request` into a slot, and replaces the slot's present load.
     ///
-    /// Within the call: the slot's previous load ends, and its caller hears of it; a picture in memory is shown, or
-    /// the placeholder. A picture that the slot shows already stays as it is, without a load. A load of the picture
-    /// that the slot is waiting for takes the running transfer over.
+    /// Within the call, the slot's previous load ends and its caller is told, and then a picture in memory, or the
+    /// placeholder, is shown. If the slot already shows the picture, nothing is loaded. If the slot already waits for
+    /// the picture, the new load takes over the running transfer.
     ///
     /// - Parameters:
-    ///   - request: What to load. Nil ends with ``LoadOutcome/noRequest`` and shows the placeholder, or nothing.
-    ///   - slot: Where the picture goes.
+    ///   - request: The picture to load. `nil` ends with ``LoadOutcome/noRequest`` and shows the placeholder, or
+    ///     nothing.
+    ///   - slot: The slot that shows the picture.
     ///   - options: How the load behaves.
-    /// - Returns: A handle; nobody needs to keep it.
+    /// - Returns: A handle; the caller need not keep it.
     @discardableResult
     public func load(
         _ request: ImageRequest?, into slot: ImageSlot = .image, options: BindingOptions = .init()
@@ -29,7 +30,7 @@ extension ImageBinding {
         bound.dropTransition()
         options.group?.enter(load)
         if let previous { replace(previous, with: load) }
-        // The caller of the previous load, told of its end, may have started another load of this slot.
+        // The caller of the previous load may have started another load of this slot when it was told of the end.
         guard isBound(load), !load.hasEnded else { return load }
         begin(load, in: bound)
         return load
@@ -37,7 +38,7 @@ extension ImageBinding {
 
     /// Cancels the load of a slot.
     ///
-    /// What the slot shows stays.
+    /// The slot keeps what it shows.
     public func cancel(_ slot: ImageSlot) {
         guard let bound = slots[slot] else { return }
         bound.dropTransition()
@@ -94,7 +95,7 @@ extension ImageBinding {
         } else if !isShown, !load.options.placeholder.isLate {
             show(load.options.placeholder.picture, for: load)
         }
-        // The picture in memory may have been all there was to do, and a callback may have replaced the load.
+        // The picture in memory may have completed the load, and a callback may have replaced it.
         guard isBound(load), load.isReceiving else { return }
         if load.feed != nil { bound.indicator?.start() }
         follow(load)

@@ -1,5 +1,5 @@
 extension ImageBinding {
-    /// Subscribes to the load at `priority`, and keeps the subscription there was until the new one has spoken.
+    /// Subscribes to the load at `priority`, and keeps the earlier subscription until the first event of the new one.
     func subscribe(_ load: BoundLoad, at priority: ImagePriority) {
         guard var request = load.request else { return }
         request.priority = priority
@@ -11,7 +11,8 @@ extension ImageBinding {
         }
         load.feed = feed
         let events = loader.events(for: request)
-        // Immediate, so that it listens when this call returns. It holds the binding only while an event is handled.
+        // Immediate, so that the task listens when this call returns. It holds the binding only while it handles an
+        // event.
         feed.task = Task.immediate(name: "picture") { [weak self] in
             do {
                 for try await event in events {
@@ -36,7 +37,7 @@ extension ImageBinding {
         case .progress(let progress): report(progress, of: load)
         case .preview(let image): take(BoundPicture(image, .preview, .network), for: load)
         case .cached(let response):
-            // Memory may have had it in the turn of the call, and a second subscription says it again.
+            // The cached picture may have been shown within the call, and a second subscription delivers it again.
             if !load.hasCachedPicture { take(BoundPicture(response, .cached), for: load) }
         case .finished(let response): take(BoundPicture(response, .final), for: load)
         }
@@ -53,7 +54,7 @@ extension ImageBinding {
         }
     }
 
-    /// The load that an event from `feed` belongs to; nil when the event comes too late.
+    /// The load that an event from `feed` belongs to; `nil` when the event comes too late.
     private func current(_ feed: Feed) -> BoundLoad? {
         guard let load = feed.load, load.isReceiving, load.listens(to: feed) else { return nil }
         guard target != nil else {

@@ -1,5 +1,5 @@
 extension ImageBinding {
-    /// Takes a picture to where its load wants it.
+    /// Delivers a picture as the options of its load require.
     func take(_ picture: BoundPicture, for load: BoundLoad) {
         if picture.stage == .cached { load.hasCachedPicture = true }
         guard picture.stage == .final else { return hand(picture, of: load) }
@@ -13,7 +13,7 @@ extension ImageBinding {
         }
     }
 
-    /// Does what puts the result of a load on display, together with the others of its group.
+    /// Displays the result of a load, together with the other loads of its group.
     func land(_ load: BoundLoad, _ show: @escaping @MainActor () -> Void) {
         if let group = load.options.group, group.showsTogether {
             group.hold(load, show)
@@ -22,7 +22,7 @@ extension ImageBinding {
         }
     }
 
-    /// Ends a load whose result is on display, together with the others of its group.
+    /// Ends a load that displays its result, together with the other loads of its group.
     func arrive(_ load: BoundLoad, _ outcome: LoadOutcome) {
         if let group = load.options.group, !group.hasReleased(load) {
             group.hold(load) { [weak self] in self?.end(load, outcome) }
@@ -33,7 +33,7 @@ extension ImageBinding {
 
     /// Ends a load.
     ///
-    /// A load that has ended stays as it is.
+    /// Does nothing when the load has ended.
     func end(_ load: BoundLoad, _ outcome: LoadOutcome) {
         guard !load.hasEnded else { return }
         if let bound = slots[load.slot], bound.load === load {
@@ -48,14 +48,14 @@ extension ImageBinding {
         load.options.group?.leave(load)
     }
 
-    /// Shows a picture that no load brought, or none.
+    /// Shows a picture that is not from a load, or none.
     func show(_ picture: DecodedImage?, for load: BoundLoad) {
         guard let target, isBound(load), let bound = slots[load.slot] else { return }
         bound.contentChanges()
         target.show(picture, in: load.slot, transition: nil)
     }
 
-    /// Shows a picture that a load brought, and hands it to the caller.
+    /// Shows the picture of a load, and passes it to the caller.
     private func hand(_ picture: BoundPicture, of load: BoundLoad) {
         let isWanted = load.options.showsPictures && (picture.stage != .preview || load.options.showsPreviews)
         if isWanted, let target, let request = load.request, let bound = slots[load.slot], bound.load === load {
@@ -74,7 +74,7 @@ extension ImageBinding {
         bound.display(picture, of: PictureIdentity(request))
         transition?.prepare(target, in: load.slot)
         target.show(picture.image, in: load.slot, transition: transition)
-        // A target, or a transition, may have asked for another picture from within the call.
+        // A target or a transition may have started another load within the call.
         guard isBound(load) else { return }
         if picture.image.isAnimated, picture.stage != .preview, load.options.playsAnimations {
             bound.play(player(of: picture.image, in: load.slot, loopCount: load.options.loopCount))
@@ -86,7 +86,7 @@ extension ImageBinding {
         _ transition: any ImageTransition, of picture: BoundPicture, for load: BoundLoad, in bound: BoundSlot
     ) {
         let waits = load.options.waitsForTransition && picture.stage == .final
-        // Owned by the load while it waits, by the slot otherwise; cancelled by whatever changes the slot.
+        // The load owns it while it waits for it, the slot otherwise. Any change of the slot cancels it.
         let task = Task(name: "transition") { [weak self, clock] in
             try? await clock.sleep(for: transition.duration)
             guard !Task.isCancelled, let self, let target = self.target else { return }

@@ -1,9 +1,10 @@
 extension ImageBinding {
-    /// Looks at ``ImageTarget/visibility`` again: loads go up or down, pause or go on, and animations stop or play.
+    /// Reads ``ImageTarget/visibility`` again: loads change their priority, pause or continue, and animations stop or
+    /// play.
     ///
-    /// A target calls it when it scrolls into view or out of it. A load changes its priority by asking the loader again
-    /// at the new one and leaving the old subscription once the new one has delivered something, so the work that both
-    /// share goes on.
+    /// A target calls it when it scrolls into view or out of it. A load changes its priority by a new subscription at
+    /// the new priority. It leaves the old subscription after the first event of the new one, so the flight that both
+    /// share continues.
     ///
     /// - Complexity: O(*n*) in the number of slots.
     public func targetVisibilityChanged() {
@@ -13,7 +14,7 @@ extension ImageBinding {
         }
     }
 
-    /// Gives a load the subscription that suits what can be seen of the target.
+    /// Gives a load the subscription for the visibility of the target.
     func follow(_ load: BoundLoad) {
         guard let target, let request = load.request else { return }
         let visibility = target.visibility
@@ -27,7 +28,8 @@ extension ImageBinding {
             load.outgoingFeed = nil
             return
         }
-        // Here and not when the load begins, because a load that pauses begins, or goes on, when it can be seen.
+        // Here and not at the start of the load, because a paused load begins or continues when the target becomes
+        // visible.
         if load.feed == nil { slots[load.slot]?.indicator?.start() }
         subscribe(load, at: priority)
     }

@@ -1,7 +1,7 @@
 /// Loads pictures into the slots of a target.
 ///
-/// A slot has one load. A new load takes the place of the old one and cancels it, and whatever the old one still
-/// delivers is dropped: no order of events puts a stale picture on a reused target.
+/// A slot has one load. A new load replaces the old one and cancels it, and later events of the old one are dropped: no
+/// order of events shows a stale picture on a reused target.
 ///
 /// ```swift
 /// final class Cell: ImageTarget {
@@ -12,13 +12,13 @@
 /// }
 /// ```
 ///
-/// A picture in memory is shown within the call that asks for it, without placeholder and without transition.
+/// A picture in memory is shown within the call of `load`, without placeholder and without transition.
 ///
-/// The target is held weakly. When it is gone, a load ends with its next event and nobody is called; when the binding
-/// is gone, its loads are cancelled.
+/// The binding holds the target weakly. After the release of the target, a load ends with its next event and makes no
+/// callback. The release of the binding cancels its loads.
 @MainActor
 public final class ImageBinding {
-    /// What shows the pictures.
+    /// The target that shows the pictures.
     public private(set) weak var target: (any ImageTarget)?
     let loader: any ViewImageLoading
     let clock: any Clock<Duration>
@@ -38,12 +38,12 @@ public final class ImageBinding {
         self.clock = clock
     }
 
-    /// What a slot is doing.
+    /// The state of a slot.
     ///
     /// The same object for as long as the binding lives.
     public func state(of slot: ImageSlot = .image) -> SlotState { bound(slot).state }
 
-    /// The picture a slot shows, when it came from a load and nothing has taken its place.
+    /// The picture that a slot shows, if it came from a load and was not replaced.
     public func picture(in slot: ImageSlot = .image) -> BoundPicture? { slots[slot]?.shown?.picture }
 
     /// The load of a slot, while it is running.
@@ -52,10 +52,10 @@ public final class ImageBinding {
     /// Whether any slot is waiting for its picture.
     public var isLoading: Bool { !replacedLoads.isEmpty || slots.values.contains { $0.load != nil } }
 
-    /// Sets what shows that a slot's picture is on its way.
+    /// Sets the indicator of a slot, which shows that a picture is loading.
     ///
     /// - Parameters:
-    ///   - indicator: Starts when a load has to wait, stops at its end; nil for none.
+    ///   - indicator: Starts when a load has to wait, stops at its end; `nil` for none.
     ///   - minimumTime: How long it stays once it has appeared, so that it does not flash. Zero by default.
     ///   - slot: The slot.
     public func setIndicator(
@@ -67,7 +67,7 @@ public final class ImageBinding {
         if bound.load?.feed != nil { bound.indicator?.start() }
     }
 
-    /// How many subscriptions and replaced loads there are. Told to tests.
+    /// The number of subscriptions and replaced loads. For tests.
     var entryCount: Int {
         let loads = slots.values.compactMap(\.load) + replacedLoads.values
         return replacedLoads.count
@@ -83,8 +83,8 @@ public final class ImageBinding {
 
     /// Whether `load` is the one its slot waits for.
     ///
-    /// The only test that decides whether something may reach the target; between it and the target there is never a
-    /// suspension.
+    /// This check alone decides whether an event may reach the target. There is no suspension between the check and the
+    /// target.
     func isBound(_ load: BoundLoad) -> Bool { slots[load.slot]?.load === load }
 
     isolated deinit {

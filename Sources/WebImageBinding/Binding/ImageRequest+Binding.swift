@@ -1,7 +1,7 @@
 import WebImage
 
 extension ImageRequest {
-    /// Whether what is in memory may be shown at once, as the picture or as the one before it.
+    /// Whether a picture in memory may be shown at once, as the final or as the cached picture.
     var mayShowMemory: Bool {
         guard cacheReads.contains(.memory) else { return false }
         return switch cachePolicy {
@@ -10,7 +10,7 @@ extension ImageRequest {
         }
     }
 
-    /// Whether a picture that is there already is not good enough.
+    /// Whether the request asks the origin even when it has a picture.
     var asksOrigin: Bool {
         switch cachePolicy {
         case .cacheFirst, .onlyIfCached: false
@@ -18,7 +18,7 @@ extension ImageRequest {
         }
     }
 
-    /// Whether a transfer that `other` started brings this request its picture too.
+    /// Whether a transfer that `other` started also brings the picture of this request.
     func canAdoptTransfer(of other: ImageRequest) -> Bool {
         cachePolicy == other.cachePolicy && cacheReads == other.cacheReads && cacheWrites == other.cacheWrites
             && retriesFailed == other.retriesFailed && PictureIdentity(self) == PictureIdentity(other)

@@ -1,4 +1,4 @@
-/// Loads that end together: each is held when its result is there, until all of them are.
+/// Loads that end together: each is held until all of them have a result.
 ///
 /// ```swift
 /// let group = ImageLoadGroup(showsTogether: true) { group in
@@ -10,7 +10,7 @@
 /// let outcomes = try await group.outcomes
 /// ```
 ///
-/// A load that is cancelled or replaced ends at once and holds nobody up.
+/// A load that is cancelled or replaced ends at once and does not delay the others.
 @MainActor
 public final class ImageLoadGroup {
     /// Whether the pictures of the group appear in one turn of the main actor, instead of each when it arrives.
@@ -42,29 +42,29 @@ public final class ImageLoadGroup {
         get async throws(CancellationError) { try await ending.wait() }
     }
 
-    /// How the loads ended, nil as long as one of them has not.
+    /// How the loads ended, `nil` until the last end.
     public var currentOutcomes: [LoadOutcome]? { ending.value }
 
-    /// How many loads are kept. Told to tests.
+    /// The number of loads kept. For tests.
     var entryCount: Int { members.count + held.count }
 
     func enter(_ load: BoundLoad) {
         if isOpen { members.append(load) }
     }
 
-    /// Whether the group does not hold `load`, or not any more.
+    /// Whether the group does not hold `load`, or no longer holds it.
     func hasReleased(_ load: BoundLoad) -> Bool {
         isReleased || !members.contains { $0 === load }
     }
 
-    /// Keeps what is left to do for `load` until all the others have come as far.
+    /// Keeps the rest of the work for `load` until all loads have a result.
     func hold(_ load: BoundLoad, _ rest: @escaping @MainActor () -> Void) {
         guard !hasReleased(load) else { return rest() }
         held[ObjectIdentifier(load)] = rest
         releaseIfComplete()
     }
 
-    /// Takes note that `load` has ended.
+    /// Notes that `load` has ended.
     func leave(_ load: BoundLoad) {
         guard members.contains(where: { $0 === load }) else { return }
         held[ObjectIdentifier(load)] = nil
@@ -76,7 +76,7 @@ public final class ImageLoadGroup {
         guard !isOpen else { return }
         if !isReleased, members.allSatisfy({ isThere($0) }) {
             isReleased = true
-            // A callback of one member may end another, which is why each is looked up when its turn comes.
+            // A callback of one member may end another one, so each is looked up in its turn.
             for member in members { held.removeValue(forKey: ObjectIdentifier(member))?() }
         }
         guard isReleased, left.count == members.count, ending.value == nil else { return }

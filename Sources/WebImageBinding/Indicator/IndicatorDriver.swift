@@ -1,4 +1,4 @@
-/// Keeps an indicator visible for its minimum time, whatever loads do meanwhile.
+/// Keeps an indicator visible for its minimum time, independent of the loads.
 @MainActor
 final class IndicatorDriver {
     private let indicator: any ImageIndicator
@@ -8,7 +8,7 @@ final class IndicatorDriver {
 
     /// Waits for the end of the minimum time.
     ///
-    /// Unstructured because loads come and go meanwhile; the driver owns it.
+    /// Unstructured because loads start and end meanwhile; the driver owns it.
     private var stopping: Task<Void, Never>?
 
     init(_ indicator: any ImageIndicator, minimumTime: Duration, clock: any Clock<Duration>) {
@@ -45,7 +45,7 @@ final class IndicatorDriver {
         }
     }
 
-    /// Stops without regard to the minimum time.
+    /// Stops the indicator without the minimum time.
     func disappear() {
         stopping?.cancel()
         stopping = nil

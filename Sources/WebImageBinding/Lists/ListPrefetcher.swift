@@ -1,23 +1,24 @@
 /// Loads the pictures of list items that are about to appear, so that they are in memory when they do.
 ///
-/// A list tells it which indices come near and which do not any more, as `UICollectionViewDataSourcePrefetching` does.
-/// The pictures go to the caches; nobody sees them. A target that asks for one of them shares its load.
+/// A list reports the items that are about to appear and those that are not any more, as
+/// `UICollectionViewDataSourcePrefetching` does. The pictures are only cached. A target that loads one of them shares
+/// the load.
 @MainActor
 public final class ListPrefetcher<Index: Hashable> {
     private let loader: any ViewImageLoading
     private let concurrentLoads: Int
     private let queueLimit: Int
     private let requests: @MainActor (Index) -> [ImageRequest]
-    /// What is still to be loaded, oldest first.
+    /// The items still to be loaded, oldest first.
     private var queue: [Index] = []
     private var running: [Index: Task<Void, Never>] = [:]
 
     /// Creates a prefetcher.
     ///
     /// - Parameters:
-    ///   - loader: What loads the pictures.
-    ///   - concurrentLoads: How many items are loaded at a time. 3 by default.
-    ///   - queueLimit: How many items wait at most; the oldest is dropped for the newest. 200 by default.
+    ///   - loader: Loads the pictures.
+    ///   - concurrentLoads: The number of items loaded at a time. 3 by default.
+    ///   - queueLimit: The largest number of items that wait; the oldest is dropped for the newest. 200 by default.
     ///   - requests: The pictures of an item. Their priority is lowered to ``ImagePriority/low`` at most.
     public init(
         loader: any ViewImageLoading, concurrentLoads: Int = 3, queueLimit: Int = 200,
@@ -32,10 +33,10 @@ public final class ListPrefetcher<Index: Hashable> {
     /// The items whose pictures are being loaded, or wait to be.
     public var pending: Set<Index> { Set(queue).union(running.keys) }
 
-    /// How many items wait, and how many are being loaded. Told to tests.
+    /// The number of items that wait or are being loaded. For tests.
     var entryCount: Int { queue.count + running.count }
 
-    /// Takes note that items are about to appear.
+    /// Notes that items are about to appear.
     public func willAppear(_ indices: some Sequence<Index>) {
         let known = pending
         var new: Set<Index> = []
@@ -44,7 +45,7 @@ public final class ListPrefetcher<Index: Hashable> {
         startNext()
     }
 
-    /// Takes note that items will not appear after all: their loads are cancelled.
+    /// Notes that items will not appear after all: their loads are cancelled.
     public func willNotAppear(_ indices: some Sequence<Index>) {
         let gone = Set(indices)
         queue.removeAll { gone.contains($0) }
@@ -64,15 +65,16 @@ public final class ListPrefetcher<Index: Hashable> {
     }
 
     private func start(_ index: Index, _ missing: [ImageRequest]) {
-        // Unstructured because lists come and go while it runs; `running` owns it.
+        // Unstructured because items appear and disappear while it runs; `running` owns it.
         running[index] = Task(name: "prefetch") { [weak self, loader] in
             for var request in missing {
                 if Task.isCancelled { return }
                 request.priority = min(request.priority, .low)
-                // A picture that cannot be had is the business of the load that shows it.
+                // The load that shows the picture reports the error.
                 do { for try await _ in loader.events(for: request) {} } catch {}
             }
-            // Whoever cancels it has forgotten it already, and may have started another for the same item.
+            // The code that cancels the task has removed it already, and may have started another one for the same
+            // item.
             if !Task.isCancelled { self?.finished(index) }
         }
     }

@@ -1,14 +1,14 @@
-/// How a load behaves towards its target, and what its caller wants to hear about it.
+/// How a load treats its target, and the callbacks of its caller.
 ///
-/// What to load is the business of ``ImageRequest``.
+/// ``ImageRequest`` describes what to load.
 public struct BindingOptions {
-    /// What becomes of a load while its target is hidden.
+    /// How a load behaves while its target is hidden.
     public enum HiddenPolicy: Sendable, Hashable, CaseIterable {
         /// It runs at the lowest priority. The default.
         case lowersPriority
         /// Its transfer is cancelled, and starts again when the target appears. The load does not end meanwhile.
         case pauses
-        /// It runs on as before.
+        /// It continues unchanged.
         case continues
     }
 
@@ -19,12 +19,12 @@ public struct BindingOptions {
 
     /// What the slot shows when the load fails.
     ///
-    /// By default what the placeholder leaves there.
+    /// By default the slot keeps what the placeholder option left there.
     public var failurePicture: DecodedImage?
 
-    /// How a picture is brought in that was waited for.
+    /// The transition of a picture that did not come from memory.
     ///
-    /// At once by default.
+    /// None by default.
     public var transition: (any ImageTransition)?
 
     /// Whether the load ends after its transition instead of when the picture is shown.
@@ -32,7 +32,7 @@ public struct BindingOptions {
     /// `false` by default.
     public var waitsForTransition = false
 
-    /// Whether pictures are shown; otherwise they are only handed to ``onPicture`` and the outcome.
+    /// Whether pictures are shown; otherwise only ``onPicture`` and the outcome get them.
     ///
     /// `true` by default.
     public var showsPictures = true
@@ -46,21 +46,21 @@ public struct BindingOptions {
     ///
     /// `true` by default.
     public var playsAnimations = true
-    /// How often an animation plays, 0 for ever; by default as often as the file says.
+    /// How often an animation plays, 0 forever; by default as often as its file says.
     public var loopCount: Int?
 
-    /// Whether a picture that the slot shows already is loaded again.
+    /// Whether a picture that the slot already shows is loaded again.
     ///
     /// `false` by default; a request whose ``ImageRequest/cachePolicy`` asks the origin is always loaded.
     public var reloadsShownPicture = false
 
     /// Whether the slot's previous load is cancelled.
     ///
-    /// When `false` it runs on for its caller and for the caches, but its picture never reaches the target. `true` by
+    /// When `false` it continues for its caller and for the caches, but its picture never reaches the target. `true` by
     /// default.
     public var cancelsPreviousLoad = true
 
-    /// What becomes of the load while its target is hidden.
+    /// How the load behaves while its target is hidden.
     ///
     /// ``HiddenPolicy/lowersPriority`` by default.
     public var whenHidden: HiddenPolicy = .lowersPriority
@@ -70,13 +70,13 @@ public struct BindingOptions {
     /// None by default.
     public var group: ImageLoadGroup?
 
-    /// Hears how much has arrived.
+    /// Called with the progress.
     public var onProgress: (@MainActor (LoadProgress) -> Void)?
-    /// Hears of every picture just after it was shown: previews, a cached one that is being refreshed, the final one.
+    /// Called just after each picture was shown: previews, a cached one that is being refreshed, and the final one.
     public var onPicture: (@MainActor (BoundPicture) -> Void)?
-    /// Hears the end, once, also of a cancelled load; never after the target is gone.
+    /// Called once at the end, also of a cancelled load; never after the release of the target.
     public var onEnd: (@MainActor (LoadOutcome) -> Void)?
 
-    /// Creates options in which everything has its default.
+    /// Creates options with the defaults.
     public init() {}
 }

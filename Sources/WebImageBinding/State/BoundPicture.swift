@@ -1,8 +1,8 @@
-/// A picture on its way to a target.
+/// A picture for a target.
 public struct BoundPicture: Sendable {
     /// How final a picture is.
     public enum Stage: Sendable, Hashable, CaseIterable {
-        /// A first impression of a picture that is still arriving.
+        /// A preview of a picture that is still arriving.
         case preview
         /// The cached picture, while the origin is asked for a newer one.
         case cached
@@ -19,7 +19,7 @@ public struct BoundPicture: Sendable {
     ///
     /// A preview comes from the network.
     public let source: ImageSource
-    /// What the loader answered; nil for a preview and for a picture taken from memory in the same turn.
+    /// The response of the loader; `nil` for a preview and for a picture taken from memory in the same turn.
     public let response: ImageResponse?
 
     init(_ image: DecodedImage, _ stage: Stage, _ source: ImageSource, response: ImageResponse? = nil) {

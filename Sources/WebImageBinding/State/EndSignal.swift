@@ -1,4 +1,4 @@
-/// A value that comes once and is awaited by any number of tasks of the main actor.
+/// A value that is set once and that any number of tasks of the main actor await.
 @MainActor
 final class EndSignal<Value: Sendable> {
     private(set) var value: Value?
@@ -7,10 +7,10 @@ final class EndSignal<Value: Sendable> {
 
     nonisolated init() {}
 
-    /// How many tasks wait. Told to tests.
+    /// The number of waiting tasks. For tests.
     var waiterCount: Int { waiting.count }
 
-    /// Gives the value to everybody who waits.
+    /// Sets the value and resumes all waiting tasks.
     ///
     /// Later calls change nothing.
     func resolve(_ value: Value) {

@@ -1,17 +1,17 @@
 public import Foundation
 public import Observation
 
-/// What one slot of a binding is doing, for whoever wants to watch it.
+/// The observable state of one slot of a binding.
 ///
 /// One object for each slot, the same for as long as the binding lives.
 @MainActor
 @Observable
 public final class SlotState {
-    /// What a slot is doing.
+    /// The phase of a slot.
     public enum Phase: Sendable {
         /// Nothing was loaded, or the load was cancelled.
         case idle
-        /// A load is on its way.
+        /// A load is running.
         case loading
         /// The load ended with a picture.
         case finished
@@ -19,23 +19,24 @@ public final class SlotState {
         case failed(any Error)
     }
 
-    /// The address of the load that is running or ended last; nil before the first and when there was nothing to load.
+    /// The address of the load that is running or ended last; `nil` before the first and when there was nothing to
+    /// load.
     public internal(set) var url: URL?
-    /// What the slot is doing.
+    /// The phase of the slot.
     public internal(set) var phase: Phase = .idle
-    /// The bytes that have arrived; nil before the first report.
+    /// The bytes that have arrived; `nil` before the first report.
     public internal(set) var progress: LoadProgress?
 
     /// The part that has arrived, 0 to 1.
     ///
-    /// It stays at 0 while the length is unknown and is 1 when the load finished.
+    /// It is 0 while the length is unknown and 1 when the load has finished.
     public internal(set) var fraction: Double = 0
     /// Where the picture of the running or last load came from.
     public internal(set) var source: ImageSource?
 
     init() {}
 
-    /// Whether a load is on its way.
+    /// Whether a load is running.
     public var isLoading: Bool {
         if case .loading = phase { true } else { false }
     }

@@ -8,21 +8,21 @@
 /// binding.load(badge, into: ImageSlot("badge"))
 /// ```
 public struct ImageSlot: Sendable {
-    /// What a picture is to its target.
+    /// The role of a picture in its target.
     public enum Role: Sendable, Hashable {
         /// The picture.
         case image
-        /// The picture in front of which a title stands.
+        /// The picture behind a title.
         case backgroundImage
         /// The picture of an image view that is highlighted.
         case highlightedImage
         /// The picture of a button that is switched on.
         case alternateImage
-        /// A slot of the target's own; see ``ImageSlot/key(as:)``.
+        /// A custom slot of the target; see ``ImageSlot/key(as:)``.
         case custom
     }
 
-    /// What the picture is to its target.
+    /// The role of the picture in its target.
     public let role: Role
     /// The control state that the picture is for; ``ControlState/normal`` in targets that have none.
     public let state: ControlState
@@ -34,7 +34,7 @@ public struct ImageSlot: Sendable {
         self.key = key
     }
 
-    /// A slot of the target's own.
+    /// Creates a custom slot of the target.
     public init(_ key: some Hashable & Sendable) { self.init(.custom, key: key) }
 
     /// The picture of the target; of a control, in its normal state.
@@ -51,11 +51,11 @@ public struct ImageSlot: Sendable {
     /// The picture behind the title of a control in a state.
     public static func backgroundImage(for state: ControlState) -> ImageSlot { ImageSlot(.backgroundImage, state) }
 
-    /// The key the slot was made with, when it is one of the target's own and the key has this type.
+    /// The key of a custom slot, if it has this type.
     public func key<Key: Hashable & Sendable>(as type: Key.Type) -> Key? { key as? Key }
 }
 
-// MARK: Hashable
+// MARK: - Hashable
 
 extension ImageSlot: Hashable {
     /// Whether both name the same picture of a target.
@@ -63,7 +63,7 @@ extension ImageSlot: Hashable {
         first.role == second.role && first.state == second.state && first.hashableKey == second.hashableKey
     }
 
-    /// Hashes what the slot means.
+    /// Hashes the role, the state and the key.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(role)
         hasher.combine(state)

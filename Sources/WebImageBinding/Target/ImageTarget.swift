@@ -1,28 +1,28 @@
 /// Something that shows pictures: an image view, a button, a cell of a terminal.
 ///
-/// A target decides how a picture looks; an ``ImageBinding`` decides which one it is. A binding holds its target
+/// A target decides how a picture looks; an ``ImageBinding`` decides which picture it shows. A binding holds its target
 /// weakly, so a target may own its binding.
 ///
-/// **Isolation**: the main actor. Every call comes from there, and none of them suspends.
+/// **Isolation**: the main actor. All calls are made on it, and none of them suspends.
 @MainActor
 public protocol ImageTarget: AnyObject {
     /// Shows `picture` in place of what the slot shows now.
     ///
     /// - Parameters:
-    ///   - picture: The picture, with every frame it has; nil empties the slot.
-    ///   - slot: Which of the target's pictures is meant. A target ignores slots it does not know.
-    ///   - transition: How the change is to be animated; nil means at once. The picture counts as shown when the call
+    ///   - picture: The picture, with every frame it has; `nil` empties the slot.
+    ///   - slot: The slot of the picture. A target ignores slots that it does not have.
+    ///   - transition: How to animate the change; `nil` for no animation. The picture counts as shown when the call
     ///     returns: the target starts the animation and does not wait for it.
     func show(_ picture: DecodedImage?, in slot: ImageSlot, transition: (any ImageTransition)?)
 
-    /// Shows one frame of the animated picture that `show(_:in:transition:)` was given last for the slot.
+    /// Shows one frame of the animated picture from the last call of `show(_:in:transition:)` for the slot.
     ///
     /// Shows the frame as a still picture by default.
     func showFrame(_ index: Int, of picture: DecodedImage, in slot: ImageSlot)
 
-    /// Whether the target can be seen. ``TargetVisibility/visible`` by default.
+    /// Whether the target is visible. ``TargetVisibility/visible`` by default.
     ///
-    /// A target that answers anything else calls ``ImageBinding/targetVisibilityChanged()`` when the answer changes.
+    /// A target with another value calls ``ImageBinding/targetVisibilityChanged()`` when the value changes.
     var visibility: TargetVisibility { get }
 }
 

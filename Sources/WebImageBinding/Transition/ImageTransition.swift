@@ -1,20 +1,20 @@
-/// How a picture takes the place of another.
+/// How a picture replaces another one.
 ///
-/// The target performs the change when ``ImageTarget/show(_:in:transition:)`` hands it the transition. The binding
-/// calls the two hooks around it and drops the rest of a transition as soon as its slot gets another load or the load
-/// is cancelled, so ``finish(_:in:)`` never touches a target that has been reused.
+/// The target performs the change in ``ImageTarget/show(_:in:transition:)``. The binding calls the two hooks around it.
+/// It drops the rest of a transition as soon as its slot gets another load or the load is cancelled, so
+/// ``finish(_:in:)`` never touches a reused target.
 @MainActor
 public protocol ImageTransition {
     /// How long the change takes. 500 ms by default.
     var duration: Duration { get }
-    /// Which pictures are brought in with it. ``TransitionTrigger/network`` by default.
+    /// The pictures that it applies to. ``TransitionTrigger/network`` by default.
     var trigger: TransitionTrigger { get }
-    /// What the target may do meanwhile. None by default.
+    /// The options for the target. None by default.
     var options: TransitionOptions { get }
 
-    /// Comes just before the picture is shown. Does nothing by default.
+    /// Called just before the picture is shown. Does nothing by default.
     func prepare(_ target: any ImageTarget, in slot: ImageSlot)
-    /// Comes when the duration is over. Does nothing by default.
+    /// Called at the end of the duration. Does nothing by default.
     func finish(_ target: any ImageTarget, in slot: ImageSlot)
 }
 
@@ -32,15 +32,15 @@ extension ImageTransition {
     public func finish(_ target: any ImageTarget, in slot: ImageSlot) {}
 }
 
-/// Which pictures are brought in with a transition.
+/// The pictures that a transition applies to.
 ///
-/// Previews never are.
+/// It never applies to previews.
 public enum TransitionTrigger: Sendable, Hashable, CaseIterable {
-    /// Those from the network.
+    /// Pictures from the network.
     case network
-    /// Those that were waited for: from the network or from disk.
+    /// Pictures that the caller waited for: from the network or from disk.
     case waited
-    /// All of them, those from memory too.
+    /// All pictures, also from memory.
     case always
 
     func covers(_ picture: BoundPicture) -> Bool {
@@ -53,7 +53,7 @@ public enum TransitionTrigger: Sendable, Hashable, CaseIterable {
     }
 }
 
-/// What a target may do during a transition.
+/// Options for a target during a transition.
 public struct TransitionOptions: OptionSet, Sendable, Hashable {
     /// The bits of the options.
     public let rawValue: UInt8
@@ -61,7 +61,7 @@ public struct TransitionOptions: OptionSet, Sendable, Hashable {
     /// Creates options from their bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The target takes input meanwhile.
+    /// The target accepts input during the change.
     public static let allowsInteraction = TransitionOptions(rawValue: 1 << 0)
     /// The change starts and ends gently.
     public static let easesInAndOut = TransitionOptions(rawValue: 1 << 1)

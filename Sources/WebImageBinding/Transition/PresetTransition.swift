@@ -1,33 +1,33 @@
-/// The transitions a toolkit usually brings along.
+/// The usual transitions of a toolkit.
 public struct PresetTransition: ImageTransition {
-    /// What the change looks like.
+    /// The style of the change.
     public enum Style: Sendable, Hashable, CaseIterable {
-        /// The new picture shines through the old one.
+        /// The new picture fades in over the old one.
         case fade
         /// The picture turns around its vertical axis.
         case flipFromLeft, flipFromRight
         /// The picture turns around its horizontal axis.
         case flipFromTop, flipFromBottom
-        /// The picture is leafed over.
+        /// The picture is turned like a page.
         case curlUp, curlDown
     }
 
-    /// What the change looks like.
+    /// The style of the change.
     public var style: Style
     /// How long the change takes.
     public var duration: Duration
-    /// Which pictures are brought in with it.
+    /// The pictures that it applies to.
     public var trigger: TransitionTrigger
-    /// What the target may do meanwhile.
+    /// The options for the target.
     public var options: TransitionOptions
 
     /// Creates a transition.
     ///
     /// - Parameters:
-    ///   - style: What the change looks like.
+    ///   - style: The style of the change.
     ///   - duration: How long the change takes. 500 ms by default.
-    ///   - trigger: Which pictures are brought in with it. Those from the network by default.
-    ///   - options: What the target may do meanwhile. None by default.
+    ///   - trigger: The pictures that it applies to. Pictures from the network by default.
+    ///   - options: The options for the target. None by default.
     public nonisolated init(
         _ style: Style, duration: Duration = .milliseconds(500), trigger: TransitionTrigger = .network,
         options: TransitionOptions = []
