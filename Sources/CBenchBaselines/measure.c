@@ -10,5 +10,5 @@ static double seconds(clockid_t clock) {
 double bench_wall_seconds(void) { return seconds(CLOCK_MONOTONIC); }
 double bench_cpu_seconds(void) { return seconds(CLOCK_PROCESS_CPUTIME_ID); }
 
-// Another translation unit than every caller: the optimiser cannot know that the value is not looked at.
+// In a translation unit of its own, so that the optimiser cannot know that the value is not used.
 void bench_black_hole(const void *value) { (void)value; }

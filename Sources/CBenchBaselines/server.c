@@ -33,7 +33,7 @@ static void drop(int index) {
     memset(&peers[index], 0, sizeof peers[index]);
 }
 
-/// Sends what is left of an answer; false when the peer is gone.
+/// Sends the rest of a response; false when the peer has left.
 static bool answer(int index) {
     peer *peer = &peers[index];
     while (peer->route) {
@@ -52,7 +52,7 @@ static bool answer(int index) {
     return true;
 }
 
-/// Reads one request; any path that no prefix fits gets the first route.
+/// Reads one request; a path without a matching prefix gets the first route.
 static bool receive(int index, const bench_route *routes, int count) {
     peer *peer = &peers[index];
     ssize_t step = read(polled[index].fd, peer->request + peer->received, request_limit - 1 - peer->received);
@@ -124,7 +124,8 @@ bench_server bench_server_start(const bench_route *routes, int count) {
     if (server.process == 0) {
         signal(SIGPIPE, SIG_IGN);
         for (int i = 0; i < limit; i++) polled[i].fd = -1;
-        // Nothing of the parent's stays open here, or its connections would not end when it closes them.
+        // The child closes all descriptors of the parent; otherwise the parent's connections would not end when the
+        // parent closes them.
         polled[listener] = (struct pollfd){.fd = dup2(socket_, 100), .events = POLLIN};
         polled[lifeline] = (struct pollfd){.fd = dup2(ends[0], 101), .events = POLLIN};
         for (int file = 3; file < 1024; file++)

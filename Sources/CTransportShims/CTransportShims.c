@@ -116,7 +116,7 @@ void transport_eventfd_signal(int descriptor) {
     ssize_t written = write(descriptor, &one, sizeof one);
     (void)written;  // The only failure is a full counter, and then the reader is awake anyway.
 }
-/// What an event of the eventfd carries; no resident of a loop has this seat.
+/// What an event of the eventfd carries; no resident of a loop has this number.
 static const uint64_t signal_data = UINT64_MAX;
 
 int transport_epoll_watch_signals(int epoll, int descriptor) {

@@ -19,12 +19,13 @@ static long watch_read(
             reads_left--;
             return result;
         }
-        // "Nothing there for now": libcurl returns, and the socket, which is still readable, reports again.
+        // Reports that no bytes are available for now: libcurl returns, and the socket, which is still readable,
+        // reports again.
         BIO_clear_retry_flags(bio);
         BIO_set_retry_read(bio);
         return -1;
     }
-    // OpenSSL does not read on behind a close_notify, so whatever ends here was cut.
+    // OpenSSL does not read after a close_notify, so a stream that ends here was truncated.
     if (operation == (BIO_CB_READ | BIO_CB_RETURN) && result == 0) return -1;
     return result;
 }
@@ -43,7 +44,7 @@ static CURLcode watch_context(CURL *easy, void *context, void *data) {
     return CURLE_OK;
 }
 
-/// Asked once: libcurl puts its version together anew for every call.
+/// Called once, because libcurl builds its version text anew for every call.
 static pthread_once_t asked = PTHREAD_ONCE_INIT;
 static bool uses_openssl;
 

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// What the rows are compared with: each job done by plain C on one thread, with nothing around it.
+// The baselines of the benchmark: each job in plain C on one thread.
 
 /// Seconds of real time since an arbitrary start.
 double bench_wall_seconds(void);

@@ -37,21 +37,21 @@ CURLMcode transport_multi_set_callbacks(
 /// The result of a finished transfer, which C keeps in a union; `CURLE_OK` and 0 when the message is another one.
 int transport_message_is_done(const CURLMsg *message, CURLcode *result);
 
-/// Copies the 4 or 16 bytes of the address in network order, and tells the port; 0 when it is neither IPv4 nor IPv6.
+/// Copies the 4 or 16 bytes of the address in network order, and sets the port; 0 when it is neither IPv4 nor IPv6.
 size_t transport_address_bytes(const struct curl_sockaddr *address, uint8_t bytes[16], uint16_t *port);
 /// A close-on-exec socket for the address, or `CURL_SOCKET_BAD`.
 curl_socket_t transport_open_socket(const struct curl_sockaddr *address, bool *lacks_descriptor);
 
-/// Watches the TLS connections of a handle, when libcurl's TLS is OpenSSL: an end of the stream without `close_notify` is
-/// an error and not the end of a body, one call of libcurl makes a bounded number of reads, and no keys are logged.
+/// Watches the TLS connections of a handle, when libcurl's TLS is OpenSSL: an end of the stream without `close_notify`
+/// is an error and not the end of a body, one call of libcurl makes a bounded number of reads, and no keys are logged.
 ///
-/// libcurl itself hides such an end, reads an HTTP/2 connection for as long as anything comes, and logs keys to the file
-/// that `SSLKEYLOGFILE` names.
+/// libcurl itself hides such an end, reads an HTTP/2 connection for as long as anything comes, and logs keys to the
+/// file that `SSLKEYLOGFILE` names.
 CURLcode transport_watch_tls(CURL *easy);
 /// Gives the calling thread its reads for the next call of libcurl.
 void transport_allow_tls_reads(void);
 
-/// zlib's state for a row of gzip members.
+/// zlib's state for a sequence of gzip members.
 typedef struct transport_inflater transport_inflater;
 typedef enum {
     TRANSPORT_INFLATION_GOES_ON,
@@ -62,12 +62,12 @@ typedef enum {
 /// Null when there is no memory.
 transport_inflater *transport_inflater_create(void);
 void transport_inflater_destroy(transport_inflater *inflater);
-/// Decodes until the bytes, the space or a member ends; the counts, below 2^32, become those of the bytes that were taken
-/// and written.
+/// Decodes until the bytes, the space or a member ends. The counts, below 2^32, become the numbers of bytes taken and
+/// written.
 transport_inflation transport_inflate(
     transport_inflater *inflater, const uint8_t *bytes, size_t *count, uint8_t *space, size_t *space_count);
 
-/// What libcurl was built with: the hashed directory of certificate authorities and the bundle file, or null.
+/// libcurl's built-in paths: the hashed directory of certificate authorities and the bundle file, or null.
 const char *transport_default_ca_directory(void);
 const char *transport_default_ca_file(void);
 
@@ -76,9 +76,9 @@ const char *transport_default_ca_file(void);
 int transport_epoll_create(void);
 int transport_eventfd_create(void);
 void transport_eventfd_signal(int descriptor);
-/// What a descriptor is, or is to be, ready for.
+/// The operations that a descriptor is ready for, or is watched for.
 enum { TRANSPORT_READING = 1, TRANSPORT_WRITING = 2, TRANSPORT_FAILING = 4 };
-/// A descriptor that is ready, and the seat of the actor that watches it.
+/// A descriptor that is ready, and the number of the actor that watches it.
 typedef struct {
     int descriptor;
     uint32_t seat;

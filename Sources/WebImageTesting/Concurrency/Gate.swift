@@ -1,7 +1,7 @@
 import Synchronization
 internal import TaskCoordination
 
-/// Holds tasks at a named point until the test lets them go on.
+/// Holds tasks at a point until the test opens it.
 ///
 /// The code under test calls ``pass()``, the test awaits ``reached()`` and calls ``open()``. An open gate stays open.
 public final class Gate: Sendable {
@@ -17,12 +17,12 @@ public final class Gate: Sendable {
     /// Creates a closed gate.
     public init() {}
 
-    /// How many tasks have come to the gate so far.
+    /// The number of tasks that have reached the gate so far.
     public var arrivals: Int { state.withLock { $0.arrivals } }
 
     /// Waits until the gate is open.
     ///
-    /// **Cancellation**: ignored on purpose, so that a gate can stand for work that is slow to unwind.
+    /// **Cancellation**: ignored, so that a gate can simulate work that is slow to unwind.
     public func pass() async {
         let turn = OneShot<Void>()
         let (isOpen, watchers) = state.withLock { $0.arrive(turn) }
@@ -30,7 +30,7 @@ public final class Gate: Sendable {
         if !isOpen { await turn.wait() }
     }
 
-    /// Waits until a task has come to the gate.
+    /// Waits until a task has reached the gate.
     ///
     /// **Cancellation**: ignored.
     public func reached() async {
@@ -42,7 +42,7 @@ public final class Gate: Sendable {
         if !isReached { await watcher.wait() }
     }
 
-    /// Lets everybody through, first come first, now and later.
+    /// Lets all tasks pass, the waiting ones in order of arrival, and all later ones.
     public func open() {
         let held = state.withLock { state in
             state.isOpen = true

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What happened, in order, written by any task and read by the test.
+/// A list of events in order, written by any task and read by the test.
 public final class Journal<Entry: Sendable>: Sendable {
     private let lines = Mutex<[Entry]>([])
 
@@ -13,11 +13,11 @@ public final class Journal<Entry: Sendable>: Sendable {
     /// Everything written so far.
     public var entries: [Entry] { lines.withLock { $0 } }
 
-    /// How many entries have been written.
+    /// The number of entries.
     public var count: Int { lines.withLock { $0.count } }
 }
 
 extension Journal where Entry: Equatable {
-    /// How often an entry has been written.
+    /// The number of equal entries.
     public func count(of entry: Entry) -> Int { entries.count { $0 == entry } }
 }

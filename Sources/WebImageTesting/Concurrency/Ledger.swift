@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The books of one test: what its scenarios have set up, each with a counter that must be zero when the test is over.
+/// The counters of one test, entered by its scenarios. Each must be zero at the end of the test.
 ///
-/// A scenario enters its counters when it is made, so no test can forget them. The trait of the suite makes a ledger for
-/// each test, and looks into it at the end.
+/// A scenario enters its counters when it is made, so no test can forget them. The trait of the suite makes a ledger
+/// for each test and checks it at the end.
 package final class Ledger: Sendable {
-    /// That of the test that runs.
+    /// The ledger of the running test.
     @TaskLocal package static var current: Ledger?
 
     private struct Books {
@@ -17,17 +17,17 @@ package final class Ledger: Sendable {
 
     package init() {}
 
-    /// Enters a counter under the name that a failure is told with.
+    /// Enters a counter under the name that a failure shows.
     package func enter(_ name: String, _ count: @escaping @Sendable () -> Int) {
         books.withLock { $0.counters.append((name, count)) }
     }
 
-    /// Enters what is done before the counters are read.
+    /// Enters a function to run before the counters are read.
     package func settle(_ settle: @escaping @Sendable () -> Void) {
         books.withLock { $0.settlements.append(settle) }
     }
 
-    /// The counters that are not zero, once everything that can still run has run.
+    /// The counters that are not zero, after all remaining jobs have run.
     package func open() -> [String] {
         let books = books.withLock { $0 }
         for settle in books.settlements { settle() }

@@ -1,22 +1,23 @@
 import Synchronization
 internal import TaskCoordination
 
-/// A clock that moves only when it is told to.
+/// A clock that only the test moves.
 ///
-/// An hour passes in no time, and a deadline comes when the test says so. Sleepers wake in the order of their deadlines.
+/// An hour passes at once, and a deadline passes when the test moves the clock. Sleepers wake in the order of their
+/// deadlines.
 public final class ManualClock: Clock {
-    /// A moment, as the time since the clock was made.
+    /// An instant, as the time since the clock was made.
     public struct Instant: InstantProtocol {
         /// The time since the clock was made.
         public var offset: Duration
 
-        /// The moment at which a clock is made.
+        /// The instant at which a clock is made.
         public static let start = Instant(offset: .zero)
 
-        /// The moment that lies `duration` later.
+        /// The instant `duration` later.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
 
-        /// How much later `other` is.
+        /// The time from this instant to `other`.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
 
         /// Whether `one` is earlier.
@@ -40,18 +41,18 @@ public final class ManualClock: Clock {
     /// Creates a clock that stands at ``Instant/start``.
     public init() {}
 
-    /// The present moment.
+    /// The present instant.
     public var now: Instant { state.withLock { $0.now } }
 
     /// Zero: sleepers wake exactly at their deadline.
     public var minimumResolution: Duration { .zero }
 
-    /// How many tasks sleep.
+    /// The number of sleeping tasks.
     public var sleepers: Int { state.withLock { $0.sleepers.count } }
 
     /// Waits until the clock has reached `deadline`.
     ///
-    /// Returns at once when it has already.
+    /// Returns at once when it has already passed.
     ///
     /// - Throws: `CancellationError`, at once.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
@@ -66,7 +67,7 @@ public final class ManualClock: Clock {
         }
     }
 
-    /// Moves the clock and wakes whoever's deadline has come.
+    /// Moves the clock and wakes the tasks whose deadline has passed.
     public func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now = state.now.advanced(by: duration)

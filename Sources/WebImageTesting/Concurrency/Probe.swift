@@ -2,12 +2,12 @@ import Synchronization
 
 /// A task whose outcome a test reads without `await`.
 ///
-/// On a ``SeededExecutor`` the whole test stays synchronous: start probes, drain, look.
+/// On a ``SeededExecutor`` the whole test is synchronous: start probes, drain, check.
 public final class Probe<Value: Sendable>: Sendable {
     private let task: Task<Void, Never>
     private let outcome: Outcome
 
-    /// Starts a task.
+    /// Creates a probe and starts its task.
     ///
     /// - Parameters:
     ///   - executor: Where it runs. `nil` is the default pool.
@@ -61,9 +61,9 @@ public final class Probe<Value: Sendable>: Sendable {
 
     /// Waits for the end of the task.
     ///
-    /// **Priority**: the task rises to that of whoever waits.
+    /// **Priority**: the task rises to the priority of the caller.
     ///
-    /// - Throws: What the task threw.
+    /// - Throws: The error of the task.
     public func finish() async throws -> Value {
         await task.value
         guard let result else { throw CancellationError() }

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// A task executor that runs nothing by itself: jobs pile up until the test runs them, in an order drawn from a seed.
+/// A task executor that runs nothing by itself: jobs are queued until the test runs them, in an order drawn from a
+/// seed.
 ///
-/// One seed is one interleaving, so a failure has a number and replays exactly. After ``drain()`` every task is parked or
-/// finished, which is an exact statement where waiting a while is a hope: a task that has not finished by then never will
-/// without another event.
+/// One seed is one interleaving, so a failure has a number and can be replayed exactly. After ``drain()`` every task is
+/// suspended or finished: a task that has not finished by then cannot finish without another event.
 ///
-/// Tasks started with `executorPreference:`, their children, the default actors and the nonisolated asynchronous functions
-/// they call all run here. Unstructured tasks do not inherit the preference, so code under test passes it on. Code on the
-/// main actor is not caught.
+/// Tasks started with `executorPreference:`, their children, the default actors and the nonisolated asynchronous
+/// functions they call all run here. Unstructured tasks do not inherit the preference, so code under test passes it on.
+/// Code on the main actor runs elsewhere.
 ///
 /// - Source: SE-0417, task executor preference.
 public final class SeededExecutor: TaskExecutor {
@@ -21,9 +21,9 @@ public final class SeededExecutor: TaskExecutor {
 
     /// Creates an executor without jobs.
     ///
-    /// Equal seeds choose equally.
+    /// Equal seeds choose the same order.
     public init(seed: UInt64) {
-        // xorshift must not start at zero, and neighbouring seeds must not choose alike.
+        // xorshift must not start at zero, and neighbouring seeds must not choose the same order.
         state = Mutex(State(random: (seed &+ 1) &* 0x9E37_79B9_7F4A_7C15 | 1))
     }
 
@@ -33,18 +33,18 @@ public final class SeededExecutor: TaskExecutor {
         state.withLock { $0.jobs.append(job) }
     }
 
-    /// How many jobs could run now.
+    /// The number of jobs that can run now.
     public var pending: Int { state.withLock { $0.jobs.count } }
 
     /// Runs jobs on the calling thread until none is left.
     ///
-    /// - Returns: How many jobs were run by this call.
+    /// - Returns: The number of jobs that this call ran.
     @discardableResult
     public func drain() -> Int { run(steps: .max) }
 
-    /// Runs at most `steps` jobs on the calling thread, to stop in the middle of things.
+    /// Runs at most `steps` jobs on the calling thread, to stop in the middle of an interleaving.
     ///
-    /// - Returns: How many jobs were run; fewer than `steps` when none is left.
+    /// - Returns: The number of jobs run; fewer than `steps` when none is left.
     @discardableResult
     public func run(steps: Int) -> Int {
         var ran = 0

@@ -11,13 +11,13 @@ extension ImageFactory {
         return gifHeader(side) + repeated(frame, frames) + [0x3B]
     }
 
-    /// A valid GIF whose frames fill the canvas and are taken away again, one after the other: 256 of 988 by 988 pixels
+    /// A valid GIF whose frames fill the canvas and are removed again, one after the other: 256 of 988 by 988 pixels
     /// are 435 KB.
     ///
     /// - Parameters:
     ///   - frames: How many frames.
     ///   - side: Width and height of the canvas and of each frame, up to 65,535.
-    ///   - disposal: What happens to a frame before the next: 3 brings back what it covered.
+    ///   - disposal: What happens to a frame before the next one: 3 restores the pixels below it.
     public static func fullFrameGIF(frames: Int = 256, side: Int = 988, disposal: UInt8 = 3) -> [UInt8] {
         let frame = gifFrame(side: side, disposal: disposal, data: codes(pixels: side * side))
         return gifHeader(side) + repeated(frame, frames) + [0x3B]
@@ -28,7 +28,7 @@ extension ImageFactory {
     /// - Parameter side: Width and height of the canvas, up to 65,535.
     public static func headerOnlyGIF(side: Int = 7_000) -> [UInt8] { gifHeader(side) }
 
-    /// A GIF whose only frame comes after a comment of blocks of one byte.
+    /// A GIF with one frame after a comment of blocks of one byte.
     ///
     /// - Parameter byteCount: About how long the file is.
     public static func commentBombGIF(byteCount: Int = 4 << 20) -> [UInt8] {
@@ -36,7 +36,7 @@ extension ImageFactory {
         return gifHeader(1) + comment + gifFrame(side: 1, disposal: 0, data: [0x44, 0x01]) + [0x3B]
     }
 
-    /// A GIF whose only frame begins anew for ever: codes that empty the table, and not one pixel.
+    /// A GIF with one frame of codes that clear the table again and again, without one pixel.
     ///
     /// - Parameter byteCount: About how long the file is.
     public static func clearCodeGIF(byteCount: Int = 1 << 20) -> [UInt8] {

@@ -2,13 +2,13 @@ public import ImageCoding
 
 /// Makes pictures for tests and examples: the same arguments always give the same pixels.
 ///
-/// Each picture carries its seed in sight, so that a test can tell which picture came back even after JPEG or a resize.
+/// Each picture shows its seed, so that a test can identify it even after JPEG or a resize.
 public enum ImageFactory {
     /// The seeds a picture can carry.
     public static let seeds = 0...65_535
 
-    /// Draws a picture: a gradient under discs and stripes, and the seed as 4 by 4 black and white blocks in the top left
-    /// quarter.
+    /// Draws a picture: a gradient under discs and stripes, and the seed as 4 by 4 black and white blocks in the top
+    /// left quarter.
     ///
     /// - Parameters:
     ///   - width: Width in pixels; from 32 on the seed survives every encoder.
@@ -20,8 +20,8 @@ public enum ImageFactory {
         return made(width, height, [DecodedImage.Frame(pixels: canvas.pixels(movedBy: 0))], hasAlpha: hasAlpha)
     }
 
-    /// Draws an animation for ever repeated: a bar moves over the picture that ``picture(width:height:seed:hasAlpha:)``
-    /// draws, and frame `n` lasts `50 + 10 * n` milliseconds.
+    /// Draws an animation that repeats forever: a bar moves over the picture that
+    /// ``picture(width:height:seed:hasAlpha:)`` draws, and frame `n` lasts `50 + 10 * n` milliseconds.
     ///
     /// - Parameters:
     ///   - width: Width in pixels.
@@ -69,7 +69,8 @@ public enum ImageFactory {
         return try ImageCoders.default.encode(image, as: format)
     }
 
-    /// Reads the seed back from a picture's first frame, also after lossy coding and after a resize of the whole picture.
+    /// Reads the seed back from a picture's first frame, also after lossy coding and after a resize of the whole
+    /// picture.
     ///
     /// - Parameter image: A picture that this factory drew, of at least 16 by 16 pixels.
     /// - Returns: `nil` when the top left quarter shows no clear blocks.

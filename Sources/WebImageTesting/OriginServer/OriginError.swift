@@ -1,6 +1,6 @@
 /// Why an ``OriginServer`` or a ``TestCertificate`` could not be set up.
 public struct OriginError: Error, Sendable, CustomStringConvertible {
-    /// What kind of thing went wrong.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The name of the code, as in the source.
         public let description: String
@@ -13,7 +13,7 @@ public struct OriginError: Error, Sendable, CustomStringConvertible {
         public static let certificate = Code(description: "certificate")
     }
 
-    /// What kind of thing went wrong.
+    /// The kind of failure.
     public let code: Code
     /// What happened and what to do about it.
     public let message: String

@@ -1,7 +1,7 @@
-/// A gate that replies are held at until a test opens it.
+/// A gate that holds replies until a test opens it.
 ///
-/// It takes the place of every sleep in a test: the server's thread waits at it, the test waits for the thread to have
-/// got there. A gate opens once and stays open. Any number of replies, of any number of servers, may be held at one.
+/// It replaces sleeps in tests: the server's thread waits at the gate, and the test waits until the thread has reached
+/// it. A gate opens once and stays open. Any number of replies, of any number of servers, may be held at one.
 ///
 /// ```swift
 /// let gate = OriginGate()
@@ -14,28 +14,28 @@ public final class OriginGate: Sendable {
     private let latch = Latch()
     private let arrivals = Tally()
 
-    /// Makes a closed gate.
+    /// Creates a closed gate.
     public init() {}
 
     /// Whether the gate was opened.
     public var isOpen: Bool { latch.isOpen }
 
-    /// How many replies have come to the gate, open or closed.
+    /// The number of replies that have reached the gate, open or closed.
     public var reachedCount: Int { arrivals.count }
 
-    /// Lets everybody through, now and from now on.
+    /// Lets all replies pass, the waiting and all later ones.
     ///
     /// Later calls do nothing.
     public func open() {
         latch.open()
     }
 
-    /// Waits until replies have come to the gate, open or closed.
+    /// Waits until replies have reached the gate, open or closed.
     ///
     /// **Cancellation**: returns `false` at once.
     ///
-    /// - Parameter count: How many, counted from the making of the gate.
-    /// - Returns: Whether so many came.
+    /// - Parameter count: The number of replies since the gate was made.
+    /// - Returns: Whether that many have reached it.
     @discardableResult
     public func waitUntilReached(count: Int = 1) async -> Bool {
         await arrivals.wait(for: count)
@@ -43,7 +43,7 @@ public final class OriginGate: Sendable {
 
     /// Holds the calling connection until the gate opens.
     ///
-    /// - Throws: `.peer` when the peer went first; `.reset` when the process has no descriptor left to wait with.
+    /// - Throws: `.peer` when the peer left first; `.reset` when the process has no descriptor left to wait with.
     func hold(_ socket: CInt) throws(ConnectionEnd) {
         let descriptor: CInt?
         do {

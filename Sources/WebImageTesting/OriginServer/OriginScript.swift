@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Which reply a server gives to which request.
+/// The replies of a server, by request.
 final class OriginScript: Sendable {
     private struct State {
         var handlers: [String: OriginServer.Handler] = [:]
@@ -9,22 +9,22 @@ final class OriginScript: Sendable {
 
     private let state = Mutex(State())
 
-    /// Sets what happens to a path, or to one target when the key has a query.
+    /// Sets the handler of a path, or of one target when the key has a query.
     func set(_ handler: @escaping OriginServer.Handler, for key: String) {
         state.withLock { $0.handlers[key] = handler }
     }
 
-    /// Sets what happens to everything else.
+    /// Sets the handler of all other requests.
     func setFallback(_ handler: @escaping OriginServer.Handler) {
         state.withLock { $0.fallback = handler }
     }
 
-    /// Forgets everything, and with it whatever the handlers hold.
+    /// Removes all handlers, and with them the objects that they hold.
     func removeAll() {
         state.withLock { $0 = State() }
     }
 
-    /// The reply of the most special handler: for path and query, for the path, for everything, or 404.
+    /// The reply of the most specific handler: for path and query, for the path, for everything, or 404.
     func reply(to request: OriginRequest) -> OriginReply {
         let handler = state.withLock { state in
             request.query.flatMap { state.handlers["\(request.path)?\($0)"] }

@@ -1,7 +1,7 @@
 extension OriginServer {
-    /// Where a server listens and how much it takes.
+    /// The addresses and the limits of a server.
     public struct Configuration: Sendable {
-        /// Whether `::1` is listened to as well, on the same port.
+        /// Whether the server listens on `::1` as well, on the same port.
         ///
         /// Default: `false`.
         public var listensOnIPv6 = false
@@ -34,12 +34,12 @@ extension OriginServer {
         ///
         /// It speaks 1.2 as well when this is newer, and only this one when it is older. Default: 1.3.
         public var newestTLSVersion = TLSVersion.v13
-        /// Whether a client has to show a certificate of the server's own root, such as the server's own.
+        /// Whether a client must present a certificate of the server's own root, such as the server's certificate.
         ///
         /// Default: `false`.
         public var requiresClientCertificate = false
 
-        /// Makes the default configuration.
+        /// Creates the default configuration.
         public init() {}
     }
 }

@@ -1,7 +1,7 @@
 extension OriginServer {
     /// The requests, in the order in which their last byte was read.
     ///
-    /// A refused request is none of them.
+    /// Refused requests are not included.
     ///
     /// The first ``Configuration/recordedRequestLimit`` are kept.
     public var requests: [OriginRequest] { record.requests }
@@ -18,7 +18,7 @@ extension OriginServer {
     /// before it asks again is never seen with two.
     public var openRequests: Int { record.openRequests }
 
-    /// The most requests that were open at the same time.
+    /// The largest number of requests that were open at the same time.
     public var peakOpenRequests: Int { record.peakOpenRequests }
 
     /// Connections that are open now.
@@ -45,12 +45,12 @@ extension OriginServer {
 
     /// Forgets ``requests`` and starts ``peakOpenRequests`` anew.
     ///
-    /// Counts go on.
+    /// The counts continue.
     public func forgetRequests() {
         record.forgetRequests()
     }
 
-    /// Waits until so many requests were read since the start.
+    /// Waits until that many requests were read since the start.
     ///
     /// **Cancellation**: returns `false` at once.
     ///
@@ -60,7 +60,7 @@ extension OriginServer {
         await record.requestTally.wait(for: count)
     }
 
-    /// Waits until so many requests for a path were read since the start.
+    /// Waits until that many requests for a path were read since the start.
     ///
     /// **Cancellation**: returns `false` at once.
     ///
@@ -70,9 +70,9 @@ extension OriginServer {
         await record.tally(for: path).wait(for: count)
     }
 
-    /// Waits until peers have closed so many connections since the start.
+    /// Waits until peers have closed that many connections since the start.
     ///
-    /// They are no longer open then.
+    /// These connections are then no longer open.
     ///
     /// **Cancellation**: returns `false` at once.
     ///
@@ -82,7 +82,7 @@ extension OriginServer {
         await record.peerCloseTally.wait(for: count)
     }
 
-    /// Waits until so many TLS handshakes have failed since the start.
+    /// Waits until that many TLS handshakes have failed since the start.
     ///
     /// **Cancellation**: returns `false` at once.
     ///

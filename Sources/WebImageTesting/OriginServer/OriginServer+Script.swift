@@ -2,8 +2,8 @@ extension OriginServer {
     /// Sets the reply to all requests for a path.
     ///
     /// - Parameters:
-    ///   - path: The path as clients send it, percent-encoding included. With a query it stands for exactly that
-    ///     target and goes before the path alone.
+    ///   - path: The path as clients send it, percent-encoding included. With a query it stands for exactly that target
+    ///     and takes precedence over the path alone.
     ///   - reply: The reply, to `GET` and to every other method; `HEAD` gets its head.
     public func respond(to path: String, with reply: OriginReply) {
         respond(to: path) { _ in reply }
@@ -16,7 +16,7 @@ extension OriginServer {
         respond(to: path) { replies[min($0.attempt, replies.count) - 1] }
     }
 
-    /// Sets what makes the replies to requests for a path.
+    /// Sets the handler of requests for a path.
     ///
     /// - Parameters:
     ///   - path: As for ``respond(to:with:)``.
@@ -26,7 +26,7 @@ extension OriginServer {
         script.set(handler, for: path)
     }
 
-    /// Sets what makes the replies to all requests that no path was scripted for.
+    /// Sets the handler of all requests without a scripted path.
     public func respondToEverything(_ handler: @escaping Handler) {
         script.setFallback(handler)
     }
@@ -40,7 +40,7 @@ extension OriginServer {
         }
     }
 
-    /// Closes all connections that are open now, busy or idle, and goes on listening.
+    /// Closes all connections that are open now, busy or idle, and continues to listen.
     public func closeConnections() {
         connections.interruptAll()
     }

@@ -1,11 +1,11 @@
 public import Foundation
 internal import Synchronization
 
-/// A loopback HTTP/1.1 server that does what a test tells it to, and remembers what it was asked.
+/// A loopback HTTP/1.1 server that a test scripts, and that records its requests.
 ///
 /// It listens on `127.0.0.1` at a port of the kernel's choice. Each path is scripted with an ``OriginReply``, which can
-/// be as broken as a reply can be; what is not scripted is answered with 404. Requests are parsed strictly: what
-/// a lenient server would guess at is answered with 400.
+/// be broken in many ways; other paths are answered with 404. Requests are parsed strictly: ambiguous requests, which a
+/// lenient server would accept, are answered with 400.
 ///
 /// ```swift
 /// let origin = try OriginServer.start()
@@ -19,8 +19,8 @@ internal import Synchronization
 /// used, so the server answers even when a test has blocked all of them, and thousands of connections cost little more
 /// than their descriptors.
 ///
-/// Stop it with ``stop()``, or let ``withOriginServer(tls:configuration:_:)`` do it. A server whose last reference goes
-/// is stopped as well; handlers that hold the server keep that from happening.
+/// Stop it with ``stop()``, or let ``withOriginServer(tls:configuration:_:)`` do it. A server is also stopped when its
+/// last reference is released; handlers that hold the server prevent that.
 public final class OriginServer: Sendable {
     /// Makes the reply to a request.
     ///
@@ -53,9 +53,9 @@ public final class OriginServer: Sendable {
     ///
     /// - Parameters:
     ///   - certificate: Makes the server speak TLS, with `http/1.1` for its application protocol.
-    ///   - configuration: Where it listens and how much it takes.
-    /// - Throws: ``OriginError`` with code `.system` when there are no sockets or threads to be had, `.certificate` when
-    ///   the certificate cannot be used.
+    ///   - configuration: The addresses and limits.
+    /// - Throws: ``OriginError`` with code `.system` when no sockets or threads are left, `.certificate` when the
+    ///   certificate cannot be used.
     public static func start(
         tls certificate: TestCertificate? = nil, configuration: Configuration = Configuration()
     ) throws(OriginError) -> OriginServer {
@@ -84,8 +84,8 @@ public final class OriginServer: Sendable {
     ///
     /// Later calls do nothing.
     ///
-    /// Held and delayed replies end at once, a running handler is waited for. The script is forgotten; tasks that wait
-    /// for a count get `false`; what was recorded stays.
+    /// Held and delayed replies end at once; a running handler is awaited. The script is removed; tasks that wait for a
+    /// count get `false`; the record is kept.
     public func stop() {
         let isFirst = isStopped.withLock { isStopped in
             defer { isStopped = true }

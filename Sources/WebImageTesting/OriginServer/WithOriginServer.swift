@@ -1,6 +1,6 @@
-/// Starts a server for the time of a closure, and stops it however the closure ends.
+/// Starts a server for the time of a closure, and stops it when the closure returns or throws.
 ///
-/// **Isolation**: the closure runs where the caller runs.
+/// **Isolation**: the closure runs on the caller's executor.
 ///
 /// - Throws: ``OriginError`` when the server cannot be started, and what the closure throws.
 public func withOriginServer<Result>(

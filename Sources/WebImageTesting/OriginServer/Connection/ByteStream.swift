@@ -5,15 +5,15 @@ protocol ByteStream: AnyObject {
     /// The socket, for waiting.
     var descriptor: CInt { get }
 
-    /// Reads what has come, waiting for at least one byte.
+    /// Reads the received bytes; waits for at least one.
     ///
     /// - Returns: Nothing at the end of the stream.
     func receive(upTo limit: Int) throws(ConnectionEnd) -> [UInt8]
 
-    /// Sends everything, waiting for the peer to make room.
+    /// Sends all bytes; waits for the peer to make room.
     func send(_ bytes: ArraySlice<UInt8>) throws(ConnectionEnd)
 
-    /// Says farewell on the level above the socket, where there is one.
+    /// Sends the closing message of the layer above the socket, if there is one.
     func sayFarewell()
 }
 

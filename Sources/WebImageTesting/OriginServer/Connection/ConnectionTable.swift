@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// The open connections of a server and the threads that serve them.
 ///
-/// Nothing gets lost: a descriptor is closed by the thread that served it, a thread is joined by the next one that
-/// ends, or by ``stop()``.
+/// Nothing leaks: the thread that served a descriptor closes it, and the next ending thread, or ``stop()``, joins a
+/// thread.
 final class ConnectionTable: Sendable {
     private struct Entry {
         let descriptor: CInt
@@ -14,7 +14,7 @@ final class ConnectionTable: Sendable {
     private struct State {
         var accepted = 0
         var open: [Int: Entry] = [:]
-        /// Threads that are done, or have nothing left to do but to join the ones before them.
+        /// Threads that have ended, or that only join earlier ones.
         var done: [SystemThread] = []
         var isStopped = false
     }
@@ -26,22 +26,22 @@ final class ConnectionTable: Sendable {
         self.stackByteCount = stackByteCount
     }
 
-    /// Connections that are open now.
+    /// The number of open connections.
     var openCount: Int { state.withLock { $0.open.count } }
-    /// Connections that were ever accepted.
+    /// The number of accepted connections.
     var acceptedCount: Int { state.withLock { $0.accepted } }
 
     /// Serves a connection on a thread of its own.
     ///
     /// - Parameters:
-    ///   - descriptor: The socket; it is the table's from here on, also when no thread can be started.
-    ///   - serve: Runs on the thread. Gets the number of the connection, from 1 in the order of acceptance, and has to
-    ///     call ``end(_:closed:)`` with it last.
+    ///   - descriptor: The socket. The table owns it from now on, also when no thread can be started.
+    ///   - serve: Runs on the thread. Gets the number of the connection, from 1 in the order of acceptance, and must
+    ///     call ``end(_:closed:)`` with it at its end.
     func add(descriptor: CInt, serve: @escaping @Sendable (_ number: Int) -> Void) {
         state.withLock { state in
             state.accepted += 1
             let number = state.accepted
-            // Started under the lock: the thread cannot get to `end` before its entry is there.
+            // Started under the lock, so that the thread cannot reach `end` before its entry exists.
             guard !state.isStopped,
                 let thread = try? SystemThread.start(stackByteCount: stackByteCount, { serve(number) })
             else {
@@ -54,25 +54,25 @@ final class ConnectionTable: Sendable {
 
     /// Closes a connection, on the thread that served it.
     ///
-    /// - Parameter closed: Runs when the connection is no longer counted as open; is told whether the server had ended
-    ///   it from outside, by ``interruptAll()`` or ``stop()``.
+    /// - Parameter closed: Runs when the connection is no longer counted as open; gets whether the server has ended it
+    ///   by ``interruptAll()`` or ``stop()``.
     func end(_ number: Int, closed: (_ byServer: Bool) -> Void) {
         let (earlier, byServer) = state.withLock { state -> ([SystemThread], Bool) in
             guard let entry = state.open.removeValue(forKey: number) else { return ([], state.isStopped) }
-            // Closed under the lock: `interruptAll` never meets a number the kernel has given to somebody else.
+            // Closed under the lock, so that `interruptAll` never uses a number that the kernel has reused.
             SystemSocket.close(entry.descriptor)
-            // Whoever stops the server took all threads with it.
+            // `stop()` has taken all threads and joins them.
             guard !state.isStopped else { return ([], true) }
             let earlier = state.done
             state.done = [entry.thread]
             return (earlier, entry.isInterrupted)
         }
         closed(byServer)
-        // No circle: each thread joins only those which came here before it did.
+        // No deadlock: each thread joins only threads that came here before it.
         for thread in earlier { thread.join() }
     }
 
-    /// Ends all open connections; their threads find out at once and close them.
+    /// Ends all open connections; their threads notice it at once and close them.
     func interruptAll() {
         state.withLock { state in
             for (number, entry) in state.open {

@@ -7,7 +7,7 @@ final class Listener: Sendable {
     private let latch = Latch()
     private let thread: SystemThread
 
-    /// Listens, and accepts until ``stop()``.
+    /// Creates a listener that accepts connections until ``stop()``.
     ///
     /// - Parameter accepted: Runs on the accept thread and owns the socket it gets.
     init(withIPv6: Bool, accepted: @escaping @Sendable (CInt) -> Void) throws(OriginError) {
@@ -54,7 +54,7 @@ final class Listener: Sendable {
                 if let socket = SystemSocket.accept(on: listener) {
                     accepted(socket)
                 } else if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) {
-                    // The connection stays in the kernel's queue until somebody closes a descriptor.
+                    // The connection stays in the kernel's queue until the process closes a descriptor.
                     if SystemSocket.waitForBytes(on: wake, for: .milliseconds(10)) { return }
                 }
             }

@@ -25,13 +25,13 @@ struct OriginConnection {
                 number: number, stream: stream, configuration: configuration, script: script, record: record
             ).serve()
         } catch {
-            // The alert that says why there was no agreement has to arrive.
+            // The alert with the reason must arrive.
             if error == .handshake { linger(descriptor) }
             return error
         }
     }
 
-    /// Serves request after request, then ends the connection in the way that its end asks for.
+    /// Serves request after request, and returns how the connection ends.
     ///
     /// The descriptor is left open.
     private func serve() -> ConnectionEnd {
@@ -66,7 +66,7 @@ struct OriginConnection {
         try writer.write()
     }
 
-    /// Reads a request and takes it down, or tells the peer what is wrong with it.
+    /// Reads and records a request, or tells the peer what is wrong with it.
     private func nextRequest(
         _ reader: inout RequestReader
     ) throws(ConnectionEnd) -> (request: OriginRequest, allowsReuse: Bool) {

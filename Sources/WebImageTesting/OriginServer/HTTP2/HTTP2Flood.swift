@@ -5,17 +5,17 @@ public import Foundation
 ///
 /// Each connection has a thread of its own. Stop it with ``stop()``.
 public final class HTTP2Flood: Sendable {
-    /// What is sent over and over.
+    /// The repeated frame.
     public enum Frame: Sendable, CaseIterable {
-        /// DATA without a byte: the body goes on and never gets longer.
+        /// DATA without a byte: the body continues and never gets longer.
         case emptyData
-        /// PING, which the peer has to answer.
+        /// PING, which the peer must answer.
         case ping
-        /// SETTINGS, which the peer has to acknowledge.
+        /// SETTINGS, which the peer must acknowledge.
         case settings
         /// WINDOW_UPDATE by one byte.
         case windowUpdate
-        /// PRIORITY, which the peer has to read and may forget.
+        /// PRIORITY, which the peer must read and may ignore.
         case priority
 
         /// - Source: RFC 9113, section 4.1 and 6.

@@ -1,4 +1,4 @@
-/// A request that was read and not yet answered to the end.
+/// A request that was read and whose reply has not ended.
 ///
 /// Used by one thread.
 final class OpenRequest {

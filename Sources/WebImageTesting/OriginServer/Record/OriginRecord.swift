@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What a server has seen: the requests, and the counts that tests wait for.
+/// The record of a server: the requests, and the counts that tests wait for.
 final class OriginRecord: Sendable {
     private struct State {
         var requests: [OriginRequest] = []
@@ -33,7 +33,7 @@ final class OriginRecord: Sendable {
 
     func count(for path: String) -> Int { state.withLock { $0.counts[path] ?? 0 } }
 
-    /// Takes down a request, which is open from here until ``finishRequest()``.
+    /// Records a request, which is open until ``finishRequest()``.
     ///
     /// - Returns: The request with its number and its attempt.
     func add(_ request: OriginRequest) -> OriginRequest {
@@ -58,7 +58,7 @@ final class OriginRecord: Sendable {
         return request
     }
 
-    /// Takes down that a reply has come to its end, or to its last bytes.
+    /// Records that a reply has reached its end or its last bytes.
     func finishRequest() {
         state.withLock { $0.openRequests -= 1 }
     }
@@ -77,9 +77,9 @@ final class OriginRecord: Sendable {
         }
     }
 
-    /// Forgets the requests and starts the peak anew.
+    /// Forgets the requests and restarts the peak.
     ///
-    /// Tallies go on.
+    /// The tallies continue.
     func forgetRequests() {
         state.withLock { state in
             state.requests = []
@@ -87,7 +87,7 @@ final class OriginRecord: Sendable {
         }
     }
 
-    /// Wakes everybody who still waits.
+    /// Wakes all waiting tasks.
     func close() {
         let tallies = state.withLock { state in
             state.isClosed = true

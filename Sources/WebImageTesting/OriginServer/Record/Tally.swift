@@ -23,7 +23,7 @@ final class Tally: Sendable {
     /// The count now.
     var count: Int { state.withLock { $0.count } }
 
-    /// Counts one more and wakes whoever waited for that.
+    /// Increments the count and wakes the tasks that wait for it.
     func increment() {
         let reached = state.withLock { state -> [Waiter] in
             state.count += 1
@@ -36,7 +36,7 @@ final class Tally: Sendable {
         for waiter in reached { waiter.continuation.resume(returning: true) }
     }
 
-    /// Wakes all who wait, in vain, and lets nobody wait any more.
+    /// Wakes all waiting tasks with `false`; later waits return at once.
     func close() {
         let left = state.withLock { state -> [Waiter] in
             state.isClosed = true
@@ -56,7 +56,7 @@ final class Tally: Sendable {
         }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // A cancellation that comes before this lock is seen by the flag, a later one finds the waiter.
+                // The flag shows a cancellation before this lock; a later one finds the waiter.
                 let answer = state.withLock { state -> Bool? in
                     if state.count >= threshold { return true }
                     if state.isClosed || Task.isCancelled { return false }

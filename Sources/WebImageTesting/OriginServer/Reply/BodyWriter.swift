@@ -1,4 +1,4 @@
-/// Sends the body of a reply, piece by piece, with everything that goes wrong inside it.
+/// Sends the body of a reply in pieces, with the scripted faults.
 ///
 /// Used by one thread.
 struct BodyWriter {
@@ -8,11 +8,11 @@ struct BodyWriter {
     private let conduct: OriginReply.Conduct
     private let openRequest: OpenRequest
     private let isChunked: Bool
-    /// What the body is made of; an endless one starts again behind the end.
+    /// The bytes of the body; an endless one starts again after the end.
     private let source: [UInt8]
     private var holds: ArraySlice<OriginReply.Conduct.Hold>
 
-    /// What has to leave with the next piece: the head first, then framing.
+    /// The bytes to send with the next piece: the head first, then framing.
     private var pending: [UInt8]
     private var pendingBodyBytes = 0
     private var sent = 0
@@ -31,7 +31,7 @@ struct BodyWriter {
         holds = conduct.holds[...]
     }
 
-    /// Sends the body to its end, which a peer can tell from the framing.
+    /// Sends the body to its end, as its framing defines it.
     ///
     /// - Throws: How the connection ends, when it ends inside the body.
     mutating func write() throws(ConnectionEnd) {
@@ -49,13 +49,13 @@ struct BodyWriter {
             }
         }
         appendEnd()
-        // Before the last bytes leave: a client that has them may ask for more at once, on another connection, and
-        // must not be seen with two requests open.
+        // Before the last bytes are sent: a client that has them may send a request on another connection at once, and
+        // must not count with two open requests.
         openRequest.finish()
         try flush()
     }
 
-    /// Holds or ends the reply where the script says so.
+    /// Holds or ends the reply where the script requires it.
     private mutating func stopHere() throws(ConnectionEnd) {
         while let hold = holds.first, hold.byteCount <= sent || (!conduct.isEndless && sent == source.count) {
             try flush()
@@ -79,7 +79,7 @@ struct BodyWriter {
         }
     }
 
-    /// The size of the next piece: up to whatever comes first.
+    /// The size of the next piece: up to the nearest boundary.
     ///
     /// - Returns: `nil` at the end of the body.
     private func nextPiece() -> Int? {
@@ -131,7 +131,7 @@ struct BodyWriter {
         pendingBodyBytes = 0
     }
 
-    /// The body so many times over that a piece is not tiny.
+    /// The body, repeated so often that a piece is not tiny.
     private static func repeated(_ body: [UInt8]) -> [UInt8] {
         guard !body.isEmpty else { return [UInt8](repeating: 0, count: pieceLimit) }
         return Array(repeatElement(body, count: max(1, pieceLimit / body.count)).joined())

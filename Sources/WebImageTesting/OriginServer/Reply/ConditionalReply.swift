@@ -1,4 +1,4 @@
-/// What becomes of a reply under the conditions and the range that a request asks for.
+/// Applies the conditions and the range of a request to a reply.
 ///
 /// - Source: RFC 9110, sections 13.2.2 (order of the conditions) and 14.2.
 struct ConditionalReply {
@@ -85,8 +85,8 @@ struct ByteRange: Equatable {
     private let first: Int?
     private let last: Int?
 
-    /// - Returns: `nil` for another unit, for several ranges, and for what is no range at all; the whole body is the
-    ///   right answer then.
+    /// - Returns: `nil` for another unit, for several ranges, and for an invalid range; the reply is then the whole
+    ///   body.
     init?(parsing field: String) {
         guard field.hasPrefix("bytes=") else { return nil }
         let parts = field.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
@@ -99,7 +99,7 @@ struct ByteRange: Equatable {
         if let first, let last, first > last { return nil }
     }
 
-    /// - Returns: `nil` when nothing of the range is there.
+    /// - Returns: `nil` when the range is outside the body.
     func resolved(in count: Int) -> Range<Int>? {
         guard let first else {
             guard let last, last > 0, count > 0 else { return nil }

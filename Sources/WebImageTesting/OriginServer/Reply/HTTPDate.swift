@@ -11,7 +11,7 @@ enum HTTPDate {
 
     /// The date in whole seconds, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
     ///
-    /// Dates outside of the years 1 to 9999 come out as the nearest that can be written.
+    /// Dates outside of the years 1 to 9999 become the nearest that can be written.
     static func string(from date: Date) -> String {
         let seconds = Int(min(max(date.timeIntervalSince1970, -62_135_596_800), 253_402_300_799).rounded(.down))
         let (day, time) = seconds.quotientAndRemainder(dividingByFloor: 86_400)

@@ -10,12 +10,12 @@ extension OriginReply {
         changed { $0.conduct.framing = .chunked(byteCount: byteCount.map { max(1, $0) }, trailers: trailers) }
     }
 
-    /// Sends neither a length nor a transfer coding: the body goes on until the connection is closed.
+    /// Sends neither a length nor a transfer coding: the body ends with the connection.
     public func untilClose() -> OriginReply {
         changed { $0.conduct.framing = .untilClose }
     }
 
-    /// Lies about the length: too long, too short, negative, or no number at all.
+    /// Announces a false length: too long, too short, negative, or not a number.
     ///
     /// Several values make several `Content-Length` fields. The true body is sent, then the connection is closed.
     ///
@@ -47,8 +47,8 @@ extension OriginReply {
 
     /// Ends the connection inside the body, which was announced in full.
     ///
-    /// The end is orderly on the level of TCP and comes without a farewell on that of TLS. In the chunked coding the
-    /// last chunk is missing; the one before it is short unless `byteCount` falls on a boundary.
+    /// The end is orderly in TCP, and without `close_notify` in TLS. In the chunked coding the last chunk is missing;
+    /// the one before it is short unless `byteCount` falls on a boundary.
     ///
     /// - Parameter byteCount: How many bytes of the body leave before.
     public func truncated(after byteCount: Int) -> OriginReply {
@@ -74,7 +74,7 @@ extension OriginReply {
     ///
     /// An empty body becomes zeros.
     ///
-    /// Without a framing or a claimed length the body goes until the connection is closed.
+    /// Without a framing or a claimed length the body ends with the connection.
     public func endless() -> OriginReply {
         changed { $0.conduct.isEndless = true }
     }

@@ -47,8 +47,8 @@ extension OriginReply {
 
     /// Closes the connection after the reply.
     ///
-    /// - Parameter announced: Whether the head says so by `Connection: close`. Without that the client believes it can
-    ///   use the connection again.
+    /// - Parameter announced: Whether the head announces it by `Connection: close`. Otherwise the client assumes that
+    ///   it can reuse the connection.
     public func closing(announced: Bool = true) -> OriginReply {
         changed { $0.conduct.closing = Conduct.Closing(isAnnounced: announced) }
     }

@@ -1,7 +1,6 @@
-/// A reply, well-behaved or not, that an ``OriginServer`` gives.
+/// A reply of an ``OriginServer``, valid or broken.
 ///
-/// Start with one of the static members, such as ``ok(_:type:)`` or ``redirect(to:status:)``, and add what has to go
-/// wrong:
+/// Start with one of the static members, such as ``ok(_:type:)`` or ``redirect(to:status:)``, and add faults:
 ///
 /// ```swift
 /// OriginReply.ok(picture, type: "image/png").entityTag("\"v1\"").servingRanges()
@@ -9,8 +8,8 @@
 /// OriginReply.ok(picture).dripping(byteCount: 100, every: .milliseconds(20))
 /// ```
 ///
-/// A reply says only what it was told to: there are no `Date` and `Server` fields. `Content-Length` is added unless
-/// another framing or length was asked for.
+/// A reply has only the given fields: there are no `Date` and `Server` fields. `Content-Length` is added unless another
+/// framing or length was asked for.
 public struct OriginReply: Sendable {
     /// The status code.
     public var status: Int
@@ -26,7 +25,7 @@ public struct OriginReply: Sendable {
 
     var conduct = Conduct()
 
-    /// Makes a reply.
+    /// Creates a reply.
     public init(status: Int = 200, headers: OriginHeaders = [:], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
@@ -35,7 +34,7 @@ public struct OriginReply: Sendable {
 }
 
 extension OriginReply {
-    /// How a reply goes over the wire.
+    /// How a reply is sent.
     struct Conduct: Sendable {
         /// What is sent at all.
         enum Form: Sendable {

@@ -9,7 +9,7 @@ public struct OriginHeaders: RandomAccessCollection, ExpressibleByDictionaryLite
         /// The value, without the white space around it.
         public var value: String
 
-        /// Makes a field.
+        /// Creates a field.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
@@ -18,12 +18,12 @@ public struct OriginHeaders: RandomAccessCollection, ExpressibleByDictionaryLite
 
     private var fields: [Field]
 
-    /// Makes fields from pairs, in order.
+    /// Creates fields from pairs, in order.
     public init(_ fields: [Field] = []) {
         self.fields = fields
     }
 
-    /// Makes fields from a literal, in order; a name may be repeated.
+    /// Creates fields from a literal, in order; a name may be repeated.
     public init(dictionaryLiteral elements: (String, String)...) {
         fields = elements.map { Field(name: $0.0, value: $0.1) }
     }

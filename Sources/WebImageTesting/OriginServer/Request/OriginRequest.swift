@@ -1,8 +1,8 @@
-/// A request as it came over the wire.
+/// A request as it was received.
 public struct OriginRequest: Sendable, Hashable {
     /// The place of the request among all that the server read, from 1.
     public internal(set) var number: Int
-    /// How many requests for the same path had come with this one, from 1.
+    /// The number of requests for the same path including this one, from 1.
     public internal(set) var attempt: Int
     /// The number of the connection, from 1 in the order of acceptance.
     public let connection: Int

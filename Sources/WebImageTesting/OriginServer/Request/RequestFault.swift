@@ -1,4 +1,4 @@
-/// Why a request is refused, and with what status.
+/// Why a request is refused, and with which status.
 struct RequestFault: Error, Equatable {
     let status: Int
     let message: String

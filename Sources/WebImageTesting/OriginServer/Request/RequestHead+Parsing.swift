@@ -1,6 +1,5 @@
 extension RequestHead {
-    /// Parses a head strictly: what a lenient server would guess at is refused, so that a test notices a client that
-    /// sends it.
+    /// Creates a head by strict parsing: ambiguous heads are refused, so that a test notices a client that sends them.
     ///
     /// - Parameter bytes: From the request line up to and including the empty line.
     /// - Source: RFC 9112, sections 2.2, 3, 5 and 6.

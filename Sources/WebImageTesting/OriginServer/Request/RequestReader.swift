@@ -2,7 +2,7 @@
 ///
 /// Used by one thread.
 struct RequestReader {
-    /// What ends the reading of a request.
+    /// Why the reading of a request ended.
     enum Failure: Error {
         case connection(ConnectionEnd)
         case request(RequestFault)
@@ -25,7 +25,7 @@ struct RequestReader {
         buffer.removeFirst(position)
         position = 0
         var searched = 0
-        // One empty line before a request is let pass: RFC 9112, section 2.2.
+        // One empty line before a request is accepted: RFC 9112, section 2.2.
         var start = 0
         while true {
             while searched < buffer.count {
@@ -135,7 +135,7 @@ struct RequestReader {
         var bytes: [UInt8] = []
         var count = 0
 
-        /// Counts what is to come; `false` when that is more than the limit.
+        /// Counts announced bytes; `false` when they exceed the limit.
         mutating func announce(_ more: Int) -> Bool {
             guard more <= limit - count else { return false }
             count += more

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// A switch that opens once and that any number of threads can wait for together with their sockets.
 ///
-/// It is a pipe whose writing end is closed to open it: every `poll` on the reading end wakes then, and goes on
-/// returning at once for ever. The pipe is made by the first wait, so a latch nobody waits for costs no descriptor.
+/// It is a pipe whose writing end is closed to open it: every `poll` on the reading end then wakes, and later ones
+/// return at once. The first wait makes the pipe, so a latch without waits costs no descriptor.
 final class Latch: Sendable {
     private struct State {
         var isOpen = false
@@ -25,7 +25,7 @@ final class Latch: Sendable {
     /// Whether the latch was opened.
     var isOpen: Bool { state.withLock { $0.isOpen } }
 
-    /// Lets everybody through, now and from now on.
+    /// Lets all threads pass, the waiting and all later ones.
     ///
     /// Later calls do nothing.
     func open() {

@@ -41,7 +41,7 @@ extension SystemSocket {
         }
         closeOnExec(descriptor)
         if family == AF_INET6 { set(CInt(1), level: CInt(IPPROTO_IPV6), option: IPV6_V6ONLY, on: descriptor) }
-        // Non-blocking, or a connection given up between `poll` and `accept` would hold the accept thread.
+        // Non-blocking, because a connection that is aborted between `poll` and `accept` would block the accept thread.
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         let bound = unsafe withUnsafeBytes(of: address) { bytes in
             // As above: every socket address begins with the members of `sockaddr`.

@@ -3,9 +3,9 @@ internal import Glibc
 extension SystemSocket {
     /// Why a wait ended.
     enum WaitEnd {
-        /// The latch opened, or the connection asked for had come.
+        /// The latch opened, or the awaited connection has arrived.
         case ready
-        /// The time was up.
+        /// The time was over.
         case elapsed
         /// The peer closed its side, the connection broke, or the server is being stopped.
         case peerGone
@@ -16,7 +16,7 @@ extension SystemSocket {
     /// A GNU extension, so the value of Linux's `poll.h` is repeated.
     private static let peerClosed: CShort = 0x2000
 
-    /// Waits for a latch, for a time, or for both, and for the peer to go in any case.
+    /// Waits for a latch, for a time, or for both, and in any case for the peer to leave.
     ///
     /// Bytes that the peer sends in the meantime stay unread.
     ///

@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// The socket calls of the server, without a reader having to know `sockaddr`.
+/// The socket calls of the server, without `sockaddr` in their interface.
 enum SystemSocket {
     /// Closes the descriptor in child processes.
     static func closeOnExec(_ descriptor: CInt) {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }
 
-    /// Accepts one connection, or returns `nil` when there is none to be had.
+    /// Accepts one connection, or returns `nil` when none waits.
     ///
     /// - Returns: A blocking socket without Nagle's delay.
     static func accept(on listener: CInt) -> CInt? {
@@ -23,7 +23,7 @@ enum SystemSocket {
         set(linger(l_onoff: 1, l_linger: 0), level: SOL_SOCKET, option: SO_LINGER, on: descriptor)
     }
 
-    /// Ends both directions; whoever is blocked on the socket wakes up.
+    /// Ends both directions; a thread that is blocked on the socket wakes up.
     static func shutDown(_ descriptor: CInt) {
         Glibc.shutdown(descriptor, CInt(SHUT_RDWR))
     }
@@ -38,7 +38,7 @@ enum SystemSocket {
         Glibc.close(descriptor)
     }
 
-    /// Reads what has come, waiting for at least one byte.
+    /// Reads the received bytes; waits for at least one.
     ///
     /// - Returns: Nothing at the end of the stream.
     static func receive(from descriptor: CInt, upTo limit: Int) throws(ConnectionEnd) -> [UInt8] {
@@ -53,7 +53,7 @@ enum SystemSocket {
         return bytes
     }
 
-    /// Sends everything, waiting for the peer to make room.
+    /// Sends all bytes; waits for the peer to make room.
     static func send(_ bytes: ArraySlice<UInt8>, to descriptor: CInt) throws(ConnectionEnd) {
         var rest = bytes
         while !rest.isEmpty {

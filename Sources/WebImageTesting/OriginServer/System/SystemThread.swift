@@ -7,7 +7,7 @@ struct SystemThread: Sendable {
 
     /// Starts a thread that runs `body` and ends.
     ///
-    /// Every thread started has to be joined once, by ``join()``.
+    /// Every started thread must be joined once, by ``join()``.
     ///
     /// - Throws: ``OriginError`` with code `.system` when the limit of threads or of memory is reached.
     static func start(
@@ -37,7 +37,7 @@ struct SystemThread: Sendable {
         return SystemThread(handle: handle)
     }
 
-    /// Waits for the end of the thread, or lets it go when it is the calling one.
+    /// Waits for the end of the thread, or detaches it when it is the calling one.
     func join() {
         if pthread_equal(handle, pthread_self()) != 0 {
             pthread_detach(handle)

@@ -4,7 +4,7 @@ internal import Foundation
 struct CertificateAuthority {
     private let folder: URL
 
-    /// Makes the folder, for the owner alone, and the configuration in it.
+    /// Creates an authority: the folder, for the owner alone, and the configuration in it.
     init(folder: URL, hosts: [String]) throws(OriginError) {
         self.folder = folder
         let names = try hosts.map { host throws(OriginError) in try Self.subjectName(host) }
@@ -88,7 +88,7 @@ struct CertificateAuthority {
     }
 
     private static func subjectName(_ host: String) throws(OriginError) -> String {
-        // Nothing that means something in a configuration gets through.
+        // Refuses all characters with a meaning in a configuration.
         guard !host.isEmpty, host.utf8.allSatisfy(isHostByte) else {
             throw OriginError(.certificate, "\"\(host)\" is no host; give a DNS name or an address without brackets.")
         }

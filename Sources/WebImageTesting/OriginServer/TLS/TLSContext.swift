@@ -1,11 +1,12 @@
 internal import COpenSSL
 
 /// What all TLS connections of a server share: key, certificate and protocol versions.
-// Safe: the pointer is private, and lives as long as the object. Sendable: libssl counts the references to a context atomically, and nothing changes it after `init`.
+// Safe: the pointer is private, and lives as long as the object. Sendable: libssl counts the references to a context
+// atomically, and nothing changes it after `init`.
 @safe final class TLSContext: @unchecked Sendable {
     private let context: OpaquePointer
 
-    /// Reads key and certificate.
+    /// Creates a context from a key and a certificate.
     ///
     /// - Throws: ``OriginError`` with code `.certificate` when they cannot be read or do not belong together.
     init(
@@ -28,7 +29,7 @@ internal import COpenSSL
                 return unsafe TLSContext.selectProtocol(wanted, chosen, chosenCount, offered, offeredCount)
             }, applicationProtocol == .http2 ? UnsafeMutableRawPointer(bitPattern: 1) : nil)
         if configuration.newestTLSVersion < .v12 {
-            // OpenSSL's default security level shuts the old versions out altogether.
+            // OpenSSL's default security level excludes the old versions.
             unsafe SSL_CTX_set_security_level(context, 0)
         }
         let newest = configuration.newestTLSVersion.number
@@ -44,9 +45,9 @@ internal import COpenSSL
         unsafe SSL_CTX_free(context)
     }
 
-    /// Agrees on TLS over an accepted socket.
+    /// Performs the TLS handshake over an accepted socket.
     ///
-    /// - Throws: `.handshake` when there is no agreement or the peer leaves.
+    /// - Throws: `.handshake` when it fails or the peer leaves.
     func accept(_ descriptor: CInt) throws(ConnectionEnd) -> TLSStream {
         guard let session = unsafe SSL_new(context) else { throw .handshake }
         let stream = unsafe TLSStream(session: session, descriptor: descriptor)
@@ -54,13 +55,13 @@ internal import COpenSSL
         return stream
     }
 
-    /// What is agreed on by ALPN.
+    /// The protocols for ALPN.
     enum ApplicationProtocol: String {
         case http1 = "http/1.1"
         case http2 = "h2"
     }
 
-    /// Takes the protocol where the client offers it and goes on without ALPN where it does not.
+    /// Selects the protocol if the client offers it, and continues without ALPN otherwise.
     private static func selectProtocol(
         _ protocolName: ApplicationProtocol, _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
         _ chosenCount: UnsafeMutablePointer<UInt8>?,
@@ -68,7 +69,7 @@ internal import COpenSSL
     ) -> CInt {
         guard let chosen = unsafe chosen, let chosenCount = unsafe chosenCount, let offered = unsafe offered
         else { return SSL_TLSEXT_ERR_NOACK }
-        // The offer is a row of names, each after one byte with its size: RFC 7301, section 3.1.
+        // The offer is a list of names, each after one byte with its size: RFC 7301, section 3.1.
         let list = unsafe UnsafeBufferPointer(start: offered, count: Int(offeredCount))
         let wanted = Array(protocolName.rawValue.utf8)
         var index = 0

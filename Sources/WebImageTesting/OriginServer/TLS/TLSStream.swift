@@ -8,7 +8,7 @@ internal import COpenSSL
     let descriptor: CInt
     private let session: OpaquePointer
 
-    /// Takes over the session.
+    /// Creates a stream that owns the session.
     init(session: OpaquePointer, descriptor: CInt) {
         self.descriptor = descriptor
         unsafe self.session = unsafe session
@@ -47,16 +47,16 @@ internal import COpenSSL
     }
 
     func sayFarewell() {
-        // The answer is not waited for: the peer may have none.
+        // The answer is not awaited, because the peer may send none.
         unsafe SSL_shutdown(session)
     }
 
-    /// Whether a read ended with the peer's farewell.
+    /// Whether a read ended with the peer's `close_notify`.
     private func hasEnded(_ result: CInt) -> Bool {
         unsafe SSL_get_error(session, result) == SSL_ERROR_ZERO_RETURN
     }
 
-    /// Calls libssl again when a signal came between.
+    /// Calls libssl again after an interruption by a signal.
     ///
     /// Errors of earlier calls are cleared, as `SSL_get_error` asks.
     private func retrying(_ call: () -> CInt) -> CInt {

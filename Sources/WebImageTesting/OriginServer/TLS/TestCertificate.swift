@@ -2,9 +2,9 @@ internal import Foundation
 
 /// A certificate for a test server, with a root of its own.
 ///
-/// Root and leaf are made by the `openssl` command in a folder below the temporary directory, which goes when the last
-/// reference to the certificate goes. A client that shall accept the server gets ``rootPath`` as an additional root;
-/// one that does not get it sees an unknown issuer.
+/// Root and leaf are made by the `openssl` command in a folder below the temporary directory, which is removed with the
+/// last reference to the certificate. A client that must accept the server gets ``rootPath`` as an additional root; any
+/// other client sees an unknown issuer.
 ///
 /// ```swift
 /// let certificate = try TestCertificate.make()
@@ -12,9 +12,9 @@ internal import Foundation
 /// // curl --cacert <certificate.rootPath> https://localhost:<port>/
 /// ```
 public final class TestCertificate: Sendable {
-    /// What is the matter with a certificate.
+    /// The fault of a certificate.
     public enum Variant: Sendable, Hashable, CaseIterable {
-        /// Nothing is.
+        /// No fault.
         case valid
         /// It was valid for a day and is no longer.
         case expired
@@ -24,7 +24,7 @@ public final class TestCertificate: Sendable {
         case wrongHost
     }
 
-    /// What is the matter with the certificate.
+    /// The fault of the certificate.
     public let variant: Variant
     /// The names and addresses that the certificate is for.
     public let hosts: [String]
@@ -32,7 +32,7 @@ public final class TestCertificate: Sendable {
     public let rootPath: String
     /// The path of the leaf, in PEM.
     ///
-    /// It may be used by a client as well.
+    /// A client may use it as well.
     public let certificatePath: String
     /// The path of the leaf's private key, in PEM, without a password.
     public let keyPath: String
@@ -49,7 +49,7 @@ public final class TestCertificate: Sendable {
     ///
     /// - Parameters:
     ///   - hosts: DNS names, also with `*`, and addresses without brackets.
-    ///   - variant: What shall be the matter with the leaf.
+    ///   - variant: The fault of the leaf.
     /// - Throws: ``OriginError`` with code `.opensslMissing` when the command is not installed, `.certificate` when it
     ///   fails or a host cannot be put into a certificate.
     public static func make(
