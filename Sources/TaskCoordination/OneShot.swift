@@ -3,7 +3,7 @@ import Synchronization
 /// A value that is resolved once and awaited by one task.
 ///
 /// The first ``resolve(_:)`` wins, whether it comes before or after the task waits, and every later one is refused.
-/// This is the only type of the module that touches a continuation; everything that parks, parks here.
+/// Beside the callers of a flight, the only place of the module that touches a continuation.
 public final class OneShot<Value: Sendable>: Sendable {
     /// Safe to pass around: the continuation comes out in one place, and only to be resumed.
     @safe private enum State {

@@ -1,5 +1,5 @@
 extension PNGCoder {
-    /// The bitmap, libpng's rows and what the ``FramePlan`` adds. Interlacing adds nothing: its passes share the bitmap.
+    /// The bitmap, libpng's rows and what the `FramePlan` adds. Interlacing adds nothing: its passes share the bitmap.
     public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let header = try PNGCoder.header(of: bytes, options)
         return PNGCoder.decodingByteCount(header, PNGCoder.plan(for: header, thumbnail: options.thumbnail))

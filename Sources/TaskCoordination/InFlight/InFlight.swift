@@ -15,8 +15,8 @@ public import Synchronization
 ///   task-local values do not reach, and it runs at the highest priority that any caller has had.
 /// - A flight that waits for a slot, or for another flight, has no task yet: it is an entry where it waits.
 ///
-/// The work is split in three: this type is the face and the dictionary, ``Flight`` holds one flight's `Task` and performs
-/// what follows from each event, ``FlightStateMachine`` decides what follows.
+/// The work is split in three: this type is the face and the dictionary, `Flight` holds one flight's `Task` and performs
+/// what follows from each event, `FlightStateMachine` decides what follows.
 ///
 /// A table behind a mutex and not an actor: to join, to leave and to land are synchronous steps, so cancellation and
 /// escalation act inside their handlers, and a caller never hops.

@@ -78,7 +78,7 @@ public final class Slots: Sendable {
     /// How many units are held.
     public var running: Int { state.withLock { $0.table.held } }
 
-    /// How many bodies run on without the slot that they had; see ``nextRound(stalled:patience:)``.
+    /// How many bodies run on without the slot that they had; see `nextRound(stalled:patience:)`.
     public var lent: Int { state.withLock { $0.table.lent } }
 
     /// How many entries there are, of any kind; 0 when nothing goes on. Told to tests.

@@ -13,7 +13,7 @@ public struct ImageLoadError: Error, Sendable {
 
         private init(_ description: String) { self.description = description }
 
-        /// The transfer failed; the cause is an ``HTTPError`` that says how.
+        /// The transfer failed; the cause is an `HTTPError` that says how.
         public static let transferFailed = Code("transferFailed")
         /// The origin answered with a status that is not accepted.
         public static let unacceptableStatus = Code("unacceptableStatus")
@@ -21,7 +21,7 @@ public struct ImageLoadError: Error, Sendable {
         public static let unacceptableContentType = Code("unacceptableContentType")
         /// The origin answered with no bytes.
         public static let emptyBody = Code("emptyBody")
-        /// The bytes are not a picture that can be decoded here; the cause is an ``ImageError``.
+        /// The bytes are not a picture that can be decoded here; the cause is an `ImageError`.
         public static let undecodable = Code("undecodable")
         /// A transformer or an encoder failed; the cause says why.
         public static let processingFailed = Code("processingFailed")

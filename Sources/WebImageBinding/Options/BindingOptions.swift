@@ -51,7 +51,7 @@ public struct BindingOptions {
 
     /// Whether a picture that the slot already shows is loaded again.
     ///
-    /// `false` by default; a request whose ``ImageRequest/cachePolicy`` asks the origin is always loaded.
+    /// `false` by default; a request whose `ImageRequest.cachePolicy` asks the origin is always loaded.
     public var reloadsShownPicture = false
 
     /// Whether the slot's previous load is cancelled.

@@ -4,7 +4,7 @@
 public enum LoadOutcome: Sendable {
     /// With a picture, shown unless ``BindingOptions/showsPictures`` is off.
     case finished(BoundPicture)
-    /// With an error, usually an ``ImageLoadError``.
+    /// With an error, usually an `ImageLoadError`.
     case failed(any Error)
     /// It was cancelled, replaced by another load of the slot, or its target or binding is gone.
     case cancelled

@@ -2,7 +2,7 @@
 public enum TargetVisibility: Sendable, Hashable, CaseIterable {
     /// On the screen: loads run at the priority of their request, and animations play.
     case visible
-    /// About to appear: loads run at ``ImagePriority/low`` at most, and animations pause.
+    /// About to appear: loads run at `ImagePriority.low` at most, and animations pause.
     case near
     /// Not visible: ``BindingOptions/whenHidden`` decides about loads, and animations pause.
     case hidden

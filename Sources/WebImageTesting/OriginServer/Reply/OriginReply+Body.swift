@@ -37,7 +37,9 @@ extension OriginReply {
     ///
     /// Several gates at several places are possible.
     ///
-    /// - Parameter byteCount: How many bytes of the body leave before; 0 lets the head leave alone.
+    /// - Parameters:
+    ///   - gate: Where the reply waits.
+    ///   - byteCount: How many bytes of the body leave before; 0 lets the head leave alone.
     public func held(at gate: OriginGate, afterBodyBytes byteCount: Int) -> OriginReply {
         changed { reply in
             reply.conduct.holds.append(.init(gate: gate, byteCount: max(0, byteCount)))

@@ -67,6 +67,7 @@ extension OriginReply {
     ///
     /// - Parameters:
     ///   - status: Usually 102 or 103. Written as it is.
+    ///   - headers: The fields of each.
     ///   - count: How many, one after the other.
     public func interim(status: Int = 103, headers: OriginHeaders = [:], count: Int = 1) -> OriginReply {
         changed { $0.conduct.interims.append(.init(status: status, headers: headers, count: max(0, count))) }

@@ -18,7 +18,9 @@ extension OriginReply {
     ///
     /// A path that redirects to itself is a loop; ``OriginServer/redirect(along:status:)`` makes longer ones.
     ///
-    /// - Parameter location: Written into the `Location` field as it is, malformed or not.
+    /// - Parameters:
+    ///   - location: Written into the `Location` field as it is, malformed or not.
+    ///   - status: Usually 301, 302, 303, 307 or 308.
     public static func redirect(to location: String, status: Int = 302) -> OriginReply {
         OriginReply(status: status, headers: ["Location": location])
     }

@@ -1,0 +1,27 @@
+import Foundation
+import HTTPTransport
+import Testing
+import WebImageTesting
+
+/// The example in the module's documentation, word for word.
+@Suite(.timeLimit(.minutes(1))) struct DocumentationTests {
+    @Test func `a body arrives chunk by chunk`() async throws {
+        try await withOriginServer { origin in
+            origin.respond(to: "/photo.jpg", with: .ok([1, 2, 3], type: "image/jpeg"))
+            let url = origin.url("/photo.jpg")
+            var count = 0
+
+            var configuration = HTTPClient.Configuration()
+            configuration.maximumBodyByteCount = 10_000_000
+            configuration.addressPolicy = .publicInternet(allowing: IPNetwork.loopback)
+            let client = HTTPClient(configuration: configuration)
+
+            let response = try await client.send(HTTPRequest(url: url))
+            for try await chunk in response.body { count += chunk.count }
+            await client.shutdown()
+
+            #expect(response.status == 200)
+            #expect(count == 3)
+        }
+    }
+}

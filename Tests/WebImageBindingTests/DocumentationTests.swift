@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+import WebImageBinding
+
+/// The examples in the module's documentation, word for word.
+@MainActor
+@Suite(.balanced, .timeLimit(.minutes(1)))
+struct DocumentationTests {
+    @MainActor
+    final class Cell: ImageTarget {
+        private(set) lazy var pictures = ImageBinding(target: self, loader: manager)
+        private let manager: any ImageLoading
+
+        init(_ manager: any ImageLoading) { self.manager = manager }
+
+        func present(_ url: URL?) { pictures.load(url) }
+
+        func show(_ picture: DecodedImage?, in slot: ImageSlot, transition: (any ImageTransition)?) {
+            // Draw it; nil empties the slot.
+            drawn.append(picture)
+        }
+
+        private(set) var drawn: [DecodedImage?] = []
+    }
+
+    @Test func `a cell shows the picture of its item`() async throws {
+        let loader = ScriptedLoader()
+        let cell = Cell(loader)
+        loader.remember(picture(1), for: url(1))
+        cell.present(url(1))
+        #expect(cell.drawn.map { $0?.index } == [1])
+    }
+
+    @Test func `options say what is shown meanwhile`() async throws {
+        let loader = ScriptedLoader()
+        let cell = Cell(loader)
+        let (grey, broken, bar, pictures, url) = (picture(2), picture(3), FakeIndicator(), cell.pictures, url(1))
+        var outcomes: [LoadOutcome] = []
+
+        var options = BindingOptions()
+        options.placeholder = .now(grey)
+        options.failurePicture = broken
+        options.transition = .fade
+        options.onEnd = { outcome in outcomes.append(outcome) }
+        pictures.setIndicator(bar, minimumTime: .milliseconds(300))
+        pictures.load(url, options: options)
+        #expect(cell.drawn.map { $0?.index } == [2])
+
+        let request = ImageRequest(url, transformers: [.resize(to: PixelSize(width: 320, height: 240), mode: .fit)])
+        pictures.load(request)
+        #expect(outcomes.first?.isCancelled == true)
+        pictures.cancelAll()
+    }
+}

@@ -1,0 +1,28 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+/// The examples in the module's documentation, word for word.
+@Suite(.timeLimit(.minutes(1))) struct DocumentationTests {
+    @Test(arguments: UInt64(0)..<20) func `a scenario replays under its seed`(seed: UInt64) throws {
+        let executor = SeededExecutor(seed: seed)
+        let gate = Gate()
+        let first = Probe(on: executor) { await gate.pass() }
+        let second = Probe(on: executor) { await gate.pass() }
+
+        executor.drain()
+        #expect(gate.arrivals == 2)
+        gate.open()
+        executor.drain()
+        #expect(!first.isRunning)
+        #expect(!second.isRunning)
+    }
+
+    @Test func `an origin does what a test tells it to`() async throws {
+        try await withOriginServer { origin in
+            let picture = try ImageFactory.encoded(width: 32, height: 24, seed: 7, as: .png)
+            origin.respond(to: "/a.png", with: .ok(picture, type: "image/png"))
+            #expect(origin.requestCount(for: "/a.png") == 0)
+        }
+    }
+}
