@@ -51,7 +51,9 @@ extension ImageDownloader {
 
     /// Sends a field with every request from now on unless it brings its own; transfers that have sent theirs go on.
     ///
-    /// - Parameter value: `nil` takes the field away.
+    /// - Parameters:
+    ///   - value: `nil` takes the field away.
+    ///   - name: The name of the field; its case does not matter.
     public func setHeader(_ value: String?, for name: String) {
         sentHeaders.withLock { $0[name] = value }
     }
