@@ -3,56 +3,9 @@ import Testing
 @testable import TaskCoordination
 
 @Suite struct SlotTableTests {
-    private struct Waiter: Sendable, Equatable {
-        let name: Int
-        let lane: String
-        let units: Int
-    }
-
-    private typealias Table = SlotTable<Waiter>
-
-    /// A table that expectations can ask: they do not take what changes a value.
-    private final class Subject {
-        private var table: Table
-        /// The number that each lane had last.
-        private var numbers: [String: Int] = [:]
-
-        init(_ limits: Table.Limits) { table = Table(limits: limits) }
-
-        var held: Int { table.held }
-        var lent: Int { table.lent }
-        var count: Int { table.count }
-        var laneCount: Int { table.laneCount }
-        var entryCount: Int { table.entryCount }
-
-        func take(_ units: Int = 1, in lane: String = "") -> Bool {
-            guard let number = table.take(units, in: lane) else { return false }
-            numbers[lane] = number
-            return true
-        }
-
-        func release(_ units: Int = 1, in lane: String = "") { table.release(units, in: numbers[lane]!) }
-        func next() -> Waiter? { table.next().map { note($0) } }
-        func remove(_ place: Table.Place) -> Waiter? { table.remove(place) }
-        func raise(_ place: Table.Place, to priority: UInt8) { table.raise(place, to: priority) }
-
-        @discardableResult
-        func queue(_ name: Int, in lane: String = "", units: Int = 1, priority: UInt8 = 1) -> Table.Place {
-            let waiter = Waiter(name: name, lane: lane, units: units)
-            return table.insert(waiter, in: lane, units: units, priority: priority)
-        }
-
-        func nextRound(stalled: [String: Int] = [:], patience: Int = 100) -> (served: [Waiter], expired: [Waiter]) {
-            let (served, expired) = table.nextRound(stalled: stalled, patience: patience)
-            return (served.map { note($0) }, expired)
-        }
-
-        private func note(_ served: (waiter: Waiter, units: Int, lane: Int)) -> Waiter {
-            #expect(served.units <= table.held)
-            numbers[served.waiter.lane] = served.lane
-            return served.waiter
-        }
-    }
+    private typealias Subject = SlotTableSubject
+    private typealias Waiter = SlotTableSubject.Waiter
+    private typealias Table = SlotTableSubject.Table
 
     /// What the rules say, as a list that is searched from one end to the other.
     private struct Model {
@@ -82,7 +35,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [(4, 2, Int.max), (6, 3, 4), (5, .max, 2), (3, .max, .max)], 0..<10 as Range<UInt64>)
+    @Test(
+        arguments: [(4, 2, Int.max), (5, 1, .max), (6, 3, 4), (5, .max, 2), (3, .max, .max)], 0..<10 as Range<UInt64>)
     func `the table serves only what the rules allow, and forgets everything at the end`(
         limits: (units: Int, share: Int, lane: Int), seed: UInt64
     ) throws {
@@ -158,6 +112,27 @@ import Testing
         #expect(table.next()?.name == 2)
         table.release(6)
         table.release()
+        #expect(table.entryCount == 0)
+        // In a lane that holds its share, too.
+        let shared = Subject(.init(units: 10, share: 4))
+        #expect(shared.take(6, in: "a"))
+        shared.queue(1, in: "a", units: 8)
+        #expect(!shared.take(in: "a"))
+        #expect(shared.take(in: "b"))
+    }
+
+    @Test func `the share and the limit of a lane are counted in units`() {
+        let table = Subject(.init(units: 10, share: 4, lane: 4))
+        #expect(table.take(4, in: "a"))
+        #expect(!table.take(in: "a"))
+        table.queue(1, in: "a", units: 4)
+        #expect(table.next() == nil)
+        table.release(4, in: "a")
+        #expect(table.next()?.name == 1)
+        #expect(!table.take(in: "a"))
+        table.release(4, in: "a")
+        #expect(table.take(4, in: "a"))
+        table.release(4, in: "a")
         #expect(table.entryCount == 0)
     }
 
@@ -284,6 +259,10 @@ import Testing
         }
         for late in gone { table.raise(late, to: 200) }
         table.release()
+        for late in gone { #expect(table.remove(late) == nil) }
+        for lane in ["one", "two"] { #expect(table.take(in: lane)) }
+        #expect(table.laneCount == 3, "lanes that come later have numbers of their own")
+        for lane in ["one", "two"] { table.release(in: lane) }
         #expect(table.entryCount == 0)
     }
 }

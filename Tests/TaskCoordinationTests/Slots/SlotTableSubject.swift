@@ -1,0 +1,54 @@
+import Testing
+
+@testable import TaskCoordination
+
+/// A table that expectations can ask: they do not take what changes a value.
+final class SlotTableSubject {
+    struct Waiter: Sendable, Equatable {
+        let name: Int
+        let lane: String
+        let units: Int
+    }
+
+    typealias Table = SlotTable<Waiter>
+
+    private var table: Table
+    /// The number that each lane had last.
+    private var numbers: [String: Int] = [:]
+
+    init(_ limits: Table.Limits) { table = Table(limits: limits) }
+
+    var held: Int { table.held }
+    var lent: Int { table.lent }
+    var count: Int { table.count }
+    var laneCount: Int { table.laneCount }
+    var entryCount: Int { table.entryCount }
+
+    func take(_ units: Int = 1, in lane: String = "") -> Bool {
+        guard let number = table.take(units, in: lane) else { return false }
+        numbers[lane] = number
+        return true
+    }
+
+    func release(_ units: Int = 1, in lane: String = "") { table.release(units, in: numbers[lane]!) }
+    func next() -> Waiter? { table.next().map { note($0) } }
+    func remove(_ place: Table.Place) -> Waiter? { table.remove(place) }
+    func raise(_ place: Table.Place, to priority: UInt8) { table.raise(place, to: priority) }
+
+    @discardableResult
+    func queue(_ name: Int, in lane: String = "", units: Int = 1, priority: UInt8 = 1) -> Table.Place {
+        let waiter = Waiter(name: name, lane: lane, units: units)
+        return table.insert(waiter, in: lane, units: units, priority: priority)
+    }
+
+    func nextRound(stalled: [String: Int] = [:], patience: Int = 100) -> (served: [Waiter], expired: [Waiter]) {
+        let (served, expired) = table.nextRound(stalled: stalled, patience: patience)
+        return (served.map { note($0) }, expired)
+    }
+
+    private func note(_ served: (waiter: Waiter, units: Int, lane: Int)) -> Waiter {
+        #expect(served.units <= table.held)
+        numbers[served.waiter.lane] = served.lane
+        return served.waiter
+    }
+}
