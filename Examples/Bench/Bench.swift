@@ -2,7 +2,7 @@ import Foundation
 
 /// Measures the library against baselines in the same run, and prints a table.
 ///
-/// It never judges: the reader does.
+/// It prints figures and no verdict.
 @main
 struct Bench {
     static func main() async {
@@ -20,7 +20,7 @@ struct Bench {
         }
     }
 
-    /// Off the main actor, as a server's requests are.
+    /// Runs off the main actor, like the requests of a server.
     ///
     /// - Returns: Whether every family could be measured.
     @concurrent

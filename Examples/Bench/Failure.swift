@@ -1,4 +1,4 @@
-/// Something that a measurement needs could not be set up, or did not work.
+/// A failure in the set-up or the work of a measurement.
 struct Failure: Error, CustomStringConvertible {
     let description: String
 

@@ -2,7 +2,7 @@
 struct Family: Sendable {
     let name: String
     let summary: String
-    /// Measures, and shows each row when it is there.
+    /// Measures, and shows each row as soon as it is measured.
     let run: @Sendable (_ effort: Effort, _ show: @Sendable (Row) -> Void) async throws -> Void
 
     /// Every family, in the order of the table.

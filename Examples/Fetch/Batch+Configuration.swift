@@ -2,9 +2,9 @@ import Foundation
 import WebImage
 
 extension ImageManager.Configuration {
-    /// What the command line says about loading.
+    /// Creates the manager's configuration from the command line.
     ///
-    /// - Parameter onWarning: Told what keeps the disk cache from working.
+    /// - Parameter onWarning: Called with failures of the disk cache.
     init(_ options: Options, onWarning: @escaping @Sendable (CacheError) -> Void) {
         self.init()
         downloader.maximumConcurrentDownloads = options.concurrency

@@ -88,14 +88,14 @@ struct Batch {
 }
 
 extension Job {
-    /// - Throws: ``Outcome/Failure`` when the text is no URL, or a longer one than the transport takes.
+    /// - Throws: ``Outcome/Failure`` when the text is not a URL, or is longer than the transport accepts.
     fileprivate func url(upTo byteLimit: Int) throws(Outcome.Failure) -> URL {
         guard text.utf8.count <= byteLimit else {
             throw Outcome.Failure(
                 code: "invalidURL",
                 message: "The URL has \(text.utf8.count) bytes, beyond the limit of \(byteLimit).")
         }
-        // What was not UTF-8 has become this character, and another address than the one that was meant.
+        // Bytes that are not UTF-8 have become this character, so the address would be another one.
         guard !text.unicodeScalars.contains("\u{FFFD}") else {
             throw Outcome.Failure(code: "invalidURL", message: "This is not UTF-8; escape the URL with %.")
         }

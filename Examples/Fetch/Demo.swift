@@ -2,7 +2,7 @@ import Foundation
 import WebImage
 import WebImageTesting
 
-/// What `fetch` shows without a URL: generated pictures in every format, served from this machine.
+/// The demonstration of `fetch` without a URL: generated pictures in every format, served from this machine.
 enum Demo {
     static func run(_ options: Options, _ screen: Screen) async throws -> Int32 {
         let origin = try OriginServer.start()

@@ -10,7 +10,7 @@ struct Fetch {
         let jobs: [Job]
         do {
             options = try Options(parsing: Array(CommandLine.arguments.dropFirst()))
-            // Read before signals are caught: whoever waits for a list can still be stopped by one.
+            // The list is read before signals are caught, so that a signal can still stop a wait for it.
             jobs = options.wantsHelp ? [] : try Job.list(options)
         } catch {
             StandardStream.error.writeLine("fetch: \(error.message)\nTry: fetch --help")
@@ -28,7 +28,7 @@ struct Fetch {
 
     private static let interruptedStatus: Int32 = 130
 
-    /// Runs the command and answers its exit status.
+    /// Runs the command and returns its exit status.
     private static func status(of options: Options, _ jobs: [Job]) async -> Int32 {
         let screen = Screen(options)
         do {

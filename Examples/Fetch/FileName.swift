@@ -1,12 +1,12 @@
 import Foundation
 import WebImage
 
-/// Names the files that pictures are written to: readable, the same in every run, and never two pictures in one file.
+/// The names of the files of pictures: readable, equal in every run, and different for different pictures.
 ///
-/// A name is what is readable of the last part of the URL's path, then a fingerprint of the whole name under which
-/// the picture is known, then the extension of the format that was written.
+/// A name is the readable part of the last path component of the URL, then a fingerprint of the whole key of the
+/// picture, then the extension of the written format.
 enum FileName {
-    /// The name for the picture known as `key`, at most 255 bytes long; equal keys get equal names.
+    /// The name for the picture with the key `key`, at most 255 bytes long; equal keys get equal names.
     static func name(for key: String, url: URL, format: ImageFormat) -> String {
         "\(readable(url))-\(fingerprint(key)).\(format.fileExtension)"
     }
@@ -31,7 +31,7 @@ enum FileName {
         }
     }
 
-    /// 96 bits of SHA-256 in hexadecimal: nobody finds two URLs with the same one, not even on purpose.
+    /// 96 bits of SHA-256 in hexadecimal: even an attacker cannot find two URLs with the same fingerprint.
     private static func fingerprint(_ text: String) -> String {
         SHA256.digest(of: Array(text.utf8)).prefix(12).map { byte in
             String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)

@@ -2,9 +2,9 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Turns the first Ctrl-C or `SIGTERM` into a call, so that the program can end in order. The second ends it at once,
-/// and so does time: whatever holds the program up, a picture of many megapixels or an output that nobody reads, it is
-/// gone in less than a second. Files appear by renaming, so an end at any moment leaves none of them torn.
+/// Turns the first Ctrl-C or `SIGTERM` into a call, so that the program can end in order. The second one ends it at
+/// once, and so does a time limit: the program ends in less than a second, even during the decoding of a large picture
+/// or with an output that is not read. Files appear by renaming, so an end at any time leaves no partial file.
 final class Interrupt {
     private final class Received: Sendable {
         let number = Atomic<Int32>(0)
@@ -33,7 +33,7 @@ final class Interrupt {
         }
     }
 
-    /// The exit status of a program that a signal ended; nil when none came.
+    /// The exit status of a program that a signal ended; `nil` without a signal.
     var status: Int32? {
         let number = received.number.load(ordering: .relaxed)
         return number == 0 ? nil : 128 + number

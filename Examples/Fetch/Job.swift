@@ -1,15 +1,15 @@
 import Foundation
 
-/// One URL to fetch, however often it was named.
+/// One URL to fetch, also when several lines name it.
 struct Job: Sendable {
     /// The URL as given.
     let text: String
-    /// How many lines asked for it.
+    /// The number of lines that name it.
     var count = 1
-    /// The name under which the picture is kept when that is not the URL.
+    /// The cache key of the picture when it is not the URL.
     var cacheKey: String?
 
-    /// The longest input that is read, in bytes.
+    /// The longest accepted input, in bytes.
     static let inputLimit = 100_000_000
 
     /// The URLs of the command line and of its input files, in order, equal ones once.
@@ -33,7 +33,7 @@ struct Job: Sendable {
 
     static func merging(_ texts: [String]) -> [Job] {
         var jobs: [Job] = []
-        // By bytes: strings that only look the same are equal, and lead to different addresses.
+        // By bytes: strings with different bytes may be equal, and lead to different addresses.
         var places: [[UInt8]: Int] = [:]
         for text in texts {
             let bytes = Array(text.utf8)

@@ -41,7 +41,7 @@ extension Options {
     private static func value(
         of option: String, _ words: inout ArraySlice<String>
     ) throws(UsageError) -> String {
-        // A folder may be called `--json`, but who forgets a value is more common; `./--json` says it clearly.
+        // A folder may be called `--json`, but a forgotten value is more common. `./--json` names such a folder.
         guard let value = words.popFirst(), !value.isEmpty, !value.hasPrefix("--") else {
             throw UsageError(message: "\(option) needs a value")
         }

@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// What the command line asked for.
+/// The options of the command line.
 struct Options {
     var urls: [String] = []
     var resize: ResizeTransformer?
@@ -50,7 +50,7 @@ struct Options {
         """
 }
 
-/// A command line that cannot be carried out.
+/// An error in the command line.
 struct UsageError: Error {
     let message: String
 }

@@ -2,7 +2,7 @@ import Foundation
 import WebImage
 
 extension Outcome {
-    /// A line for people and for `grep`.
+    /// A line for the terminal and for `grep`.
     var line: String {
         switch result {
         case .success(let picture):

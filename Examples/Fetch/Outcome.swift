@@ -36,7 +36,7 @@ struct Outcome: Sendable {
 
     var succeeded: Bool { if case .success = result { true } else { false } }
 
-    /// What another line with the same URL gets: the picture that is here already.
+    /// The outcome of another line with the same URL: the picture that has already been fetched.
     var again: Outcome {
         Outcome(
             url: url, milliseconds: 0,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The folder that pictures are written to. A picture appears whole or not at all.
+/// The folder that pictures are written to. It never shows a partial picture.
 ///
 /// **Isolation**: runs on a queue of its own, because files block.
 actor OutputFolder {
@@ -10,14 +10,14 @@ actor OutputFolder {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-    /// Makes the folder, and removes what processes that were killed left half-written in it.
+    /// Creates the folder, and removes partial files of killed processes.
     init(_ path: String) throws(SystemError) {
         self.path = path.hasSuffix("/") ? path : path + "/"
         try Self.makeFolder(path)
         Self.removeAbandonedFiles(in: self.path)
     }
 
-    /// Writes a file, and answers its path as the user would type it.
+    /// Writes a file, and returns its path as the user would type it.
     ///
     /// - Throws: ``Outcome/Failure`` when the system refuses; `CancellationError`, with nothing written.
     func write(_ bytes: [UInt8], as name: String) throws -> String {
@@ -66,7 +66,7 @@ actor OutputFolder {
     }
 }
 
-// MARK: Files of dead processes
+// MARK: - Files of ended processes
 
 extension OutputFolder {
     private static let prefix = ".fetch-"
@@ -81,7 +81,8 @@ extension OutputFolder {
         guard name.hasPrefix(prefix), name.hasSuffix(suffix),
             let process = name.dropFirst(prefix.count).split(separator: "-").first.flatMap({ pid_t($0) }), process > 0
         else { return false }
-        // Numbers come round again: what bears ours was left by an earlier bearer, for we have written nothing yet.
+        // Process numbers are reused. A file with the number of this process is an earlier one's, because this process
+        // has written none yet.
         return process == getpid() || kill(process, 0) == -1 && errno == ESRCH
     }
 }

@@ -1,6 +1,6 @@
 import WebImage
 
-/// The bars below the outcomes: what they say, and the characters that draw and erase them.
+/// The bars below the outcomes: their text, and the characters that draw and erase them.
 struct ProgressBars {
     private struct Bar {
         let number: Int
@@ -8,7 +8,7 @@ struct ProgressBars {
         var progress: LoadProgress?
     }
 
-    /// How many outcomes there will be.
+    /// The total number of outcomes.
     var count = 0
     private var done = 0
     private var failed = 0
@@ -18,7 +18,7 @@ struct ProgressBars {
     /// The lengths of the lines that are on the screen.
     private var drawn: [Int] = []
 
-    /// More bars than this tell nobody anything.
+    /// The largest number of bars; more would not be readable.
     private static let limit = 12
     private static let interval = Duration.milliseconds(50)
 
@@ -27,7 +27,7 @@ struct ProgressBars {
         if !outcome.succeeded { failed += 1 }
     }
 
-    /// - Parameter name: Printable ASCII, as a `URL` spells itself.
+    /// - Parameter name: Printable ASCII, as in the text of a `URL`.
     /// - Returns: The number of the bar.
     mutating func add(_ name: String) -> Int {
         lastNumber += 1
@@ -48,7 +48,8 @@ struct ProgressBars {
     mutating func drawn(on size: Terminal.Size, now: ContinuousClock.Instant) -> String {
         guard done < count else { return "" }
         lastDraw = now
-        // With the total, the cursor's row and one above: some terminals keep what is erased from the topmost row on.
+        // Three rows are left for the total, the cursor and the top row: some terminals keep the text when all rows are
+        // erased.
         let room = max(0, min(Self.limit, size.rows - 3))
         let running = bars.lazy.compactMap { bar in bar.progress.map { Self.line(bar.name, $0, size.columns) } }
         let lines = running.prefix(room) + [total(size.columns)]
@@ -56,10 +57,10 @@ struct ProgressBars {
         return lines.map { $0 + "\n" }.joined()
     }
 
-    /// Goes up to the first line that was drawn and clears everything below.
+    /// Moves to the first drawn line and clears everything below.
     mutating func erased(from size: Terminal.Size) -> String {
         guard !drawn.isEmpty else { return "" }
-        // A window that has become narrower has broken the lines.
+        // A narrower window has wrapped the lines.
         let rows = drawn.reduce(0) { $0 + max(1, ($1 + size.columns - 1) / size.columns) }
         drawn = []
         return "\u{1B}[\(rows)A\u{1B}[J"
@@ -71,7 +72,7 @@ struct ProgressBars {
         return String("\(bar) \(done) of \(count) done\(failures)".prefix(columns - 1))
     }
 
-    /// One column less than there are: in the last one some terminals break the line.
+    /// One column less than the width: in the last one some terminals wrap the line.
     private static func line(_ name: String, _ progress: LoadProgress, _ columns: Int) -> String {
         let start = "\(bar(progress.fraction ?? 0)) \(amount(progress.receivedByteCount)) "
         let room = columns - 1 - start.count
@@ -85,7 +86,7 @@ struct ProgressBars {
         return "[" + String(repeating: "#", count: filled) + String(repeating: ".", count: width - filled) + "]"
     }
 
-    /// Nine characters, as far as pictures go.
+    /// Nine characters for all sizes of pictures.
     private static func amount(_ byteCount: Int) -> String {
         let text = byteCount < 10_000_000 ? "\(byteCount / 1_000) kB" : "\(byteCount / 1_000_000) MB"
         return String(repeating: " ", count: max(0, 9 - text.count)) + text

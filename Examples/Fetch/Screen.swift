@@ -2,10 +2,10 @@ import Foundation
 import Synchronization
 import WebImage
 
-/// Everything the command prints: outcomes on standard output, complaints on standard error, and on a terminal a bar
-/// for each running download with a total below.
+/// All output of the command: outcomes on standard output, errors on standard error, and on a terminal a bar for each
+/// running download with a total below.
 ///
-/// An output that fails stops the printing, never the work.
+/// A failing output stops the printing, and not the work.
 final class Screen: Sendable {
     private struct State {
         var bars = ProgressBars()
@@ -54,7 +54,7 @@ final class Screen: Sendable {
         }
     }
 
-    /// Says what is wrong with the cache, once: the pictures come without it.
+    /// Prints a failure of the cache, once. The pictures are loaded without it.
     func warn(_ error: CacheError) {
         let isFirst = state.withLock { state in
             defer { state.hasWarned = true }
@@ -64,7 +64,7 @@ final class Screen: Sendable {
         complain("warning: \(error.message)" + (error.path.map { " (\($0))" } ?? ""))
     }
 
-    /// Whether outcomes could not be printed for another reason than that their reader has left.
+    /// Whether outcomes could not be printed although their reader has not left.
     var hasLostLines: Bool {
         state.withLock { $0.outputFailure.map { $0.number != EPIPE } ?? false }
     }
@@ -80,7 +80,7 @@ final class Screen: Sendable {
     }
 }
 
-// MARK: Bars
+// MARK: - Bars
 
 extension Screen {
     /// The bar of one download.

@@ -8,12 +8,12 @@ struct StandardStream: Sendable {
     static let output = StandardStream(descriptor: STDOUT_FILENO)
     static let error = StandardStream(descriptor: STDERR_FILENO)
 
-    /// Writes a line for people, who cannot be told when it fails.
+    /// Writes a line. A failure is ignored, because it cannot be reported.
     func writeLine(_ text: String) {
         try? write(Array((text + "\n").utf8))
     }
 
-    /// Writes all bytes, however the system cuts them up.
+    /// Writes all bytes, in as many calls as needed.
     func write(_ bytes: [UInt8]) throws(SystemError) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -26,7 +26,7 @@ struct StandardStream: Sendable {
         }
     }
 
-    /// Reads to the end, or until there are more than `limit` bytes; then what was read is longer than that.
+    /// Reads to the end, or until there are more than `limit` bytes; the result is then longer than `limit`.
     func read(upTo limit: Int) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -44,7 +44,7 @@ struct StandardStream: Sendable {
         return bytes
     }
 
-    /// Returns when the call that failed may be tried again: it was interrupted, or somebody made the stream
+    /// Returns when the failed call can be repeated: it was interrupted, or another process has made the stream
     /// non-blocking.
     private func recover(waitingFor events: Int16) throws(SystemError) {
         let failure = SystemError.last

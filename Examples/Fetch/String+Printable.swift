@@ -1,6 +1,6 @@
 extension String {
-    /// The text with everything escaped that a terminal would obey or hide instead of showing it: control characters,
-    /// line breaks, and the marks that turn the direction of writing.
+    /// The text with all characters escaped that a terminal would interpret or hide: control characters, line breaks,
+    /// and marks of the writing direction.
     var printable: String {
         guard unicodeScalars.contains(where: \.isInvisible) else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in

@@ -1,17 +1,17 @@
 import Foundation
 
-/// What the process inherited from whoever started it.
+/// The state that the process inherits from its parent.
 enum Surroundings {
-    /// Makes signals arrive, makes writes fail with an error instead of ending the process, and keeps the numbers of the
-    /// standard streams from being given to other files.
+    /// Unblocks signals, makes failing writes return an error instead of ending the process, and reserves the numbers
+    /// of the standard streams.
     static func prepare() {
-        // A parent's thread that blocks signals hands that down; then Ctrl-C would not arrive.
+        // The process inherits blocked signals from its parent; Ctrl-C would then not arrive.
         var all = sigset_t()
         unsafe sigfillset(&all)
         unsafe pthread_sigmask(SIG_UNBLOCK, &all, nil)
         signal(SIGPIPE, SIG_IGN)  // the reader of the output left
         signal(SIGXFSZ, SIG_IGN)  // a file beyond `ulimit -f`
-        // A stream that was closed would be the next file opened, and lines meant for people would land in a picture.
+        // A closed stream would be the next file opened, and messages would be written into a picture.
         for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) == -1 {
             _ = unsafe open("/dev/null", O_RDWR)
         }

@@ -9,13 +9,13 @@ struct Terminal: Sendable {
         var rows = 24
     }
 
-    /// Nil when the stream is no terminal, or a dumb one.
+    /// Creates a terminal; `nil` when the stream is not a terminal, or is a dumb one.
     init?(_ stream: StandardStream) {
         guard isatty(stream.descriptor) == 1, ProcessInfo.processInfo.environment["TERM"] != "dumb" else { return nil }
         descriptor = stream.descriptor
     }
 
-    /// The size now; 80 by 24 when the terminal does not tell.
+    /// The present size; 80 by 24 when it is unknown.
     var size: Size {
         var window = winsize()
         guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else {

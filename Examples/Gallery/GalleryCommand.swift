@@ -7,7 +7,7 @@ struct GalleryCommand {
     private let options: Options
     private let urls: [Item]
 
-    /// - Throws: ``UsageError`` when an address is none.
+    /// - Throws: ``UsageError`` when an address is invalid.
     init(_ options: Options) throws(UsageError) {
         self.options = options
         var items: [Item] = []
@@ -28,7 +28,7 @@ struct GalleryCommand {
         }
     }
 
-    /// Plays a script and prints what it led to.
+    /// Plays a script and prints its result.
     func play(_ script: Script) async throws -> Int32 {
         try await withPictures { items, manager, demo in
             if options.isTimed { try await demo?.makeEverything() }

@@ -3,7 +3,7 @@ import WebImageBinding
 
 /// Pictures in a terminal: the command.
 ///
-/// The lesson: a cell that is used again and again never shows a wrong picture, and the main actor only ever shows.
+/// The lesson: a reused cell never shows a wrong picture, and the main actor only displays.
 @main
 @MainActor
 struct Main {

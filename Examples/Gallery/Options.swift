@@ -1,11 +1,11 @@
 import WebImageBinding
 
-/// A command line, or a script, that cannot be carried out.
+/// An error in the command line or in a script.
 struct UsageError: Error {
     let message: String
 }
 
-/// What the command line asked for.
+/// The options of the command line.
 struct Options {
     var urls: [String] = []
     var graphics: Graphics?

@@ -1,17 +1,17 @@
-/// Prints what was counted, and remembers whether all of it was as it should be.
+/// Prints counts, and remembers whether all of them were as expected.
 struct Ledger {
-    /// The most that memory may grow by. Caches are full and pools are at their width when counting begins, so what is
-    /// left is the allocator's; a flight that stayed from every round would take many times this.
+    /// The largest growth of memory. Caches are full and pools are at their width when counting begins, so only the
+    /// allocator grows. One leaked flight per round would take many times this.
     private static let memoryGrowth = 8 << 20
 
     private(set) var isClean = true
 
-    /// Nothing of this may be left.
+    /// Checks that a count is zero.
     mutating func check(_ name: String, _ count: Int) {
         print("  \(name): \(count)\(verdict(count == 0))")
     }
 
-    /// What is taken while the world lives must be given back at its end.
+    /// Checks that resources taken during the life of a world were given back at its end.
     mutating func compare(_ name: String, _ start: Int, _ later: Int, _ end: Int) {
         print("  \(name): \(start) at the start, \(later) after the rounds, \(end) at the end\(verdict(end <= start))")
     }

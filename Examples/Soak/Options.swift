@@ -1,4 +1,4 @@
-/// What the command line asks for.
+/// The options of the command line.
 struct Options: Sendable {
     static let usage = """
         Usage: soak [--rounds N] [--quick] [--seed N]
@@ -16,7 +16,7 @@ struct Options: Sendable {
     /// How many rounds run at once.
     let workers = 64
 
-    /// Nil when the words make no sense.
+    /// Creates options; `nil` when the words are invalid.
     init?(_ words: some Sequence<String>) {
         var words = words.makeIterator()
         while let word = words.next() {

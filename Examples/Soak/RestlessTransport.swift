@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import WebImage
 
-/// Answers from memory after a random number of steps, in two chunks, and sometimes badly.
+/// Answers from memory after a random number of steps, in two chunks, and sometimes with an error.
 final class RestlessTransport: HTTPLoading {
     private let pictures: [[UInt8]]
     private let random: Mutex<SeededRandom>

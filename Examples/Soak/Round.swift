@@ -1,6 +1,6 @@
 import WebImage
 
-/// One load, batch or list, and the moment at which it is cancelled.
+/// One load, batch or list, and the time of its cancellation.
 struct Round: Sendable {
     private enum Work {
         case load
@@ -12,7 +12,7 @@ struct Round: Sendable {
 
     private let requests: [ImageRequest]
     private let work: Work
-    /// How often the scheduler may do something else before the cancellation; nil for none.
+    /// The number of yields before the cancellation; `nil` for no cancellation.
     private let patience: Int?
 
     init(in world: World, using random: inout SeededRandom) {
@@ -37,7 +37,7 @@ struct Round: Sendable {
         patience = Int.random(in: 0..<8, using: &random) == 0 ? nil : 1 << Int.random(in: 0...9, using: &random)
     }
 
-    /// Runs the work and cancels it when its time has come.
+    /// Runs the work and cancels it after its yields.
     func run(with manager: ImageManager, _ prefetcher: ImagePrefetcher) async {
         // Unstructured because it is cancelled alone; it is awaited here.
         let task = Task { @concurrent in try await perform(with: manager, prefetcher) }

@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// Starts loads of every kind, cancels them at random moments, and counts what stays: nothing must.
+/// Starts loads of every kind, cancels them at random times, and checks that nothing leaks.
 @main
 struct Soak {
     static func main() async {

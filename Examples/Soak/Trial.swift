@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// The rounds against one world, and what is counted before, between and after.
+/// The rounds against one world, and the counts before, between and after.
 struct Trial {
     private let kind: World.Kind
     private let options: Options
@@ -11,7 +11,7 @@ struct Trial {
         self.options = options
     }
 
-    /// What was counted when all rounds were over, and how the manager ended.
+    /// The counts after all rounds, and the manager's shutdown report.
     private struct Outcome {
         let warm: Vitals
         let later: Vitals
@@ -20,10 +20,11 @@ struct Trial {
         let report: ShutdownReport
     }
 
-    /// - Returns: Whether nothing stayed.
+    /// - Returns: Whether nothing leaked.
     func run() async throws -> Bool {
         print("\n\(kind.rawValue)")
-        // A short life first: what a process takes once and keeps, such as the runtime's timers, is there afterwards.
+        // A short life first, so that resources that a process takes once and keeps, such as the runtime's timers,
+        // exist afterwards.
         _ = try await live(rounds: 500)
         let start = try Vitals.now()
         let outcome = try await live(rounds: options.rounds)
@@ -46,11 +47,11 @@ struct Trial {
         return ledger.isClean
     }
 
-    /// The life of a manager. Everything that belongs to it is gone when this returns.
+    /// The life of a manager. Everything that belongs to it is released when this returns.
     private func live(rounds count: Int) async throws -> Outcome {
         let world = try World(kind, seed: options.seed)
         let prefetcher = ImagePrefetcher(manager: world.manager)
-        // Caches, pools and the allocator take what they need; from then on memory is flat.
+        // Warm-up: caches, pools and the allocator take what they need, so that memory is constant afterwards.
         await rounds(max(500, count / 10), seed: ~options.seed, in: world, prefetcher)
         await settle(world)
         let warm = try Vitals.now()
@@ -80,8 +81,8 @@ struct Trial {
         }
     }
 
-    /// Waits until the manager is idle and has told the end of every call, five seconds at most: who leaves a sequence
-    /// or is cancelled does not wait until the work has unwound.
+    /// Waits until the manager is idle and has counted the end of every call, at most five seconds: a caller that
+    /// leaves a sequence or is cancelled does not wait until the work has unwound.
     private func settle(_ world: World) async {
         for _ in 0..<500 {
             if await world.manager.occupancy.isIdle, world.manager.counters.open == 0 { return }

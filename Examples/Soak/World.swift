@@ -2,7 +2,7 @@ import Foundation
 import WebImage
 import WebImageTesting
 
-/// Where the pictures come from, and a manager that loads them.
+/// The source of the pictures, and a manager that loads them.
 struct World: Sendable {
     enum Kind: String, CaseIterable {
         case stub = "a stub transport, memory and disk"
@@ -45,7 +45,7 @@ struct World: Sendable {
         origin?.url("/\(number)") ?? URL(string: "http://pictures.invalid/\(number)") ?? URL(filePath: "/")
     }
 
-    /// Ends the manager, then what it was talking to.
+    /// Ends the manager, then the origin.
     func end() async -> ShutdownReport {
         let report = await manager.shutdown(within: .seconds(10))
         origin?.stop()

@@ -2,7 +2,7 @@ import Foundation
 import WebImage
 import WebImageTesting
 
-/// Who wants what how urgently, and who leaves: all of it drawn from the seed.
+/// The callers with their pictures and priorities, and the callers that leave: all of it drawn from the seed.
 struct Plan: Sendable {
     struct Caller: Sendable {
         let picture: Int
@@ -19,7 +19,7 @@ struct Plan: Sendable {
     init(seed: UInt64) {
         self.seed = seed
         var random = Random(state: seed)
-        // How urgent a picture gets: some are wanted by nobody in a hurry.
+        // The highest priority of each picture: some pictures have no urgent caller.
         let ceilings = (0..<Self.pictures).map { _ in Int.random(in: 0..<5, using: &random) }
         callers = (0..<1_000).map { number in
             let picture = number % Self.pictures
@@ -28,7 +28,7 @@ struct Plan: Sendable {
         }
     }
 
-    /// Serves the pictures, and one more for each slot to keep it busy; each answer waits at a gate.
+    /// Serves the pictures, and one more for each slot to keep it busy; each response waits at a gate.
     func serve(from origin: OriginServer) throws -> [OriginGate] {
         try (0..<Self.pictures + Self.slots).map { picture in
             let gate = OriginGate()
@@ -40,7 +40,7 @@ struct Plan: Sendable {
 
     static func path(_ picture: Int) -> String { "/\(picture).jpg" }
 
-    /// The highest priority that anybody wants the picture with, also those who leave: a priority never falls.
+    /// The highest priority of all callers of the picture, including those that leave: a priority never falls.
     func urgency(of picture: Int) -> ImagePriority {
         callers.filter { $0.picture == picture }.map(\.priority).max() ?? .normal
     }

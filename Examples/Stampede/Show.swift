@@ -2,7 +2,7 @@ import Foundation
 import WebImage
 import WebImageTesting
 
-/// Runs the plan step by step. A turn is one answer of the origin.
+/// Runs the plan step by step. A turn is one response of the origin.
 @MainActor
 final class Show {
     private typealias Load = Task<DecodedImage, any Error>
@@ -24,7 +24,7 @@ final class Show {
         self.gates = gates
     }
 
-    /// Every slot is busy, so that the queue decides who is next.
+    /// Keeps every slot busy, so that the queue decides which transfer is next.
     func fillTheSlots() async throws {
         for slot in 0..<Plan.slots {
             plugs.append(start(Plan.pictures + slot, .veryHigh))
@@ -107,7 +107,7 @@ final class Show {
         return Task(name: "caller of \(picture)") { try await manager.image(for: request) }
     }
 
-    /// Waits until the manager is as busy as `condition` says.
+    /// Waits until the manager's occupancy satisfies `condition`.
     private func wait(until condition: (LoadOccupancy) -> Bool) async throws {
         while await !condition(manager.occupancy) { await Task.yield() }
     }

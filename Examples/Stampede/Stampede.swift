@@ -2,10 +2,10 @@ import Foundation
 import WebImage
 import WebImageTesting
 
-/// A thousand callers want ten pictures at the same moment, with mixed priorities, and a third of them leaves again.
+/// A thousand callers request ten pictures at the same time, with mixed priorities, and a third of them leaves again.
 ///
-/// The lesson: the origin sees ten requests, the urgent pictures come first, and who leaves disturbs nobody. Every
-/// choice follows from `--seed`, and time is counted in turns, so equal seeds print equal lines.
+/// The lesson: the origin gets ten requests, the urgent pictures come first, and a caller that leaves disturbs no
+/// other. Every choice follows from `--seed`, and time is counted in turns, so equal seeds print equal lines.
 @main
 struct Stampede {
     static func main() async throws {

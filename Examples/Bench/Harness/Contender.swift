@@ -1,7 +1,7 @@
 /// One way to do the work of a row.
 struct Contender {
     let name: String
-    /// How often the work is done in one timing; nil when the harness may choose.
+    /// How often the work is done in one timing; `nil` when the harness may choose.
     let fixedCount: Int?
     /// Does the work `count` times.
     let run: (_ count: Int) async throws -> Void
@@ -13,7 +13,7 @@ struct Contender {
     }
 }
 
-/// What doing the work once takes, in seconds.
+/// The time of doing the work once, in seconds.
 struct Figure: Sendable {
     let name: String
     /// Real time.

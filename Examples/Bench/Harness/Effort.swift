@@ -1,12 +1,12 @@
 /// How long the measuring may take.
 struct Effort: Sendable {
-    /// How often each contender is timed; the median counts.
+    /// How often each contender is timed; the row shows the median.
     let repeats: Int
     /// How long one timing lasts, in seconds, for contenders that may do their work any number of times.
     let batch: Double
 
     /// Under 30 seconds for all rows together.
     static let quick = Effort(repeats: 5, batch: 0.03)
-    /// About two minutes, for figures worth writing down.
+    /// About two minutes, for figures to be published.
     static let full = Effort(repeats: 11, batch: 0.2)
 }

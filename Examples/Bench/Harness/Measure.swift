@@ -2,8 +2,9 @@ import CBenchBaselines
 
 /// Times contenders against each other.
 ///
-/// Each is warmed up first, which also finds how often it must do its work to fill a batch. Then they take turns, one
-/// batch each a round and another one first in every round, so that whatever disturbs the machine disturbs them alike.
+/// Each contender is warmed up first, which also finds how often it must do its work to fill a batch. Then the
+/// contenders take turns: one batch each per round, and another contender first in every round, so that disturbances of
+/// the machine affect all of them equally.
 ///
 /// - Returns: The medians over the rounds, in the order of `contenders`.
 func measure(_ effort: Effort, _ contenders: Contender...) async throws -> [Figure] {

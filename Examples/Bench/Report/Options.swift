@@ -1,4 +1,4 @@
-/// What the command line asks for.
+/// The options of the command line.
 struct Options: Sendable {
     var effort = Effort.full
     var only: [String] = []

@@ -1,6 +1,6 @@
 /// One line of the table: a figure, and what it is compared with.
 struct Row: Sendable {
-    /// Which of a figure's times a row shows.
+    /// The time of a figure that a row shows.
     enum Clock: String, Sendable {
         case wall
         case cpu
@@ -20,7 +20,7 @@ struct Row: Sendable {
     let baseline: String
     /// Seconds.
     let baselineValue: Double
-    /// What else is worth knowing.
+    /// A remark.
     var note = ""
 
     /// Below 1 where the measured thing is faster than its baseline.

@@ -7,7 +7,7 @@ import FoundationNetworking
 #endif
 
 extension Family {
-    /// Small files over warm connections, in real time for each when `concurrency` are under way at once.
+    /// Small files over warm connections: the real time of each, with `concurrency` transfers at once.
     static func download(concurrency: Int) -> Family {
         let name = "download-\(concurrency)"
         return Family(
@@ -61,7 +61,7 @@ private func sessionContender(_ url: URL, concurrency: Int, size: Int) -> Conten
     }
 }
 
-/// Safe: the handle is private, made in `init`, freed in `deinit` and handed to nobody.
+/// Safe: the handle is private, made in `init`, freed in `deinit` and never passed on.
 @safe private final class PlainDownloads {
     private let downloader: OpaquePointer
     private let size: Int

@@ -12,7 +12,7 @@ extension Family {
         defer { scene.discard() }
         var idle = Latencies()
         var busy = Latencies()
-        // Turn and turn about, as everywhere.
+        // In turns, like all contenders.
         for _ in 0..<3 {
             try await idle.sample(scene, count: effort.repeats * 30)
             try await scene.whileBusy { try await busy.sample(scene, count: effort.repeats * 30) }

@@ -20,7 +20,7 @@ extension Family {
             },
             Contender("tasks awaiting one Task.value", count: 10_000) { count in
                 let turnstile = Turnstile(count)
-                // Unstructured because it is what all the others await; its end is the turnstile's.
+                // Unstructured because all the other tasks await it; it ends with the turnstile.
                 let work = Task {
                     await turnstile.opened()
                     return 1

@@ -1,4 +1,4 @@
-/// Runs `body` `count` times, `width` at once, each of as many tasks doing its share in turn.
+/// Runs `body` `count` times in `width` tasks, each of which does its share.
 func inParallel(_ width: Int, count: Int, _ body: @escaping @Sendable () async throws -> Void) async throws {
     try await withThrowingTaskGroup { group in
         for place in 0..<min(width, count) {

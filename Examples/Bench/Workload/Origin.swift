@@ -1,17 +1,18 @@
 import CBenchBaselines
 import Foundation
 
-/// A web server in a process of its own, whose work does not count as ours.
+/// A web server in a process of its own, so that its work is not measured.
 ///
-/// Whoever starts it stops it; it also ends with this process, however that ends.
+/// The code that starts it must stop it; it also ends with this process.
 struct Origin: Sendable {
     private let server: bench_server
 
-    /// Starts serving.
+    /// Creates an origin and starts its process.
     ///
     /// - Parameter routes: The body for each path prefix; a path without one gets the first. At most 8.
     init(_ routes: KeyValuePairs<String, [UInt8]>) throws {
-        // The child has its own copy of all memory from the moment of the fork; ours may go at the end of this call.
+        // The child has its own copy of all memory since the fork, so the parent's may be freed at the end of this
+        // call.
         var storage: [UnsafeMutablePointer<CChar>] = unsafe []
         defer { unsafe storage.forEach { unsafe free($0) } }
         var table: [bench_route] = unsafe []

@@ -6,7 +6,7 @@ enum Photograph {
     /// 4,000 by 3,000 pixels, about 2 MB.
     static func twelveMegapixels() throws -> [UInt8] { try jpeg(width: 4_000, height: 3_000) }
 
-    /// 8 by 8 pixels: as good as no work to decode.
+    /// 8 by 8 pixels: nearly no work to decode.
     static func tiny() throws -> [UInt8] { try jpeg(width: 8, height: 8) }
 
     private static func jpeg(width: Int32, height: Int32) throws -> [UInt8] {
@@ -14,7 +14,7 @@ enum Photograph {
         guard let bytes = unsafe bench_jpeg_make(width, height, 85, &count) else {
             throw Failure("could not make a JPEG of \(width)×\(height) pixels")
         }
-        // `malloc`ed with `count` bytes for us to free.
+        // `malloc`ed with `count` bytes; freed here.
         defer { unsafe free(bytes) }
         return unsafe Array(UnsafeBufferPointer(start: bytes, count: count))
     }

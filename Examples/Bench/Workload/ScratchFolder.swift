@@ -1,8 +1,8 @@
 import Foundation
 
-/// A folder for what a row writes.
+/// A folder for the files of a row.
 ///
-/// Whoever makes it removes it.
+/// The code that makes it removes it.
 struct ScratchFolder: Sendable {
     private let folder: URL
 

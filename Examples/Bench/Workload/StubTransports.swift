@@ -15,7 +15,7 @@ struct WarmTransport: HTTPLoading {
 
 /// Never answers; ends a request when it is cancelled.
 ///
-/// Good for one known number of requests.
+/// Serves one known number of requests.
 struct SilentTransport: HTTPLoading {
     private let started: Turnstile
     private let ended: Turnstile

@@ -10,7 +10,7 @@ final class Turnstile: Sendable {
         missing = Atomic(count)
         let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
         arrivals = continuation
-        // Unstructured because any number of tasks wait for its end, which the last arrival brings.
+        // Unstructured because any number of tasks wait for its end. The last arrival ends it.
         opening = Task { for await _ in stream {} }
     }
 

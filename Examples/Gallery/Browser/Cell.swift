@@ -1,6 +1,6 @@
 import WebImageBinding
 
-/// What a cell tells the gallery it is in.
+/// The events that a cell reports to its gallery.
 @MainActor
 struct CellEvents {
     let meter: TurnMeter
@@ -9,7 +9,7 @@ struct CellEvents {
     let shownFromMemory: () -> Void
 }
 
-/// One place of the grid, or the whole screen: a target that is used again for item after item.
+/// One place of the grid, or the whole screen: a target that is reused for item after item.
 @MainActor
 final class Cell: ImageTarget {
     static let fade = PresetTransition(.fade, duration: .milliseconds(400), trigger: .waited)
@@ -41,7 +41,7 @@ final class Cell: ImageTarget {
     var isLoading: Bool { binding.isLoading }
     var isFading: Bool { fade.map { $0.mix < 256 } ?? false }
 
-    /// Stands for an item from now on.
+    /// Shows an item from now on.
     func present(_ item: Item, _ index: Int, _ box: PixelSize, _ policy: CachePolicy = .cacheFirst) {
         let isNew = self.index != index || self.item?.url != item.url
         self.item = item
@@ -49,20 +49,20 @@ final class Cell: ImageTarget {
         hasFailed = false
         var options = BindingOptions()
         options.transition = Self.fade
-        // A picture that is asked for again stays until the new one is there.
+        // A picture that is loaded again is kept until the new one arrives.
         options.placeholder = isNew ? .none : .late(nil)
         options.onPicture = { [weak self] in self?.arrived($0) }
         options.onEnd = { [weak self] in self?.ended($0) }
         binding.load(item.request(box, policy), options: options)
     }
 
-    /// Stands for nothing.
+    /// Shows no item.
     func empty() {
         item = nil
         binding.clear()
     }
 
-    /// Shows the frame that is due by the clock, without waiting for anybody to wake up.
+    /// Shows the frame that is due, without waiting for the frame task.
     func catchUp() { binding.targetVisibilityChanged() }
 
     func tile(at rect: ScreenRect, isSelected: Bool) -> Scene.Tile {
@@ -91,7 +91,7 @@ final class Cell: ImageTarget {
     }
 }
 
-// MARK: ImageTarget
+// MARK: - ImageTarget
 
 extension Cell {
     func show(_ picture: DecodedImage?, in slot: ImageSlot, transition: (any ImageTransition)?) {
@@ -113,7 +113,7 @@ extension Cell {
     }
 }
 
-// MARK: ImageIndicator
+// MARK: - ImageIndicator
 
 extension Cell: ImageIndicator {
     func start() { indicate(0) }

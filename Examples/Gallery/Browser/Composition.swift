@@ -15,7 +15,7 @@ struct Composition: Sendable {
     private(set) var placements: [Placement] = []
 
     /// - Parameters:
-    ///   - scene: What is to be seen.
+    ///   - scene: The scene to show.
     ///   - graphics: How the pictures are drawn.
     ///   - patches: Paints those that have changed, and remembers the others.
     init(_ scene: Scene, _ graphics: Graphics, _ patches: inout PatchStore) {

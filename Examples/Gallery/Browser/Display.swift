@@ -5,13 +5,13 @@ import WebImageTesting
 ///
 /// It runs on a queue of its own because writing to a terminal blocks when the terminal is slow.
 actor Display {
-    /// What the display has done and found.
+    /// The counts of a display.
     struct Report: Sendable, Hashable {
         var sceneCount = 0
         var byteCount = 0
-        /// Pictures whose pixels were compared with the index they must carry.
+        /// Pictures whose pixels were compared with their index.
         var checkedCount = 0
-        /// Those that were not the picture of their cell.
+        /// Pictures that did not belong to their cell.
         var wrongCount = 0
     }
 
@@ -37,15 +37,15 @@ actor Display {
         self.send = send
     }
 
-    /// What is on the screen.
+    /// The contents of the screen.
     var composition: Composition? { shown }
 
-    /// Forgets what the terminal shows, because somebody else has written to it: the next scene is sent as a whole.
+    /// Forgets what the terminal shows, after another program has written to it: the next scene is sent as a whole.
     func invalidate() { shown = nil }
 
     /// Puts a scene onto the screen.
     ///
-    /// - Throws: What `send` throws.
+    /// - Throws: The errors of `send`.
     func show(_ scene: Scene) throws {
         if checksPictures { check(scene) }
         let next = Composition(scene, graphics, &patches)
@@ -56,7 +56,7 @@ actor Display {
         if !bytes.isEmpty { try send(Array("\u{1B}[?2026h".utf8) + bytes + Array("\u{1B}[?2026l".utf8)) }
     }
 
-    /// Text first: it removes the sixels it is written over.
+    /// Text first, because it removes the sixels below it.
     private static func bytes(from old: Composition?, to new: Composition, _ graphics: Graphics) -> [UInt8] {
         let isSameSize = old?.screen.columns == new.screen.columns && old?.screen.rows == new.screen.rows
         let known = isSameSize ? old?.placements ?? [] : []

@@ -1,4 +1,4 @@
-/// How far a cross-fade has come.
+/// The progress of a cross-fade.
 @MainActor
 struct Fade {
     private let elapsed: () -> Duration

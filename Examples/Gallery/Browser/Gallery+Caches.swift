@@ -3,14 +3,14 @@ import WebImageBinding
 extension Gallery {
     /// Empties caches.
     ///
-    /// What is on the screen stays there.
+    /// The screen does not change.
     func clear(_ tiers: CacheTiers) {
         memoryHits = 0
-        // Unstructured because a key does not wait; `clearing` is what a script waits for.
+        // Unstructured because a key does not wait; a script waits for `clearing`.
         let before = clearing
         clearing = Task(name: "clear") { [manager] in
             await before?.value
-            // A folder that can not be emptied is emptied by the next run, or by its owner.
+            // A folder that cannot be emptied is left as it is.
             try? await manager.clear(tiers)
             manager.forgetFailures()
         }
@@ -21,7 +21,7 @@ extension Gallery {
         prefetch()
     }
 
-    /// Tells the prefetcher which items are about to be seen, and which are not any more.
+    /// Tells the prefetcher which items are about to appear, and which are not any more.
     func prefetch() {
         let near = prefetches && items.count > cells.count ? grid.near(top: top) : []
         prefetcher.willNotAppear(prefetcher.pending.subtracting(near))

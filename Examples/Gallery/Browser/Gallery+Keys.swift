@@ -35,7 +35,7 @@ extension Gallery {
         case .character(let digit) where digit.isWholeNumber && (jump?.count ?? 0) < 9: jump?.append(digit)
         case .backspace where jump != "": jump?.removeLast()
         case .enter:
-            // As people count: from 1.
+            // The user counts from 1.
             if let number = jump.flatMap({ Int($0) }) { select(number - 1) }
             jump = nil
         case .interrupt: hasQuit = true

@@ -1,7 +1,7 @@
 import WebImageBinding
 
 extension Gallery {
-    /// What is to be seen now.
+    /// The present scene.
     var scene: Scene {
         var scene = Scene(size: size)
         if zoomed != nil {

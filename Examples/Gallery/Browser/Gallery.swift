@@ -1,13 +1,13 @@
 import WebImageBinding
 
-/// A scrolling grid of reused cells, and the one picture that was zoomed.
+/// A scrolling grid of reused cells, and the zoomed picture.
 @MainActor
 final class Gallery {
     struct Surroundings {
         var size: TerminalSize
         var graphics: Graphics
         var clock: any Clock<Duration> = ContinuousClock()
-        /// Makes the origin slow, where the gallery has one of its own.
+        /// Makes the origin slow, if the gallery has one of its own.
         var setSlow: (@MainActor (Bool) -> Void)?
     }
 
@@ -32,7 +32,7 @@ final class Gallery {
     var memoryHits = 0
     var occupancy: LoadOccupancy?
     var clearing: Task<Void, Never>?
-    /// Why the terminal can not be written to, when that is so.
+    /// Why the terminal cannot be written to, if so.
     private(set) var failure: (any Error)?
 
     /// Paints as long as there is something new to paint.
@@ -68,7 +68,7 @@ final class Gallery {
         }
     }
 
-    /// Has as many cells as items can be seen.
+    /// Makes one cell for each visible item.
     private func layOut() {
         let count = min(items.count, grid.columns * grid.visibleRows)
         if cells.count > count { cells.removeLast(cells.count - count) }
@@ -104,9 +104,9 @@ final class Gallery {
 
     func box(of item: Int) -> PixelSize { size.pixels(of: grid.rect(of: item, top: top), surroundings.graphics) }
 
-    // MARK: Painting
+    // MARK: - Painting
 
-    /// Sees to it that what is on the screen becomes what it should be.
+    /// Schedules the painting of the present scene.
     func needsDisplay() {
         isDirty = true
         if painting == nil { painting = Task(name: "paint") { await self.paint() } }

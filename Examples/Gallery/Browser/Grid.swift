@@ -1,4 +1,4 @@
-/// Where the items of a gallery are, for a given size of the screen.
+/// The places of the items of a gallery, for a given size of the screen.
 ///
 /// Pure arithmetic. The last row of the screen belongs to the status line.
 struct Grid: Hashable, Sendable {
@@ -11,7 +11,7 @@ struct Grid: Hashable, Sendable {
     let screenRows: Int
     /// Items side by side.
     let columns: Int
-    /// Rows of items that are seen at once.
+    /// The number of visible rows of items.
     let visibleRows: Int
 
     init(itemCount: Int, screenColumns: Int, screenRows: Int) {
@@ -26,22 +26,22 @@ struct Grid: Hashable, Sendable {
     /// The topmost row when the list is scrolled to its end.
     var lastTop: Int { max(0, rowCount - visibleRows) }
 
-    /// The items that are seen with row `top` at the top.
+    /// The visible items with row `top` at the top.
     func visible(top: Int) -> Range<Int> { items(inRows: top..<top + visibleRows) }
 
-    /// The items a screenful before and after those that are seen.
+    /// The items of one screen before and one screen after the visible ones.
     func near(top: Int) -> [Int] {
         Array(items(inRows: top + visibleRows..<top + 2 * visibleRows))
             + Array(items(inRows: top - visibleRows..<top))
     }
 
-    /// The topmost row, moved as little as possible so that `item` is seen.
+    /// The topmost row, moved as little as possible so that `item` is visible.
     func top(_ top: Int, showing item: Int) -> Int {
         let row = item / columns
         return min(max(min(top, row), row - visibleRows + 1, 0), lastTop)
     }
 
-    /// Where the picture of an item goes.
+    /// The place of the picture of an item.
     func rect(of item: Int, top: Int) -> ScreenRect {
         let width = columns * (Self.tileColumns + 1) - 1
         let left = max(0, (screenColumns - width) / 2)
@@ -50,7 +50,7 @@ struct Grid: Hashable, Sendable {
             columns: min(Self.tileColumns, screenColumns), rows: min(Self.tileRows, max(1, screenRows - 2)))
     }
 
-    /// Where a picture goes that has the screen for itself.
+    /// The place of a picture that has the whole screen.
     var whole: ScreenRect {
         ScreenRect(column: 0, row: 0, columns: max(1, screenColumns), rows: max(1, screenRows - 2))
     }

@@ -5,7 +5,7 @@ import WebImageBinding
 struct Item: Sendable {
     let url: URL
     let name: String
-    /// The name in the caches, where the address is not the same in the next run.
+    /// The name in the caches, if the address differs in the next run.
     var cacheKey: String?
 
     func request(_ box: PixelSize, _ policy: CachePolicy = .cacheFirst) -> ImageRequest {

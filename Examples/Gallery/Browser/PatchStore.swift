@@ -1,6 +1,6 @@
 import WebImageBinding
 
-/// Remembers what was painted for each cell, so that only what changes is painted again.
+/// Remembers the painted patch of each cell, so that only changed cells are painted again.
 struct PatchStore: Sendable {
     /// Everything the pixels depend on.
     private struct Key: Hashable {
@@ -20,7 +20,7 @@ struct PatchStore: Sendable {
     private var used: Set<Int> = []
     private(set) var revision = 0
 
-    /// What is not asked for between here and ``end()`` is forgotten.
+    /// Patches that are not requested before ``end()`` are dropped.
     mutating func begin() { used = [] }
 
     mutating func end() { entries = entries.filter { used.contains($0.key) } }

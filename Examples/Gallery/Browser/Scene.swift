@@ -1,6 +1,6 @@
 import WebImageBinding
 
-/// How pictures get onto the screen.
+/// The way in which pictures are drawn on the screen.
 enum Graphics: String, Sendable, CaseIterable {
     case blocks, sixel, kitty
 }
@@ -12,7 +12,7 @@ struct TerminalSize: Hashable, Sendable {
     /// The size of a cell in pixels.
     var cell = PixelSize(width: 10, height: 20)
 
-    /// The pixels that a part of the screen has.
+    /// The size of a part of the screen in pixels.
     func pixels(of rect: ScreenRect, _ graphics: Graphics) -> PixelSize {
         switch graphics {
         case .blocks: PixelSize(width: rect.columns, height: rect.rows * 2)
@@ -21,7 +21,7 @@ struct TerminalSize: Hashable, Sendable {
     }
 }
 
-/// Everything that is to be seen at one moment: what the main actor hands over to be painted.
+/// Everything visible at one time: the main actor passes it to the display.
 struct Scene: Sendable {
     /// One frame of a picture that was loaded.
     struct Layer: Sendable {
@@ -32,13 +32,13 @@ struct Scene: Sendable {
     }
 
     struct Tile: Sendable {
-        /// Which cell this is; a cell keeps its number when it is used again.
+        /// The number of the cell, which it keeps when it is reused.
         let id: Int
-        /// The index of the item that the cell stands for.
+        /// The index of the item in the cell.
         let item: Int
         let rect: ScreenRect
         var layer: Layer?
-        /// What is still seen of the picture before, while `mix` is less than 256.
+        /// The earlier picture, while `mix` is less than 256.
         var previous: Layer?
         var mix = 256
         var caption = ""

@@ -2,11 +2,11 @@ import Foundation
 
 /// Measures how long the gallery holds the main actor each time it is entered.
 ///
-/// Every entry point of the gallery goes through ``measure(_:)``: keys, timers, scenes, and whatever a binding calls.
+/// Every entry point of the gallery uses ``measure(_:)``: keys, timers, scenes, and the calls of a binding.
 @MainActor
 final class TurnMeter {
     private(set) var count = 0
-    /// The longest turn by the clock on the wall, in which other processes may have had the processor.
+    /// The longest turn in real time, which includes the time of other processes.
     private(set) var longest = Duration.zero
     /// The longest turn in processor time.
     private(set) var longestWork = Duration.zero

@@ -20,9 +20,9 @@ struct Patch: Hashable, Sendable {
         return Color(pixels[offset], pixels[offset + 1], pixels[offset + 2])
     }
 
-    /// Draws a frame as large as it fits, in the middle, mixed with what is there.
+    /// Draws a frame in the middle, as large as it fits, mixed with the present pixels.
     ///
-    /// - Parameter opacity: 0 changes nothing, 256 lets nothing shine through but the picture's own transparency.
+    /// - Parameter opacity: 0 changes nothing; 256 draws the picture with its own transparency alone.
     mutating func draw(_ picture: DecodedImage, frame: Int, opacity: Int = 256) {
         guard width > 0, height > 0, picture.frames.indices.contains(frame) else { return }
         let fitted = Self.fit(picture.size, into: PixelSize(width: width, height: height))

@@ -8,7 +8,7 @@ enum Sixel {
     static let greenLevels = 7
     static let blueLevels = 6
 
-    /// What draws a patch at the cursor.
+    /// The bytes that draw a patch at the cursor.
     static func bytes(_ patch: Patch) -> [UInt8] {
         let indices = indexed(patch)
         var bytes = Array("\u{1B}P0;1;0q\"1;1;\(patch.width);\(patch.height)".utf8)

@@ -27,8 +27,8 @@ struct Screen: Hashable, Sendable {
 
     /// Writes text, one column for each character, cut off at the edge.
     ///
-    /// What is not printable ASCII or one of our own drawing characters becomes a question mark: text may come from
-    /// outside, and an escape sequence in it would be obeyed by the terminal.
+    /// Characters other than printable ASCII and the drawing characters become question marks: the text is untrusted
+    /// input, and the terminal would interpret an escape sequence in it.
     mutating func write(
         _ text: String, _ column: Int, _ row: Int, _ foreground: Color = .text, on background: Color = .background
     ) {

@@ -23,7 +23,7 @@ struct ScreenCell: Hashable, Sendable {
     var character: Unicode.Scalar = " "
     var foreground = Color.text
     var background = Color.background
-    /// Which picture covers the cell; nil where there is text.
+    /// The picture that covers the cell; `nil` for text.
     var picture: Int?
 
     static let upperHalf: Unicode.Scalar = "▀"

@@ -1,14 +1,14 @@
-/// What a terminal has to be told so that it shows one screen instead of another.
+/// The bytes that change a terminal from one screen to another.
 struct ScreenDiff {
     private var bytes: [UInt8] = []
     private var foreground: Color?
     private var background: Color?
-    /// Where the terminal will write next, when that is known.
+    /// The cursor position, if it is known.
     private var cursor: (column: Int, row: Int)?
 
     /// - Parameters:
-    ///   - old: What the terminal shows; nil when that is not known, or when it has another size.
-    ///   - new: What it is to show. Cells that belong to a picture are left alone.
+    ///   - old: What the terminal shows; `nil` when it is unknown, or has another size.
+    ///   - new: The new screen. Cells that belong to a picture are not written.
     /// - Complexity: O(*n*) in the number of cells.
     static func bytes(from old: Screen?, to new: Screen) -> [UInt8] {
         var diff = ScreenDiff()

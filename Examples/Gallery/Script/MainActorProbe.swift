@@ -1,7 +1,6 @@
-/// Asks the main actor for a turn, again and again, and remembers the longest wait.
+/// Enters the main actor again and again, and remembers the longest wait.
 ///
-/// It sees every turn, whoever takes it, and the wait for a processor as well: an upper bound for what
-/// ``TurnMeter`` measures.
+/// It measures the turns of all callers and the wait for a processor: an upper bound for the figures of ``TurnMeter``.
 actor MainActorProbe {
     private var longest = Duration.zero
 

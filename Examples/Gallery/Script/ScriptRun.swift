@@ -4,8 +4,8 @@ import WebImageTesting
 
 /// Plays a script without a terminal.
 ///
-/// The script has a clock of its own, which moves when the script says so, so that fades and animations stand where
-/// they should. Only a run that is timed uses the real one.
+/// The script has a clock of its own, which only the script moves, so that fades and animations are deterministic. Only
+/// a timed run uses the real clock.
 @MainActor
 final class ScriptRun {
     private let script: Script
@@ -13,7 +13,7 @@ final class ScriptRun {
     private let display: Display
     private let graphics: Graphics
     private let manager: ImageManager
-    /// Nil when the script runs in real time.
+    /// `nil` when the script runs in real time.
     private let clock: ManualClock?
     private var longestWait = Duration.zero
 
@@ -31,7 +31,7 @@ final class ScriptRun {
         gallery = Gallery(items, manager, display, surroundings)
     }
 
-    /// Plays the script, and waits for what it asked for.
+    /// Plays the script, and waits for its pictures.
     func play() async throws {
         // Unstructured because the script is not a child of the measurement; cancelled and awaited below.
         let probe = clock == nil ? Task(name: "probe") { await MainActorProbe().run() } : nil
@@ -54,13 +54,13 @@ final class ScriptRun {
                 size.rows = rows
                 gallery.resize(size)
             }
-            // As a person sees one key's effect before pressing the next.
+            // Like a user, the script waits for the effect of one key before the next.
             await gallery.displayed()
         }
         if !gallery.hasQuit { try await settle() }
     }
 
-    /// Waits until every picture is there and its fade is over.
+    /// Waits until every picture has arrived and its fade has ended.
     private func settle() async throws {
         await gallery.clearing?.value
         while true {
@@ -77,7 +77,7 @@ final class ScriptRun {
         await gallery.displayed()
     }
 
-    // MARK: Results
+    // MARK: - Results
 
     /// The final screen.
     var screen: Screen? { get async { await display.composition?.screen } }
@@ -88,7 +88,7 @@ final class ScriptRun {
         return try ImageCoders.default.encode(Raster(composition, cell: gallery.size.cell).image, as: .png(level: 9))
     }
 
-    /// What a timed run found out, line by line.
+    /// The figures of a timed run, line by line.
     func timing() async -> String {
         let meter = gallery.meter
         let report = await display.report

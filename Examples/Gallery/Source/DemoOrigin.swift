@@ -3,7 +3,7 @@ import Synchronization
 import WebImageBinding
 import WebImageTesting
 
-/// A server on this machine with generated pictures, each of which carries its index in its pixels.
+/// A server on this machine with generated pictures. Each picture shows its index in its pixels.
 final class DemoOrigin: Sendable {
     private let origin: OriginServer
     private let count: Int
@@ -36,7 +36,7 @@ final class DemoOrigin: Sendable {
 
     func stop() { origin.stop() }
 
-    /// Makes every picture now instead of when it is asked for, so that a measurement measures something else.
+    /// Makes every picture now instead of on its first request, so that a measurement does not include it.
     func makeEverything() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for part in 0..<2 {
@@ -69,7 +69,7 @@ final class DemoOrigin: Sendable {
         return bytes
     }
 
-    /// What the pictures are: mostly photographs, some drawings, two animations in every ten.
+    /// The kind of a picture: mostly photographs, some drawings, two animations in every ten.
     private static func kind(_ index: Int) -> (name: String, format: EncodedFormat, frames: Int) {
         switch index % 10 {
         case 2: ("png", .png, 1)

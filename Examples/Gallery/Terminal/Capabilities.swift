@@ -1,7 +1,7 @@
 import Foundation
 import WebImageBinding
 
-/// What a terminal says it can do.
+/// The capabilities that a terminal reports.
 struct Capabilities: Hashable, Sendable {
     var hasKitty = false
     var hasSixel = false
@@ -9,9 +9,9 @@ struct Capabilities: Hashable, Sendable {
 
     var best: Graphics { hasKitty ? .kitty : hasSixel ? .sixel : .blocks }
 
-    /// Takes note of an answer.
+    /// Notes an answer.
     ///
-    /// - Returns: Whether it is the one that every terminal gives, and gives last.
+    /// - Returns: Whether it is the answer that every terminal gives last.
     mutating func learn(_ reply: TerminalReply) -> Bool {
         switch reply {
         case .kitty(let isOK): hasKitty = isOK
@@ -27,8 +27,8 @@ struct Capabilities: Hashable, Sendable {
 
     /// Asks a terminal in raw mode, and waits for its answers a bounded time.
     ///
-    /// - Parameter patience: How long to wait, in milliseconds.
-    /// - Returns: What is known, and the keys that were pressed meanwhile.
+    /// - Parameter patience: The longest wait, in milliseconds.
+    /// - Returns: The capabilities, and the keys that were pressed meanwhile.
     static func ask(_ reader: inout TerminalReader, patience: Int = 400) -> (Capabilities, [Key]) {
         var capabilities = Capabilities()
         var keys: [Key] = []

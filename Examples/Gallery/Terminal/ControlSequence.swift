@@ -6,7 +6,7 @@ struct ControlSequence {
     private let numbers: [Int]
     private let final: UInt8
 
-    /// Nil when the parameters are no numbers, or absurd ones.
+    /// Creates a sequence; `nil` when the parameters are not numbers, or are out of range.
     init?(_ bytes: [UInt8], final: UInt8) {
         var text = Substring(String(decoding: bytes, as: UTF8.self))
         mark = text.first.flatMap { "<=>?".contains($0) ? $0 : nil }

@@ -1,4 +1,4 @@
-/// What a person at the keyboard did.
+/// A key that the user pressed.
 enum Key: Hashable, Sendable {
     case character(Character)
     case up, down, left, right

@@ -1,4 +1,4 @@
-/// Turns the bytes of a terminal into keys and answers, however they are cut up.
+/// Turns the bytes of a terminal into keys and answers, in pieces of any size.
 ///
 /// No sequence holds more than ``KeyParser/limit`` bytes in memory; longer ones are skipped to their end.
 struct KeyParser {
@@ -20,7 +20,7 @@ struct KeyParser {
     /// Whether the bytes so far may be the beginning of a longer sequence.
     var isInsideSequence: Bool { if case .ground = state { false } else { true } }
 
-    /// Takes what there is as the end: an escape that nothing followed is the key of that name.
+    /// Ends the input: an escape without a following byte is the Escape key.
     mutating func flush() -> TerminalInput? {
         defer { state = .ground }
         if case .escape = state { return .key(.escape) }
@@ -48,7 +48,7 @@ struct KeyParser {
             return nil
         case .stringEscape(let kind, let bytes):
             if byte == UInt8(ascii: "\\") { return endString(kind, bytes) }
-            // The string was broken off by another sequence.
+            // Another sequence has interrupted the string.
             state = .escape
             return escape(byte)
         }

@@ -10,9 +10,9 @@ struct Session {
     private let events: TerminalEvents
     private let typedAhead: [Key]
 
-    /// Takes the terminal over.
+    /// Creates a session, which takes the terminal over.
     ///
-    /// - Parameter graphics: What to draw with; nil for the best that the terminal says it can.
+    /// - Parameter graphics: The graphics to draw with; `nil` for the best that the terminal supports.
     /// - Throws: ``SystemError`` when there is no terminal.
     init(_ graphics: Graphics?) throws(SystemError) {
         terminal = try Terminal()
@@ -23,7 +23,7 @@ struct Session {
         events = TerminalEvents(reader)
     }
 
-    /// Runs until somebody quits.
+    /// Runs until the user quits or a signal ends the program.
     ///
     /// - Returns: The exit status.
     func run(_ items: [Item], _ manager: ImageManager, checksPictures: Bool, _ setSlow: (@MainActor (Bool) -> Void)?)

@@ -15,7 +15,7 @@ struct SystemError: Error, Equatable, CustomStringConvertible {
 /// The terminal that the program was started in, taken over and given back.
 ///
 /// Between ``enter()`` and ``leave()`` it is in raw mode, on its alternate screen, without a cursor, and reports the
-/// wheel of the mouse. ``leave()`` puts everything back and may be called at any time, also twice.
+/// wheel of the mouse. ``leave()`` restores the terminal and may be called at any time, also twice.
 @MainActor
 final class Terminal {
     private let input: Int32
@@ -44,17 +44,17 @@ final class Terminal {
         try? Self.write(Array(Self.enter.utf8), to: output)
     }
 
-    /// - Parameter graphics: What was used for pictures, so that none is left behind.
+    /// - Parameter graphics: The graphics used for pictures, so that no picture is left.
     func leave(_ graphics: Graphics) {
         guard isEntered else { return }
         isEntered = false
-        // A terminal that is gone cannot be put back, and that is nobody's fault.
+        // A closed terminal cannot be restored, so the error is ignored.
         try? Self.write((graphics == .kitty ? Kitty.removeAll : []) + Array(Self.leave.utf8), to: output)
         var found = found
         _ = unsafe tcsetattr(input, TCSANOW, &found)
     }
 
-    /// The size now; 80 by 24 when the terminal does not tell.
+    /// The present size; 80 by 24 when it is unknown.
     func size(cell: PixelSize?) -> TerminalSize {
         var window = winsize()
         var size = TerminalSize()
@@ -72,19 +72,19 @@ final class Terminal {
         return size
     }
 
-    /// Stops the process, as Ctrl-Z does; returns when it goes on.
+    /// Stops the process, as Ctrl-Z does; returns when it continues.
     func stop() {
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
         unsafe sigaddset(&signals, SIGTSTP)
         let handler = signal(SIGTSTP, SIG_DFL)
-        // A signal to the thread itself takes effect before the next line, once the thread lets it in.
+        // A signal to the thread itself takes effect before the next line, once the thread unblocks it.
         unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         raise(SIGTSTP)
         signal(SIGTSTP, handler)
     }
 
-    /// Writes all bytes, however the system cuts them up.
+    /// Writes all bytes, in as many calls as needed.
     nonisolated static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -1,27 +1,27 @@
 import Dispatch
 import Foundation
 
-/// Something the terminal, or the system on its behalf, wants from the program.
+/// An event from the terminal, or from the system about the terminal.
 enum TerminalEvent: Sendable {
     case key(Key)
     case resized
     /// Ctrl-Z, from the keyboard or as a signal.
     case suspend
-    /// The process goes on after it was stopped.
+    /// The process continues after it was stopped.
     case resumed
-    /// The program is asked to end: by a signal, or because its terminal is gone.
+    /// The program must end: by a signal, or because its terminal was closed.
     case end(status: Int32)
 }
 
-/// The events of a terminal as one sequence, in the order in which they came.
+/// The events of a terminal as one sequence, in order of arrival.
 struct TerminalEvents {
     let sequence: AsyncStream<TerminalEvent>
 
-    /// Signals go to sources and not to a thread that waits for them: the main thread of a Swift program on Linux lets
-    /// every signal in, whatever it was told to block.
+    /// Dispatch sources and not a waiting thread take the signals: the main thread of a Swift program on Linux receives
+    /// every signal, even when it blocks it.
     private let sources: [any DispatchSourceSignal]
 
-    /// Listens from now on. Keys are read on a thread that ends with the process.
+    /// Creates the sequence and listens from now on. Keys are read on a thread that ends with the process.
     init(_ reader: TerminalReader) {
         let (sequence, continuation) = AsyncStream.makeStream(of: TerminalEvent.self)
         self.sequence = sequence

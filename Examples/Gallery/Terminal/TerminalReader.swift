@@ -1,8 +1,8 @@
 import Foundation
 
-/// Reads what a terminal sends, on whatever thread calls it.
+/// Reads the input of a terminal, on the calling thread.
 struct TerminalReader {
-    /// How long an escape may wait for the rest of its sequence before it counts as the key of that name.
+    /// How long an escape may wait for the rest of its sequence before it counts as the Escape key.
     static let escapeTime: Int32 = 50
 
     private let descriptor: Int32
@@ -12,8 +12,8 @@ struct TerminalReader {
 
     /// Waits for input.
     ///
-    /// - Parameter milliseconds: How long to wait; nil for as long as it takes.
-    /// - Returns: What came, which is nothing when the time was up; nil when the terminal is gone.
+    /// - Parameter milliseconds: The longest wait; `nil` for no limit.
+    /// - Returns: The input, empty when the time was over; `nil` when the terminal was closed.
     mutating func read(within milliseconds: Int32? = nil) -> [TerminalInput]? {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let limit = parser.isInsideSequence ? Self.escapeTime : milliseconds ?? -1
