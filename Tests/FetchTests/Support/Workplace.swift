@@ -26,7 +26,7 @@ final class Workplace {
     /// Starts the command.
     ///
     /// - Parameters:
-    ///   - output: What stands in for standard output; a file that ``RunningCommand/end()`` reads when nil.
+    ///   - output: What stands in for standard output; a file that ``RunningCommand/end()`` reads when `nil`.
     ///   - shell: A command line for `sh` that ends by running `"$0" "$@"`.
     func start(
         _ arguments: [String], input: String = "", output: FileHandle? = nil, shell: String? = nil

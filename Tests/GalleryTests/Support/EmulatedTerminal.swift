@@ -86,7 +86,7 @@ struct EmulatedTerminal {
 }
 
 extension Screen {
-    /// Which picture half blocks show, by its pixels; nil when it cannot be told.
+    /// Which picture half blocks show, by its pixels; `nil` when it cannot be told.
     func seed(_ rect: ScreenRect, _ picture: PixelSize = PixelSize(width: 96, height: 64)) -> Int? {
         let box = PixelSize(width: rect.columns, height: rect.rows * 2)
         let size = Patch.fit(picture, into: box)

@@ -6,7 +6,7 @@ import Foundation
 final class PseudoTerminal {
     struct Unavailable: Error {}
 
-    /// The program that is tested, next to the tests; nil when it was not built.
+    /// The program that is tested, next to the tests; `nil` when it was not built.
     static var program: String? {
         let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let program = URL(filePath: path).deletingLastPathComponent().appending(path: "gallery").path
@@ -92,7 +92,7 @@ final class PseudoTerminal {
 
     /// Waits for the end of the program, taking what it still writes.
     ///
-    /// - Returns: The exit status; nil when a signal ended it.
+    /// - Returns: The exit status; `nil` when a signal ended it.
     func end() throws -> Int32? {
         var status: Int32 = 0
         while true {

@@ -14,7 +14,7 @@ protocol ByteStream: AnyObject {
     func send(_ bytes: ArraySlice<UInt8>) throws(ConnectionEnd)
 
     /// Sends the closing message of the layer above the socket, if there is one.
-    func sayFarewell()
+    func sendCloseNotify()
 }
 
 /// A connection without TLS.
@@ -33,5 +33,5 @@ final class SocketStream: ByteStream {
         try SystemSocket.send(bytes, to: descriptor)
     }
 
-    func sayFarewell() {}
+    func sendCloseNotify() {}
 }

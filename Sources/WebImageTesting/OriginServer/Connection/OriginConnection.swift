@@ -40,7 +40,7 @@ struct OriginConnection {
         case .peer, .handshake: break
         case .reset: SystemSocket.resetOnClose(stream.descriptor)
         case .orderly:
-            stream.sayFarewell()
+            stream.sendCloseNotify()
             Self.linger(stream.descriptor)
         case .cut: Self.linger(stream.descriptor)
         }

@@ -46,7 +46,7 @@ internal import COpenSSL
         }
     }
 
-    func sayFarewell() {
+    func sendCloseNotify() {
         // The answer is not awaited, because the peer may send none.
         unsafe SSL_shutdown(session)
     }
