@@ -15,7 +15,7 @@ struct KeyParserTests {
         ("\u{1B}[5~", .pageUp), ("\u{1B}[6~", .pageDown), ("\u{1B}[H", .home), ("\u{1B}[4~", .end),
         ("\u{1B}[<64;3;4M", .wheelUp), ("\u{1B}[<65;3;4M", .wheelDown),
     ])
-    func `A sequence is its key, however it is cut up`(_ text: String, _ key: Key) {
+    func `a sequence is its key, in pieces of any size`(_ text: String, _ key: Key) {
         #expect(parse(text) == [.key(key)])
         var parser = KeyParser()
         var inputs: [TerminalInput] = []
@@ -24,7 +24,7 @@ struct KeyParserTests {
         #expect(!parser.isInsideSequence)
     }
 
-    @Test func `An escape that nothing follows is the key of that name`() {
+    @Test func `an escape without a following byte is the Escape key`() {
         var parser = KeyParser()
         #expect(parser.parse([0x1B]) == [])
         #expect(parser.isInsideSequence)
@@ -33,14 +33,14 @@ struct KeyParserTests {
         #expect(parse("\u{1B}\u{1B}[A") == [.key(.escape), .key(.up)])
     }
 
-    @Test func `Half a sequence that nothing follows is nothing`() {
+    @Test func `a truncated sequence is ignored`() {
         var parser = KeyParser()
         #expect(parser.parse("\u{1B}[1;".utf8) == [])
         #expect(parser.flush() == nil)
         #expect(parser.parse("q".utf8) == [.key(.character("q"))])
     }
 
-    @Test func `Answers are told from keys`() {
+    @Test func `answers are distinguished from keys`() {
         #expect(parse("\u{1B}[?62;4;22c") == [.reply(.attributes([62, 4, 22]))])
         #expect(parse("\u{1B}[6;20;10t") == [.reply(.cellSize(height: 20, width: 10))])
         #expect(parse("\u{1B}_Gi=31;OK\u{1B}\\x") == [.reply(.kitty(isOK: true)), .key(.character("x"))])
@@ -48,14 +48,14 @@ struct KeyParserTests {
         #expect(parse("\u{1B}]11;rgb:0/0/0\u{7}y") == [.key(.character("y"))])
     }
 
-    @Test func `Nonsense is skipped and the next key is heard`() {
+    @Test func `invalid bytes are skipped and the next key is recognised`() {
         #expect(parse("\u{1B}[999999999999999999999A\u{1B}[;;;x\u{1B}[\u{1}j") == [.key(.character("j"))])
         #expect(parse("ä\u{1B}[<0;1;1Mj") == [.key(.character("j"))])
         let endless = "\u{1B}_" + String(repeating: "z", count: 100_000) + "\u{1B}\\k"
         #expect(parse(endless) == [.key(.character("k"))])
     }
 
-    @Test func `The best graphics that a terminal confirms are used`() {
+    @Test func `the best graphics that a terminal confirms are used`() {
         #expect(learn().best == .blocks)
         #expect(learn(.attributes([4, 6])).best == .blocks)
         #expect(learn(.attributes([62, 4])).best == .sixel)

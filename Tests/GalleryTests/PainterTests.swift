@@ -12,13 +12,13 @@ struct PainterTests {
         try DecodedImage(width: width, height: height, frames: [.init(pixels: pixels)], hasAlpha: true)
     }
 
-    @Test func `Half blocks carry one pixel above the other`() throws {
+    @Test func `half blocks show one pixel above the other`() throws {
         var patch = Patch(width: 1, height: 2)
         patch.draw(try picture(1, 2, [255, 0, 0, 255, 0, 0, 255, 255]), frame: 0)
         #expect(HalfBlocks.cells(patch) == [ScreenCell(character: "▀", foreground: red, background: blue)])
     }
 
-    @Test func `A picture is fitted into the middle and mixed with what is there`() throws {
+    @Test func `a picture is fitted into the middle and mixed with the present pixels`() throws {
         var patch = Patch(width: 3, height: 1, color: Color(100, 100, 100))
         let white = try picture(1, 1, [255, 255, 255, 255])
         patch.draw(white, frame: 0, opacity: 128)
@@ -34,17 +34,17 @@ struct PainterTests {
         (PixelSize(width: 2, height: 4), PixelSize(width: 8, height: 16)),
         (PixelSize(width: 5_000, height: 1), PixelSize(width: 24, height: 1)),
     ])
-    func `A picture keeps its shape`(_ size: PixelSize, _ fitted: PixelSize) {
+    func `a picture keeps its shape`(_ size: PixelSize, _ fitted: PixelSize) {
         #expect(Patch.fit(size, into: PixelSize(width: 24, height: 16)) == fitted)
     }
 
-    @Test func `Kitty gets a small picture in one sequence`() {
+    @Test func `kitty gets a small picture in one sequence`() {
         let patch = Patch(width: 1, height: 1, color: Color(1, 2, 3))
         let text = String(decoding: Kitty.bytes(patch, id: 7, columns: 2, rows: 3), as: UTF8.self)
         #expect(text == "\u{1B}_Ga=T,f=24,s=1,v=1,i=7,p=1,c=2,r=3,C=1,q=2,m=0;AQID\u{1B}\\")
     }
 
-    @Test func `Kitty gets a large picture in chunks of 4,096 letters that make up its pixels`() throws {
+    @Test func `kitty gets a large picture in chunks of 4,096 letters that make up its pixels`() throws {
         let patch = Patch(width: 64, height: 40, color: Color(9, 8, 7))
         let text = String(decoding: Kitty.bytes(patch, id: 1, columns: 1, rows: 1), as: UTF8.self)
         let chunks = text.split(separator: "\u{1B}\\").map { $0.split(separator: ";", maxSplits: 1) }
@@ -54,7 +54,7 @@ struct PainterTests {
         #expect(Data(base64Encoded: chunks.map { String($0[1]) }.joined()).map { Array($0) } == patch.pixels)
     }
 
-    @Test func `Sixels stand in bands of six, one colour after the other, with repeats counted`() throws {
+    @Test func `sixels are in bands of six, one colour after the other, with repeats counted`() throws {
         var patch = Patch(width: 5, height: 7, color: red)
         patch.draw(try picture(1, 1, [0, 0, 255, 255]), frame: 0)
         // A square of 5 by 5 pixels in the middle of 5 by 7: rows 1 to 5 are blue.

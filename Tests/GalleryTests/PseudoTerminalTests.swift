@@ -8,7 +8,7 @@ import WebImageBinding
 struct PseudoTerminalTests {
     private let arguments = ["--count", "40", "--picture-size", "96x64"]
 
-    @Test func `Start, scroll, zoom, resize, suspend and quit, and the terminal is as it was found`() throws {
+    @Test func `start, scroll, zoom, resize, suspend and quit restore the terminal`() throws {
         let program = try PseudoTerminal(arguments, columns: 80, rows: 24)
         let found = program.modes
         let grid = Grid(itemCount: 40, screenColumns: 80, screenRows: 24)
@@ -39,7 +39,7 @@ struct PseudoTerminalTests {
         #expect(program.terminal.modes == [25])
     }
 
-    @Test func `Ctrl-C ends it in order`() throws {
+    @Test func `Ctrl-C ends the gallery in order`() throws {
         let program = try PseudoTerminal(arguments, columns: 80, rows: 24)
         let found = program.modes
         try program.wait { $0.screen.text.contains("1/40") }
@@ -49,7 +49,7 @@ struct PseudoTerminalTests {
         #expect(program.terminal.modes == [25])
     }
 
-    @Test func `It ends with its terminal`() throws {
+    @Test func `the gallery ends with its terminal`() throws {
         let program = try PseudoTerminal(arguments, columns: 80, rows: 24)
         try program.wait { $0.screen.text.contains("1/40") }
         program.hangUp()

@@ -3,13 +3,13 @@ import Testing
 @testable import gallery
 
 struct ScreenTests {
-    @Test func `Text from outside can not command the terminal`() {
+    @Test func `untrusted text cannot control the terminal`() {
         var screen = Screen(columns: 6, rows: 1)
         screen.write("a\u{1B}[2Jé and on", 0, 0)
         #expect(screen.text == "a?[2J?")
     }
 
-    @Test func `What is written off the screen is not written`() {
+    @Test func `text beyond the screen is not written`() {
         var screen = Screen(columns: 3, rows: 2)
         screen.write("abc", 2, 1)
         screen.write("abc", 0, 2)
@@ -18,7 +18,7 @@ struct ScreenTests {
         #expect(screen.text == "\n  a")
     }
 
-    @Test func `Only what changed is sent`() {
+    @Test func `only changed cells are sent`() {
         var old = Screen(columns: 4, rows: 2)
         old.write("abcd", 0, 0, .text)
         var new = old
@@ -28,7 +28,7 @@ struct ScreenTests {
         #expect(ScreenDiff.bytes(from: new, to: new).isEmpty)
     }
 
-    @Test func `Cells of a picture are left to the picture`() {
+    @Test func `cells of a picture are not written`() {
         var new = Screen(columns: 2, rows: 1)
         new[0, 0].picture = 1
         let bytes = ScreenDiff.bytes(from: nil, to: new)
@@ -37,7 +37,7 @@ struct ScreenTests {
         #expect(new.text == "#")
     }
 
-    @Test(arguments: 1...20) func `A terminal that is told the differences shows the screen`(_ seed: Int) {
+    @Test(arguments: 1...20) func `a terminal that gets the differences shows the screen`(_ seed: Int) {
         var random = SeededGenerator(state: UInt64(seed))
         var terminal = EmulatedTerminal(columns: 11, rows: 5)
         var shown: Screen?

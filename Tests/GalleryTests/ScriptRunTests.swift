@@ -27,7 +27,7 @@ struct ScriptRunTests {
         }
     }
 
-    @Test func `A script leads to the screen that it should`() async throws {
+    @Test func `a script leads to the expected screen`() async throws {
         try await play("wait down wait pagedown wait m wait up wait up wait up wait", columns: 51, rows: 19) { run in
             let screen = try #require(await run.screen)
             let line = " " + String(repeating: "▀", count: 24) + " " + String(repeating: "▀", count: 24)
@@ -43,7 +43,7 @@ struct ScriptRunTests {
         }
     }
 
-    @Test func `After a scroll that waits for nothing every cell shows its own picture`() async throws {
+    @Test func `after a scroll without waits every cell shows its own picture`() async throws {
         try await play("down*9 up*4 end home pagedown*3 g 31 enter s p", columns: 80, rows: 24) { run in
             let screen = try #require(await run.screen)
             let seeds = screen.seeds(Grid(itemCount: 60, screenColumns: 80, screenRows: 24), top: 9)
@@ -52,7 +52,7 @@ struct ScriptRunTests {
         }
     }
 
-    @Test func `A zoomed picture has the screen for itself, and its frames play`() async throws {
+    @Test func `a zoomed picture has the whole screen, and its frames play`() async throws {
         try await play("g 4 enter wait enter wait tick:60", columns: 60, rows: 20) { run in
             let screen = try #require(await run.screen)
             let grid = Grid(itemCount: 60, screenColumns: 60, screenRows: 20)
@@ -61,7 +61,7 @@ struct ScriptRunTests {
         }
     }
 
-    @Test func `The picture of the screen has the pixels of the screen`() async throws {
+    @Test func `the picture of the screen has the pixels of the screen`() async throws {
         try await play("wait", columns: 30, rows: 11) { run in
             let image = try ImageCoders.default.decode(try await run.png())
             #expect(image.size == PixelSize(width: 300, height: 220))

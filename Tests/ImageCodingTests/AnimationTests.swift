@@ -40,7 +40,7 @@ struct AnimationTests {
     }
 
     @Test
-    func `a frame of a WebP is cleared before the next one if it says so`() throws {
+    func `a frame of a WebP is cleared before the next one if its header requires it`() throws {
         let kept = try twoFrames(0)
         #expect(alpha(kept, 0, 5, 5) == 255 && alpha(kept, 0, 25, 25) == 0)
         #expect(alpha(kept, 1, 5, 5) == 255 && alpha(kept, 1, 25, 25) == 255 && alpha(kept, 1, 18, 18) == 0)
@@ -61,7 +61,7 @@ struct AnimationTests {
     }
 
     @Test
-    func `transparent pixels of a WebP frame are laid over or take the place`() throws {
+    func `transparent pixels of a WebP frame are blended or replace the canvas`() throws {
         // Alpha of the second frame's pixels made zero, at the first one's place.
         func image(_ flags: UInt8) throws -> DecodedImage {
             try twoFrames(0) { bytes, frames in

@@ -83,7 +83,7 @@ struct BombTests {
     }
 
     @Test
-    func `the image data of a PNG are in one run, and nothing that is needed is unknown`() throws {
+    func `the image data of a PNG must be contiguous, and unknown critical chunks are refused`() throws {
         let bytes = ImageFactory.oversizedPNG(64)
         let end = bytes.count - 12
         let data = try #require(bytes.indices.first { bytes[$0...].starts(with: "IDAT".utf8) }) - 4
@@ -103,7 +103,7 @@ struct BombTests {
     }
 
     @Test
-    func `a first frame that is taken away again leaves the screen clear`() throws {
+    func `a first frame that is removed again leaves the screen clear`() throws {
         let bytes = ImageFactory.fullFrameGIF(frames: 3, side: 20)
         let image = try ImageCoders.default.decode(bytes)
         #expect(image.frames.count == 3)
@@ -142,7 +142,7 @@ struct BombTests {
     }
 
     @Test
-    func `files of many small pieces decode to what is in them`() throws {
+    func `files of many small pieces decode to their pixels`() throws {
         #expect(code(ImageFactory.chunkBombPNG(chunks: 20_000)) == nil)
         #expect(code(ImageFactory.markerBombJPEG(segments: 200_000)) == nil)
         #expect(code(ImageFactory.chunkBombWebP(chunks: 20_000)) == nil)
@@ -151,7 +151,7 @@ struct BombTests {
     }
 
     @Test
-    func `the first frame is laid out although many follow`() throws {
+    func `the first frame is decoded although many follow`() throws {
         let options = DecodeOptions(
             limits: ImageLimits(maximumByteCount: 1_000_000), firstFrameOnly: true)
         #expect(

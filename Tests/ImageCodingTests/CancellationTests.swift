@@ -70,7 +70,7 @@ struct CancellationTests {
     }
 
     @Test
-    func `the registry asks before it begins`() async throws {
+    func `the list of coders checks for cancellation before it begins`() async throws {
         let result = await cancelled { try ImageCoders.default.decode([]).width }
         #expect(throws: CancellationError.self) { try result.get() }
     }

@@ -27,7 +27,7 @@ struct DecodedImageTests {
     }
 
     @Test
-    func `costs four bytes a pixel and frame`() throws {
+    func `a picture costs four bytes per pixel and frame`() throws {
         let image = try DecodedImage(width: 1, height: 1, frames: [pixel, pixel, pixel], loopCount: 4, hasAlpha: true)
         #expect(image.byteCount == 12)
         #expect(image.isAnimated)
@@ -37,7 +37,7 @@ struct DecodedImageTests {
     }
 
     @Test
-    func `errors say what happened and where`() {
+    func `an error has a message and a place`() {
         let error = ImageError(.malformed, "A chunk is broken.", byteOffset: 12)
         #expect(error.description == "ImageError.malformed: A chunk is broken. (at byte 12)")
     }

@@ -41,7 +41,7 @@ struct ExtremeNumberTests {
     }
 
     @Test
-    func `a result's size is told for a picture of any size`() {
+    func `the size of a result is known for a picture of any size`() {
         let transformers: [any ImageTransforming] =
             Self.modes.flatMap { mode in
                 Self.sizes.flatMap { box in
@@ -90,7 +90,7 @@ struct ExtremeNumberTests {
     }
 
     @Test(arguments: numbers)
-    func `an encoder's knobs may be any number`(number: Int) throws {
+    func `an encoder's options may be any number`(number: Int) throws {
         let picture = ImageFactory.picture(width: 8, height: 8, seed: 1)
         for format in [EncodedFormat.jpeg(quality: number), .png(level: number), .webp(quality: number)] {
             #expect(try ImageCoders.default.encode(picture, as: format).count > 0)

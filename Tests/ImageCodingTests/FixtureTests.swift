@@ -9,7 +9,7 @@ struct FixtureTests {
     }
 
     @Test(arguments: Fixture.all)
-    func `decodes to the pixels it was made from`(fixture: Fixture) throws {
+    func `a fixture decodes to the pixels that it was made from`(fixture: Fixture) throws {
         let image = try ImageCoders.default.decode(fixture.bytes)
         #expect(image.size == fixture.size)
         #expect(image.hasAlpha == fixture.hasAlpha)
@@ -26,7 +26,7 @@ struct FixtureTests {
     }
 
     @Test(arguments: Fixture.all)
-    func `has its properties in the header`(fixture: Fixture) throws {
+    func `the properties of a fixture are in its header`(fixture: Fixture) throws {
         let properties = try ImageCoders.default.properties(of: fixture.bytes)
         #expect(properties.format == fixture.format)
         #expect(properties.size == fixture.size)
@@ -35,7 +35,7 @@ struct FixtureTests {
     }
 
     @Test(arguments: Fixture.all)
-    func `the first frame alone is the first of all`(fixture: Fixture) throws {
+    func `the first frame alone equals the first of all frames`(fixture: Fixture) throws {
         let first = try ImageCoders.default.decode(fixture.bytes, options: DecodeOptions(firstFrameOnly: true))
         let all = try ImageCoders.default.decode(fixture.bytes)
         #expect(first.frames.count == 1)

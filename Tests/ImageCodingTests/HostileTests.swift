@@ -57,7 +57,7 @@ struct HostileTests {
     }
 
     @Test
-    func `nothing is no picture`() {
+    func `an empty file is not a picture`() {
         let error = #expect(throws: ImageError.self) { try ImageCoders.default.decode([]) }
         #expect(error?.code == .unknownFormat)
     }

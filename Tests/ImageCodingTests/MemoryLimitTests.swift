@@ -11,7 +11,7 @@ struct MemoryLimitTests {
     }
 
     @Test(arguments: formats)
-    func `a decode beyond the limit is refused with a code of its own`(format: EncodedFormat) throws {
+    func `a decode above the limit is refused with its own code`(format: EncodedFormat) throws {
         let bytes = try ImageFactory.encoded(width: 90, height: 70, seed: 1, as: format)
         let cost = try cost(bytes)
         #expect(cost >= 90 * 70 * 4)
@@ -55,7 +55,7 @@ struct MemoryLimitTests {
     }
 
     @Test
-    func `a decoder without an estimate of its own is taken to need twice the pixels`() throws {
+    func `the default estimate of a decoder is twice the pixels`() throws {
         struct Plain: ImageDecoding {
             let size: PixelSize
             func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { true }
@@ -77,7 +77,7 @@ struct MemoryLimitTests {
     }
 
     @Test(arguments: formats)
-    func `what encoding takes covers the file`(format: EncodedFormat) throws {
+    func `the estimate of encoding covers the file`(format: EncodedFormat) throws {
         let noise = ImageFactory.randomBytes(count: 64 * 48 * 4, seed: 1)
         let pixels = noise.enumerated().map { $0 % 4 == 3 ? 255 : $1 }
         let image = try DecodedImage(width: 64, height: 48, frames: [.init(pixels: pixels)], hasAlpha: false)
@@ -89,7 +89,7 @@ struct MemoryLimitTests {
     }
 
     @Test
-    func `a file that no decoder takes is refused from its beginning`() throws {
+    func `a file that no decoder accepts is refused from its beginning`() throws {
         func code(_ beginning: [UInt8], _ options: DecodeOptions = DecodeOptions()) -> ImageError.Code? {
             do {
                 try ImageCoders.default.checkSignature(beginning, options: options)
@@ -112,7 +112,7 @@ struct MemoryLimitTests {
     }
 
     @Test
-    func `an SVG after a long comment waits for its root element where a decoder takes it`() throws {
+    func `an SVG after a long comment is not refused before its root element if a decoder reads SVG`() throws {
         struct Drawings: ImageDecoding {
             func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .svg }
             func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
@@ -130,7 +130,7 @@ struct MemoryLimitTests {
     }
 
     @Test
-    func `a transformer tells the size of its result`() throws {
+    func `a transformer predicts the size of its result`() throws {
         let box = PixelSize(width: 30, height: 20)
         let transformers: [any ImageTransforming] = [
             .resize(to: box), .resize(to: box, mode: .fill), .resize(to: box, mode: .stretch),

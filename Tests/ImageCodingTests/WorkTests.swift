@@ -33,7 +33,7 @@ struct WorkTests {
     }
 
     @Test(arguments: files.map(\.name))
-    func `the work is looked at often, and ends at any look`(name: String) throws {
+    func `the work is checked often, and may end at any check`(name: String) throws {
         let file = try #require(WorkTests.files.first { $0.name == name })
         let bytes = try file.bytes()
         let whole = DecodingWork(limits: .default, byteCount: bytes.count)
@@ -52,7 +52,7 @@ struct WorkTests {
     }
 
     @Test
-    func `a walk over a header looks every 64 KiB`() throws {
+    func `a pass over a header checks every 64 KiB`() throws {
         func looks(_ bytes: [UInt8], _ walk: (DecodingWork) throws -> Void) rethrows -> Int {
             let work = DecodingWork(limits: .default, byteCount: bytes.count)
             try walk(work)
@@ -84,7 +84,7 @@ struct WorkTests {
     }
 
     @Test
-    func `processor time ends the work, and the file's length puts the end off`() throws {
+    func `processor time ends the work, and a longer file has more of it`() throws {
         // A clock that goes on by ten milliseconds whenever it is read; it is read at the start and at every 32nd look.
         func looks(_ time: Duration, byteCount: Int = 0) -> Int {
             var now = 5
@@ -108,7 +108,7 @@ struct WorkTests {
     }
 
     @Test
-    func `what is excluded takes no time`() throws {
+    func `excluded work takes no time`() throws {
         var now = 0
         let work = DecodingWork(
             limits: ImageLimits(maximumProcessorTime: .seconds(1)), byteCount: 0, isCancelled: { false },

@@ -19,28 +19,28 @@ struct AnimationTests {
         await until { scene.target.frame == frame }
     }
 
-    @Test func `Frames are shown when they are due, over and over`() async {
+    @Test func `frames are shown when they are due, again and again`() async {
         play(picture(1, frames: 3))
         #expect(scene.target.calls == [.show(1, in: .image)])
         for frame in [1, 2, 0, 1, 2, 0] { await expectFrame(frame, after: .milliseconds(100)) }
         #expect(scene.target.calls.count == 7)
     }
 
-    @Test func `A late player skips to the frame of its moment`() async {
+    @Test func `a late player skips to the frame that is due`() async {
         play(picture(1, frames: 10))
         await expectFrame(7, after: .milliseconds(750))
         await expectFrame(8, after: .milliseconds(50))
         #expect(scene.target.calls == [.show(1, in: .image), .frame(7), .frame(8)])
     }
 
-    @Test func `An animation ends after its last loop`() async {
+    @Test func `an animation ends after its last loop`() async {
         play(picture(1, frames: 2, loopCount: 1))
         await expectFrame(1, after: .milliseconds(100))
         for _ in 0..<100 { await Task.yield() }
         #expect(scene.clock.sleepers == 0)
     }
 
-    @Test func `The caller may say how often, or not to play at all`() async {
+    @Test func `the caller may set the number of loops, or not play at all`() async {
         play(picture(1, frames: 2), options { $0.loopCount = 1 })
         await expectFrame(1, after: .milliseconds(100))
         for _ in 0..<100 { await Task.yield() }
@@ -51,7 +51,7 @@ struct AnimationTests {
         #expect(scene.clock.sleepers == 0)
     }
 
-    @Test func `A hidden target pauses the animation, which goes on where it was`() async {
+    @Test func `a hidden target pauses the animation, which later continues at the same frame`() async {
         play(picture(1, frames: 10))
         await expectFrame(1, after: .milliseconds(100))
         await until { scene.clock.started == 2 }
@@ -71,7 +71,7 @@ struct AnimationTests {
         await until { scene.target.frame == 2 }
     }
 
-    @Test func `A target that hides and says nothing is noticed with the next frame, and seen again within a second`()
+    @Test func `a target that hides without a report is noticed at the next frame, and its return within a second`()
         async
     {
         play(picture(1, frames: 10))
@@ -84,7 +84,7 @@ struct AnimationTests {
     }
 
     @Test(arguments: ["another picture", "emptied", "placeholder"])
-    func `An animation ends when its slot shows something else`(_ how: String) async {
+    func `an animation ends when its slot shows something else`(_ how: String) async {
         play(picture(1, frames: 3))
         await until { scene.clock.sleepers == 1 }
         switch how {
@@ -100,7 +100,7 @@ struct AnimationTests {
         #expect(!scene.target.calls.contains { if case .frame = $0 { true } else { false } })
     }
 
-    @Test func `An animation goes on while a late placeholder keeps it, and when its slot is cancelled`() async {
+    @Test func `an animation continues while a late placeholder keeps it, and when its slot is cancelled`() async {
         play(picture(1, frames: 3))
         await until { scene.clock.sleepers == 1 }
         scene.binding.load(url(2), options: options { $0.placeholder = .late(nil) })
@@ -109,7 +109,7 @@ struct AnimationTests {
         await expectFrame(2, after: .milliseconds(100))
     }
 
-    @Test func `A target that ends the animation from within a frame is obeyed`() async {
+    @Test func `a target may end the animation from within a frame`() async {
         scene.loader.remember(picture(2), for: url(2))
         let target = StillTarget()
         let binding = ImageBinding(target: target, loader: scene.loader, clock: scene.clock)

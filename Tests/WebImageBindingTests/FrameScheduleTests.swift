@@ -3,7 +3,7 @@ import Testing
 @testable import WebImageBinding
 
 @Suite struct FrameScheduleTests {
-    @Test func `Frames follow each other for ever`() {
+    @Test func `the frames of an endless animation repeat forever`() {
         let schedule = FrameSchedule(
             durations: [.milliseconds(100), .milliseconds(50), .milliseconds(200)], loopCount: 0)
         let expected: [(Int, Int, Int)] = [
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `A finite animation ends on its last frame`() {
+    @Test func `a finite animation ends on its last frame`() {
         let schedule = FrameSchedule(durations: [.milliseconds(100), .milliseconds(100)], loopCount: 2)
         #expect(schedule.position(at: .milliseconds(150)) == .init(frame: 1, remaining: .milliseconds(50)))
         #expect(schedule.position(at: .milliseconds(250)) == .init(frame: 0, remaining: .milliseconds(50)))
@@ -24,14 +24,14 @@ import Testing
         #expect(schedule.position(at: .seconds(1_000_000)) == .init(frame: 1, remaining: nil))
     }
 
-    @Test func `A frame that is too short to see counts as a tenth of a second`() {
+    @Test func `a frame below 11 ms counts as a tenth of a second`() {
         let schedule = FrameSchedule(
             durations: [.zero, .milliseconds(-5), .milliseconds(10), .milliseconds(11)], loopCount: 0)
         #expect(schedule.position(at: .milliseconds(299)) == .init(frame: 2, remaining: .milliseconds(1)))
         #expect(schedule.position(at: .milliseconds(300)) == .init(frame: 3, remaining: .milliseconds(11)))
     }
 
-    @Test func `Absurd durations and counts do not overflow`() {
+    @Test func `extreme durations and counts do not overflow`() {
         let long = FrameSchedule(durations: Array(repeating: .seconds(Int64.max), count: 200_000), loopCount: .max)
         #expect(long.position(at: .seconds(Int64.max)).frame < 200_000)
         #expect(long.position(at: .seconds(-1)).frame == 0)
@@ -40,7 +40,7 @@ import Testing
         #expect(FrameSchedule(durations: [.zero], loopCount: 0).position(at: .seconds(1)).remaining == nil)
     }
 
-    @Test func `Every moment has the frame that a step by step search finds`() {
+    @Test func `the frame at any time is that of a step-by-step search`() {
         let durations = (1...37).map { Duration.milliseconds(11 + $0 * 7 % 40) }
         let schedule = FrameSchedule(durations: durations, loopCount: 0)
         var start = Duration.zero

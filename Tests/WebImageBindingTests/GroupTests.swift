@@ -20,7 +20,7 @@ struct GroupTests {
     }
 
     @Test(arguments: [true, false])
-    func `Loads of a group end together, in the order they started in`(_ showsTogether: Bool) async throws {
+    func `loads of a group end together, in the order they started in`(_ showsTogether: Bool) async throws {
         let group = group(showsTogether: showsTogether)
         scene.loader.answers[2].finish(picture(2))
         scene.loader.answers[1].fail()
@@ -44,7 +44,7 @@ struct GroupTests {
         #expect(group.entryCount == 0 && scene.binding.entryCount == 0)
     }
 
-    @Test func `Pictures that appear together appear in one turn`() async throws {
+    @Test func `pictures that appear together appear in one turn`() async throws {
         let group = group(showsTogether: true)
         var together: [Int] = []
         scene.target.onShow = { shown in
@@ -58,7 +58,7 @@ struct GroupTests {
         #expect(together.prefix(3) == [0, 1, 2])
     }
 
-    @Test func `A member that is replaced ends at once and holds nobody up`() async throws {
+    @Test func `a member that is replaced ends at once and does not delay the others`() async throws {
         let group = group(showsTogether: false)
         scene.loader.answers[0].finish(picture(0))
         scene.loader.answers[1].finish(picture(1))
@@ -68,7 +68,7 @@ struct GroupTests {
         #expect(try await group.outcomes.map(\.word) == ["finished", "finished", "cancelled"])
     }
 
-    @Test func `A member that was ready when it was replaced is not shown`() async throws {
+    @Test func `a member that was ready when it was replaced is not shown`() async throws {
         let group = group(showsTogether: true)
         scene.loader.answers[0].finish(picture(0))
         await until { scene.binding.load(of: slots[0])?.hasLanded == true }
@@ -79,25 +79,25 @@ struct GroupTests {
         #expect(scene.target.shown[slots[0]] == nil)
     }
 
-    @Test func `A group whose pictures are all in memory ends within the call`() {
+    @Test func `a group whose pictures are all in memory ends within the call`() {
         for index in slots.indices { scene.loader.remember(picture(index), for: url(index)) }
         let group = group(showsTogether: true)
         #expect(group.currentOutcomes?.map(\.word) == ["finished", "finished", "finished"])
         #expect(scene.target.shown.count == 3)
     }
 
-    @Test func `A group of nothing ends at once`() {
+    @Test func `an empty group ends at once`() {
         let group = ImageLoadGroup { _ in }
         #expect(group.currentOutcomes?.isEmpty == true)
     }
 
-    @Test func `A load that comes to a group too late is not held`() async throws {
+    @Test func `a load that joins a group too late is not held`() async throws {
         let group = ImageLoadGroup { _ in }
         try await scene.finish(1, options: options { $0.group = group })
         #expect(scene.target.index == 1)
     }
 
-    @Test func `A group waits for transitions that are waited for`() async throws {
+    @Test func `a group waits for transitions that its loads wait for`() async throws {
         let transition = FakeTransition()
         let group = ImageLoadGroup(showsTogether: true) { group in
             for index in 0..<2 {
@@ -117,7 +117,7 @@ struct GroupTests {
         #expect(try await group.outcomes.count == 2)
     }
 
-    @Test func `A group ends when its binding goes, and lets its loads go`() async throws {
+    @Test func `a group ends when its binding is released, and releases its loads`() async throws {
         var binding: ImageBinding? = ImageBinding(target: scene.target, loader: scene.loader)
         weak var load: BoundLoad?
         let group = ImageLoadGroup { group in

@@ -4,7 +4,7 @@ import WebImageBinding
 @Suite struct ImageSlotTests {
     private enum Part: Hashable { case left, right }
 
-    @Test func `Slots are equal when they mean the same picture`() {
+    @Test func `slots are equal when they mean the same picture`() {
         #expect(ImageSlot.image == .image(for: .normal))
         #expect(ImageSlot.image != .backgroundImage)
         #expect(ImageSlot.image(for: .selected) != .image(for: [.selected, .highlighted]))
@@ -15,7 +15,7 @@ import WebImageBinding
         #expect(all.count == 3)
     }
 
-    @Test func `A slot of the target's own gives its key back`() {
+    @Test func `a custom slot returns its key`() {
         #expect(ImageSlot(Part.left).key(as: Part.self) == .left)
         #expect(ImageSlot(Part.left).key(as: String.self) == nil)
         #expect(ImageSlot.image.key(as: Part.self) == nil)

@@ -11,7 +11,7 @@ struct IndicatorTests {
     let indicator = FakeIndicator()
 
     @Test(arguments: ["finished", "failed", "cancelled", "nothing to load"])
-    func `An indicator stops with its load, however that ends`(_ how: String) async throws {
+    func `an indicator stops with its load, whatever the outcome`(_ how: String) async throws {
         scene.binding.setIndicator(indicator)
         let load = scene.binding.load(url(1))
         #expect(indicator.isShown)
@@ -25,7 +25,7 @@ struct IndicatorTests {
         #expect(!indicator.isShown)
     }
 
-    @Test func `An indicator stays for its minimum time, and the picture does not wait`() async throws {
+    @Test func `an indicator stays for its minimum time, and the picture does not wait`() async throws {
         scene.binding.setIndicator(indicator, minimumTime: .milliseconds(500))
         let load = scene.binding.load(url(1))
         scene.clock.advance(by: .milliseconds(200))
@@ -40,7 +40,7 @@ struct IndicatorTests {
         await until { !indicator.isShown }
     }
 
-    @Test func `A load that takes longer than the minimum time stops the indicator at once`() async throws {
+    @Test func `a load that takes longer than the minimum time stops the indicator at once`() async throws {
         scene.binding.setIndicator(indicator, minimumTime: .milliseconds(500))
         let load = scene.binding.load(url(1))
         scene.clock.advance(by: .milliseconds(500))
@@ -49,7 +49,7 @@ struct IndicatorTests {
         #expect(!indicator.isShown)
     }
 
-    @Test func `A load that starts within the minimum time takes the indicator over`() async throws {
+    @Test func `a load that starts within the minimum time takes the indicator over`() async throws {
         scene.binding.setIndicator(indicator, minimumTime: .milliseconds(500))
         try await scene.finish(1)
         await until { scene.clock.sleepers == 1 }
@@ -62,14 +62,14 @@ struct IndicatorTests {
         #expect(indicator.calls.count { $0 == .start } == 1)
     }
 
-    @Test func `A replaced load does not make the indicator blink`() {
+    @Test func `a replaced load does not make the indicator blink`() {
         scene.binding.setIndicator(indicator)
         scene.binding.load(url(1))
         scene.binding.load(url(2))
         #expect(indicator.calls.filter { $0 == .start || $0 == .stop } == [.start])
     }
 
-    @Test func `An indicator may come and go while a load runs`() {
+    @Test func `an indicator may be set and removed while a load runs`() {
         scene.binding.load(url(1))
         scene.binding.setIndicator(indicator)
         #expect(indicator.isShown)
@@ -78,7 +78,7 @@ struct IndicatorTests {
     }
 
     @Test(arguments: [true, false])
-    func `an indicator does not run for a load that is paused, and starts when that goes on`(isSetBefore: Bool)
+    func `an indicator does not run for a paused load, and starts when the load continues`(isSetBefore: Bool)
         async throws
     {
         scene.target.visibility = .hidden
@@ -94,7 +94,7 @@ struct IndicatorTests {
         #expect(!indicator.isShown)
     }
 
-    @Test func `Each slot has its own indicator`() {
+    @Test func `each slot has its own indicator`() {
         scene.binding.setIndicator(indicator, for: .backgroundImage)
         scene.binding.load(url(1))
         #expect(indicator.calls.isEmpty)

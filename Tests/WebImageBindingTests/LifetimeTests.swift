@@ -25,7 +25,7 @@ private final class OwningTarget: ImageTarget {
 struct LifetimeTests {
     let loader = ScriptedLoader()
 
-    @Test func `A target that goes takes its binding and its loads with it, silently`() async throws {
+    @Test func `the release of a target ends its binding and its loads, without callbacks`() async throws {
         let journal = Journal<Int?>()
         let heard = Heard()
         var target: OwningTarget? = OwningTarget(loader, journal)
@@ -44,7 +44,8 @@ struct LifetimeTests {
         #expect(heard.words.isEmpty)
     }
 
-    @Test func `A binding that outlives its target ends its loads with the next event, silently`() async throws {
+    @Test func `a binding that outlives its target ends its loads with the next event, without callbacks`() async throws
+    {
         let heard = Heard()
         var target: FakeTarget? = FakeTarget()
         let binding = ImageBinding(target: try #require(target), loader: loader)
@@ -60,7 +61,7 @@ struct LifetimeTests {
         #expect(heard.words.isEmpty)
     }
 
-    @Test func `A binding that goes before its target cancels its loads and says so`() async throws {
+    @Test func `a binding that is released before its target cancels its loads and calls back`() async throws {
         let heard = Heard()
         let target = FakeTarget()
         var binding: ImageBinding? = ImageBinding(target: target, loader: loader)
@@ -71,7 +72,7 @@ struct LifetimeTests {
         #expect(heard.words == ["cancelled"])
     }
 
-    @Test func `replaced loads go with their binding, too`() async throws {
+    @Test func `the release of a binding cancels replaced loads, too`() async throws {
         let heard = Heard()
         let target = FakeTarget()
         var binding: ImageBinding? = ImageBinding(target: target, loader: loader)
@@ -86,7 +87,7 @@ struct LifetimeTests {
         #expect(heard.words.sorted() == ["first cancelled", "second cancelled"])
     }
 
-    @Test func `A binding is let go while an animation plays and an indicator lingers`() async throws {
+    @Test func `a binding is released while an animation plays and an indicator is visible`() async throws {
         let clock = ManualClock()
         let target = FakeTarget()
         let indicator = FakeIndicator()

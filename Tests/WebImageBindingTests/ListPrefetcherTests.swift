@@ -17,7 +17,7 @@ struct ListPrefetcherTests {
         loader.answers.compactMap { Int($0.request.url.deletingPathExtension().lastPathComponent) }
     }
 
-    @Test func `Items are loaded in order, a few at a time, at low priority`() async {
+    @Test func `items are loaded in order, a few at a time, at low priority`() async {
         let prefetcher = prefetcher()
         prefetcher.willAppear(0..<4)
         prefetcher.willAppear([1, 2, 2])
@@ -48,7 +48,7 @@ struct ListPrefetcherTests {
         await until { prefetcher.entryCount == 0 }
     }
 
-    @Test func `Items that will not appear are left, running or waiting`() async {
+    @Test func `the loads of items that will not appear are cancelled, running or waiting`() async {
         let prefetcher = prefetcher()
         prefetcher.willAppear(0..<4)
         await until { loader.answers.count == 2 }
@@ -61,7 +61,7 @@ struct ListPrefetcherTests {
         #expect(prefetcher.pending.isEmpty)
     }
 
-    @Test func `An item that goes and comes back is loaded once more, and counted once`() async {
+    @Test func `an item that disappears and appears again is loaded once more, and counted once`() async {
         let prefetcher = prefetcher()
         prefetcher.willAppear([0])
         await until { loader.answers.count == 1 }
@@ -74,7 +74,7 @@ struct ListPrefetcherTests {
         await until { prefetcher.pending.isEmpty }
     }
 
-    @Test func `What is in memory is not loaded`() async {
+    @Test func `a picture in memory is not loaded`() async {
         loader.remember(picture(0), for: url(0))
         let prefetcher = prefetcher()
         prefetcher.willAppear([0, 1])
@@ -82,7 +82,7 @@ struct ListPrefetcherTests {
         #expect(asked == [1])
     }
 
-    @Test func `Too many items drop the oldest that wait`() async {
+    @Test func `too many items drop the oldest waiting ones`() async {
         let prefetcher = prefetcher(queueLimit: 3)
         prefetcher.willAppear(0..<2)
         prefetcher.willAppear(2..<10)
@@ -90,7 +90,7 @@ struct ListPrefetcherTests {
         prefetcher.cancelAll()
     }
 
-    @Test func `A prefetcher that goes leaves the loader`() async {
+    @Test func `the release of a prefetcher leaves the loader`() async {
         var prefetcher: ListPrefetcher<Int>? = prefetcher()
         prefetcher?.willAppear(0..<2)
         await until { loader.answers.count == 2 }

@@ -9,7 +9,7 @@ import WebImageTesting
 struct LoadTests {
     let scene = Scene()
 
-    @Test func `A picture is shown before its load ends`() async throws {
+    @Test func `a picture is shown before its load ends`() async throws {
         var seen: Int?
         let load = scene.binding.load(url(1), options: options { $0.onEnd = { _ in seen = scene.target.index } })
         #expect(scene.binding.state().isLoading)
@@ -24,7 +24,7 @@ struct LoadTests {
         #expect(scene.binding.state().source == .network)
     }
 
-    @Test func `A picture in memory is shown within the call, alone`() {
+    @Test func `a picture in memory is shown within the call, without a placeholder`() {
         let indicator = FakeIndicator()
         scene.binding.setIndicator(indicator)
         scene.loader.remember(picture(1), for: url(1))
@@ -44,14 +44,14 @@ struct LoadTests {
     }
 
     @Test(arguments: [CachePolicy.reload, .revalidate])
-    func `Memory is not looked at when the request asks the origin`(_ policy: CachePolicy) {
+    func `memory is not read when the request asks the origin`(_ policy: CachePolicy) {
         scene.loader.remember(picture(1), for: url(1))
         scene.binding.load(request(1, policy))
         #expect(scene.target.index == nil)
         #expect(scene.loader.answers.count == 1)
     }
 
-    @Test func `Memory is not looked at when the request does not read it`() {
+    @Test func `memory is not read when the request excludes it`() {
         scene.loader.remember(picture(1), for: url(1))
         var request = request(1)
         request.cacheReads = .disk
@@ -63,7 +63,7 @@ struct LoadTests {
         ImageSlot.image, .highlightedImage, .backgroundImage, .alternateImage, .image(for: .selected),
         .backgroundImage(for: [.selected, .highlighted]), ImageSlot("badge"), ImageSlot(7),
     ])
-    func `Every slot is loaded and cancelled by itself`(_ slot: ImageSlot) async throws {
+    func `every slot is loaded and cancelled by itself`(_ slot: ImageSlot) async throws {
         let other = ImageSlot("other")
         let load = scene.binding.load(url(1), into: slot)
         scene.binding.load(url(2), into: other)
@@ -79,7 +79,7 @@ struct LoadTests {
         await until { scene.loader.answers[2].wasLeft }
     }
 
-    @Test func `A cancelled load ends at once, with its callback, and leaves the loader`() async throws {
+    @Test func `a cancelled load ends at once, with its callback, and leaves the loader`() async throws {
         let heard = Heard()
         let load = scene.binding.load(url(1), options: heard.options())
         scene.binding.cancelAll()
@@ -90,7 +90,7 @@ struct LoadTests {
         #expect(heard.words == ["cancelled"])
     }
 
-    @Test func `A handle cancels its own load and not its successor`() {
+    @Test func `a handle cancels its own load and not its successor`() {
         let first = scene.binding.load(url(1))
         let second = scene.binding.load(url(2))
         first.cancel()
@@ -99,7 +99,7 @@ struct LoadTests {
         #expect(second.hasEnded)
     }
 
-    @Test func `Nil empties the slot, cancels its load and ends without a request`() {
+    @Test func `no URL empties the slot, cancels its load and ends without a request`() {
         let first = scene.binding.load(url(1))
         let second = scene.binding.load(nil as URL?)
         #expect(first.currentOutcome?.isCancelled == true)
@@ -110,12 +110,12 @@ struct LoadTests {
     }
 
     @Test(arguments: [Placeholder.now(placeholder), .late(placeholder)])
-    func `Nil shows the placeholder`(_ given: Placeholder) {
+    func `no URL shows the placeholder`(_ given: Placeholder) {
         scene.binding.load(nil as ImageRequest?, options: options { $0.placeholder = given })
         #expect(scene.target.index == placeholder.index)
     }
 
-    @Test func `A picture that is handed over is not shown`() async throws {
+    @Test func `a picture that only the caller gets is not shown`() async throws {
         let heard = Heard()
         let load = scene.binding.load(url(1), options: heard.options { $0.showsPictures = false })
         scene.answer.send(.preview(picture(2)))
@@ -125,7 +125,7 @@ struct LoadTests {
         #expect(scene.target.calls == [.show(nil, in: .image)])
     }
 
-    @Test func `A picture in memory that is handed over is not shown`() {
+    @Test func `a picture in memory that only the caller gets is not shown`() {
         scene.loader.remember(picture(1), for: url(1))
         let heard = Heard()
         scene.binding.load(url(1), options: heard.options { $0.showsPictures = false })
@@ -133,7 +133,7 @@ struct LoadTests {
         #expect(scene.target.calls.isEmpty)
     }
 
-    @Test func `Waiting for a load can be cancelled without cancelling the load`() async throws {
+    @Test func `waiting for a load can be cancelled without cancelling the load`() async throws {
         let load = scene.binding.load(url(1))
         let waiting = Task { try await load.outcome }
         waiting.cancel()
@@ -143,7 +143,7 @@ struct LoadTests {
         #expect(scene.target.index == 1)
     }
 
-    @Test func `Clearing a slot cancels its load and empties it`() async throws {
+    @Test func `clearing a slot cancels its load and empties it`() async throws {
         try await scene.finish(1)
         let load = scene.binding.load(url(2), options: options { $0.placeholder = .late(nil) })
         #expect(scene.target.index == 1)
@@ -153,7 +153,7 @@ struct LoadTests {
         #expect(scene.binding.picture() == nil)
     }
 
-    @Test func `A loader that ends without a picture ends the load as cancelled`() async throws {
+    @Test func `a loader that ends without a picture ends the load as cancelled`() async throws {
         let heard = Heard()
         let load = scene.binding.load(
             url(1), options: heard.options { $0.placeholder = .late(placeholder) })

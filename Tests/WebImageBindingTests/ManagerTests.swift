@@ -16,7 +16,7 @@ struct ManagerTests {
         return configuration
     }
 
-    @Test func `A picture comes from the origin once, whatever is seen of its target, then from memory`() async throws {
+    @Test func `a picture comes from the origin once, whatever the visibility, then from memory`() async throws {
         let file = try ImageFactory.encoded(width: 32, height: 24, seed: 77, as: .png)
         try await withOriginServer { origin in
             let gate = OriginGate()
@@ -46,7 +46,7 @@ struct ManagerTests {
         }
     }
 
-    @Test func `A load that is replaced at once lets the manager's work go`() async throws {
+    @Test func `a load that is replaced at once cancels the manager's work`() async throws {
         let file = try ImageFactory.encoded(width: 32, height: 24, seed: 5, as: .png)
         try await withOriginServer { origin in
             let gate = OriginGate()

@@ -9,7 +9,7 @@ import WebImageTesting
 struct PlaceholderTests {
     let scene = Scene()
 
-    @Test func `A placeholder is shown within the call and the picture later`() async throws {
+    @Test func `a placeholder is shown within the call and the picture later`() async throws {
         let load = scene.binding.load(url(1), options: options { $0.placeholder = .now(placeholder) })
         #expect(scene.target.calls == [.show(placeholder.index, in: .image)])
         scene.answer.finish(picture(1))
@@ -17,13 +17,13 @@ struct PlaceholderTests {
         #expect(scene.target.calls == [.show(placeholder.index, in: .image), .show(1, in: .image)])
     }
 
-    @Test func `Without a placeholder the slot is emptied when the load starts`() async throws {
+    @Test func `without a placeholder the slot is emptied when the load starts`() async throws {
         try await scene.finish(1)
         scene.binding.load(url(2))
         #expect(scene.target.index == nil)
     }
 
-    @Test func `A late placeholder is never shown when the picture comes`() async throws {
+    @Test func `a late placeholder is never shown when the picture comes`() async throws {
         try await scene.finish(1)
         let load = scene.binding.load(url(2), options: options { $0.placeholder = .late(placeholder) })
         #expect(scene.target.index == 1)
@@ -33,7 +33,7 @@ struct PlaceholderTests {
     }
 
     @Test(arguments: [true, false])
-    func `A late placeholder is shown when the load fails`(_ showsPictures: Bool) async throws {
+    func `a late placeholder is shown when the load fails`(_ showsPictures: Bool) async throws {
         let load = scene.binding.load(
             url(1),
             options: options {
@@ -46,7 +46,7 @@ struct PlaceholderTests {
         #expect(scene.target.calls == [.show(placeholder.index, in: .image)])
     }
 
-    @Test func `A placeholder stays when the load fails, and the state says why`() async throws {
+    @Test func `a placeholder stays when the load fails, and the state has the error`() async throws {
         let load = scene.binding.load(url(1), options: options { $0.placeholder = .now(placeholder) })
         scene.answer.fail()
         _ = try await load.outcome
@@ -59,7 +59,7 @@ struct PlaceholderTests {
     }
 
     @Test(arguments: [Placeholder.none, .now(placeholder), .late(placeholder)])
-    func `A failure picture takes the place of every placeholder`(_ given: Placeholder) async throws {
+    func `a failure picture replaces every placeholder`(_ given: Placeholder) async throws {
         let load = scene.binding.load(
             url(1),
             options: options {
@@ -72,7 +72,7 @@ struct PlaceholderTests {
     }
 
     @Test(arguments: [Placeholder.now(placeholder), .late(placeholder)])
-    func `A cancelled load calls back once, before its successor, and touches nothing`(_ given: Placeholder)
+    func `a cancelled load calls back once, before its successor, and does not change the slot`(_ given: Placeholder)
         async throws
     {
         let heard = Heard()
@@ -87,7 +87,7 @@ struct PlaceholderTests {
         #expect(scene.target.calls == calls + calls + [.show(2, in: .image)])
     }
 
-    @Test func `A picture that failed is loaded again when it is asked for again`() async throws {
+    @Test func `a failed picture is loaded again when it is requested again`() async throws {
         let load = scene.binding.load(url(1))
         scene.answer.fail()
         _ = try await load.outcome

@@ -11,7 +11,7 @@ import WebImageTesting
 struct ProgressTests {
     let scene = Scene()
 
-    @Test func `Progress reaches the callback, the state and the indicator, and ends at 1`() async throws {
+    @Test func `progress reaches the callback, the state and the indicator, and ends at 1`() async throws {
         let indicator = FakeIndicator()
         scene.binding.setIndicator(indicator)
         let heard = Heard()
@@ -27,20 +27,20 @@ struct ProgressTests {
         #expect(indicator.calls == [.start, .update(nil), .update(0.25), .update(0.5), .update(1), .stop])
     }
 
-    @Test func `A load without any report ends at 1 too`() async throws {
+    @Test func `a load without any report ends at 1 too`() async throws {
         try await scene.finish(1)
         #expect(scene.binding.state().fraction == 1)
         #expect(scene.binding.state().progress == nil)
     }
 
-    @Test func `An unknown length leaves the fraction at 0`() async {
+    @Test func `an unknown length leaves the fraction at 0`() async {
         scene.binding.load(url(1))
         scene.answer.progress(50, of: nil)
         await until { scene.binding.state().progress != nil }
         #expect(scene.binding.state().fraction == 0)
     }
 
-    @Test func `Each load starts anew, and a failed one stays where it was`() async throws {
+    @Test func `each load restarts the progress, and a failed one keeps it`() async throws {
         let load = scene.binding.load(url(1))
         scene.answer.progress(50, of: 100)
         scene.answer.fail()
@@ -51,7 +51,7 @@ struct ProgressTests {
         #expect(scene.binding.state().progress == nil)
     }
 
-    @Test func `The state can be observed, and stays the same object`() async {
+    @Test func `the state can be observed, and stays the same object`() async {
         let state = scene.binding.state()
         let changes = Journal<String>()
         withObservationTracking {

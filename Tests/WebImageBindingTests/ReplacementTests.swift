@@ -10,7 +10,7 @@ struct ReplacementTests {
     let scene = Scene()
 
     @Test(arguments: [true, false])
-    func `A load that ignores its cancellation never lands, whichever ends first`(_ oldFirst: Bool) async throws {
+    func `a load that ignores its cancellation is never shown, whichever ends first`(_ oldFirst: Bool) async throws {
         let (old, new) = (Gate(), Gate())
         scene.loader.answerStubbornly {
             await old.pass()
@@ -35,8 +35,7 @@ struct ReplacementTests {
     }
 
     @Test(arguments: ["replaced", "cancelled", "cleared"])
-    func `A picture that was delivered before its load ended and not yet taken never lands`(_ how: String) async throws
-    {
+    func `a picture delivered and not yet taken when its load ended is never shown`(_ how: String) async throws {
         let load = scene.binding.load(url(1))
         let task = try #require(load.feed?.task)
         // Delivered: the reader is awake and waits for the main actor, which this test does not leave.
@@ -75,7 +74,7 @@ struct ReplacementTests {
     }
 
     @Test(arguments: Difference.allCases)
-    func `a transfer is taken over by a request that is equal but for its priority, and by no other`(
+    func `only a request that is equal up to its priority takes over a transfer`(
         difference: Difference
     ) async throws {
         let first = scene.binding.load(request(1))
@@ -90,7 +89,7 @@ struct ReplacementTests {
         #expect(try await second.outcome.picture?.image.index == 1)
     }
 
-    @Test func `Of 500 replacements only the last is shown`() async throws {
+    @Test func `of 500 replacements only the last is shown`() async throws {
         var tasks: [Task<Void, Never>] = []
         let gates = (0..<500).map { _ in Gate() }
         for index in 0..<500 {
@@ -107,14 +106,14 @@ struct ReplacementTests {
         #expect(!scene.binding.isLoading)
     }
 
-    @Test func `A new load cancels the old one by default`() async {
+    @Test func `a new load cancels the old one by default`() async {
         scene.binding.load(url(1))
         scene.binding.load(url(2))
         await until { scene.loader.answers[0].wasLeft }
         #expect(!scene.loader.answers[1].wasLeft)
     }
 
-    @Test func `An old load may run on for its caller, without reaching the target`() async throws {
+    @Test func `an old load may continue for its caller, without reaching the target`() async throws {
         let heard = Heard()
         let first = scene.binding.load(url(1), options: heard.options("first "))
         let second = scene.binding.load(url(2), options: heard.options("second ") { $0.cancelsPreviousLoad = false })
@@ -132,7 +131,7 @@ struct ReplacementTests {
         #expect(!scene.binding.isLoading)
     }
 
-    @Test func `Everything is cancelled together, replaced loads too`() async {
+    @Test func `everything is cancelled together, replaced loads too`() async {
         let first = scene.binding.load(url(1))
         scene.binding.load(url(2), options: options { $0.cancelsPreviousLoad = false })
         scene.binding.load(url(3), into: ImageSlot("badge"))
@@ -142,7 +141,7 @@ struct ReplacementTests {
         #expect(!scene.binding.isLoading)
     }
 
-    @Test func `A load that is started while another is being replaced is the newest`() async {
+    @Test func `a load that is started while another is being replaced is the newest`() async {
         var third: BoundLoad?
         scene.binding.load(
             url(1), options: options { $0.onEnd = { _ in third = scene.binding.load(url(3)) } })
@@ -153,7 +152,7 @@ struct ReplacementTests {
         await until { scene.loader.open.map(\.request.url) == [url(3)] }
     }
 
-    @Test func `A load that is started when a picture is shown is the newest`() async throws {
+    @Test func `a load that is started when a picture is shown is the newest`() async throws {
         scene.target.onShow = { shown in
             if shown?.index == 1 { scene.binding.load(url(2)) }
         }
@@ -170,7 +169,7 @@ struct ReplacementTests {
         #expect(scene.clock.started == 0)
     }
 
-    @Test func `Slots finish in any order`() async throws {
+    @Test func `slots finish in any order`() async throws {
         let image = scene.binding.load(url(1))
         let badge = scene.binding.load(url(2), into: ImageSlot("badge"))
         scene.loader.answers[1].finish(picture(2))

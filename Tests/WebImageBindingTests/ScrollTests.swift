@@ -93,7 +93,7 @@ private final class List {
 @Suite(.balanced, .timeLimit(.minutes(1)))
 struct ScrollTests {
     @Test(arguments: [1, 2] as [UInt64])
-    func `Fifty reused cells never show a wrong picture in 5,000 steps, and load only what can be seen`(_ seed: UInt64)
+    func `fifty reused cells never show a wrong picture in 5,000 steps, and load only visible items`(_ seed: UInt64)
         async
     {
         let list = List(seed: seed)

@@ -9,7 +9,7 @@ import WebImageTesting
 struct StageTests {
     let scene = Scene()
 
-    @Test func `Previews are shown as they come, the picture last`() async throws {
+    @Test func `previews are shown as they arrive, the picture last`() async throws {
         let heard = Heard()
         let load = scene.binding.load(
             url(1),
@@ -25,7 +25,7 @@ struct StageTests {
             ])
     }
 
-    @Test func `Previews can be left out`() async throws {
+    @Test func `previews can be left out`() async throws {
         let load = scene.binding.load(url(1), options: options { $0.showsPreviews = false })
         scene.answer.send(.preview(picture(11)))
         scene.answer.finish(picture(1))
@@ -33,7 +33,7 @@ struct StageTests {
         #expect(scene.target.calls == [.show(nil, in: .image), .show(1, in: .image)])
     }
 
-    @Test func `A cached picture is shown until the refreshed one is there, and ends once`() async throws {
+    @Test func `a cached picture is shown until the refreshed one arrives, and the load ends once`() async throws {
         let heard = Heard()
         let load = scene.binding.load(request(1, .refreshCached), options: heard.options())
         scene.answer.send(.cached(response(picture(11), .disk)))
@@ -46,7 +46,7 @@ struct StageTests {
         #expect(heard.words == ["cached 11", "final 1", "finished"])
     }
 
-    @Test func `A picture in memory that is to be refreshed is shown within the call`() async throws {
+    @Test func `a picture in memory that is to be refreshed is shown within the call`() async throws {
         scene.loader.remember(picture(11), for: url(1))
         let load = scene.binding.load(
             request(1, .refreshCached), options: options { $0.placeholder = .now(placeholder) })
@@ -58,7 +58,7 @@ struct StageTests {
         #expect(scene.target.calls == [.show(11, in: .image), .show(1, in: .image)])
     }
 
-    @Test func `A picture that is there already stays, without a load`() async throws {
+    @Test func `a picture that the slot shows stays, without a load`() async throws {
         try await scene.finish(1)
         let before = scene.target.calls.count
         let heard = Heard()
@@ -69,7 +69,7 @@ struct StageTests {
         #expect(scene.loader.answers.count == 1)
     }
 
-    @Test func `A picture that is there already ends the load that was to replace it`() async throws {
+    @Test func `a request for the shown picture ends the load that was to replace it`() async throws {
         try await scene.finish(1)
         let load = scene.binding.load(url(2), options: options { $0.placeholder = .late(nil) })
         scene.binding.load(url(1))
@@ -79,7 +79,7 @@ struct StageTests {
     }
 
     @Test(arguments: [true, false])
-    func `A picture that is there already is loaded again when asked, and stays meanwhile`(_ byOption: Bool)
+    func `a shown picture is loaded again on request, and stays meanwhile`(_ byOption: Bool)
         async throws
     {
         try await scene.finish(1)
@@ -96,7 +96,7 @@ struct StageTests {
         #expect(scene.target.calls == [.show(nil, in: .image), .show(1, in: .image), .show(9, in: .image)])
     }
 
-    @Test func `A picture that is there already and is refreshed is not shown again meanwhile`() async throws {
+    @Test func `a shown picture that is refreshed is not shown again meanwhile`() async throws {
         try await scene.finish(1)
         scene.loader.remember(picture(1), for: url(1))
         let load = scene.binding.load(request(1, .refreshCached))
@@ -106,7 +106,7 @@ struct StageTests {
         #expect(scene.target.calls == [.show(nil, in: .image), .show(1, in: .image), .show(2, in: .image)])
     }
 
-    @Test func `Another variant of the same URL is another picture`() async throws {
+    @Test func `another variant of the same URL is another picture`() async throws {
         try await scene.finish(1)
         var other = request(1)
         other.firstFrameOnly = true
@@ -115,7 +115,7 @@ struct StageTests {
         #expect(scene.loader.answers.count == 2)
     }
 
-    @Test func `A transfer is never taken over by another tenant, however the names are spelled`() {
+    @Test func `another tenant never takes over a transfer, however its name is encoded`() {
         for (count, name) in ["one", "two", "\u{E9}", "e\u{301}"].enumerated() {
             var other = request(1)
             other.modifier = RequestModifier(identity: name) { $0 }
@@ -124,7 +124,7 @@ struct StageTests {
         }
     }
 
-    @Test func `A load of the picture that is on its way takes the transfer over`() async throws {
+    @Test func `a second load of a picture takes over the running transfer`() async throws {
         let heard = Heard()
         let first = scene.binding.load(url(1), options: heard.options("first "))
         scene.answer.progress(10, of: 100)

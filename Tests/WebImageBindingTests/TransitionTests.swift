@@ -11,7 +11,7 @@ struct TransitionTests {
     let transition = FakeTransition()
 
     @Test(arguments: TransitionTrigger.allCases, [ImageSource.network, .disk, .memory])
-    func `A transition is for the sources its trigger names`(_ trigger: TransitionTrigger, _ source: ImageSource)
+    func `a transition applies to the sources of its trigger`(_ trigger: TransitionTrigger, _ source: ImageSource)
         async throws
     {
         try await scene.finish(1, from: source, options: options { $0.transition = FakeTransition(trigger: trigger) })
@@ -25,20 +25,20 @@ struct TransitionTests {
     }
 
     @Test(arguments: [TransitionTrigger.waited, .always])
-    func `A picture that is in memory within the call has a transition only when forced`(_ trigger: TransitionTrigger) {
+    func `a picture that is in memory within the call has a transition only when forced`(_ trigger: TransitionTrigger) {
         scene.loader.remember(picture(1), for: url(1))
         scene.binding.load(url(1), options: options { $0.transition = FakeTransition(trigger: trigger) })
         #expect(scene.target.calls.contains(.transition(1, in: .image)) == (trigger == .always))
     }
 
-    @Test func `A load ends when its picture is shown, and the transition goes on`() async throws {
+    @Test func `a load ends when its picture is shown, and the transition continues`() async throws {
         try await scene.finish(1, options: options { $0.transition = transition })
         #expect(transition.log.calls == ["prepare"])
         await scene.clock.pass(.seconds(1))
         await until { transition.log.calls == ["prepare", "finish"] }
     }
 
-    @Test func `A load may wait for its transition`() async throws {
+    @Test func `a load may wait for its transition`() async throws {
         let load = scene.binding.load(
             url(1),
             options: options {
@@ -53,7 +53,7 @@ struct TransitionTests {
         #expect(transition.log.calls == ["prepare", "finish"])
     }
 
-    @Test func `A load that waits for a transition it does not have ends at once`() async throws {
+    @Test func `a load that waits for a transition it does not have ends at once`() async throws {
         try await scene.finish(
             1, from: .disk,
             options: options {
@@ -64,7 +64,7 @@ struct TransitionTests {
     }
 
     @Test(arguments: [true, false], ["replaced", "cancelled", "cleared"])
-    func `A transition whose slot moves on never finishes`(_ waits: Bool, _ how: String) async throws {
+    func `a transition never finishes after its slot gets another load`(_ waits: Bool, _ how: String) async throws {
         let heard = Heard()
         scene.binding.load(
             url(1),
@@ -87,7 +87,7 @@ struct TransitionTests {
         #expect(heard.words == ["final 1", waits ? "cancelled" : "finished"])
     }
 
-    @Test func `A preset says what it is`() {
+    @Test func `a preset has the values that it was made with`() {
         let fade: any ImageTransition = .fade
         #expect(fade.duration == .milliseconds(500))
         #expect(fade.trigger == .network)

@@ -17,20 +17,21 @@ struct VisibilityTests {
     private var priorities: [ImagePriority] { scene.loader.answers.map(\.request.priority) }
 
     @Test(arguments: [(TargetVisibility.visible, ImagePriority.high), (.near, .low), (.hidden, .veryLow)])
-    func `A load starts at the priority of what can be seen`(_ visibility: TargetVisibility, _ expected: ImagePriority)
-    {
+    func `a load starts at the priority for the visibility of its target`(
+        _ visibility: TargetVisibility, _ expected: ImagePriority
+    ) {
         scene.target.visibility = visibility
         scene.binding.load(request(1, priority: .high))
         #expect(priorities == [expected])
     }
 
-    @Test func `A low priority is not raised by being seen`() {
+    @Test func `visibility does not raise a low priority`() {
         scene.binding.load(request(1, priority: .veryLow))
         see(.near)
         #expect(priorities == [.veryLow])
     }
 
-    @Test func `A target that scrolls away lowers its load without ever leaving it`() async throws {
+    @Test func `a target that scrolls away lowers its load and never leaves it`() async throws {
         let load = scene.binding.load(url(1))
         see(.hidden)
         #expect(priorities == [.normal, .veryLow])
@@ -41,7 +42,7 @@ struct VisibilityTests {
         #expect(try await load.outcome.picture?.image.index == 1)
     }
 
-    @Test func `Whichever subscription finishes first brings the picture, once`() async throws {
+    @Test func `whichever subscription finishes first brings the picture, once`() async throws {
         let heard = Heard()
         let load = scene.binding.load(url(1), options: heard.options())
         see(.near)
@@ -54,7 +55,7 @@ struct VisibilityTests {
         #expect(scene.target.index == 1)
     }
 
-    @Test func `A subscription that ends early leaves the load to the other`() async throws {
+    @Test func `a subscription that ends early leaves the load to the other`() async throws {
         let load = scene.binding.load(url(1))
         see(.near)
         scene.loader.answers[0].fail()
@@ -64,7 +65,9 @@ struct VisibilityTests {
         #expect(try await load.outcome.picture?.image.index == 1)
     }
 
-    @Test func `the old subscription stays until the new one speaks, whatever it says itself`() async throws {
+    @Test func `the old subscription is kept until the first event of the new one, whatever it delivers itself`()
+        async throws
+    {
         let load = scene.binding.load(url(1))
         see(.near)
         scene.loader.answers[0].progress(1, of: 4)
@@ -89,7 +92,7 @@ struct VisibilityTests {
         #expect(scene.binding.entryCount == 0 && load.hasEnded != pauses)
     }
 
-    @Test func `To and fro in one turn asks the loader once more and no more`() async throws {
+    @Test func `hiding and appearing in one turn subscribes only once more`() async throws {
         let load = scene.binding.load(url(1))
         for _ in 0..<10 {
             see(.near)
@@ -103,7 +106,7 @@ struct VisibilityTests {
         #expect(try await load.outcome.picture?.image.index == 1)
     }
 
-    @Test func `A load that pauses leaves the loader and starts again when seen`() async throws {
+    @Test func `a paused load leaves the loader and starts again when its target is visible`() async throws {
         let load = scene.binding.load(url(1), options: options { $0.whenHidden = .pauses })
         see(.hidden)
         await until { scene.loader.answers[0].wasLeft }
@@ -114,7 +117,7 @@ struct VisibilityTests {
         #expect(try await load.outcome.picture?.image.index == 1)
     }
 
-    @Test func `A load for a hidden target that pauses waits for it to appear`() {
+    @Test func `a load for a hidden target that pauses waits for it to appear`() {
         scene.target.visibility = .hidden
         scene.binding.load(url(1), options: options { $0.whenHidden = .pauses })
         #expect(scene.loader.answers.isEmpty)
@@ -122,14 +125,14 @@ struct VisibilityTests {
         #expect(priorities == [.low])
     }
 
-    @Test func `A load that continues takes no notice`() {
+    @Test func `a load that continues ignores the visibility`() {
         scene.binding.load(url(1), options: options { $0.whenHidden = .continues })
         see(.hidden)
         see(.near)
         #expect(priorities == [.normal])
     }
 
-    @Test func `A load that has ended is not started by being seen`() async throws {
+    @Test func `visibility does not restart a load that has ended`() async throws {
         try await scene.finish(1)
         see(.hidden)
         see(.visible)

@@ -4,22 +4,22 @@ import Testing
 @testable import fetch
 
 struct JobTests {
-    @Test func `A list has a URL on each line and may have comments, blanks and any line ends`() {
+    @Test func `a list has a URL on each line and may have comments, blanks and any line ends`() {
         let list = "\u{FEFF}http://a/\r\n\n  http://b/ \t\r# http://c/\n   # d\nhttp://e/"
         #expect(Job.urls(in: Array(list.utf8)) == ["http://a/", "http://b/", "http://e/"])
     }
 
-    @Test func `A list without a line end, or without anything, is fine`() {
+    @Test func `a list without a line end, or without anything, is fine`() {
         #expect(Job.urls(in: Array("http://a/".utf8)) == ["http://a/"])
         #expect(Job.urls(in: []).isEmpty)
         #expect(Job.urls(in: Array("\n\r\n".utf8)).isEmpty)
     }
 
-    @Test func `Bytes that are no text stay one line each`() {
+    @Test func `bytes that are not text stay one line each`() {
         #expect(Job.urls(in: [0xFF, 0xFE, 0x0A, 0x00, 0x0A, 0xC3]) == ["\u{FFFD}\u{FFFD}", "\0", "\u{FFFD}"])
     }
 
-    @Test func `Equal URLs are one job, in the order of their first mention`() {
+    @Test func `equal URLs are one job, in the order of their first mention`() {
         let jobs = Job.merging(["b", "a", "b", "b", "c", "a"])
         #expect(jobs.map(\.text) == ["b", "a", "c"])
         #expect(jobs.map(\.count) == [3, 2, 1])
@@ -29,7 +29,7 @@ struct JobTests {
         #expect(Job.merging(["http://a/\u{E9}", "http://a/e\u{301}"]).map(\.count) == [1, 1])
     }
 
-    @Test func `An input that cannot be read is named with the reason`() throws {
+    @Test func `an input that cannot be read is named with the reason`() throws {
         for (input, reason) in [("/nowhere", "No such file"), ("/", "Is a directory"), ("/dev/zero", "more than")] {
             var options = Options()
             options.inputs = [input]
@@ -39,7 +39,7 @@ struct JobTests {
         }
     }
 
-    @Test func `An input without a URL is a mistake, not a demonstration`() {
+    @Test func `an input without a URL is an error, not a demonstration`() {
         var options = Options()
         options.inputs = ["/dev/null"]
         #expect(throws: UsageError.self) { try Job.list(options) }

@@ -4,7 +4,7 @@ import WebImage
 @testable import fetch
 
 struct OptionsTests {
-    @Test func `Without words the defaults hold`() throws {
+    @Test func `without options the defaults apply`() throws {
         let options = try Options(parsing: [])
         #expect(options.urls.isEmpty)
         #expect(options.resize == nil)
@@ -18,7 +18,7 @@ struct OptionsTests {
         #expect(!options.writesJSON && !options.isQuiet && !options.wantsHelp)
     }
 
-    @Test func `Every option is understood`() throws {
+    @Test func `every option is parsed`() throws {
         let options = try Options(
             parsing: """
                 --resize 800x600:fill --format webp --quality 70 --out o --cache c --no-cache --refresh --input a
@@ -41,12 +41,12 @@ struct OptionsTests {
         #expect(options.urls == ["http://a/", "http://b/"])
     }
 
-    @Test func `The quality counts wherever it stands`() throws {
+    @Test func `the quality applies at any place in the command line`() throws {
         #expect(try Options(parsing: ["--quality", "5", "--format", "jpeg"]).format == .jpeg(quality: 5))
         #expect(try Options(parsing: ["--format", "jpeg", "--quality", "5"]).format == .jpeg(quality: 5))
     }
 
-    @Test func `After two dashes everything is a URL`() throws {
+    @Test func `after two dashes everything is a URL`() throws {
         let options = try Options(parsing: ["--json", "--", "--quiet", "-x"])
         #expect(options.urls == ["--quiet", "-x"])
         #expect(!options.isQuiet)
@@ -55,7 +55,7 @@ struct OptionsTests {
     @Test(arguments: [
         ("10x20", ResizeTransformer.Mode.fit), ("10x20:fit", .fit), ("10x20:fill", .fill), ("10x20:stretch", .stretch),
     ])
-    func `A box has a mode`(text: String, mode: ResizeTransformer.Mode) throws {
+    func `a box has a mode`(text: String, mode: ResizeTransformer.Mode) throws {
         let expected = ResizeTransformer.resize(to: PixelSize(width: 10, height: 20), mode: mode)
         #expect(try Options(parsing: ["--resize", text]).resize == expected)
     }
@@ -70,12 +70,12 @@ struct OptionsTests {
         ["--max-bytes", "0"], ["--max-bytes", "9999999999999999999"], ["--max-pixels", "0"],
         ["--out", ""], ["--out"], ["--out", "--json"], ["--bogus"], ["-x"], ["--json=yes"], ["--Json"],
     ])
-    func `A wrong word is named`(words: [String]) throws {
+    func `an invalid word is named`(words: [String]) throws {
         let error = #expect(throws: UsageError.self) { try Options(parsing: words) }
         #expect(try #require(error).message.contains(words[0]))
     }
 
-    @Test func `What a wrong word would do to the terminal is not done`() throws {
+    @Test func `control characters of an invalid word do not reach the terminal`() throws {
         let error = #expect(throws: UsageError.self) { try Options(parsing: ["--\u{1B}[31m"]) }
         #expect(error?.message == #"unknown option --\u{1B}[31m"#)
     }

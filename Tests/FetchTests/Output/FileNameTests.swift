@@ -9,7 +9,7 @@ struct FileNameTests {
         FileName.name(for: text, url: try #require(URL(string: text)), format: format)
     }
 
-    @Test func `A name is readable, and the same in every run`() throws {
+    @Test func `a name is readable, and the same in every run`() throws {
         #expect(try name("http://a/holiday/Beach_1-2.jpeg", .jpeg) == "Beach_1-2-833e9a560647a00788fab5ef.jpg")
     }
 
@@ -18,7 +18,7 @@ struct FileNameTests {
         ("http://a/фото.png", "фото"), ("http://a/%E5%86%99%E7%9C%9F.png", "写真"), ("http://a/a%20b.png", "a_b"),
         ("http://a/x%2Fy.png", "y"),
     ])
-    func `The last part of the path is kept where it can be read`(url: String, stem: String) throws {
+    func `the readable characters of the last path component are kept`(url: String, stem: String) throws {
         #expect(try name(url).hasPrefix(stem + "-"))
     }
 
@@ -30,7 +30,7 @@ struct FileNameTests {
         "http://a/%F0%9F%98%80.png", "http://a/" + String(repeating: "x", count: 10_000),
         "http://a/" + String(repeating: "%E5%86%99", count: 3_000) + ".png",
     ])
-    func `A name is safe whatever the URL`(url: String) throws {
+    func `a name is safe whatever the URL`(url: String) throws {
         let name = try name(url)
         #expect(name.utf8.count <= 255)
         #expect(name.hasSuffix(".png"))
@@ -43,14 +43,14 @@ struct FileNameTests {
         #expect(isPlain)
     }
 
-    @Test func `Two URLs never share a name`() throws {
+    @Test func `two URLs never share a name`() throws {
         var urls = ["http://a/p.png", "http://b/p.png", "http://a/q/p.png", "http://a/P.png", "http://a/p.png#x"]
         urls += ["http://a/p.jpg", "http://a/p", "https://a/p.png", "http://a:80/p.png", "http://a/%70.png"]
         urls += (0..<1_000).map { "http://a/p.png?\($0)" }
         #expect(Set(try urls.map { try name($0).lowercased() }).count == urls.count)
     }
 
-    @Test func `The format decides about the extension`() throws {
+    @Test func `the format decides the extension`() throws {
         #expect(try name("http://a/p.png", .jpeg).hasSuffix(".jpg"))
         #expect(try name("http://a/p.exe", .webp).hasSuffix(".webp"))
     }

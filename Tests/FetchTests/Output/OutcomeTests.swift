@@ -27,7 +27,7 @@ struct OutcomeTests {
     private func bytes(_ value: Any?) -> [UInt8]? { (value as? String).map { Array($0.utf8) } }
 
     @Test(arguments: hostile)
-    func `A success is one line with one JSON object that says everything`(text: String) throws {
+    func `a success is one line with one JSON object with all fields`(text: String) throws {
         let line = Self.success(text, file: "out/" + text).json
         #expect(!line.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) })
         let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
@@ -47,7 +47,7 @@ struct OutcomeTests {
     }
 
     @Test(arguments: hostile)
-    func `A failure is one line with one JSON object that says why`(text: String) throws {
+    func `a failure is one line with one JSON object with the reason`(text: String) throws {
         let line = Self.failure(text, text).json
         #expect(!line.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) })
         let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
@@ -59,7 +59,7 @@ struct OutcomeTests {
         #expect(bytes(error["message"]) == Array(text.utf8))
     }
 
-    @Test func `A line begins with the source and ends with file and URL`() {
+    @Test func `a line begins with the source and ends with file and URL`() {
         #expect(
             Self.success("http://a/").line
                 == "network  png   640x480         1234 bytes        12 ms     pictures/a.png  http://a/")
@@ -68,7 +68,7 @@ struct OutcomeTests {
     }
 
     @Test(arguments: hostile)
-    func `Nothing in a line moves the cursor, ends the line or turns its direction`(text: String) {
+    func `nothing in a line moves the cursor, ends the line or turns its direction`(text: String) {
         for outcome in [Self.success(text, file: text), Self.failure(text, text)] {
             let isPlain = outcome.line.unicodeScalars.allSatisfy {
                 ![.control, .format, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
@@ -77,17 +77,17 @@ struct OutcomeTests {
         }
     }
 
-    @Test func `What needs no escape is not changed`() {
+    @Test func `text without special characters is not changed`() {
         #expect("http://a/\u{E9}😀\\u{1B}".printable == "http://a/\u{E9}😀\\u{1B}")
         #expect("a\u{1B}b\u{202E}".printable == "a\\u{1B}b\\u{202E}")
     }
 
-    @Test func `The second line for one URL comes from memory, and a failure stays one`() {
+    @Test func `the second line for one URL comes from memory, and a failure stays one`() {
         #expect(Self.success("http://a/").again.line.hasPrefix("memory   png "))
         #expect(Self.failure("http://a/", "Too slow.").again.line == Self.failure("http://a/", "Too slow.").line)
     }
 
-    @Test func `A failure names the most specific code`() {
+    @Test func `a failure names the most specific code`() {
         let cause = ImageError(.truncated, "The file ends early.")
         let error = ImageLoadError(.undecodable, message: "No picture.", cause: cause)
         #expect(Outcome.Failure(error).code == "truncated")

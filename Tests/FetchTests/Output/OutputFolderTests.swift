@@ -6,7 +6,7 @@ import Testing
 struct OutputFolderTests {
     private let workplace = Result { try Workplace() }
 
-    @Test func `Missing folders are made, and a file is there whole`() async throws {
+    @Test func `missing folders are made, and a file is complete`() async throws {
         let workplace = try workplace.get()
         let path = workplace.folder.path + "/a/b/c"
         let folder = try OutputFolder(path)
@@ -15,7 +15,7 @@ struct OutputFolderTests {
         #expect(workplace.names(in: URL(filePath: path)) == ["x.png"])
     }
 
-    @Test func `A slash at the end is not doubled, and a file is replaced`() async throws {
+    @Test func `a slash at the end is not doubled, and a file is replaced`() async throws {
         let path = try workplace.get().folder.path + "/a/"
         let folder = try OutputFolder(path)
         _ = try await folder.write([1], as: "x.png")
@@ -23,7 +23,7 @@ struct OutputFolderTests {
         #expect(try Data(contentsOf: URL(filePath: path + "x.png")) == Data([2]))
     }
 
-    @Test func `What cannot be a folder is refused at once`() throws {
+    @Test func `a path that cannot be a folder is refused at once`() throws {
         let file = try workplace.get().folder.path + "/file"
         try Data().write(to: URL(filePath: file))
         #expect(throws: SystemError(number: ENOTDIR)) { try OutputFolder(file) }
@@ -31,7 +31,7 @@ struct OutputFolderTests {
         #expect(throws: SystemError(number: ENOENT)) { try OutputFolder("/proc/nowhere/below") }
     }
 
-    @Test func `A file that cannot be written leaves nothing behind`() async throws {
+    @Test func `a file that cannot be written leaves nothing behind`() async throws {
         let workplace = try workplace.get()
         let folder = try OutputFolder(workplace.pictures.path)
         try FileManager.default.createDirectory(
@@ -42,14 +42,14 @@ struct OutputFolderTests {
         #expect(workplace.names(in: workplace.pictures) == ["x.png"])
     }
 
-    @Test func `A folder that is gone is an error for each picture`() async throws {
+    @Test func `a removed folder is an error for each picture`() async throws {
         let workplace = try workplace.get()
         let folder = try OutputFolder(workplace.pictures.path)
         try FileManager.default.removeItem(at: workplace.pictures)
         await #expect(throws: Outcome.Failure.self) { _ = try await folder.write([1], as: "x.png") }
     }
 
-    @Test func `A cancelled task writes nothing`() async throws {
+    @Test func `a cancelled task writes nothing`() async throws {
         let workplace = try workplace.get()
         let folder = try OutputFolder(workplace.pictures.path)
         let task = Task {
@@ -60,7 +60,7 @@ struct OutputFolderTests {
         #expect(workplace.names(in: workplace.pictures).isEmpty)
     }
 
-    @Test func `What dead processes left half-written is removed, and nothing else`() throws {
+    @Test func `partial files of ended processes are removed, and nothing else`() throws {
         let workplace = try workplace.get()
         let (folder, living) = (workplace.pictures, getppid())
         let stays = [".fetch-\(living)-1.part", ".fetch-.part", ".fetch-x-1.part", ".fetch--1-1.part", "other.part"]

@@ -17,7 +17,7 @@ struct ProgressBarsTests {
         return bars
     }
 
-    @Test func `A bar shows how much has come, and the total what is done`() {
+    @Test func `a bar shows the progress of a download, and the total that of all`() {
         var bars = bars(1)
         let text = bars.drawn(on: wide, now: start)
         #expect(
@@ -28,7 +28,7 @@ struct ProgressBarsTests {
                 """)
     }
 
-    @Test func `A download that has not begun has no bar`() {
+    @Test func `a download that has not begun has no bar`() {
         var bars = ProgressBars()
         bars.count = 1
         _ = bars.add("http://a/")
@@ -37,7 +37,7 @@ struct ProgressBarsTests {
     }
 
     @Test(arguments: [1, 2, 10, 40, 60, 80, 200], [1, 2, 3, 10, 24, 100])
-    func `Bars fit into the window and are erased line by line`(columns: Int, rows: Int) {
+    func `bars fit into the window and are erased line by line`(columns: Int, rows: Int) {
         let size = Terminal.Size(columns: columns, rows: rows)
         var bars = bars(50, name: "http://a/" + String(repeating: "x", count: 5_000))
         let lines = bars.drawn(on: size, now: start).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
@@ -47,7 +47,7 @@ struct ProgressBarsTests {
         #expect(erasures == ["\u{1B}[\(lines.count)A\u{1B}[J", ""])
     }
 
-    @Test func `A long name keeps its end`() {
+    @Test func `a long name keeps its end`() {
         var bars = bars(1, name: "http://a/" + String(repeating: "x", count: 5_000) + "/photo.png")
         let line = bars.drawn(on: wide, now: start).split(separator: "\n")[0]
         #expect(line.count == 79)
@@ -55,7 +55,7 @@ struct ProgressBarsTests {
         #expect(line.hasSuffix("/photo.png"))
     }
 
-    @Test func `A window that became narrower has broken the lines`() {
+    @Test func `a narrower window has wrapped the lines`() {
         var bars = bars(2, name: "http://a/" + String(repeating: "x", count: 5_000))
         _ = bars.drawn(on: wide, now: start)
         // 79, 79 and 38 characters.
@@ -63,7 +63,7 @@ struct ProgressBarsTests {
         #expect(erasure == "\u{1B}[8A\u{1B}[J")
     }
 
-    @Test func `Bars are not drawn more often than people can see`() {
+    @Test func `bars are not drawn more often than the eye can follow`() {
         var bars = bars(1)
         let progress = LoadProgress(receivedByteCount: 1, expectedByteCount: nil)
         let isFirstDrawn = bars.update(1, progress, now: start)
@@ -73,7 +73,7 @@ struct ProgressBarsTests {
         #expect(isFirstDrawn && !isEarlyDrawn && isLaterDrawn)
     }
 
-    @Test func `A bar that was removed is not drawn, and a late report for it does nothing`() {
+    @Test func `a bar that was removed is not drawn, and a late report for it does nothing`() {
         var bars = bars(2)
         bars.remove(1)
         let progress = LoadProgress(receivedByteCount: 1, expectedByteCount: nil)
@@ -83,7 +83,7 @@ struct ProgressBarsTests {
         #expect(text.split(separator: "\n").count == 2)
     }
 
-    @Test func `When everything is done nothing is drawn`() {
+    @Test func `at the end nothing is drawn`() {
         var bars = bars(2)
         let failure = Outcome(url: "", milliseconds: 0, result: .failure(.init(code: "", message: "")))
         bars.note(failure)

@@ -19,7 +19,7 @@ struct SHA256Tests {
         (String(repeating: "a", count: 56), "b35439a4ac6f0948b6d6f9e3c6af0f5f590ce20f1bde7090ef7970686ec6738a"),
         (String(repeating: "a", count: 64), "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb"),
     ])
-    func `The digest is that of the standard`(text: String, digits: String) {
+    func `the digest equals the examples of the standard`(text: String, digits: String) {
         let digest = SHA256.digest(of: Array(text.utf8))
         #expect(digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() == digits)
     }

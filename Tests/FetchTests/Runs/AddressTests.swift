@@ -9,7 +9,7 @@ import WebImageTesting
 @Suite(.timeLimit(.minutes(10)))
 struct AddressTests {
     @Test(arguments: ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "2130706433", "0x7f.1", "127.1", "0"])
-    func `A private address is refused by number and by name`(host: String) async throws {
+    func `a private address is refused by number and by name`(host: String) async throws {
         try await withOriginServer { origin in
             origin.respond(to: "/a.png", with: try Pictures.png())
             let workplace = try Workplace()
@@ -24,7 +24,7 @@ struct AddressTests {
     @Test(arguments: [
         "10.0.0.1", "192.168.1.1", "172.16.0.1", "169.254.169.254", "100.64.0.1", "[fd00::1]", "[fe80::1]", "[::]",
     ])
-    func `Networks behind the door are refused without a connection`(host: String) async throws {
+    func `private networks are refused without a connection`(host: String) async throws {
         let workplace = try Workplace()
         let run = try await workplace.fetch(["--json"] + workplace.folders + ["http://\(host)/latest/meta-data"])
         #expect(run.status == 1)
@@ -33,7 +33,7 @@ struct AddressTests {
 
     /// The origin itself is on loopback, so here it alone is let through.
     @Test(arguments: ["127.0.0.2", "169.254.169.254", "10.0.0.1", "[::1]"])
-    func `A redirect does not lead to a private address`(host: String) async throws {
+    func `a redirect does not lead to a private address`(host: String) async throws {
         try await withOriginServer { origin in
             origin.respond(to: "/a.png", with: .redirect(to: "http://\(host):\(origin.port)/secret"))
             origin.respond(to: "/secret", with: try Pictures.png())

@@ -123,7 +123,7 @@ struct BadInputTests {
     ]
 
     @Test(arguments: cases)
-    func `Bad input has its own error and exit status 1`(_ bad: Case) async throws {
+    func `invalid input has its own error and exit status 1`(_ bad: Case) async throws {
         try await withOriginServer { origin in
             let workplace = try Workplace()
             let url = try bad.prepare(origin)
@@ -142,7 +142,7 @@ struct BadInputTests {
         }
     }
 
-    @Test func `One bad URL does not keep the others from coming`() async throws {
+    @Test func `one invalid URL does not affect the others`() async throws {
         try await withOriginServer { origin in
             origin.respond(to: "/good.png", with: try Pictures.png())
             let workplace = try Workplace()
@@ -155,7 +155,7 @@ struct BadInputTests {
         }
     }
 
-    @Test func `A failure on a pipe goes to standard error, harmless to a terminal`() async throws {
+    @Test func `a failure on a pipe goes to standard error, harmless to a terminal`() async throws {
         let workplace = try Workplace()
         let run = try await workplace.fetch(workplace.folders + ["file:///\u{1B}[31m\nfetch: all is well"])
         #expect(run.status == 1)

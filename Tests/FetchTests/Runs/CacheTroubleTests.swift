@@ -23,7 +23,7 @@ struct CacheTroubleTests {
 
     /// These folders refuse even root.
     @Test(arguments: ["/proc/nowhere", "/dev/null", "/dev/null/cache", "/sys/cache"])
-    func `A cache folder that cannot be written is one warning`(folder: String) async throws {
+    func `a cache folder that cannot be written is one warning`(folder: String) async throws {
         try await withOriginServer { origin in
             let workplace = try Workplace()
             let run = try await workplace.fetch(workplace.options + ["--cache", folder] + urls(10, at: origin))
@@ -33,7 +33,7 @@ struct CacheTroubleTests {
     }
 
     @Test(.enabled(if: getuid() != 0, "root may write everywhere"))
-    func `A read-only cache folder is one warning`() async throws {
+    func `a read-only cache folder is one warning`() async throws {
         try await withOriginServer { origin in
             let workplace = try Workplace()
             try FileManager.default.createDirectory(
@@ -44,7 +44,7 @@ struct CacheTroubleTests {
     }
 
     @Test(.enabled(if: Mount.isPossible, "only root may mount a file system"), arguments: ["ro", "size=16k"])
-    func `A cache on a read-only or full file system is one warning`(mountOptions: String) async throws {
+    func `a cache on a read-only or full file system is one warning`(mountOptions: String) async throws {
         try await withOriginServer { origin in
             let workplace = try Workplace()
             try FileManager.default.createDirectory(at: workplace.cache, withIntermediateDirectories: true)
@@ -56,7 +56,7 @@ struct CacheTroubleTests {
     }
 
     /// The picture fits below the limit to the byte; the cache's file, which has a header, does not.
-    @Test func `A limit to the size of files that only the cache exceeds is one warning`() async throws {
+    @Test func `a limit to the size of files that only the cache exceeds is one warning`() async throws {
         try await withOriginServer { origin in
             let picture = try Pictures.bytes()
             let padded = picture + Array(repeating: 0, count: 8_192 - picture.count)
@@ -70,7 +70,7 @@ struct CacheTroubleTests {
         }
     }
 
-    @Test func `Entries that something has damaged are fetched again`() async throws {
+    @Test func `damaged entries are fetched again`() async throws {
         try await withOriginServer { origin in
             let workplace = try Workplace()
             let arguments = workplace.options + urls(5, at: origin)

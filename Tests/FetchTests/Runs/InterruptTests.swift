@@ -54,7 +54,7 @@ struct InterruptTests {
     }
 
     @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
-    func `A signal in mid-download ends in order`(signal: Int32, status: Int32) async throws {
+    func `a signal during a download ends the program in order`(signal: Int32, status: Int32) async throws {
         try await withOriginServer { origin in
             let scene = try Scene(origin)
             let command = try await scene.startAndWait()
@@ -69,7 +69,7 @@ struct InterruptTests {
         }
     }
 
-    @Test func `A kill in mid-download tears nothing`() async throws {
+    @Test func `a kill during a download leaves no partial file`() async throws {
         try await withOriginServer { origin in
             let scene = try Scene(origin)
             let command = try await scene.startAndWait()
@@ -91,7 +91,7 @@ struct InterruptTests {
         }
     }
 
-    @Test func `An output that nobody reads does not keep it from ending`() async throws {
+    @Test func `an output without a reader does not keep the program from ending`() async throws {
         try await withOriginServer { origin in
             let scene = try Scene(origin)
             let pipe = FullPipe()
@@ -106,7 +106,7 @@ struct InterruptTests {
         }
     }
 
-    @Test func `While it waits for a list it can be stopped`() async throws {
+    @Test func `a signal stops the program while it waits for a list`() async throws {
         let workplace = try Workplace()
         let input = workplace.folder.appending(path: "fifo").path
         #expect(unsafe mkfifo(input, 0o600) == 0)

@@ -5,7 +5,9 @@ import WebImageTesting
 
 @Suite(.timeLimit(.minutes(10)))
 struct MainJobTests {
-    @Test func `Without a URL it shows itself offline, and a second run comes from disk`() async throws {
+    @Test func `without a URL the program shows a demonstration offline, and a second run reads from disk`()
+        async throws
+    {
         let workplace = try Workplace()
         let first = try await workplace.fetch(["--json"] + workplace.folders)
         let second = try await workplace.fetch(["--json"] + workplace.folders)
@@ -26,7 +28,7 @@ struct MainJobTests {
         #expect(workplace.names(in: workplace.pictures).count == lines.count)
     }
 
-    @Test func `On a pipe it prints a plain line for each picture, or none when told to be quiet`() async throws {
+    @Test func `on a pipe the program prints a plain line for each picture, or none with --quiet`() async throws {
         try await withOriginServer { origin in
             origin.respondToEverything { _ in (try? Pictures.png()) ?? .status(500) }
             let workplace = try Workplace()
@@ -39,7 +41,7 @@ struct MainJobTests {
         }
     }
 
-    @Test func `The second run asks the origin nothing`() async throws {
+    @Test func `the second run asks the origin nothing`() async throws {
         try await withOriginServer { origin in
             origin.respond(to: "/a.png", with: try Pictures.png())
             let workplace = try Workplace()
@@ -55,7 +57,7 @@ struct MainJobTests {
         }
     }
 
-    @Test func `Without a cache nothing is kept and the origin is asked again`() async throws {
+    @Test func `without a cache nothing is kept and the origin is asked again`() async throws {
         try await withOriginServer { origin in
             origin.respond(to: "/a.png", with: try Pictures.png())
             let workplace = try Workplace()
@@ -66,7 +68,7 @@ struct MainJobTests {
         }
     }
 
-    @Test func `A refresh asks with the validator, and a 304 serves the cached file`() async throws {
+    @Test func `a refresh asks with the validator, and a 304 serves the cached file`() async throws {
         try await withOriginServer { origin in
             origin.respond(to: "/a.png", with: try Pictures.png().entityTag("\"v1\""))
             let workplace = try Workplace()
@@ -83,7 +85,7 @@ struct MainJobTests {
         }
     }
 
-    @Test func `A picture is resized and written in another format`() async throws {
+    @Test func `a picture is resized and written in another format`() async throws {
         try await withOriginServer { origin in
             origin.respond(to: "/a.png", with: try Pictures.png(width: 200, height: 100))
             let workplace = try Workplace()
@@ -111,7 +113,7 @@ struct MainJobTests {
         }
     }
 
-    @Test func `Two URLs that end alike get a file each`() async throws {
+    @Test func `two URLs with the same last component get a file each`() async throws {
         try await withOriginServer { origin in
             let paths = ["/a/photo.png", "/b/photo.png", "/photo.png?1", "/photo.png?2", "/x/..%2f..%2fetc%2fpasswd"]
             for (seed, path) in paths.enumerated() { origin.respond(to: path, with: try Pictures.png(seed: seed)) }
@@ -128,7 +130,7 @@ struct MainJobTests {
         }
     }
 
-    @Test func `A certificate that nobody vouches for is refused, unless all are accepted`() async throws {
+    @Test func `a certificate of an unknown issuer is refused, unless all are accepted`() async throws {
         try await withOriginServer(tls: try TestCertificate.make()) { origin in
             origin.respond(to: "/a.png", with: try Pictures.png())
             let workplace = try Workplace()
@@ -144,14 +146,14 @@ struct MainJobTests {
     @Test(arguments: [
         ["--bogus"], ["--resize", "big"], ["--input", "nowhere"], ["--input", "-"], ["--out", "input", "http://a/"],
     ])
-    func `A wrong command line is told on standard error with status 2`(arguments: [String]) async throws {
+    func `an invalid command line is an error on standard error with status 2`(arguments: [String]) async throws {
         let run = try await Workplace().fetch(["--json"] + arguments)
         #expect(run.status == 2)
         #expect(run.output == "")
         #expect(run.errors.hasPrefix("fetch: "))
     }
 
-    @Test func `Help goes to standard output`() async throws {
+    @Test func `help goes to standard output`() async throws {
         let run = try await Workplace().fetch(["--help"])
         #expect(run.status == 0)
         #expect(run.output.hasPrefix("usage: fetch"))

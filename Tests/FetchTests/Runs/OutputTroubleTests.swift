@@ -22,7 +22,7 @@ struct OutputTroubleTests {
     }
 
     @Test(arguments: [["--json"], []])
-    func `A reader that leaves early costs no picture`(format: [String]) async throws {
+    func `a reader that leaves early costs no picture`(format: [String]) async throws {
         let workplace = try Workplace()
         let pipe = Pipe()
         try pipe.fileHandleForReading.close()
@@ -33,7 +33,7 @@ struct OutputTroubleTests {
         #expect(workplace.names(in: workplace.pictures).count == Self.count)
     }
 
-    @Test func `A closed output costs no picture, and no line lands in one`() async throws {
+    @Test func `a closed output costs no picture, and no line is written into one`() async throws {
         let workplace = try Workplace()
         let run = try await fetch(["--json"], in: workplace, shell: "exec \"$0\" \"$@\" <&- >&- 2>&-")
         #expect(run.status == 0)
@@ -45,7 +45,7 @@ struct OutputTroubleTests {
         }
     }
 
-    @Test func `A full output costs no picture, but is told`() async throws {
+    @Test func `a full output costs no picture, but is reported`() async throws {
         let workplace = try Workplace()
         let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
         let run = try await fetch(["--json"], in: workplace, output: full)
@@ -54,7 +54,7 @@ struct OutputTroubleTests {
         #expect(workplace.names(in: workplace.pictures).count == Self.count)
     }
 
-    @Test func `A folder that takes no file is an error for each picture`() async throws {
+    @Test func `a folder that cannot be written is an error for each picture`() async throws {
         let run = try await fetch(["--json", "--out", "/proc/self"], in: try Workplace())
         #expect(run.status == 1)
         #expect(try run.lines.count == Self.count)
@@ -62,7 +62,7 @@ struct OutputTroubleTests {
         #expect(try run.lines.allSatisfy { $0.error?.message.contains("/proc/self/") == true })
     }
 
-    @Test func `A limit to the size of files is an error for each picture beyond it`() async throws {
+    @Test func `a limit to the size of files is an error for each picture beyond it`() async throws {
         let workplace = try Workplace()
         let run = try await fetch(
             ["--json", "--no-cache"], in: workplace, shell: "ulimit -f 1; exec \"$0\" \"$@\"")

@@ -5,7 +5,7 @@ import WebImageTesting
 /// One transfer for equal URLs, and never more transfers than asked for.
 @Suite(.timeLimit(.minutes(10)))
 struct SharingTests {
-    @Test func `A hundred equal URLs are one request and a hundred answers`() async throws {
+    @Test func `a hundred equal URLs are one request and a hundred answers`() async throws {
         try await withOriginServer { origin in
             let gate = OriginGate()
             origin.respond(to: "/a.png", with: try Pictures.png().held(at: gate))
@@ -27,7 +27,7 @@ struct SharingTests {
     }
 
     @Test(arguments: [["--refresh"], ["--no-cache"], ["--refresh", "--no-cache"]])
-    func `Equal URLs are one request also when caches are passed over`(options: [String]) async throws {
+    func `equal URLs are one request also without caches`(options: [String]) async throws {
         try await withOriginServer { origin in
             origin.respond(to: "/a.png", with: try Pictures.png())
             let workplace = try Workplace()
@@ -38,7 +38,7 @@ struct SharingTests {
         }
     }
 
-    @Test func `Equal URLs that fail are one request and fail alike`() async throws {
+    @Test func `equal URLs that fail are one request and fail alike`() async throws {
         try await withOriginServer { origin in
             let workplace = try Workplace()
             let urls = Array(repeating: origin.url("/missing.png").absoluteString, count: 50)
@@ -51,7 +51,7 @@ struct SharingTests {
     }
 
     /// Each reply waits for its own gate, so that a fourth request would have all the time to arrive.
-    @Test func `Three at once are three requests open, and never four`() async throws {
+    @Test func `three at once are three open requests, and never four`() async throws {
         try await withOriginServer { origin in
             let gates = (0..<12).map { _ in OriginGate() }
             for (index, gate) in gates.enumerated() {

@@ -27,7 +27,7 @@ struct EncodedFormatTests {
     }
 
     @Test
-    func `knobs out of range are clamped`() {
+    func `options out of range are clamped`() {
         #expect(EncodedFormat.jpeg(quality: 0) == .jpeg(quality: 1))
         #expect(EncodedFormat.jpeg(quality: 1_000) == .jpeg(quality: 100))
         #expect(EncodedFormat.png(level: -3) == .png(level: 0))

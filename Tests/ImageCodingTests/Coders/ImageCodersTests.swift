@@ -27,7 +27,7 @@ struct ImageCodersTests {
     }
 
     @Test
-    func `the first coder that can decides`() throws {
+    func `the first coder that accepts a file is used`() throws {
         var coders = ImageCoders.default
         coders.decoders.insert(contentsOf: [Stub(name: "qoi", value: 1), Stub(name: "qo", value: 2)], at: 0)
         #expect(try coders.decode(Array("qoi".utf8)).frames[0].pixels[0] == 1)
@@ -37,14 +37,14 @@ struct ImageCodersTests {
     }
 
     @Test
-    func `a coder in front takes over a known format`() throws {
+    func `a coder at the front replaces that of a known format`() throws {
         var coders = ImageCoders.default
         coders.decoders.insert(Stub(name: "GIF", value: 9), at: 0)
         #expect(try coders.decode(Fixture.named("still.gif").bytes).frames[0].pixels[0] == 9)
     }
 
     @Test
-    func `a format of someone else's is encoded by their coder`() throws {
+    func `a custom coder encodes a custom format`() throws {
         let stub = Stub(name: "qoi", value: 1)
         let picture = ImageFactory.picture(width: 4, height: 4, seed: 1)
         var coders = ImageCoders.default
@@ -65,7 +65,7 @@ struct ImageCodersTests {
     }
 
     @Test
-    func `a declared format counts where there is no signature`() throws {
+    func `a declared format is used without a signature`() throws {
         let noise = ImageFactory.randomBytes(count: 100, seed: 1)
         let raw = #expect(throws: ImageError.self) {
             try ImageCoders.default.decode(noise, options: DecodeOptions(declaredFormat: .raw))

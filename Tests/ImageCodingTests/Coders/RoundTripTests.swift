@@ -81,7 +81,7 @@ struct RoundTripTests {
     }
 
     @Test
-    func `GIF writes only what changed`() throws {
+    func `GIF writes only the changed part`() throws {
         var pixels = ImageFactory.picture(width: 64, height: 64, seed: 5).frames[0].pixels
         let first = DecodedImage.Frame(pixels: pixels, duration: .milliseconds(100))
         pixels[(20 * 64 + 30) * 4] ^= 0x80
@@ -146,7 +146,7 @@ struct RoundTripTests {
     }
 
     @Test(arguments: [EncodedFormat.jpeg(), .png])
-    func `an animation becomes its first frame where there are no animations`(format: EncodedFormat) throws {
+    func `an animation becomes its first frame in a format without animations`(format: EncodedFormat) throws {
         let image = ImageFactory.animation(width: 40, height: 30, frames: 5, seed: 4)
         #expect(
             try ImageCoders.default.encode(image, as: format)
@@ -154,7 +154,7 @@ struct RoundTripTests {
     }
 
     @Test(arguments: [ImageFormat.gif, .webp])
-    func `an animation becomes its first frame where asked to`(format: ImageFormat) throws {
+    func `an animation becomes its first frame on request`(format: ImageFormat) throws {
         let image = ImageFactory.animation(width: 40, height: 30, frames: 5, seed: 4)
         let first = EncodedFormat(format, options: EncodeOptions(isLossless: true, firstFrameOnly: true))
         #expect(try roundTrip(image, first).frames.count == 1)

@@ -48,7 +48,7 @@ struct ImageFormatTests {
             "", "B", "BM", "BMW drivers' handbook", "GIF", "GIFTS", "I", "II", "It was", "M", "MM", "%PD", "RIFF",
             "RIFF0000WAVE", "<html>", "<svgs>", "<!-- no end", "Just text", "\u{0}\u{0}\u{0}\u{18}ftypmp42",
         ])
-    func `text and other files are no pictures`(text: String) {
+    func `text and other files are not pictures`(text: String) {
         #expect(ImageFormat(sniffing: Array(text.utf8)) == nil)
     }
 
@@ -66,7 +66,7 @@ struct ImageFormatTests {
     }
 
     @Test
-    func `old and vendor names are understood, others are not`() {
+    func `old and vendor names are accepted, others are not`() {
         #expect(ImageFormat(mimeType: "image/pjpeg") == .jpeg)
         #expect(ImageFormat(mimeType: "image/x-canon-cr2") == .raw)
         #expect(ImageFormat(fileExtension: "NEF") == .raw)

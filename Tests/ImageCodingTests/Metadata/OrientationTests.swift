@@ -36,7 +36,7 @@ struct OrientationTests {
     }
 
     @Test
-    func `broken metadata leaves the picture as it is stored`() throws {
+    func `broken metadata leaves the picture as stored`() throws {
         var far = little(value: 6)
         far.replaceSubrange(4..<8, with: [0xFF, 0xFF, 0xFF, 0xFF])
         var many = little(tag: 0x13, value: 6)
@@ -72,7 +72,7 @@ struct OrientationTests {
     }
 
     @Test(arguments: ["exif6.png", "exif6.webp"])
-    func `the limit for metadata holds in every format`(name: String) throws {
+    func `the limit for metadata applies in every format`(name: String) throws {
         let bytes = try Fixture.named(name).bytes
         func orientation(_ limit: Int) throws -> ImageOrientation {
             let options = DecodeOptions(limits: ImageLimits(maximumMetadataByteCount: limit))
@@ -83,7 +83,7 @@ struct OrientationTests {
     }
 
     @Test
-    func `chunks of odd length do not hide what comes after them`() throws {
+    func `chunks of odd length do not hide later chunks`() throws {
         // After the file's header and the extended header of ten bytes.
         let bytes = try Fixture.named("exif6.webp").bytes
         #expect(bytes[12..<16].elementsEqual("VP8X".utf8))

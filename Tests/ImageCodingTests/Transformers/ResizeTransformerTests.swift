@@ -17,7 +17,7 @@ struct ResizeTransformerTests {
     ///
     /// Where hard edges grow, what overshoots there makes the difference.
     @Test(arguments: [("23x17", 50.0), ("60x9", 50.0), ("100x75", 45.0)])
-    func `is like Pillow's Lanczos, smaller and larger`(name: String, decibels: Double) throws {
+    func `the result is like that of Pillow's Lanczos, smaller and larger`(name: String, decibels: Double) throws {
         let sides = name.split(separator: "x").compactMap { Int($0) }
         let source = try ImageCoders.default.decode(Fixture.named("resize.png").bytes)
         let box = PixelSize(width: sides[0], height: sides[1])
@@ -85,7 +85,7 @@ struct ResizeTransformerTests {
     }
 
     @Test
-    func `stays premultiplied and does not bleed hidden colours`() throws {
+    func `the result is premultiplied and does not bleed hidden colours`() throws {
         let source = ImageFactory.picture(width: 64, height: 64, seed: 21, hasAlpha: true)
         let pixels = try ResizeTransformer(size: PixelSize(width: 20, height: 20)).transform(source).frames[0].pixels
         #expect(
@@ -111,7 +111,7 @@ struct ResizeTransformerTests {
     }
 
     @Test
-    func `resizes an animation frame by frame`() throws {
+    func `an animation is resized frame by frame`() throws {
         let animation = ImageFactory.animation(width: 64, height: 48, frames: 3, seed: 2)
         let transformer = ResizeTransformer(size: PixelSize(width: 32, height: 32))
         let result = try transformer.transform(animation)
@@ -123,7 +123,7 @@ struct ResizeTransformerTests {
     }
 
     @Test(arguments: [PixelSize(width: 8, height: 65_501), PixelSize(width: 65_501, height: 8)])
-    func `the limits hold for what is enlarged in either direction`(box: PixelSize) {
+    func `the limits apply to enlarging in either direction`(box: PixelSize) {
         let image = ImageFactory.picture(width: 8, height: 8, seed: 1)
         for mode in [ResizeTransformer.Mode.stretch, .fill] {
             let error = #expect(throws: ImageError.self) {

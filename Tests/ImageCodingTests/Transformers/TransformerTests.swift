@@ -26,7 +26,7 @@ struct TransformerTests {
     }
 
     @Test
-    func `crop leaves out what lies outside the picture`() throws {
+    func `crop ignores parts outside the picture`() throws {
         let image = ImageFactory.picture(width: 20, height: 15, seed: 8)
         func cropped(_ x: Int, _ y: Int, _ width: Int, _ height: Int) throws -> PixelSize {
             try CropTransformer(PixelRect(x: x, y: y, width: width, height: height)).transform(image).size

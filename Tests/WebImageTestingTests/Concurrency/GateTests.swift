@@ -2,7 +2,7 @@ import Testing
 import WebImageTesting
 
 @Suite struct GateTests {
-    @Test(arguments: 0..<50 as Range<UInt64>) func `a gate holds everybody until it opens, and then nobody`(
+    @Test(arguments: 0..<50 as Range<UInt64>) func `a gate holds all tasks until it opens, and none afterwards`(
         seed: UInt64
     ) {
         let (executor, gate) = (SeededExecutor(seed: seed), Gate())

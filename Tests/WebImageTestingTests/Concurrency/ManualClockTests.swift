@@ -32,7 +32,7 @@ import WebImageTesting
         #expect(late.wasCancelled && clock.sleepers == 0)
     }
 
-    @Test func `a deadline that has passed is no reason to sleep`() {
+    @Test func `a deadline that has passed does not suspend`() {
         let (executor, clock) = (SeededExecutor(seed: 0), ManualClock())
         clock.advance(by: .seconds(5))
         let sleepers = [ManualClock.Instant.start, clock.now].map { deadline in
@@ -42,7 +42,7 @@ import WebImageTesting
         #expect(sleepers.allSatisfy { $0.value != nil })
     }
 
-    @Test func `moments are ordered and measured`() {
+    @Test func `instants are ordered and measured`() {
         let (start, later) = (ManualClock.Instant.start, ManualClock.Instant.start.advanced(by: .seconds(2)))
         #expect(start < later && start.duration(to: later) == .seconds(2))
         #expect(later.duration(to: start) == .seconds(-2) && ManualClock().minimumResolution == .zero)

@@ -4,7 +4,7 @@ import WebImageTesting
 @Suite struct ProbeTests {
     private struct Broken: Error {}
 
-    @Test func `a probe tells how its task has ended`() {
+    @Test func `a probe has the outcome of its task`() {
         let executor = SeededExecutor(seed: 0)
         let value = Probe(on: executor) { 1 }
         let error = Probe<Int>(on: executor) { throw Broken() }

@@ -37,7 +37,7 @@ import WebImageTesting
         #expect((0..<100).map { trace(seed: $0) } == traces)
     }
 
-    @Test func `what is not finished after draining waits for an event`() {
+    @Test func `a task that has not finished after draining waits for an event`() {
         let (executor, gate) = (SeededExecutor(seed: 1), Gate())
         let waiter = Probe(on: executor) { await gate.pass() }
         #expect(executor.pending == 1 && gate.arrivals == 0)

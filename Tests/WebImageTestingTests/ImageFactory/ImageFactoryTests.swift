@@ -79,7 +79,7 @@ struct ImageFactoryTests {
     }
 
     @Test
-    func `random bytes are no picture, half a file is refused`() throws {
+    func `random bytes are not a picture, half a file is refused`() throws {
         let noise = ImageFactory.randomBytes(count: 1_000, seed: 4)
         #expect(noise == ImageFactory.randomBytes(count: 1_000, seed: 4))
         let error = #expect(throws: ImageError.self) { try ImageCoders.default.decode(noise) }

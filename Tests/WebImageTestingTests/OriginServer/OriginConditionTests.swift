@@ -13,7 +13,7 @@ struct OriginConditionTests {
         return String(text.split(separator: " ")[1])
     }
 
-    @Test func `The validators stand in the head`() throws {
+    @Test func `the validators are in the head`() throws {
         let (head, body) = parts(try exchange(resource, close: true).text)
         #expect(head.contains("\r\nETag: \"v1\"\r\nLast-Modified: \(Self.date)\r\nAccept-Ranges: bytes\r\n"))
         #expect(body == "0123456789")
@@ -23,14 +23,14 @@ struct OriginConditionTests {
         (0.0, "Thu, 01 Jan 1970 00:00:00 GMT"), (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
         (-1, "Wed, 31 Dec 1969 23:59:59 GMT"), (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"),
     ])
-    func `Dates are written as HTTP wants them`(seconds: Double, text: String) throws {
+    func `dates are written in the format of HTTP`(seconds: Double, text: String) throws {
         let reply = OriginReply.status(200).lastModified(Date(timeIntervalSince1970: seconds))
         #expect(reply.headers["last-modified"] == text)
         // A date is understood as well: the resource has not changed since its own date.
         #expect(try exchange(reply, fields: ["If-Modified-Since: \(text)"], close: true).text.contains(" 304 "))
     }
 
-    @Test func `A resource that has not changed is answered with 304 and its validators`() throws {
+    @Test func `a resource that has not changed is answered with 304 and its validators`() throws {
         let (text, _) = try exchange(resource, fields: ["If-None-Match: \"v0\", W/\"v1\""], close: true)
         #expect(
             text == "HTTP/1.1 304 Not Modified\r\nETag: \"v1\"\r\nLast-Modified: \(Self.date)\r\n"
@@ -41,14 +41,14 @@ struct OriginConditionTests {
         #expect(try status("If-None-Match: \"v1\"", method: "POST") == "200")
     }
 
-    @Test func `The date counts where no tag is asked about`() throws {
+    @Test func `the date applies to requests without a tag`() throws {
         #expect(try status("If-Modified-Since: \(Self.date)") == "304")
         #expect(try status("If-Modified-Since: Sun, 06 Nov 1994 08:49:36 GMT") == "200")
         #expect(try status("If-Modified-Since: nonsense") == "200")
         #expect(try status("If-None-Match: \"v2\"", "If-Modified-Since: \(Self.date)") == "200")
     }
 
-    @Test func `A broken precondition is answered with 412`() throws {
+    @Test func `a broken precondition is answered with 412`() throws {
         #expect(try status("If-Match: \"v2\"") == "412")
         #expect(try status("If-Match: \"v2\", \"v1\"") == "200")
         #expect(try status("If-Unmodified-Since: Sun, 06 Nov 1994 08:49:36 GMT") == "412")
@@ -59,7 +59,7 @@ struct OriginConditionTests {
         ("bytes=2-4", "2-4", "234"), ("bytes=7-", "7-9", "789"), ("bytes=-3", "7-9", "789"),
         ("bytes=8-100", "8-9", "89"), ("bytes=-100", "0-9", "0123456789"), ("bytes=0-0", "0-0", "0"),
     ])
-    func `A range is answered with 206`(range: String, served: String, expected: String) throws {
+    func `a range is answered with 206`(range: String, served: String, expected: String) throws {
         let (head, body) = parts(try exchange(resource, fields: ["Range: \(range)"], close: true).text)
         #expect(head.hasPrefix("HTTP/1.1 206 Partial Content\r\n"))
         #expect(head.contains("\r\nContent-Range: bytes \(served)/10\r\nContent-Length: \(expected.utf8.count)"))
@@ -67,14 +67,14 @@ struct OriginConditionTests {
     }
 
     @Test(arguments: ["bytes=10-", "bytes=-0", "bytes=99-100"])
-    func `A range of nothing is answered with 416`(range: String) throws {
+    func `a range of nothing is answered with 416`(range: String) throws {
         let (head, body) = parts(try exchange(resource, fields: ["Range: \(range)"], close: true).text)
         #expect(head.hasPrefix("HTTP/1.1 416 Range Not Satisfiable\r\nContent-Range: bytes */10\r\n"))
         #expect(body.isEmpty)
     }
 
     @Test(arguments: ["bytes=4-2", "bytes=1-2,4-5", "lines=1-2", "bytes=a-b", "bytes=-", "bytes=9999999999999999999-"])
-    func `What is not one range is answered with everything`(range: String) throws {
+    func `anything else than one range is answered with the whole body`(range: String) throws {
         #expect(try status("Range: \(range)") == "200")
     }
 

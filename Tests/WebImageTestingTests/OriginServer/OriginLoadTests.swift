@@ -7,7 +7,7 @@ import WebImageTesting
 /// Counts that belong to the whole process are taken in processes of their own.
 @Suite(.timeLimit(.minutes(10)))
 struct OriginLoadTests {
-    @Test func `Two hundred rounds leave neither descriptors nor threads`() async {
+    @Test func `two hundred rounds leave neither descriptors nor threads`() async {
         await #expect(processExitsWith: .success) {
             func round() async throws {
                 let origin = try OriginServer.start()
@@ -31,7 +31,7 @@ struct OriginLoadTests {
         }
     }
 
-    @Test func `The stacks of ended connections are given back while the server runs`() async {
+    @Test func `the stacks of ended connections are given back while the server runs`() async {
         await #expect(processExitsWith: .success) {
             var configuration = OriginServer.Configuration()
             configuration.stackByteCount = 8 << 20
@@ -50,7 +50,7 @@ struct OriginLoadTests {
         }
     }
 
-    @Test func `Two thousand connections are open at once and all are answered`() async {
+    @Test func `two thousand connections are open at once and all are answered`() async {
         await #expect(processExitsWith: .success) {
             raiseDescriptorLimit(to: 5000)
             let origin = try OriginServer.start()
@@ -74,7 +74,7 @@ struct OriginLoadTests {
     // The peer leaves with nothing unread, while the handler keeps the thread: the first write is answered with
     // a reset, the next one breaks the pipe.
 
-    @Test func `Writing to a peer that has gone does not end the process`() async {
+    @Test func `writing to a peer that has left does not end the process`() async {
         await #expect(processExitsWith: .success) {
             signal(SIGPIPE, SIG_DFL)
             let origin = try OriginServer.start()
@@ -94,7 +94,7 @@ struct OriginLoadTests {
     }
 
     @Test(.enabled(if: Curl.isInstalled))
-    func `Writing TLS to a peer that has gone does not end the process`() async {
+    func `writing TLS to a peer that has left does not end the process`() async {
         await #expect(processExitsWith: .success) {
             signal(SIGPIPE, SIG_DFL)
             let certificate = try TestCertificate.make()
@@ -113,7 +113,7 @@ struct OriginLoadTests {
         }
     }
 
-    @Test func `The last reference that goes stops the server`() async {
+    @Test func `the release of the last reference stops the server`() async {
         await #expect(processExitsWith: .success) {
             for _ in 1...20 {
                 let client: RawClient
@@ -128,7 +128,7 @@ struct OriginLoadTests {
         }
     }
 
-    @Test func `A handler may stop its own server`() async {
+    @Test func `a handler may stop its own server`() async {
         await #expect(processExitsWith: .success) {
             let origin = try OriginServer.start()
             origin.respond(to: "/a") { _ in

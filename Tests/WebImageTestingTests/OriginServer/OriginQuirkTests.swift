@@ -6,30 +6,30 @@ struct OriginQuirkTests {
     private let digits = OriginReply(body: Array("0123456789".utf8))
 
     @Test(arguments: ["20", "4", "-1", "ten", "99999999999999999999"])
-    func `A claimed length stands in the head and the true body follows`(length: String) throws {
+    func `a claimed length is in the head and the true body follows`(length: String) throws {
         let (text, end) = try exchange(digits.claimingLength(length))
         #expect(text == "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n0123456789")
         #expect(end == .endOfStream)
     }
 
-    @Test func `Two lengths are two fields`() throws {
+    @Test func `two lengths are two fields`() throws {
         let (text, _) = try exchange(digits.claimingLength("10", "4"))
         #expect(text == "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nContent-Length: 4\r\n\r\n0123456789")
     }
 
-    @Test func `A length and the chunked coding go together when asked for`() throws {
+    @Test func `a length and the chunked coding go together on request`() throws {
         let (text, _) = try exchange(digits.claimingLength("4").chunked())
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"
         #expect(text == head + "a\r\n0123456789\r\n0\r\n\r\n")
     }
 
-    @Test func `A truncated body ends early and in order`() throws {
+    @Test func `a truncated body ends early and in order`() throws {
         let (text, end) = try exchange(digits.truncated(after: 4))
         #expect(text == "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123")
         #expect(end == .endOfStream)
     }
 
-    @Test func `A chunk is cut short, or the last one is missing`() throws {
+    @Test func `a chunk is cut short, or the last one is missing`() throws {
         let short = try exchange(digits.chunked(byteCount: 8).truncated(after: 5))
         #expect(parts(short.text).body == "8\r\n01234")
         #expect(short.end == .endOfStream)
@@ -38,32 +38,32 @@ struct OriginQuirkTests {
         #expect(missing.end == .endOfStream)
     }
 
-    @Test func `A reset inside the body is a reset for the peer`() throws {
+    @Test func `a reset inside the body is a reset for the peer`() throws {
         let (text, end) = try exchange(digits.reset(after: 4))
         #expect("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123".hasPrefix(text))
         #expect(end == .reset)
     }
 
-    @Test func `A reset in place of a reply is a reset for the peer`() throws {
+    @Test func `a reset in place of a reply is a reset for the peer`() throws {
         let (text, end) = try exchange(.reset)
         #expect(text.isEmpty)
         #expect(end == .reset)
     }
 
-    @Test func `A server that hangs up sends nothing and ends in order`() throws {
+    @Test func `a server that hangs up sends nothing and ends in order`() throws {
         let (text, end) = try exchange(.hangUp)
         #expect(text.isEmpty)
         #expect(end == .endOfStream)
     }
 
-    @Test func `Garbage and other bytes stand in place of a reply`() throws {
+    @Test func `garbage and other bytes replace a reply`() throws {
         let garbage = try exchange(.garbage)
         #expect(garbage.text == "\u{0}\u{1}\u{2}garbage\r\n\r\n")
         #expect(garbage.end == .endOfStream)
         #expect(try exchange(.verbatim(Array("HTTP/1.1 200 OK\r\nConte".utf8))).text == "HTTP/1.1 200 OK\r\nConte")
     }
 
-    @Test func `A stalled body leaves the connection open`() async throws {
+    @Test func `a stalled body leaves the connection open`() async throws {
         let origin = try OriginServer.start()
         defer { origin.stop() }
         origin.respond(to: "/a", with: digits.stalled(after: 4))
@@ -78,7 +78,7 @@ struct OriginQuirkTests {
         #expect(origin.openRequests == 0)
     }
 
-    @Test func `An endless body repeats until the peer goes`() async throws {
+    @Test func `an endless body repeats until the peer leaves`() async throws {
         let origin = try OriginServer.start()
         defer { origin.stop() }
         origin.respond(to: "/a", with: digits.endless())
@@ -91,7 +91,7 @@ struct OriginQuirkTests {
         #expect(origin.bodyBytesSent >= 200_000)
     }
 
-    @Test func `An endless body may claim a length or come in chunks`() throws {
+    @Test func `an endless body may claim a length or come in chunks`() throws {
         let origin = try OriginServer.start()
         defer { origin.stop() }
         origin.respond(to: "/length", with: OriginReply().endless().claimingLength("17179869184"))
@@ -106,7 +106,7 @@ struct OriginQuirkTests {
         #expect(second.read(exactly: 30) == "5\r\n01234\r\n5\r\n56789\r\n5\r\n01234\r\n")
     }
 
-    @Test func `A connection gate holds a connection before anything is read`() async throws {
+    @Test func `a connection gate holds a connection before anything is read`() async throws {
         var configuration = OriginServer.Configuration()
         let gate = OriginGate()
         configuration.connectionGate = gate

@@ -4,7 +4,7 @@ import WebImageTesting
 
 @Suite(.timeLimit(.minutes(10)))
 struct OriginRecordTests {
-    @Test func `Waiting for requests ends with the last of them`() async throws {
+    @Test func `waiting for requests ends with the last of them`() async throws {
         let origin = try OriginServer.start()
         defer { origin.stop() }
         async let all = origin.waitForRequests(count: 3)
@@ -19,7 +19,7 @@ struct OriginRecordTests {
         #expect(origin.requestCount(for: "/c") == 0)
     }
 
-    @Test func `A cancelled wait ends in vain`() async throws {
+    @Test func `a cancelled wait returns false`() async throws {
         let origin = try OriginServer.start()
         defer { origin.stop() }
         let task = Task { await origin.waitForRequests(count: 1) }
@@ -33,7 +33,7 @@ struct OriginRecordTests {
         #expect(await late.value == false)
     }
 
-    @Test func `A wait begun after the stop ends in vain`() async throws {
+    @Test func `a wait after the stop returns false`() async throws {
         let origin = try OriginServer.start()
         origin.stop()
         #expect(await origin.waitForRequests(count: 1) == false)
@@ -41,7 +41,7 @@ struct OriginRecordTests {
         #expect(await origin.waitUntilClosedByPeer(count: 1) == false)
     }
 
-    @Test func `Requests beyond the limit are counted and not kept`() throws {
+    @Test func `requests beyond the limit are counted and not kept`() throws {
         var configuration = OriginServer.Configuration()
         configuration.recordedRequestLimit = 2
         let origin = try OriginServer.start(configuration: configuration)
@@ -59,7 +59,7 @@ struct OriginRecordTests {
         #expect(origin.peakOpenRequests == 0)
     }
 
-    @Test func `A client that waits for each reply is never seen with two requests`() throws {
+    @Test func `a client that waits for each reply is never seen with two requests`() throws {
         let origin = try OriginServer.start()
         defer { origin.stop() }
         origin.respondToEverything { _ in OriginReply(body: [UInt8](repeating: 0x78, count: 200_000)) }
@@ -74,7 +74,7 @@ struct OriginRecordTests {
         #expect(origin.requests.map(\.connection).max() == 2)
     }
 
-    @Test func `A connection closed between two requests is closed by the peer`() async throws {
+    @Test func `a connection closed between two requests is closed by the peer`() async throws {
         let origin = try OriginServer.start()
         defer { origin.stop() }
         let clients = try (1...3).map { _ in try RawClient(origin) }
@@ -95,7 +95,7 @@ struct OriginRecordTests {
         #expect(origin.url("/a b", host: "localhost").absoluteString == "http://localhost:\(origin.port)/a%20b")
     }
 
-    @Test func `The scope stops its server however it ends`() async throws {
+    @Test func `the scope stops its server whether it returns or throws`() async throws {
         struct Failure: Error {}
         var kept: OriginServer?
         await #expect(throws: Failure.self) {

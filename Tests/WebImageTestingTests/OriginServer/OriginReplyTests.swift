@@ -6,7 +6,7 @@ import WebImageTesting
 struct OriginReplyTests {
     private let digits = OriginReply(body: Array("0123456789".utf8))
 
-    @Test func `A reply is its status line, its fields in order, its length and its body`() throws {
+    @Test func `a reply is its status line, its fields in order, its length and its body`() throws {
         var reply = OriginReply(status: 299, headers: ["B": "1", "a": "2", "B": "3"], body: [0x78])
         reply.reason = "Odd"
         let (text, end) = try exchange(reply.closing())
@@ -15,7 +15,7 @@ struct OriginReplyTests {
         #expect(end == .endOfStream)
     }
 
-    @Test func `An unannounced close says nothing in the head`() throws {
+    @Test func `an unannounced close says nothing in the head`() throws {
         let (text, end) = try exchange(digits.closing(announced: false))
         #expect(text == "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789")
         #expect(end == .endOfStream)
@@ -27,20 +27,20 @@ struct OriginReplyTests {
     }
 
     @Test(arguments: [204, 304])
-    func `A status without a body has neither length nor body`(status: Int) throws {
+    func `a status without a body has neither length nor body`(status: Int) throws {
         let (text, _) = try exchange(OriginReply(status: status, body: [0x78]), close: true)
         #expect(parts(text).body.isEmpty)
         #expect(!text.contains("Content-Length"))
     }
 
-    @Test func `The chunked coding cuts the body and ends it with trailers`() throws {
+    @Test func `the chunked coding cuts the body and ends it with trailers`() throws {
         let (text, _) = try exchange(digits.chunked(byteCount: 4, trailers: ["T": "1"]), close: true)
         let (head, body) = parts(text)
         #expect(head == "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close")
         #expect(body == "4\r\n0123\r\n4\r\n4567\r\n2\r\n89\r\n0\r\nT: 1\r\n\r\n")
     }
 
-    @Test func `A body of a megabyte arrives whole in every framing`() throws {
+    @Test func `a body of a megabyte arrives whole in every framing`() throws {
         let bytes = (0..<1_000_003).map { UInt8(97 + $0 % 26) }
         let text = String(decoding: bytes, as: UTF8.self)
         let plain = try exchange(.ok(bytes), close: true)
@@ -52,7 +52,7 @@ struct OriginReplyTests {
         #expect(parts(chunked.text).body == "f4243\r\n\(text)\r\n0\r\n\r\n")
     }
 
-    @Test func `A client of HTTP 1.0 gets no chunks and the end of the connection`() throws {
+    @Test func `a client of HTTP 1.0 gets no chunks and the end of the connection`() throws {
         let origin = try OriginServer.start()
         defer { origin.stop() }
         origin.respond(to: "/a", with: digits.chunked())
@@ -63,12 +63,12 @@ struct OriginReplyTests {
         #expect(end == .endOfStream)
     }
 
-    @Test func `A dripping body leaves in pieces, one chunk each`() throws {
+    @Test func `a dripping body is sent in pieces, one chunk each`() throws {
         let (text, _) = try exchange(digits.chunked().dripping(byteCount: 3, every: .microseconds(1)), close: true)
         #expect(parts(text).body == "3\r\n012\r\n3\r\n345\r\n3\r\n678\r\n1\r\n9\r\n0\r\n\r\n")
     }
 
-    @Test func `Between two drips nothing leaves, and a peer that goes is noticed`() async throws {
+    @Test func `nothing is sent between two pieces, and a peer that leaves is noticed`() async throws {
         let origin = try OriginServer.start()
         defer { origin.stop() }
         origin.respond(to: "/a", with: digits.dripping(byteCount: 3, every: .seconds(3600)))
@@ -81,12 +81,12 @@ struct OriginReplyTests {
         #expect(await origin.waitUntilClosedByPeer(count: 1))
     }
 
-    @Test func `A delayed reply comes after its delay`() throws {
+    @Test func `a delayed reply comes after its delay`() throws {
         let (text, _) = try exchange(digits.delayed(by: .milliseconds(1)), close: true)
         #expect(parts(text).body == "0123456789")
     }
 
-    @Test func `Gates hold a body wherever they stand`() async throws {
+    @Test func `gates hold a body at any place`() async throws {
         let origin = try OriginServer.start()
         defer { origin.stop() }
         let gates = [OriginGate(), OriginGate(), OriginGate()]
@@ -112,7 +112,7 @@ struct OriginReplyTests {
         #expect(client.readToEnd().end == .endOfStream)
     }
 
-    @Test func `A chain of redirects leads along its paths, and a loop back to its beginning`() throws {
+    @Test func `a chain of redirects leads along its paths, and a loop back to its beginning`() throws {
         let origin = try OriginServer.start()
         defer { origin.stop() }
         origin.redirect(along: ["/1", "/2", "/3", "/1"], status: 307)
@@ -125,7 +125,7 @@ struct OriginReplyTests {
         }
     }
 
-    @Test func `Interim responses go before the reply`() throws {
+    @Test func `interim responses go before the reply`() throws {
         let reply = digits.interim(status: 103, headers: ["Link": "</a>"], count: 200).interim(status: 102)
         let (text, _) = try exchange(reply, close: true)
         let storm = String(repeating: "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", count: 200)
@@ -133,19 +133,19 @@ struct OriginReplyTests {
         #expect(text.hasSuffix("\r\n\r\n0123456789"))
     }
 
-    @Test func `A padded head has as many and as large fields as asked for`() throws {
+    @Test func `a padded head has fields of the given number and size`() throws {
         let (text, _) = try exchange(digits.paddedHead(count: 300, valueByteCount: 1000), close: true)
         let fields = parts(text).head.split(separator: "\r\n").filter { $0.hasPrefix("X-Padding-") }
         #expect(fields.count == 300)
         #expect(fields.last.map { String($0) } == "X-Padding-300: " + String(repeating: "x", count: 1000))
     }
 
-    @Test func `Line breaks in a value inject a field`() throws {
+    @Test func `line breaks in a value inject a field`() throws {
         let (text, _) = try exchange(digits.header("X", "1\r\nSet-Cookie: a=b"), close: true)
         #expect(text.contains("\r\nX: 1\r\nSet-Cookie: a=b\r\n"))
     }
 
-    @Test func `A content coding is the test's own`() throws {
+    @Test func `the test applies a content coding itself`() throws {
         let (text, _) = try exchange(digits.header("Content-Encoding", "gzip"), close: true)
         #expect(text.contains("\r\nContent-Encoding: gzip\r\nContent-Length: 10\r\n"))
         #expect(parts(text).body == "0123456789")

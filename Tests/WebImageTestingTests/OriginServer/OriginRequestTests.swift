@@ -19,7 +19,7 @@ struct OriginRequestTests {
         return (String(text.dropFirst(9).prefix(3)), origin.requests, origin.refusedRequests)
     }
 
-    @Test func `A request is taken down as it came`() throws {
+    @Test func `a request is recorded as it was received`() throws {
         let (status, requests, refused) = try answer(
             "PUT /a%20b?x=1&y HTTP/1.1\r\nhOST: h\r\nX-Two: 1\r\nx-two:\t2 \r\nContent-Length: 3\r\n\r\nabc")
         #expect(status == "200")
@@ -38,7 +38,7 @@ struct OriginRequestTests {
         #expect(request.connection == 1)
     }
 
-    @Test func `The target of a proxy request has a path`() throws {
+    @Test func `the target of a proxy request has a path`() throws {
         let requests = try answer("GET http://a.example:80/b?c HTTP/1.1\r\nHost: a.example\r\n\r\n").requests
         #expect(requests.first?.target == "http://a.example:80/b?c")
         #expect(requests.first?.path == "/b")
@@ -46,7 +46,7 @@ struct OriginRequestTests {
         #expect(try answer("GET http://a.example HTTP/1.1\r\nHost: a\r\n\r\n").requests.first?.path == "/")
     }
 
-    @Test func `A chunked body is put together and bounded in what is kept`() throws {
+    @Test func `a chunked body is joined, and the recorded part is bounded`() throws {
         let chunks = "5;x=y\r\nhello\r\nA\r\n0123456789\r\n0\r\nTrailer: 1\r\n\r\n"
         let (status, requests, _) = try answer(
             "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks
@@ -56,7 +56,7 @@ struct OriginRequestTests {
         #expect(requests.first?.bodyByteCount == 15)
     }
 
-    @Test func `A body is asked for where the client waits for that`() throws {
+    @Test func `the server sends 100 Continue to a client that waits for it`() throws {
         let origin = try OriginServer.start()
         defer { origin.stop() }
         origin.respondToEverything { OriginReply(body: $0.body) }
@@ -81,7 +81,7 @@ struct OriginRequestTests {
         "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
         "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n0\r\n\r\n",
     ])
-    func `A request that breaks the rules gets 400`(request: String) throws {
+    func `a request that breaks the rules gets 400`(request: String) throws {
         let (status, requests, refused) = try answer(request)
         #expect(status == "400")
         #expect(requests.isEmpty)
@@ -100,7 +100,7 @@ struct OriginRequestTests {
         ("GET /\(String(repeating: "a", count: 500)) HTTP/1.1\r\nHost: a\r\n\r\n", "431"),
         ("GET /a HTTP/1.1\r\nHost: a\r\n" + String(repeating: "X: y\r\n", count: 100), "431"),
     ])
-    func `A request beyond a limit is refused with its status`(request: String, expected: String) throws {
+    func `a request beyond a limit is refused with its status`(request: String, expected: String) throws {
         let (status, requests, refused) = try answer(request) {
             $0.headLimit = 300
             $0.bodyLimit = 10
@@ -110,7 +110,7 @@ struct OriginRequestTests {
         #expect(refused == 1)
     }
 
-    @Test func `A refusal arrives although the rest of the request was not read`() throws {
+    @Test func `a refusal arrives although the rest of the request was not read`() throws {
         let body = String(repeating: "x", count: 3_000_000)
         let (status, _, _) = try answer(
             "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 3000000\r\n\r\n" + body
@@ -118,7 +118,7 @@ struct OriginRequestTests {
         #expect(status == "413")
     }
 
-    @Test func `An empty line before a request is let pass`() throws {
+    @Test func `an empty line before a request is accepted`() throws {
         #expect(try answer("\r\nGET /a HTTP/1.1\r\nHost: a\r\n\r\n").status == "200")
     }
 }

@@ -4,7 +4,7 @@ import WebImageTesting
 
 @Suite(.timeLimit(.minutes(10)))
 struct OriginServerTests {
-    @Test func `A scripted path is answered with its reply and the connection stays open`() throws {
+    @Test func `a scripted path is answered with its reply and the connection stays open`() throws {
         let origin = try OriginServer.start()
         defer { origin.stop() }
         origin.respond(to: "/a", with: .text("hello"))
@@ -22,7 +22,7 @@ struct OriginServerTests {
         #expect(origin.requests.map(\.attempt) == [1, 2, 3])
     }
 
-    @Test func `A path that is not scripted gets 404`() throws {
+    @Test func `a path that is not scripted gets 404`() throws {
         let origin = try OriginServer.start()
         defer { origin.stop() }
         let client = try RawClient(origin)
@@ -33,7 +33,7 @@ struct OriginServerTests {
         #expect(end == .endOfStream)
     }
 
-    @Test func `A target with a query goes before its path and the path before everything`() throws {
+    @Test func `a target with a query takes precedence over its path, and the path over everything`() throws {
         let origin = try OriginServer.start()
         defer { origin.stop() }
         origin.respondToEverything { .text("everything \($0.path)") }
@@ -50,7 +50,7 @@ struct OriginServerTests {
         #expect(origin.requestCount(for: "/a") == 3)
     }
 
-    @Test func `Replies in turn go on with the last one`() throws {
+    @Test func `replies in turn continue with the last one`() throws {
         let origin = try OriginServer.start()
         defer { origin.stop() }
         origin.respond(to: "/a", inTurn: .status(503), .status(500), .status(204))
@@ -62,7 +62,7 @@ struct OriginServerTests {
         #expect(statuses == ["503", "500", "204", "204"])
     }
 
-    @Test func `Pipelined requests are answered in their order`() throws {
+    @Test func `pipelined requests are answered in their order`() throws {
         let origin = try OriginServer.start()
         defer { origin.stop() }
         origin.respondToEverything { OriginReply(body: Array($0.path.utf8)) }
@@ -76,7 +76,7 @@ struct OriginServerTests {
         #expect(end == .endOfStream)
     }
 
-    @Test func `A held reply is open until its gate is`() async throws {
+    @Test func `a held reply is open until its gate is`() async throws {
         let origin = try OriginServer.start()
         defer { origin.stop() }
         let gate = OriginGate()
@@ -96,7 +96,7 @@ struct OriginServerTests {
         #expect(origin.peakOpenRequests == 5)
     }
 
-    @Test func `A peer that closes while its reply is held is noticed`() async throws {
+    @Test func `a peer that closes while its reply is held is noticed`() async throws {
         let origin = try OriginServer.start()
         defer { origin.stop() }
         let gate = OriginGate()
@@ -115,7 +115,7 @@ struct OriginServerTests {
         #expect(!gate.isOpen)
     }
 
-    @Test func `Stopping ends held, delayed and idle connections`() async throws {
+    @Test func `stopping ends held, delayed and idle connections`() async throws {
         let origin = try OriginServer.start()
         origin.respond(to: "/held", with: .text("late").held(at: OriginGate()))
         origin.respond(to: "/delayed", with: .text("late").delayed(by: .seconds(3600)))
@@ -136,7 +136,7 @@ struct OriginServerTests {
         origin.stop()
     }
 
-    @Test func `Closing the connections leaves the server running`() async throws {
+    @Test func `closing the connections leaves the server running`() async throws {
         let origin = try OriginServer.start()
         defer { origin.stop() }
         origin.respond(to: "/a", with: .silence)
@@ -152,7 +152,7 @@ struct OriginServerTests {
     }
 
     @Test(.enabled(if: Curl.isInstalled && FileManager.default.fileExists(atPath: "/proc/net/if_inet6")))
-    func `IPv6 is listened to on the same port when asked for`() throws {
+    func `the server listens on IPv6 on the same port on request`() throws {
         var configuration = OriginServer.Configuration()
         configuration.listensOnIPv6 = true
         let origin = try OriginServer.start(configuration: configuration)

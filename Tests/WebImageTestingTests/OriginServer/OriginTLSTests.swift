@@ -5,7 +5,7 @@ import WebImageTesting
 
 @Suite(.enabled(if: Curl.isInstalled), .timeLimit(.minutes(10)))
 struct OriginTLSTests {
-    @Test func `A client that trusts the root is answered, by name and by address`() throws {
+    @Test func `a client that trusts the root is answered, by name and by address`() throws {
         let certificate = try TestCertificate.make()
         let origin = try OriginServer.start(tls: certificate)
         defer { origin.stop() }
@@ -34,7 +34,7 @@ struct OriginTLSTests {
         #expect(origin.connectionCount == 1)
     }
 
-    @Test func `A large body arrives whole`() throws {
+    @Test func `a large body arrives whole`() throws {
         let certificate = try TestCertificate.make()
         let origin = try OriginServer.start(tls: certificate)
         defer { origin.stop() }
@@ -45,7 +45,7 @@ struct OriginTLSTests {
         #expect(status == 0)
     }
 
-    @Test func `A client without the root sees an unknown issuer`() async throws {
+    @Test func `a client without the root sees an unknown issuer`() async throws {
         let origin = try OriginServer.start(tls: TestCertificate.make())
         defer { origin.stop() }
         #expect(try Curl.run(origin.url("/a").absoluteString).status == 60)
@@ -57,7 +57,7 @@ struct OriginTLSTests {
         (TestCertificate.Variant.expired, "certificate has expired"),
         (.notYetValid, "certificate is not yet valid"), (.wrongHost, "no alternative certificate subject name"),
     ])
-    func `A bad certificate is refused for its own reason`(
+    func `a bad certificate is refused for its own reason`(
         variant: TestCertificate.Variant, reason: String
     ) throws {
         let certificate = try TestCertificate.make(variant: variant)
@@ -70,7 +70,7 @@ struct OriginTLSTests {
         #expect(origin.requestCount == 0)
     }
 
-    @Test func `The hash of the public key is the one that pinning compares`() throws {
+    @Test func `the hash of the public key is the one that pinning compares`() throws {
         let certificate = try TestCertificate.make()
         let origin = try OriginServer.start(tls: certificate)
         defer { origin.stop() }
@@ -82,7 +82,7 @@ struct OriginTLSTests {
         #expect(try Curl.run("--cacert", certificate.rootPath, "--pinnedpubkey", wrong, url).status == 90)
     }
 
-    @Test func `A truncated reply ends without a farewell, a whole one with it`() throws {
+    @Test func `a truncated reply ends without close_notify, a whole one with it`() throws {
         let origin = try OriginServer.start(tls: TestCertificate.make())
         defer { origin.stop() }
         let digits = OriginReply(body: Array("0123456789".utf8)).untilClose()
@@ -96,7 +96,7 @@ struct OriginTLSTests {
         #expect(!whole.output.contains("unexpected eof"))
     }
 
-    @Test func `A reset, a hang-up and a short body are what they are under TLS as well`() throws {
+    @Test func `a reset, a hang-up and a short body behave alike under TLS`() throws {
         let certificate = try TestCertificate.make()
         let origin = try OriginServer.start(tls: certificate)
         defer { origin.stop() }
@@ -110,7 +110,7 @@ struct OriginTLSTests {
         #expect(statuses == [56, 52, 18])
     }
 
-    @Test func `An old version of TLS is refused by a client that wants a newer one`() throws {
+    @Test func `an old version of TLS is refused by a client that wants a newer one`() throws {
         let certificate = try TestCertificate.make()
         var configuration = OriginServer.Configuration()
         configuration.newestTLSVersion = .v12
@@ -122,7 +122,7 @@ struct OriginTLSTests {
         #expect(try Curl.run("--cacert", certificate.rootPath, "--tlsv1.3", url).status == 35)
     }
 
-    @Test func `Versions before 1_2 are spoken alone`() throws {
+    @Test func `versions before 1_2 are offered alone`() throws {
         let certificate = try TestCertificate.make()
         var configuration = OriginServer.Configuration()
         configuration.newestTLSVersion = .v11
@@ -136,7 +136,7 @@ struct OriginTLSTests {
         #expect(output == "ancient")
     }
 
-    @Test func `A client certificate is asked for when it has to be there`() throws {
+    @Test func `a client certificate is requested when it is required`() throws {
         let certificate = try TestCertificate.make()
         var configuration = OriginServer.Configuration()
         configuration.requiresClientCertificate = true
@@ -152,7 +152,7 @@ struct OriginTLSTests {
         #expect(origin.requestCount == 1)
     }
 
-    @Test func `A peer that speaks no TLS fails the handshake`() async throws {
+    @Test func `a peer that speaks no TLS fails the handshake`() async throws {
         let origin = try OriginServer.start(tls: TestCertificate.make())
         defer { origin.stop() }
         let client = try RawClient(origin, sendBuffer: 4096)
@@ -163,7 +163,7 @@ struct OriginTLSTests {
         #expect(origin.closedByPeer == 0)
     }
 
-    @Test func `The files go with the certificate, and only the owner may read them`() throws {
+    @Test func `the files are removed with the certificate, and only the owner may read them`() throws {
         let paths: [String]
         do {
             let certificate = try TestCertificate.make(hosts: ["a.example", "*.b.example", "10.0.0.1", "fe80::1"])
@@ -177,12 +177,12 @@ struct OriginTLSTests {
     }
 
     @Test(arguments: ["", "a b", "a,DNS:b", "a\nb", "$ENV::HOME", "[::1]"])
-    func `What is no host is refused`(host: String) {
+    func `an invalid host is refused`(host: String) {
         let error = #expect(throws: OriginError.self) { try TestCertificate.make(hosts: [host]) }
         #expect(error?.code == .certificate)
     }
 
-    @Test func `A missing command is named`() async {
+    @Test func `a missing command is named`() async {
         await #expect(processExitsWith: .success) {
             unsafe setenv("PATH", "/nowhere", 1)
             let error = #expect(throws: OriginError.self) { try TestCertificate.make() }

@@ -75,7 +75,8 @@ import WebImageTesting
         #expect(counters.memoryHits == 1 && counters.downloads == 3 && counters.downloadedByteCount > 0)
     }
 
-    @Test(arguments: seeds) func `who stops watching leaves the others, and the last one switches activities off`(
+    @Test(arguments: seeds)
+    func `a watcher that stops does not disturb the others, and the last one switches activities off`(
         seed: UInt64
     ) {
         let executor = SeededExecutor(seed: seed)

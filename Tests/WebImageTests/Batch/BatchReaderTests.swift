@@ -46,7 +46,8 @@ import WebImageTesting
         #expect(reader.value == 5 && input.taken == 7)
     }
 
-    @Test(arguments: seeds) func `what a slow reader has missed comes in the order in which it landed`(seed: UInt64) {
+    @Test(arguments: seeds) func `outcomes that wait for a slow reader are in the order of their landings`(seed: UInt64)
+    {
         let scenario = PacedScenario(seed: seed)
         let manager = scenario.manager
         let gate = Gate()
@@ -68,7 +69,7 @@ import WebImageTesting
         #expect(reader.value == [2, 3, 0, 1])
     }
 
-    @Test(arguments: seeds) func `leaving the loop cancels what runs, and nothing stays`(seed: UInt64) {
+    @Test(arguments: seeds) func `leaving the loop cancels the running loads, and nothing leaks`(seed: UInt64) {
         let scenario = PacedScenario(seed: seed)
         let manager = scenario.manager
         let input = Endless()
@@ -102,7 +103,7 @@ import WebImageTesting
         #expect(scenario.transport.cancelled.sorted() == scenario.transport.asked.sorted())
     }
 
-    @Test(arguments: seeds) func `a batch of which nobody asks an element loads nothing`(seed: UInt64) {
+    @Test(arguments: seeds) func `a batch without a reader loads nothing`(seed: UInt64) {
         let scenario = PacedScenario(seed: seed)
         let manager = scenario.manager
         let input = Endless()
@@ -133,7 +134,7 @@ import WebImageTesting
         #expect(input.withLock { $0 } == 2)
     }
 
-    @Test(arguments: seeds) func `the loads of a batch rise with the task that reads, at any moment`(seed: UInt64) {
+    @Test(arguments: seeds) func `the loads of a batch rise with the reading task, at any time`(seed: UInt64) {
         let scenario = PacedScenario(seed: seed, downloads: 1)
         let manager = scenario.manager
         let blocker = scenario.load(0)

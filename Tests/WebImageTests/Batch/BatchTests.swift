@@ -6,7 +6,7 @@ import WebImageTesting
 @testable import WebImage
 
 @Suite(.balanced, .timeLimit(.minutes(1))) struct BatchTests {
-    @Test(arguments: seeds) func `outcomes come in the order in which loads end`(seed: UInt64) {
+    @Test(arguments: seeds) func `outcomes are in the order in which loads end`(seed: UInt64) {
         let scenario = PacedScenario(seed: seed)
         let journal = Journal<Int>()
         let reader = Self.read(0..<4, in: scenario, journal)
@@ -64,7 +64,7 @@ import WebImageTesting
         #expect(failed == [0: false, 1: true, 2: false, 3: true, 4: false, 5: false])
     }
 
-    @Test(arguments: seeds) func `loads that the manager cancels are outcomes, and the batch goes on`(seed: UInt64) {
+    @Test(arguments: seeds) func `loads that the manager cancels are outcomes, and the batch continues`(seed: UInt64) {
         let scenario = PacedScenario(seed: seed)
         let manager = scenario.manager
         let results = Probe(on: scenario.executor) {

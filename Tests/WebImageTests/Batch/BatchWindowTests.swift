@@ -36,7 +36,7 @@ import WebImageTesting
         #expect(await window.outcome() == nil, "the batch is over")
     }
 
-    @Test func `a batch of pictures that are in memory comes to its end on real threads`() async throws {
+    @Test func `a batch of pictures in memory ends on real threads`() async throws {
         let manager = Self.manager(nil)
         var (seen, number) = (Set<Int>(), 0)
         for await outcome in manager.images(for: (0..<StressRounds.count).lazy.map { .numbered($0 % 10) }) {

@@ -60,7 +60,7 @@ struct CacheClockTests {
         #expect(!FileManager.default.fileExists(atPath: folder.path + KeyDigest(of: key).pathInCache))
     }
 
-    @Test func `a use noted by a fast clock does not keep an entry above others for ever`() async throws {
+    @Test func `a use noted by a fast clock does not protect an entry forever`() async throws {
         let cache = makeCache()
         for number in 0..<20 { _ = try await cache.store(sampleEntry(number), for: CacheKey("\(number)")) }
         time.advance(by: .seconds(500_000))
@@ -72,7 +72,7 @@ struct CacheClockTests {
         #expect(try await !cache.contains(CacheKey("7")))
     }
 
-    @Test func `a file found while the index was wrong is not taken at its word either`() async throws {
+    @Test func `the date of a file found while the index was wrong is checked, too`() async throws {
         let cache = makeCache()
         _ = await cache.totalBytes
         let other = makeCache()

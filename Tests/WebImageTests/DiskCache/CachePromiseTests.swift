@@ -51,7 +51,7 @@ struct CachePromiseTests {
     }
 
     @Test(arguments: [false, true])
-    func `a shutdown leaves no task behind, whether the operations end or the time`(isInTime: Bool) throws {
+    func `a shutdown leaves no task, whether the operations or the time end first`(isInTime: Bool) throws {
         let clock = ManualClock()
         var stage = try SeededStage(seed: 1, clock: clock)
         let (cache, executor, key) = (stage.cache, stage.executor, self.key)

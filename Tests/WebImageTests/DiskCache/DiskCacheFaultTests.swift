@@ -66,7 +66,7 @@ struct DiskCacheFaultTests {
     }
 
     @Test(arguments: [EIO, ENOSPC, EMFILE])
-    func `Whichever call fails, nothing is left behind and the accounting is right`(number: Int32) throws {
+    func `whichever call fails, nothing is left behind and the accounting is right`(number: Int32) throws {
         let calls = try recordCalls()
         #expect(calls.count > 50)
         for (place, call) in calls.enumerated() {
@@ -85,7 +85,7 @@ struct DiskCacheFaultTests {
         return calls
     }
 
-    @Test func `Reads and writes that move one byte at a time lose nothing`() throws {
+    @Test func `reads and writes that move one byte at a time lose nothing`() throws {
         var subject = try Subject()
         subject.faults.set { _, call in call == .read || call == .write ? .short(1) : nil }
         let key = self.key
@@ -94,7 +94,7 @@ struct DiskCacheFaultTests {
         try subject.expectSound("short calls")
     }
 
-    @Test func `A full disk frees a slice, rests a second and recovers`() throws {
+    @Test func `a full disk frees a slice, rests a second and recovers`() throws {
         var subject = try Subject()
         let key = self.key
         for number in 0..<40 {
@@ -126,7 +126,7 @@ struct DiskCacheFaultTests {
         (EROFS, CacheError.Code.readOnly), (EACCES, .permissionDenied), (EDQUOT, .diskFull), (EFBIG, .tooLarge),
         (EMFILE, .tooManyOpenFiles), (EIO, .inputOutput), (ENOTDIR, .folderUnavailable),
     ])
-    func `A folder that cannot be written is reported once, until it works again`(
+    func `a folder that cannot be written is reported once, until it works again`(
         number: Int32, code: CacheError.Code
     ) throws {
         var subject = try Subject()
@@ -148,7 +148,7 @@ struct DiskCacheFaultTests {
         try subject.expectSound("\(code)")
     }
 
-    @Test func `A disk that cannot be read makes misses and one warning, and loses nothing`() throws {
+    @Test func `a disk that cannot be read makes misses and one warning, and loses nothing`() throws {
         var subject = try Subject()
         let key = self.key
         #expect(try subject.run { try await $0.store(sampleEntry(), for: key).isStored })
@@ -195,7 +195,7 @@ struct DiskCacheFaultTests {
         try subject.expectSound("descriptors")
     }
 
-    @Test func `A file in the place of the folder is reported, and its removal heals`() throws {
+    @Test func `a file in the place of the folder is reported, and its removal ends the failure`() throws {
         var subject = try Subject()
         let key = self.key
         try FileManager.default.removeItem(atPath: subject.folder.path)

@@ -10,7 +10,7 @@ struct DiskCacheInterleavingTests {
         .filter { EntryFiles.entryFolders[..<8].contains(KeyDigest(of: $0).folder) }
 
     @Test(arguments: [false, true])
-    func `Stores, reads, removals and a trim of the same keys end with a true account`(isListedBefore: Bool) throws {
+    func `stores, reads, removals and a trim of the same keys end with a right account`(isListedBefore: Bool) throws {
         for seed in 0..<UInt64(300) {
             var stage = try SeededStage(seed: seed)
             let (cache, executor) = (stage.cache, stage.executor)
@@ -59,7 +59,7 @@ struct DiskCacheInterleavingTests {
         _ = try files.write(front: front, body: entry.bytes, as: KeyDigest(of: key))
     }
 
-    @Test func `Who reads what another process has changed has a true account`() throws {
+    @Test func `a read of a file that another process has changed corrects the account`() throws {
         for seed in 0..<UInt64(300) {
             var stage = try SeededStage(seed: seed)
             let (cache, key) = (stage.cache, Self.keys[0])
@@ -83,7 +83,7 @@ struct DiskCacheInterleavingTests {
         }
     }
 
-    @Test func `Who reads what another process has changed during the listing has a true account`() throws {
+    @Test func `a read during the listing of a file that another process has changed corrects the account`() throws {
         for seed in 0..<UInt64(300) {
             var stage = try SeededStage(seed: seed)
             let (cache, key) = (stage.cache, Self.keys[0])
@@ -104,7 +104,7 @@ struct DiskCacheInterleavingTests {
         }
     }
 
-    @Test func `the maintenance task rests while an entry is read again and again`() throws {
+    @Test func `the maintenance task does not run while an entry is read again and again`() throws {
         let busy = Journal<Bool>()
         for seed in 0..<UInt64(5) {
             var stage = try SeededStage(seed: seed)
@@ -126,7 +126,7 @@ struct DiskCacheInterleavingTests {
         #expect(busy.count(of: true) < busy.count / 10)
     }
 
-    @Test func `Changes of one key wait for each other, those of other keys and reads do not`() throws {
+    @Test func `changes of one key wait for each other, those of other keys and reads do not`() throws {
         var stage = try SeededStage(seed: 1)
         let (cache, executor) = (stage.cache, stage.executor)
         let (key, other) = (Self.keys[0], Self.keys[1])
@@ -148,7 +148,7 @@ struct DiskCacheInterleavingTests {
         #expect(stage.leftovers() == [])
     }
 
-    @Test func `A shutdown in the midst of stores waits for those it let in and refuses the others`() throws {
+    @Test func `a shutdown during stores waits for the running ones and refuses the others`() throws {
         var refusals = 0
         for seed in 0..<UInt64(300) {
             var stage = try SeededStage(seed: seed, clock: ManualClock())
@@ -178,7 +178,7 @@ struct DiskCacheInterleavingTests {
         #expect((1..<1_800).contains(refusals))
     }
 
-    @Test func `A shutdown whose time is up reports what it leaves`() throws {
+    @Test func `a shutdown at the end of its time reports the abandoned operations`() throws {
         let clock = ManualClock()
         var stage = try SeededStage(seed: 1, clock: clock)
         let (cache, executor) = (stage.cache, stage.executor)

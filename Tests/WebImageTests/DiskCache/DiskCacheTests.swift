@@ -22,7 +22,7 @@ struct DiskCacheTests {
         EntryFiles(folder: folder.path, isSynced: false).path(of: KeyDigest(of: key))
     }
 
-    @Test func `Gives back what was stored, with the time of its own clock`() async throws {
+    @Test func `a stored entry is returned with the time of the cache's clock`() async throws {
         let cache = makeCache()
         #expect(try await cache.entry(for: key) == nil)
         #expect(try await cache.store(sampleEntry(), for: key).isStored)
@@ -41,7 +41,7 @@ struct DiskCacheTests {
         #expect(statistics.isIndexComplete)
     }
 
-    @Test func `A new cache on the folder finds and counts what another stored`() async throws {
+    @Test func `a new cache on the folder finds and counts the entries of another`() async throws {
         let first = makeCache()
         for number in 0..<40 { _ = try await first.store(sampleEntry(number), for: CacheKey("\(number)")) }
         _ = await first.shutdown(within: .seconds(60))
@@ -51,7 +51,7 @@ struct DiskCacheTests {
         #expect(await second.totalBytes == folder.entryBytes)
     }
 
-    @Test func `Two caches on one folder see each other's changes and count right afterwards`() async throws {
+    @Test func `two caches on one folder see each other's changes and count right afterwards`() async throws {
         let (first, second) = (makeCache(), makeCache())
         #expect(await first.entryCount == 0)
         #expect(await second.entryCount == 0)
@@ -70,7 +70,7 @@ struct DiskCacheTests {
         }
     }
 
-    @Test func `On real threads the account is true and no entry is mixed up`() async throws {
+    @Test func `on real threads the account is right and no entry is mixed up`() async throws {
         let cache = makeCache(sizeLimit: 100_000)
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<8 {
@@ -100,7 +100,7 @@ struct DiskCacheTests {
         #expect(await cache.statistics.damagedEntries == 0)
     }
 
-    @Test func `A damaged entry is a miss, removed and counted`() async throws {
+    @Test func `a damaged entry is a miss, removed and counted`() async throws {
         let cache = makeCache()
         _ = try await cache.store(sampleEntry(), for: key)
         try folder.write([1, 2, 3], to: path(key))
@@ -112,7 +112,7 @@ struct DiskCacheTests {
         #expect(try await cache.contains(key))
     }
 
-    @Test func `A body damaged behind sound metadata is found when it is read`() async throws {
+    @Test func `a body damaged behind sound metadata is noticed when it is read`() async throws {
         let cache = makeCache()
         _ = try await cache.store(sampleEntry(), for: key)
         var bytes = try folder.read(path(key))
@@ -123,7 +123,7 @@ struct DiskCacheTests {
         #expect(try await cache.metadata(for: key) == nil)
     }
 
-    @Test func `too old is a miss`() async throws {
+    @Test func `an entry that is too old is a miss`() async throws {
         let cache = makeCache()
         _ = try await cache.store(sampleEntry(), for: key)
         time.advance(by: .seconds(604_799))
@@ -134,7 +134,7 @@ struct DiskCacheTests {
         #expect(folder.entryFiles.isEmpty)
     }
 
-    @Test func `What is found too old does not take its successor along`() async throws {
+    @Test func `the removal of an old entry does not remove its successor`() async throws {
         let cache = makeCache()
         _ = try await cache.store(sampleEntry(), for: key)
         time.advance(by: .seconds(604_800))
@@ -152,7 +152,7 @@ struct DiskCacheTests {
         #expect(await cache.totalBytes == folder.entryBytes)
     }
 
-    @Test func `Removes what is too old, and keeps the rest`() async throws {
+    @Test func `entries that are too old are removed, and the rest is kept`() async throws {
         let cache = makeCache()
         for number in 0..<250 { _ = try await cache.store(sampleEntry(number), for: CacheKey("old \(number)")) }
         time.advance(by: .seconds(604_800))
@@ -162,14 +162,14 @@ struct DiskCacheTests {
         #expect(folder.entryFiles.count == 1)
     }
 
-    @Test func `Refuses what is above an eighth of the limit`() async throws {
+    @Test func `an entry above an eighth of the limit is refused`() async throws {
         let cache = makeCache(sizeLimit: 80_000)
         let outcome = try await cache.store(sampleEntry(1, size: 10_000), for: key)
         #expect(outcome.error?.code == .tooLarge)
         #expect(try await cache.store(sampleEntry(1, size: 9_000), for: key).isStored)
     }
 
-    @Test func `Stays within its limit and keeps what was used`() async throws {
+    @Test func `the cache stays within its limit and keeps used entries`() async throws {
         let cache = makeCache(sizeLimit: 100_000)
         _ = try await cache.store(sampleEntry(0, size: 1_000), for: key)
         for number in 0..<300 {
@@ -185,7 +185,7 @@ struct DiskCacheTests {
         #expect(await cache.statistics.evictions > 200)
     }
 
-    @Test func `Trims to a size, and empties the folder of entries alone`() async throws {
+    @Test func `the cache trims to a size, and empties the folder of entries alone`() async throws {
         let cache = makeCache()
         for number in 0..<220 { _ = try await cache.store(sampleEntry(number), for: CacheKey("\(number)")) }
         try folder.write([1], to: folder.path + "/00/notes.txt")
@@ -198,7 +198,7 @@ struct DiskCacheTests {
         #expect(FileManager.default.fileExists(atPath: folder.path + "/00/notes.txt"))
     }
 
-    @Test func `After a shutdown reads miss and stores are refused`() async throws {
+    @Test func `after a shutdown reads miss and stores are refused`() async throws {
         let cache = makeCache()
         _ = try await cache.store(sampleEntry(), for: key)
         let report = await cache.shutdown(within: .seconds(60))
@@ -212,7 +212,7 @@ struct DiskCacheTests {
         _ = await cache.totalBytes
     }
 
-    @Test func `A cancelled caller gets CancellationError and changes nothing`() async throws {
+    @Test func `a cancelled caller gets CancellationError and changes nothing`() async throws {
         let cache = makeCache()
         let task = Task { [key] in
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
@@ -224,7 +224,7 @@ struct DiskCacheTests {
         #expect(folder.entryFiles.isEmpty)
     }
 
-    @Test func `The default folder follows the XDG rules`() {
+    @Test func `the default folder follows the XDG rules`() {
         func folder(_ environment: [String: String], home: String? = nil) -> String {
             DiskCache.Configuration.defaultFolder(environment: { environment[$0] }, home: home)
         }

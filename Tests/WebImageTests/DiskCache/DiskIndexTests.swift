@@ -6,7 +6,7 @@ import Testing
 struct DiskIndexTests {
     private func digest(_ number: Int) -> KeyDigest { KeyDigest(high: UInt64(number), low: UInt64(number)) }
 
-    @Test func `The total is the sum of what is there`() {
+    @Test func `the total is the sum of all records`() {
         var random = TestRandom(seed: 1)
         var index = DiskIndex()
         var sizes: [Int: Int] = [:]
@@ -24,7 +24,7 @@ struct DiskIndexTests {
         }
     }
 
-    @Test func `a listing replaces what was known about a folder, but for what changed meanwhile`() {
+    @Test func `a listing replaces the records of a folder, except those changed meanwhile`() {
         var index = DiskIndex()
         // 256 and 512 lie in folder 0, as 0 does.
         for number in [0, 256, 512, 1] { index.set(digest(number), size: 100, storedAt: 5, usedAt: 50) }
@@ -59,7 +59,7 @@ struct DiskIndexTests {
     }
 
     @Test(arguments: 0..<30)
-    func `Victims are those a full sort would choose`(seed: UInt64) {
+    func `victims are those that a full sort would choose`(seed: UInt64) {
         var random = TestRandom(seed: seed)
         var index = DiskIndex()
         for number in 0..<200 {
@@ -88,7 +88,7 @@ struct DiskIndexTests {
         #expect(victims.map(\.digest) == expected)
     }
 
-    @Test func `A clock set back or far ahead overflows nothing`() {
+    @Test func `a clock set back or far ahead overflows nothing`() {
         var index = DiskIndex()
         index.set(digest(1), size: Int.max / 4, storedAt: .max, usedAt: .min)
         index.set(digest(2), size: 0, storedAt: .min, usedAt: .max)
@@ -100,7 +100,7 @@ struct DiskIndexTests {
         #expect(index.victims(toFree: 0, limit: 2, now: 0, lifetime: Lifetime(now: 0, maximumAge: .zero)).isEmpty)
     }
 
-    @Test func `Turns are given in order, and not to those who left`() {
+    @Test func `turns are given in order, and not to cancelled operations`() {
         var turns = KeyTurns()
         let key = digest(1)
         let isFirst = turns.take(key)

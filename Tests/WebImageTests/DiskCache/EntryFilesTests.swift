@@ -30,7 +30,7 @@ struct EntryFilesTests {
     }
 
     @Test(arguments: [0, 1, 700, 1_000, 5_000, 300_000])
-    func `An entry comes back as it was written`(size: Int) throws {
+    func `an entry comes back as it was written`(size: Int) throws {
         let entry = sampleEntry(2, size: size)
         let written = try write(entry)
         guard case .entry(let found, let status) = try read() else { throw Failed() }
@@ -42,7 +42,7 @@ struct EntryFilesTests {
         #expect(folder.unfinishedFiles.isEmpty)
     }
 
-    @Test func `A key longer than the first read comes back`() throws {
+    @Test func `a key longer than the first read comes back`() throws {
         let key = CacheKey(String(repeating: "é", count: 40_000))
         let entry = sampleEntry()
         let front = try #require(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
@@ -52,7 +52,7 @@ struct EntryFilesTests {
         #expect(found == entry)
     }
 
-    @Test func `Folders and files are for this user alone`() throws {
+    @Test func `folders and files are for this user alone`() throws {
         try write()
         let manager = FileManager.default
         for (path, mode) in [(files.folder, 0o700), (files.temporaryFolder, 0o700), (files.path(of: digest), 0o600)] {
@@ -60,7 +60,7 @@ struct EntryFilesTests {
         }
     }
 
-    @Test func `Cut at any length it is damaged`() throws {
+    @Test func `an entry cut at any length is damaged`() throws {
         try write()
         let path = files.path(of: digest)
         let whole = try folder.read(path)
@@ -72,7 +72,7 @@ struct EntryFilesTests {
         #expect(isDamaged(try read()))
     }
 
-    @Test func `With any byte changed it is damaged`() throws {
+    @Test func `an entry with any changed byte is damaged`() throws {
         try write()
         let path = files.path(of: digest)
         let whole = try folder.read(path)
@@ -88,20 +88,20 @@ struct EntryFilesTests {
         guard case .entry = try read() else { throw Failed() }
     }
 
-    @Test func `Another key with the same digest is a miss and stays`() throws {
+    @Test func `another key with the same digest is a miss and stays`() throws {
         try write()
         guard case .otherKey = try files.read(CacheKey("other"), digest, fileSizeLimit: 1 << 20, withBody: true)
         else { throw Failed() }
         guard case .entry = try read() else { throw Failed() }
     }
 
-    @Test func `A larger file than the limit is damaged`() throws {
+    @Test func `a larger file than the limit is damaged`() throws {
         let size = try write()
         #expect(isDamaged(try read(limit: size - 1)))
         guard case .entry = try read(limit: size) else { throw Failed() }
     }
 
-    @Test func `Links, folders and pipes in place of the file are damaged, removed and overwritten`() throws {
+    @Test func `links, folders and pipes in place of the file are damaged, removed and overwritten`() throws {
         let path = files.path(of: digest)
         try write()
         let elsewhere = folder.path + "/elsewhere"
@@ -124,7 +124,7 @@ struct EntryFilesTests {
         #expect(FileManager.default.fileExists(atPath: elsewhere))
     }
 
-    @Test func `A damaged file's successor is not removed in its place`() throws {
+    @Test func `a damaged file's successor is not removed in its place`() throws {
         try write()
         try folder.write([1, 2, 3], to: files.path(of: digest))
         guard case .damaged(let status) = try read() else { throw Failed() }
@@ -133,7 +133,7 @@ struct EntryFilesTests {
         guard case .entry = try read() else { throw Failed() }
     }
 
-    @Test func `A folder deleted under way is made again`() throws {
+    @Test func `a folder deleted during a write is made again`() throws {
         try write()
         try FileManager.default.removeItem(atPath: files.folder)
         guard case .nothing = try read() else { throw Failed() }
@@ -153,7 +153,7 @@ struct EntryFilesTests {
         }
     }
 
-    @Test func `unfinished files stay while their writer holds them, in whatever container it is`() throws {
+    @Test func `unfinished files stay while their writer holds them, in any container`() throws {
         let now = DiskCache.Configuration.systemTime().components.seconds
         // Numbers of processes say nothing: the highest of Linux is 2^22, and every container has a 1.
         let held = try makeUnfinished("4194999-abc-1", isLocked: true)
@@ -192,7 +192,7 @@ struct EntryFilesTests {
     }
 
     @Test(arguments: [(0, false), (3_600, false), (3_700, true), (-3_700, true)])
-    func `where the file system has no locks an hour decides, whatever the date`(age: Int64, isRemoved: Bool) throws {
+    func `on a file system without locks an hour decides, whatever the date`(age: Int64, isRemoved: Bool) throws {
         let faults = FaultPlan()
         faults.set { _, call in call == .lock ? .failure(ENOLCK) : nil }
         let files = EntryFiles(folder: files.folder, isSynced: false, system: faults.system)
@@ -204,7 +204,7 @@ struct EntryFilesTests {
     }
 
     @Test(arguments: [1, 2])
-    func `a file that another program removes under way is written once more`(removals: Int) throws {
+    func `a file that another program removes during a write is written once more`(removals: Int) throws {
         let faults = FaultPlan()
         let (folder, renames) = (self.folder, Journal<Void>())
         faults.set { _, call in
@@ -250,7 +250,7 @@ struct EntryFilesTests {
         #expect(found.bytes == entry.bytes)
     }
 
-    @Test func `Lists entries and nothing else`() throws {
+    @Test func `a listing has entries and nothing else`() throws {
         let size = try write()
         let entryFolder = files.folder + "/" + digest.folder
         try folder.write([1], to: entryFolder + "/notes.txt")

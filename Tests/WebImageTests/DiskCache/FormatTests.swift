@@ -22,11 +22,11 @@ struct FormatTests {
     ]
 
     @Test(arguments: sanityChecks)
-    func `The checksum is XXH64`(count: Int, seed: UInt64, expected: UInt64) {
+    func `the checksum is XXH64`(count: Int, seed: UInt64, expected: UInt64) {
         #expect(Checksum.of(sanityBytes(count), seed: seed) == expected)
     }
 
-    @Test func `The checksum of a slice is that of its bytes`() {
+    @Test func `the checksum of a slice is that of its bytes`() {
         let bytes = sanityBytes(100)
         for start in 0..<40 { #expect(Checksum.of(bytes[start...]) == Checksum.of(Array(bytes[start...]))) }
     }
@@ -39,7 +39,7 @@ struct FormatTests {
     ]
 
     @Test(arguments: digests)
-    func `the digest is how SHA-256 begins`(count: Int, expected: String) {
+    func `the digest is the beginning of SHA-256`(count: Int, expected: String) {
         let (high, low) = Digest.of((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
         #expect(KeyDigest(high: high, low: low).fileName == expected)
     }
@@ -49,7 +49,7 @@ struct FormatTests {
         #expect(Set((0..<100).map { KeyDigest(high: 7, low: $0).hashValue }).count > 95)
     }
 
-    @Test func `A digest's file name leads back to it`() {
+    @Test func `a digest's file name leads back to it`() {
         let digest = KeyDigest(of: CacheKey("https://images.example/a.png"))
         #expect(KeyDigest(fileName: digest.fileName) == digest)
         #expect(digest.fileName.hasSuffix(digest.folder))
@@ -64,14 +64,14 @@ struct FormatTests {
         #expect(Set(EntryFiles.entryFolders).count == 256)
     }
 
-    @Test func `Keys are the same when their bytes are`() {
+    @Test func `keys are equal when their bytes are`() {
         #expect(CacheKey("a") == CacheKey("a"))
         #expect("\u{E9}" == "e\u{301}")
         #expect(CacheKey("\u{E9}") != CacheKey("e\u{301}"))
         #expect(Set([CacheKey("\u{E9}"), CacheKey("e\u{301}")]).count == 2)
     }
 
-    @Test func `Metadata comes back as it was`() {
+    @Test func `metadata comes back as it was`() {
         let full = sampleEntry().metadata
         #expect(EntryMetadata(encoded: full.encoded()[...]) == full)
         let bare = EntryMetadata(url: "")
@@ -80,7 +80,7 @@ struct FormatTests {
         #expect(EntryMetadata(encoded: extreme.encoded()[...]) == extreme)
     }
 
-    @Test func `Metadata cut anywhere is refused or whole fields, never a crash`() {
+    @Test func `metadata cut anywhere is refused or whole fields, never a crash`() {
         let bytes = sampleEntry().metadata.encoded()
         for length in 0..<bytes.count { _ = EntryMetadata(encoded: bytes[..<length]) }
         #expect(EntryMetadata(encoded: []) == nil)
@@ -91,12 +91,12 @@ struct FormatTests {
         #expect(EntryMetadata(encoded: [1, 0, 0, 0, 0, 14, 4, 0, 0, 0, 9, 0, 0, 0]) == nil)
     }
 
-    @Test func `Fields of later versions are skipped`() {
+    @Test func `fields of later versions are skipped`() {
         let metadata = sampleEntry().metadata
         #expect(EntryMetadata(encoded: (metadata.encoded() + [200, 2, 0, 0, 0, 7, 7])[...]) == metadata)
     }
 
-    @Test func `A header with lengths that do not add up is refused before anything is allocated`() throws {
+    @Test func `a header with lengths that do not add up is refused before anything is allocated`() throws {
         let front = try #require(EntryHeader.front(key: CacheKey("k"), metadata: .init(url: "u"), body: [1, 2, 3]))
         let size = front.count + 3
         #expect(EntryHeader(front, fileSize: size)?.bodyLength == 3)

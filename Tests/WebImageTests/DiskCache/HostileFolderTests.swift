@@ -46,7 +46,7 @@ struct HostileFolderTests {
     }
 
     @Test(arguments: [Int.max, 1 << 40, 1 << 25])
-    func `nothing is read into memory for a length that only a hole in the file stands for`(size: Int) async throws {
+    func `a length that is only a hole in the file allocates no memory`(size: Int) async throws {
         let cache = makeCache(sizeLimit: .max)
         for withMetadata in [false, true] {
             let front = try #require(EntryHeader.front(key: key, metadata: .init(url: "u"), body: []))
@@ -61,7 +61,7 @@ struct HostileFolderTests {
         #expect(await cache.statistics.damagedEntries == 2)
     }
 
-    @Test func `files that claim to be as long as can be are counted without a trap, and go first`() async throws {
+    @Test func `files of the largest possible size are counted without a trap, and are evicted first`() async throws {
         let first = makeCache()
         for number in 0..<20 { _ = try await first.store(sampleEntry(number), for: CacheKey("\(number)")) }
         _ = await first.shutdown(within: .seconds(60))

@@ -50,7 +50,7 @@ struct SharedAccountTests {
         #expect(total > 500)
     }
 
-    @Test func `an account that another cache began anew makes the index doubtful, and counts on`() {
+    @Test func `a new account of another cache makes the index doubtful, and counting continues`() {
         var account = SharedAccount()
         account.observe(100, afterAdding: 0)
         account.beginListing()

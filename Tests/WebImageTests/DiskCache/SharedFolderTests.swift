@@ -53,7 +53,7 @@ struct SharedFolderTests {
         #expect(folder.entryBytes <= sizeLimit)
     }
 
-    @Test func `a folder above the limit comes down with the next process that works on it`() async throws {
+    @Test func `the next process on a folder above the limit trims it`() async throws {
         let time = self.time
         let large = DiskCache(.init(folder: folder.path, sizeLimit: 4 * sizeLimit, now: { time.now }))
         try await fill(large, name: "large", count: 500)
@@ -105,7 +105,7 @@ struct SharedFolderTests {
         #expect(units > 200, "it has told the others all the same")
     }
 
-    @Test func `an account that grew long begins anew`() throws {
+    @Test func `a new account begins when the old one is long`() throws {
         var stage = try SeededStage(seed: 1)
         let account = stage.folder.path + "/account"
         let entry = sampleEntry(size: 1_000)
@@ -121,7 +121,7 @@ struct SharedFolderTests {
         #expect(stage.leftovers() == [])
     }
 
-    @Test func `what stands in the place of the account is removed, unless it is a full folder`() throws {
+    @Test func `anything in the place of the account is removed, except a full folder`() throws {
         var stage = try SeededStage(seed: 1)
         let (account, outside) = (stage.folder.path + "/account", stage.folder.path + "/outside")
         try stage.folder.write([1, 2, 3], to: outside)
@@ -155,7 +155,7 @@ struct SharedFolderTests {
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/flock")))
-    func `a cache leaves the trim to a process that has the right to it, and never waits`() async throws {
+    func `a cache leaves the trim to the process that has the right to trim, and never waits`() async throws {
         let warnings = WarningLog()
         let cache = makeCache(warnings: warnings)
         try await fill(cache, name: "first", count: 10)

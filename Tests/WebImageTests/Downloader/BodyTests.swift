@@ -57,7 +57,7 @@ import WebImageTesting
         Array(repeating: 0, count: 65_536),
         Array("<!DOCTYPE html><html><head><title>Not found</title></head></html>".utf8),
     ])
-    func `what can be no picture from its first bytes on ends the transfer there`(piece: [UInt8]) async throws {
+    func `first bytes that cannot be a picture end the transfer`(piece: [UInt8]) async throws {
         let pieces = Pieces(piece, count: 1_000)
         let manager = manager { HTTPResponse(status: 200, url: $0.url, body: HTTPBody(pieces)) }
         let error = await #expect(throws: ImageLoadError.self) { try await manager.image(for: .numbered(1)) }
@@ -76,7 +76,7 @@ import WebImageTesting
         await downloader.shutdown()
     }
 
-    @Test(arguments: [Int.min, -1, 0, 1]) func `a limit that nothing meets refuses with one clear error`(
+    @Test(arguments: [Int.min, -1, 0, 1]) func `a limit of zero refuses with one clear error`(
         limit: Int
     ) async throws {
         let manager = manager({ $0.downloader.maximumByteCount = limit }) { try HTTPResponse.picture(for: $0) }

@@ -43,7 +43,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `while the downloader is suspended no transfer begins, those that run go on, and none times out`(
+    func `while the downloader is suspended no transfer begins, running ones continue, and none times out`(
         seed: UInt64
     ) async {
         let gate = Gate()

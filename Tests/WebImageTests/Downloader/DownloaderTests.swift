@@ -55,7 +55,9 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `shutting down cancels what runs and what waits, and refuses the rest with one clear error`(seed: UInt64) {
+    func `shutting down cancels running and waiting transfers, and refuses later ones with one clear error`(
+        seed: UInt64
+    ) {
         let scenario = Scenario(seed: seed) { request in
             HTTPResponse(status: 200, url: request.url, body: HTTPBody(EndlessBody(first: [1, 2, 3])))
         }
@@ -87,8 +89,9 @@ import WebImageTesting
         #expect(end.value != nil && scenario.transport.isShutDown && scenario.isAtRest)
     }
 
-    @Test(arguments: seeds) func `a full queue refuses with a clear error and takes more when it has room`(seed: UInt64)
-    {
+    @Test(arguments: seeds) func `a full queue refuses with a clear error and accepts again when it has room`(
+        seed: UInt64
+    ) {
         let gate = Gate()
         let scenario = Scenario(seed: seed, gate: gate, queueLimit: 2)
         let callers = (0..<5).map { scenario.download($0) }
@@ -102,7 +105,7 @@ import WebImageTesting
         #expect(next.value != nil && scenario.isAtRest)
     }
 
-    @Test(arguments: seeds) func `a transfer that cannot even start gives its slot back`(seed: UInt64) {
+    @Test(arguments: seeds) func `a transfer that cannot start gives its slot back`(seed: UInt64) {
         let scenario = Scenario(seed: seed) { request in
             if request.url.lastPathComponent != "9.png" {
                 throw HTTPError(code: .cannotConnect, message: "The session is dead.")
@@ -117,7 +120,9 @@ import WebImageTesting
         #expect(next.value != nil && scenario.isAtRest)
     }
 
-    @Test(arguments: seeds) func `who joins while the last caller leaves is never cancelled with it`(seed: UInt64) {
+    @Test(arguments: seeds) func `a caller that joins while the last one leaves is never cancelled with it`(
+        seed: UInt64
+    ) {
         let gate = Gate()
         let scenario = Scenario(seed: seed, gate: gate)
         let leaver = scenario.download(1)
@@ -154,7 +159,7 @@ import WebImageTesting
     }
 
     @Test(arguments: [0.01, 0.3, 0.75, 1, 2], 1...9)
-    func `the last report says that all has arrived, whatever the interval and the pieces`(
+    func `the last report has the whole body, whatever the interval and the pieces`(
         interval: Double, pieces: Int
     ) throws {
         let bytes = try Pictures.png(1)
@@ -176,7 +181,7 @@ import WebImageTesting
         #expect(counts.count <= Int(1 / interval) + 1)
     }
 
-    @Test func `the time to the first byte does not hold the time in the queue`() throws {
+    @Test func `the time to the first byte does not include the time in the queue`() throws {
         let gate = Gate()
         let scenario = Scenario(seed: 1, gate: gate)
         let activities = scenario.downloader.hub.watch(keeping: 100)
@@ -208,7 +213,7 @@ import WebImageTesting
         #expect(waited[0] >= .milliseconds(50) && took[0] <= all)
     }
 
-    @Test(arguments: seeds) func `each caller may leave at any moment, and nothing stays`(seed: UInt64) {
+    @Test(arguments: seeds) func `each caller may leave at any time, and nothing leaks`(seed: UInt64) {
         var random = TestRandom(seed: seed)
         let scenario = Scenario(seed: seed, slots: 2, order: seed.isMultiple(of: 2) ? .fifo : .lifo)
         let callers = (0..<12).map { scenario.download($0 % 5) }

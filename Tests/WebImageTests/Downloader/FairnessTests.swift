@@ -54,7 +54,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `sixty dripping transfers of one host delay a picture of another by two rounds at most`(seed: UInt64) {
+    func `sixty slow transfers of one host delay a picture of another by two rounds at most`(seed: UInt64) {
         let scenario = Scenario(seed: seed)
         let dripping = (0..<60).map { scenario.download("drip.example.org", $0, .high) }
         #expect(scenario.downloader.runningCount == 6)
@@ -83,7 +83,7 @@ import WebImageTesting
         #expect(scenario.isAtRest)
     }
 
-    @Test(arguments: seeds) func `a limit for each host holds also when no other host waits`(seed: UInt64) {
+    @Test(arguments: seeds) func `a limit for each host applies also when no other host waits`(seed: UInt64) {
         let scenario = Scenario(seed: seed) { $0.maximumConcurrentDownloadsPerHost = 2 }
         let one = (0..<9).map { scenario.download("drip.example.org", $0) }
         #expect(scenario.downloader.runningCount == 2)
@@ -94,7 +94,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `a transfer that makes no progress gives way, also within its host's share, and goes on`(seed: UInt64) {
+    func `a transfer without progress loses its slot, also within its host's share, and continues`(seed: UInt64) {
         let scenario = Scenario(seed: seed, slots: 2)
         let dripping = ["drip.example.org", "drip.example.com"].map { scenario.download($0) }
         let fast = scenario.download("fast.example.org")
@@ -107,7 +107,7 @@ import WebImageTesting
         #expect(scenario.isAtRest)
     }
 
-    @Test(arguments: seeds) func `waiting for a slot has a limit of its own`(seed: UInt64) {
+    @Test(arguments: seeds) func `waiting for a slot has its own time limit`(seed: UInt64) {
         let scenario = Scenario(seed: seed, slots: 1) {
             $0.queueTimeout = .seconds(3)
             $0.maximumConcurrentDownloadsPerHost = 1
@@ -123,7 +123,7 @@ import WebImageTesting
         #expect(scenario.isAtRest)
     }
 
-    @Test func `the queue is looked at while a transfer waits, and no longer`() async throws {
+    @Test func `the queue is checked only while a transfer waits`() async throws {
         let transport = StubTransport { request in
             guard request.url.host()?.hasPrefix("drip") == true else { return try HTTPResponse.picture(for: request) }
             return HTTPResponse(status: 200, url: request.url, body: HTTPBody(EndlessBody(first: [0xFF])))

@@ -25,7 +25,7 @@ import WebImageTesting
     }
 
     @Test(arguments: Stuck.allCases, fewerSeeds)
-    func `nothing that does not return holds the end past the deadline`(stuck: Stuck, seed: UInt64) throws {
+    func `work that does not return does not delay the end past the deadline`(stuck: Stuck, seed: UInt64) throws {
         let gate = Gate()
         let staged = try StagedManager(
             seed: seed, gate: stuck == .transport ? gate : nil, endGate: stuck == .endOfTransport ? gate : nil)
@@ -76,7 +76,7 @@ import WebImageTesting
         #expect(staged.isAtRest && staged.transport.isShutDown)
     }
 
-    @Test(arguments: seeds) func `a disk that does not answer has what the transfers have left of the grace time`(
+    @Test(arguments: seeds) func `a disk that does not answer has the rest of the grace time after the transfers`(
         seed: UInt64
     ) throws {
         let gate = Gate()
@@ -100,7 +100,7 @@ import WebImageTesting
         #expect(staged.isAtRest)
     }
 
-    @Test(arguments: seeds) func `every write that is dropped is reported, also one that waits for another of its key`(
+    @Test(arguments: seeds) func `every dropped write is reported, also one that waits for another of its key`(
         seed: UInt64
     ) throws {
         let staged = try StagedManager(seed: seed)
@@ -122,7 +122,9 @@ import WebImageTesting
         #expect(staged.isAtRest)
     }
 
-    @Test(arguments: seeds) func `what unwinds when it is cancelled is not reported as running`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `work that unwinds when it is cancelled is not reported as running`(seed: UInt64)
+        throws
+    {
         let staged = try StagedManager(seed: seed, answer: Self.endless)
         let callers = (0..<2).map { staged.load(.numbered($0)) }
         staged.run()

@@ -24,8 +24,7 @@ import WebImageTesting
         #expect(staged.isAtRest)
     }
 
-    @Test(arguments: seeds) func `every caller that is dropped is reported, whatever it waits for`(seed: UInt64) throws
-    {
+    @Test(arguments: seeds) func `every dropped caller is reported, whatever it waits for`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed, hasDisk: false)
         let file = staged.data(.numbered(1), as: .jpeg())
         let picture = staged.load(.numbered(2))
@@ -40,7 +39,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `a disk that does not answer holds the end no longer than the grace time`(seed: UInt64) throws {
+    func `a disk that does not answer delays the end no longer than the grace time`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed)
         var request = ImageRequest.numbered(1)
         request.cacheReads = .memory
@@ -59,7 +58,7 @@ import WebImageTesting
     }
 
     @Test(arguments: [true, false], seeds)
-    func `writes that are under way are finished within the grace time`(isMade: Bool, seed: UInt64) throws {
+    func `running writes are finished within the grace time`(isMade: Bool, seed: UInt64) throws {
         let staged = try StagedManager(seed: seed)
         var request = ImageRequest.numbered(1)
         request.cacheReads = .memory
@@ -75,7 +74,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `a download that was asked of the downloader itself ends with the manager`(seed: UInt64) throws {
+    func `a download through the downloader itself ends with the manager`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed, hasDisk: false, answer: Self.endless)
         let direct = staged.start { try await $0.downloader.download(.numbered(1)) }
         staged.run()
@@ -88,7 +87,7 @@ import WebImageTesting
         #expect(staged.transport.isShutDown)
     }
 
-    @Test(arguments: seeds) func `a shutdown at any moment ends every caller once`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `a shutdown at any time ends every caller once`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed) { request in
             if request.url.lastPathComponent == "3.png" { return try Self.endless(request) }
             return try .picture(for: request)

@@ -50,7 +50,7 @@ import WebImageTesting
         #expect(staged.transport.requests.isEmpty, "what goes on by itself is cancelled, so it asks no origin")
     }
 
-    @Test(arguments: seeds) func `the others have the grace time, and the slot of the one that shuts down`(
+    @Test(arguments: seeds) func `the other transfers have the grace time, and the slot of the one that shuts down`(
         seed: UInt64
     ) throws {
         var configuration = ImageManager.Configuration()
@@ -73,7 +73,7 @@ import WebImageTesting
         #expect(staged.transport.peak == 1 && !staged.manager.downloader.attendance.isUnderWay)
     }
 
-    @Test(arguments: seeds) func `a shutdown that waits for itself by another manager is held by the deadline alone`(
+    @Test(arguments: seeds) func `a shutdown that waits for itself through another manager ends at the deadline`(
         seed: UInt64
     ) throws {
         let manager = Later<ImageManager>()
@@ -120,7 +120,7 @@ import WebImageTesting
         #expect(staged.isAtRest && staged.transport.isShutDown)
     }
 
-    @Test(arguments: seeds) func `a shutdown that began before does not wait for a transfer that joins it`(
+    @Test(arguments: seeds) func `an earlier shutdown does not wait for a transfer that joins it`(
         seed: UInt64
     ) throws {
         let (gate, manager) = (Gate(), Later<ImageManager>())
@@ -140,7 +140,7 @@ import WebImageTesting
         #expect(caller.code == .shutDown && end.value == ShutdownReport(stillRunningCount: 1) && staged.isAtRest)
     }
 
-    @Test(arguments: seeds) func `a task that outlives its transfer shuts down as any other`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `a task that outlives its transfer shuts down like any other`(seed: UInt64) throws {
         let (gate, manager, reports) = (Gate(), Later<ImageManager>(), Journal<ShutdownReport>())
         let staged = try StagedManager(seed: seed, hasDisk: false)
         manager.set(staged.manager)

@@ -43,7 +43,7 @@ import WebImageTesting
         #expect(next.value != nil, "it is not remembered as a failure")
     }
 
-    @Test(arguments: seeds) func `a modifier may look into memory, and use another manager`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `a modifier may peek into memory, and use another manager`(seed: UInt64) throws {
         let (manager, other) = (Later<ImageManager>(), try StagedManager(seed: seed))
         let staged = try StagedManager(seed: seed)
         manager.set(staged.manager)

@@ -35,7 +35,8 @@ extension ImageManager: Service {}
         #expect(late.code == .shutDown)
     }
 
-    @Test(arguments: seeds) func `cancelled while loads run: they finish within the grace time, and then it returns`(
+    @Test(arguments: seeds)
+    func `cancelled while loads run: they finish within the grace time, and then the run returns`(
         seed: UInt64
     ) {
         let gate = Gate()
@@ -82,7 +83,7 @@ extension ImageManager: Service {}
         #expect(run.value != nil && report.value?.cancelledLoadCount == 3)
     }
 
-    @Test(arguments: seeds) func `a run returns when somebody else has shut the manager down, and not before`(
+    @Test(arguments: seeds) func `a run returns when another caller has shut the manager down, and not before`(
         seed: UInt64
     ) {
         let gate = Gate()
@@ -122,7 +123,7 @@ extension ImageManager: Service {}
         #expect(runs.allSatisfy { $0.value != nil } && caller.value != nil && scenario.transport.isShutDown)
     }
 
-    @Test(arguments: seeds) func `a run that nobody cancels does not end the manager`(seed: UInt64) {
+    @Test(arguments: seeds) func `a run that is not cancelled does not end the manager`(seed: UInt64) {
         let scenario = ManagerScenario(seed: seed)
         let run = Self.run(scenario)
         scenario.executor.drain()

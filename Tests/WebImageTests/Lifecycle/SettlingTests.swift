@@ -7,7 +7,8 @@ import WebImageTesting
 @Suite(.balanced, .timeLimit(.minutes(1))) struct SettlingTests {
     private static let key = CacheKey("key")
 
-    @Test(arguments: seeds) func `whoever settles a key waits for its write and for no other`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `a reader that settles a key waits for its write and for no other`(seed: UInt64) throws
+    {
         let scenario = try WriteBehindScenario(seed: seed)
         _ = scenario.look { await $0.submit(for: Self.key) { sampleEntry(1) } }
         let reader = scenario.start { await $0.settle(Self.key) }
@@ -23,7 +24,7 @@ import WebImageTesting
         #expect(!reader.isRunning && scenario.look { await $0.entryCount } == 0)
     }
 
-    @Test(arguments: seeds) func `a writer rises with who waits for it`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `a writer rises with the tasks that wait for it`(seed: UInt64) throws {
         let scenario = try WriteBehindScenario(seed: seed)
         let (gate, journal) = (Gate(), Journal<TaskPriority>())
         _ = scenario.look { writes in
@@ -40,7 +41,7 @@ import WebImageTesting
         #expect(!reader.isRunning && journal.entries == [.high])
     }
 
-    @Test(arguments: seeds) func `abandoning cancels the writers and lets go of who settles, now and later`(
+    @Test(arguments: seeds) func `abandoning cancels the writers and resumes the readers that settle, now and later`(
         seed: UInt64
     ) throws {
         let scenario = try WriteBehindScenario(seed: seed)

@@ -23,7 +23,7 @@ import WebImageTesting
         #expect(scenario.transport.isShutDown)
     }
 
-    @Test(arguments: seeds) func `what is not done at the deadline is cancelled and reported`(seed: UInt64) {
+    @Test(arguments: seeds) func `work that has not ended at the deadline is cancelled and reported`(seed: UInt64) {
         let gate = Gate()
         let scenario = ManagerScenario(seed: seed, gate: gate)
         let callers = (0..<3).map { scenario.load($0) }
@@ -61,7 +61,7 @@ import WebImageTesting
     }
 
     @Test(arguments: [nil, Duration.seconds(1)], seeds)
-    func `a scope gives the grace time of the configuration, or its own, however its body ends`(
+    func `a scope gives the grace time of the configuration, or its own, whether its body returns or throws`(
         grace: Duration?, seed: UInt64
     ) {
         struct Failure: Error {}
@@ -91,7 +91,7 @@ import WebImageTesting
         #expect(scenario.transport.isShutDown)
     }
 
-    @Test(arguments: seeds) func `cancelAll reaches a file that needs its picture no more`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `cancelAll reaches a file that no longer needs its picture`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed, hasDisk: false)
         let picture = staged.load(.numbered(1))
         staged.run()
@@ -104,7 +104,7 @@ import WebImageTesting
         #expect(staged.coder.encodes == 0 && staged.isAtRest)
     }
 
-    @Test(arguments: seeds) func `cancelAll ends every caller once, and the manager goes on`(seed: UInt64) {
+    @Test(arguments: seeds) func `cancelAll ends every caller once, and the manager continues`(seed: UInt64) {
         let gate = Gate()
         let scenario = ManagerScenario(seed: seed, gate: gate)
         let manager = scenario.manager

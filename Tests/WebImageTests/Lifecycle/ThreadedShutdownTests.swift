@@ -22,7 +22,8 @@ import WebImageTesting
         return ImageManager(configuration: configuration, transport: transport)
     }
 
-    @Test func `a modifier, a transport and its end that never return do not hold the end`() async throws {
+    @Test func `a modifier, a transport and a transport shutdown that never return do not delay the end`() async throws
+    {
         let (gate, endGate) = (Gate(), Gate())
         let manager = Self.manager(gate: gate, endGate: endGate)
         var modified = ImageRequest.numbered(1)
@@ -52,8 +53,7 @@ import WebImageTesting
         }
     }
 
-    @Test func `a transformer that never returns does not hold the end, and its thread ends when it does`() async throws
-    {
+    @Test func `a transformer that returns late does not delay the end, and its thread ends with it`() async throws {
         let (manager, sleeper) = (Self.manager { $0.processingWidth = 2 }, Sleeper())
         let load = Task { try await manager.load(.numbered(1, transformers: [sleeper])) }
         while sleeper.arrived.count == 0 { await Task.yield() }
@@ -68,7 +68,7 @@ import WebImageTesting
         #expect(manager.pipeline.processing.running == 0)
     }
 
-    @Test func `a transformer that blocks its thread for a shutdown is held by the deadline alone`() async throws {
+    @Test func `a shutdown that a transformer blocks for ends at the deadline`() async throws {
         struct Blocking: ImageTransforming {
             let key = "blocking"
             let manager: Later<ImageManager>
@@ -96,7 +96,7 @@ import WebImageTesting
     }
 
     @Test(arguments: 0..<20)
-    func `shutdowns awaited in modifiers return on threads, whoever comes first`(round: Int) async throws {
+    func `shutdowns awaited in modifiers return on threads, whichever comes first`(round: Int) async throws {
         let (later, manager) = (Later<ImageManager>(), Self.manager())
         later.set(manager)
         let results = await withTaskGroup(of: Result<ImageResponse, any Error>.self) { group in
@@ -118,7 +118,7 @@ import WebImageTesting
         Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999),
     ]
 
-    @Test(arguments: extremes) func `any grace time is taken`(grace: Duration) async throws {
+    @Test(arguments: extremes) func `any grace time is accepted`(grace: Duration) async throws {
         let manager = Self.manager()
         _ = try await manager.load(.numbered(1))
         #expect(await manager.shutdown(within: grace).cancelledLoadCount == 0)
@@ -130,7 +130,7 @@ import WebImageTesting
         #expect(await running.shutdown(within: grace).cancelledLoadCount == 0)
     }
 
-    @Test(arguments: extremes) func `any grace time is taken while a load runs`(grace: Duration) async throws {
+    @Test(arguments: extremes) func `any grace time is accepted while a load runs`(grace: Duration) async throws {
         let gate = Gate()
         let manager = Self.manager(gate: gate)
         let load = Task { try await manager.load(.numbered(1)) }

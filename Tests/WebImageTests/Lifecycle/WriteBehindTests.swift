@@ -4,7 +4,7 @@ import WebImageTesting
 @testable import WebImage
 
 @Suite(.timeLimit(.minutes(1))) struct WriteBehindTests {
-    @Test(arguments: seeds) func `the newest content of a key is the one that stays`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `the newest content of a key stays`(seed: UInt64) throws {
         let scenario = try WriteBehindScenario(seed: seed)
         let delays = (1...5).map { _ in Int.random(in: 0...3, using: &scenario.random) }
         let pauses = (1...5).map { _ in Int.random(in: 0...6, using: &scenario.random) }
@@ -44,7 +44,7 @@ import WebImageTesting
         #expect(scenario.stored(CacheKey("4")) == sampleEntry(4).bytes, "there is room again")
     }
 
-    @Test(arguments: seeds) func `draining waits for what was submitted before and meanwhile`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `draining waits for the writes submitted before and meanwhile`(seed: UInt64) throws {
         let scenario = try WriteBehindScenario(seed: seed)
         _ = scenario.look { await $0.submit(for: CacheKey("1")) { sampleEntry(1) } }
         let drain = scenario.start { await $0.drain() }

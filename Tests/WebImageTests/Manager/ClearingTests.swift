@@ -4,7 +4,7 @@ import WebImageTesting
 @testable import WebImage
 
 @Suite(.balanced, .timeLimit(.minutes(1))) struct ClearingTests {
-    @Test(arguments: seeds) func `clearing memory leaves the disk, clearing all leaves nothing`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `clearing memory keeps the disk, clearing all empties both`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed)
         func source() -> ImageSource? {
             let load = staged.load(.numbered(1))
@@ -22,8 +22,9 @@ import WebImageTesting
         #expect(source() == .network)
     }
 
-    @Test(arguments: seeds) func `a load that runs while the caches are emptied ends, and is kept`(seed: UInt64) throws
-    {
+    @Test(arguments: seeds) func `a load that runs while the caches are emptied ends, and its result is stored`(
+        seed: UInt64
+    ) throws {
         let staged = try StagedManager(seed: seed)
         let load = staged.load(.numbered(1))
         staged.runSome()

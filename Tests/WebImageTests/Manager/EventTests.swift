@@ -79,7 +79,7 @@ import WebImageTesting
         #expect(reader.value == "progress" && staged.isAtRest)
     }
 
-    @Test(arguments: seeds) func `a sequence that nobody reads leaves the load`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `a sequence without a reader leaves the load`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed, hasDisk: false, answer: Self.endless)
         _ = staged.manager.events(for: .numbered(1))
         staged.run()
@@ -114,8 +114,7 @@ import WebImageTesting
         #expect(reader.value?.last == "finished 1" && staged.isAtRest)
     }
 
-    @Test(arguments: seeds) func `a slow reader loses progress, never a picture and never the end`(seed: UInt64) throws
-    {
+    @Test(arguments: seeds) func `a slow reader loses progress, but no picture and not the end`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed) { request in
             let bytes = try Pictures.png(1)
             let body = GatedBody(bytes, pieces: 40, free: .max, gate: Gate())

@@ -10,7 +10,7 @@ import WebImageTesting
         .start.advanced(by: .seconds(seconds))
     }
 
-    @Test func `a failure is told until its time is over`() {
+    @Test func `a failure is remembered until its time is over`() {
         var memory = Memory(capacity: 4)
         memory.record(ImageLoadError(.emptyBody, message: ""), for: 1, until: Self.instant(10))
         #expect(memory.failure(for: 1, now: Self.instant(9))?.code == .emptyBody)
@@ -18,7 +18,7 @@ import WebImageTesting
         #expect(memory.count == 0)
     }
 
-    @Test func `failures that nobody asks for again are forgotten, too`() {
+    @Test func `failures that are never requested again are forgotten, too`() {
         var memory = Memory(capacity: 4)
         for number in 1...3 {
             memory.record(ImageLoadError(.emptyBody, message: ""), for: number, until: Self.instant(10 * number))
@@ -28,7 +28,7 @@ import WebImageTesting
         #expect(memory.failure(for: 0, now: Self.instant(30)) == nil && memory.count == 0)
     }
 
-    @Test func `the memory is bounded and the oldest leaves first, also when entries are renewed and forgotten`() {
+    @Test func `the memory is bounded and drops the oldest first, also when entries are renewed and forgotten`() {
         var memory = Memory(capacity: 8)
         for number in 0..<10_000 {
             memory.record(ImageLoadError(.emptyBody, message: ""), for: number, until: Self.instant(10))

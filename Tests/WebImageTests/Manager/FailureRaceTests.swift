@@ -9,8 +9,9 @@ import WebImageTesting
 
 /// What is remembered of failures when callers, tenants and cancellations meet.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct FailureRaceTests {
-    @Test(arguments: seeds) func `an insisting caller never gets another one's remembered failure`(seed: UInt64) throws
-    {
+    @Test(arguments: seeds) func `a caller that retries failures never gets the remembered failure of another`(
+        seed: UInt64
+    ) throws {
         let served = Journal<Int>()
         let staged = try StagedManager(seed: seed, hasDisk: false) { request in
             served.write(0)
@@ -33,7 +34,7 @@ import WebImageTesting
         #expect(after.value != nil, "a success is the end of the failure")
     }
 
-    @Test(arguments: seeds) func `one tenant's failure is not held against another`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `the failure of one tenant does not affect another`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed, hasDisk: false) { request in
             if request.headers["Authorization"] == "bad" { return HTTPResponse(status: 404, url: request.url) }
             return try .picture(for: request)
@@ -68,7 +69,8 @@ import WebImageTesting
         #expect(next.value != nil)
     }
 
-    @Test(arguments: seeds) func `a broken file on disk is fetched again at once and is no failure`(seed: UInt64) throws
+    @Test(arguments: seeds) func `a broken file on disk is fetched again at once and is not a failure`(seed: UInt64)
+        throws
     {
         let staged = try StagedManager(seed: seed)
         let bad = DiskEntry(metadata: EntryMetadata(url: "x", contentType: "image/png"), bytes: [1, 2, 3, 4])
@@ -84,7 +86,7 @@ import WebImageTesting
         #expect(next.value?.source == .disk)
     }
 
-    @Test(arguments: seeds) func `a page of dead links asks the origin once each, whatever the timing`(seed: UInt64)
+    @Test(arguments: seeds) func `a page of dead links asks the origin once for each, whatever the timing`(seed: UInt64)
         throws
     {
         let staged = try StagedManager(seed: seed, hasDisk: false) { HTTPResponse(status: 404, url: $0.url) }
@@ -116,7 +118,7 @@ import WebImageTesting
         #expect(stored.value == false && staged.isAtRest)
     }
 
-    @Test(arguments: seeds) func `a failure is one typed error, never nothing`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `every failure is one typed error`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed, hasDisk: false) { request in
             switch request.url.lastPathComponent {
             case "0.png": HTTPResponse(status: 200, url: request.url)

@@ -8,7 +8,7 @@ import WebImageTesting
 @Suite(.balanced, .timeLimit(.minutes(1))) struct FailureTests {
     private static let missing: StubTransport.Answer = { HTTPResponse(status: 404, url: $0.url) }
 
-    @Test func `a missing picture is not asked for again at once`() {
+    @Test func `a missing picture is not requested again at once`() {
         let scenario = ManagerScenario(seed: 1, answer: Self.missing)
         let first = scenario.load(1)
         scenario.executor.drain()
@@ -20,7 +20,7 @@ import WebImageTesting
         #expect(scenario.transport.requests.count == 1)
     }
 
-    @Test func `a request may insist`() {
+    @Test func `a request may retry a remembered failure`() {
         let scenario = ManagerScenario(seed: 1, answer: Self.missing)
         var request = ImageRequest.numbered(1)
         request.retriesFailed = true
@@ -32,7 +32,7 @@ import WebImageTesting
         #expect(scenario.transport.requests.count == 2)
     }
 
-    @Test func `a trouble that may pass is not remembered`() {
+    @Test func `a temporary failure is not remembered`() {
         for status in [429, 500, 503] {
             let scenario = ManagerScenario(seed: 1) { HTTPResponse(status: status, url: $0.url) }
             for _ in 0..<2 {
@@ -43,7 +43,7 @@ import WebImageTesting
         }
     }
 
-    @Test func `forgetting failures asks again`() {
+    @Test func `a forgotten failure is tried again`() {
         let scenario = ManagerScenario(seed: 1, answer: Self.missing)
         let manager = scenario.manager
         _ = scenario.load(1)
@@ -55,7 +55,7 @@ import WebImageTesting
         #expect(scenario.transport.requests.count == 2)
     }
 
-    @Test func `a page sent as a picture is an error that names what it is`() {
+    @Test func `a page sent as a picture is an error that names its type`() {
         let scenario = ManagerScenario(seed: 1) { request in
             let page = Array("<!DOCTYPE html><html><body>Sign in</body></html>".utf8)
             return HTTPResponse(
@@ -69,7 +69,7 @@ import WebImageTesting
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func `a file on disk that does not decode is gone before the origin is asked`(seed: UInt64) throws {
+    func `a file on disk that does not decode is removed before the origin is asked`(seed: UInt64) throws {
         let gate = Gate()
         let staged = try StagedManager(seed: seed, gate: gate) { HTTPResponse(status: 503, url: $0.url) }
         let bad = DiskEntry(metadata: EntryMetadata(url: "x", contentType: "image/png"), bytes: [1, 2, 3, 4])
@@ -85,7 +85,7 @@ import WebImageTesting
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func `a 304 that was not asked for is an unacceptable status, and so is not remembered as an empty picture`(
+    func `a 304 to an unconditional request is an unacceptable status`(
         seed: UInt64
     ) throws {
         let staged = try StagedManager(seed: seed) { HTTPResponse(status: 304, url: $0.url) }
@@ -99,7 +99,7 @@ import WebImageTesting
         #expect(staged.isAtRest && staged.fileCount == 0)
     }
 
-    @Test func `an empty answer is an error`() {
+    @Test func `an empty response is an error`() {
         let scenario = ManagerScenario(seed: 1) { HTTPResponse(status: 200, url: $0.url) }
         let caller = scenario.load(1)
         scenario.executor.drain()
@@ -126,7 +126,7 @@ import WebImageTesting
         }
     }
 
-    @Test func `a content type can be demanded`() {
+    @Test func `a content type can be required`() {
         var configuration = ImageManager.Configuration()
         configuration.downloader.acceptableContentTypes = ["image/png"]
         for (type, isAccepted) in [("image/png; charset=x", true), ("IMAGE/PNG", true), ("text/html", false)] {

@@ -60,7 +60,7 @@ import WebImageTesting
         #expect(staged.transport.requests.count == 1 && staged.coder.decodes == 1 && staged.coder.encodes == 2)
     }
 
-    @Test(arguments: seeds) func `the last caller of a file takes the load and the transfer with it`(seed: UInt64)
+    @Test(arguments: seeds) func `the last caller of a file to leave cancels the load and the transfer`(seed: UInt64)
         throws
     {
         let gate = Gate()
@@ -80,7 +80,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `no priority is lost between the stages: an urgent caller moves the download at any moment`(
+    func `no priority is lost between the stages: an urgent caller moves the download at any time`(
         seed: UInt64
     ) throws {
         var configuration = ImageManager.Configuration()
@@ -106,7 +106,7 @@ import WebImageTesting
         #expect(callers.allSatisfy { $0.hasOneEnd } && staged.isAtRest)
     }
 
-    @Test(arguments: seeds) func `a file under way can be made more urgent`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `a running file load can be made more urgent`(seed: UInt64) throws {
         var configuration = ImageManager.Configuration()
         configuration.downloader.maximumConcurrentDownloads = 1
         let gate = Gate()
@@ -123,7 +123,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `progress is told in order to who joins a transfer in the middle of it`(seed: UInt64) throws {
+    func `a caller that joins in the middle of a transfer gets the progress in order`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed, hasDisk: false) { request in
             let bytes = try Pictures.png(7)
             let body = GatedBody(bytes, pieces: 40, free: .max, gate: Gate())
@@ -146,7 +146,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `progress through nested flights never goes back, and whoever comes late hears the latest`(
+    func `progress through nested flights never goes back, and a late caller gets the latest`(
         seed: UInt64
     ) throws {
         let gate = Gate()

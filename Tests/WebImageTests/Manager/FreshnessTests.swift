@@ -70,7 +70,7 @@ import WebImageTesting
         #expect(next.value?.source == .disk && Self.seed(next.value?.image) == 2)
     }
 
-    @Test(arguments: seeds) func `a refresh and cached loads at every moment end with the newest content`(
+    @Test(arguments: seeds) func `a refresh and cached loads at any time end with the newest content`(
         seed: UInt64
     ) throws {
         let staged = try Self.staged(seed)
@@ -123,7 +123,7 @@ import WebImageTesting
     }
 
     @Test(arguments: [false, true], seeds)
-    func `who is left alone with a transfer that has been overtaken keeps nothing of it`(
+    func `the last caller of an overtaken transfer stores nothing of it`(
         isFirstNamed: Bool, seed: UInt64
     ) throws {
         let gate = Gate()
@@ -150,7 +150,7 @@ import WebImageTesting
     }
 
     @Test(arguments: [false, true], seeds)
-    func `a variant that waits for a transfer is made of what that brings, or not at all`(
+    func `a variant that waits for a transfer is made from its content, or not at all`(
         fails: Bool, seed: UInt64
     ) throws {
         let (gate, served) = (Gate(), Journal<Int>())
@@ -176,7 +176,7 @@ import WebImageTesting
         #expect(Self.seed(staged.manager.peek(variant)) == (fails ? nil : 2))
     }
 
-    @Test(arguments: seeds) func `a name that two addresses share keeps the newest content`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `a cache key that two addresses share keeps the newest content`(seed: UInt64) throws {
         let staged = try Self.staged(seed)
         let requests = (1...2).map { number in
             var request = ImageRequest.numbered(number)
@@ -209,7 +209,7 @@ import WebImageTesting
         }
     }
 
-    @Test(arguments: seeds) func `once nobody loads a picture, what is on disk counts as the newest again`(
+    @Test(arguments: seeds) func `once no load of a picture runs, the file on disk counts as the newest again`(
         seed: UInt64
     ) throws {
         let staged = try Self.staged(seed)

@@ -12,7 +12,7 @@ import Testing
         #expect(request.allowsDisk)
     }
 
-    @Test func `whatever changes the bytes changes the name and the identity`() {
+    @Test func `every field that changes the bytes changes the name and the identity`() {
         var requests = [ImageRequest.numbered(1), ImageRequest.numbered(2)]
         let spellings = ["\u{E9}", "e\u{301}"]  // equal as strings
         for header in ["a", "b"] + spellings {
@@ -43,7 +43,7 @@ import Testing
         #expect(Set(requests.map(RequestIdentity.init)).count == requests.count)
     }
 
-    @Test func `whatever changes the picture changes the variant's name`() {
+    @Test func `every field that changes the picture changes the variant's name`() {
         let box = PixelSize(width: 10, height: 10)
         var requests = [
             ImageRequest.numbered(1),
@@ -72,7 +72,7 @@ import Testing
         #expect(!request.originalKey.rawValue.contains("secret"))
     }
 
-    @Test func `a chosen key cannot pass for a URL`() {
+    @Test func `a custom cache key never equals a URL`() {
         var request = ImageRequest.numbered(1)
         request.cacheKey = ImageRequest.numbered(2).url.absoluteString
         #expect(request.originalKey != ImageRequest.numbered(2).originalKey)

@@ -39,7 +39,7 @@ import WebImageTesting
         #expect(again.allSatisfy { $0.value != nil } && staged.isAtRest)
     }
 
-    @Test(arguments: seeds) func `overload is no cache miss: a stored variant is refused, not downloaded`(
+    @Test(arguments: seeds) func `overload is not a cache miss: a stored variant is refused, not downloaded`(
         seed: UInt64
     ) throws {
         let staged = try StagedManager(seed: seed, width: 1, queueLimit: 0)

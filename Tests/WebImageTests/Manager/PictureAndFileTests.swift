@@ -35,7 +35,7 @@ import WebImageTesting
     private static func seed(_ image: DecodedImage?) -> Int? { image.flatMap { ImageFactory.seed(of: $0) } }
 
     @Test(arguments: [false, true], seeds)
-    func `a picture and its file are in memory together, however they take turns`(hasDisk: Bool, seed: UInt64) throws {
+    func `a picture and its file are in memory together, in any order of loads`(hasDisk: Bool, seed: UInt64) throws {
         let staged = try StagedManager(seed: seed, hasDisk: hasDisk)
         for turn in 0..<10 {
             let picture = staged.load(.numbered(1))
@@ -63,7 +63,7 @@ import WebImageTesting
     }
 
     @Test(arguments: [false, true], seeds)
-    func `a newer picture takes the older file out of memory`(hasDisk: Bool, seed: UInt64) throws {
+    func `a newer picture removes the older file from memory`(hasDisk: Bool, seed: UInt64) throws {
         let staged = try Self.counting(seed, hasDisk: hasDisk)
         _ = staged.data(.numbered(1), as: .original)
         staged.run()
@@ -77,7 +77,7 @@ import WebImageTesting
         #expect(file.value?.bytes == (try Pictures.png(hasDisk ? 2 : 3)))
     }
 
-    @Test(arguments: seeds) func `a newer file takes the older picture out of memory`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `a newer file removes the older picture from memory`(seed: UInt64) throws {
         let staged = try Self.counting(seed)
         _ = staged.load(.numbered(1))
         staged.run()

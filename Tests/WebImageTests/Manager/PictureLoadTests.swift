@@ -7,7 +7,7 @@ import WebImageTesting
 
 /// How a load begins: as a task that looks into the caches, or when the file has arrived.
 @Suite(.balanced) struct PictureLoadTests {
-    @Test func `a load waits for its transfer without a task only where nothing else may answer`() throws {
+    @Test func `a load waits for its transfer without a task only if no cache may answer`() throws {
         let plain = ImageRequest.numbered(1)
         let tenant = plain.with { $0.headers = ["Authorization": "Bearer 1"] }
         let small = plain.with { $0.transformers = [.resize(to: PixelSize(width: 2, height: 2), mode: .fit)] }
@@ -52,7 +52,7 @@ import WebImageTesting
     }
 
     @Test(arguments: [true, false], seeds)
-    func `a failure that is remembered is told without a transfer`(hasDisk: Bool, seed: UInt64) throws {
+    func `a remembered failure needs no transfer`(hasDisk: Bool, seed: UInt64) throws {
         let scenario = try StagedManager(seed: seed, hasDisk: hasDisk) { HTTPResponse(status: 404, url: $0.url) }
         let first = scenario.load(ImageRequest.numbered(1))
         scenario.run()

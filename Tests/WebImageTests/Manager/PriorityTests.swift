@@ -54,7 +54,7 @@ import WebImageTesting
         #expect(callers.allSatisfy { $0.value != nil })
     }
 
-    @Test(arguments: seeds) func `a load under way can be made more urgent`(seed: UInt64) {
+    @Test(arguments: seeds) func `a running load can be made more urgent`(seed: UInt64) {
         let gate = Gate()
         let scenario = Self.scenario(seed, gate)
         let manager = scenario.manager

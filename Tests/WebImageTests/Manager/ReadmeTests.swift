@@ -6,7 +6,7 @@ import WebImageTesting
 
 /// The README's program, word for word but for the address.
 @Suite(.timeLimit(.minutes(1))) struct ReadmeTests {
-    @Test func `the first picture as a program`() async throws {
+    @Test func `the first program of the README runs`() async throws {
         let origin = try OriginServer.start()
         defer { origin.stop() }
         let photo = try ImageFactory.encoded(width: 400, height: 300, seed: 1)

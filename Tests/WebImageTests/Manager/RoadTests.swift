@@ -67,7 +67,7 @@ import WebImageTesting
         #expect(origin.requests.count == 1)
     }
 
-    @Test func `the original comes as it was sent, checked once and not decoded again`() async throws {
+    @Test func `the original is delivered as it was sent, checked once and not decoded again`() async throws {
         let request = try serve("/a.gif", .gif, seed: 13)
         let sent = try ImageFactory.encoded(width: 64, height: 48, seed: 13, as: .gif)
         for source in [ImageSource.network, .disk] {
@@ -138,7 +138,7 @@ import WebImageTesting
         #expect(stored.source == .disk && ImageFactory.seed(of: stored.image) == 18)
     }
 
-    @Test func `events tell the progress, the cached picture first where asked, and the end`() async throws {
+    @Test func `events report the progress, the cached picture first on request, and the end`() async throws {
         var request = try serve("/a.png", .png, seed: 19)
         _ = try await withManager { try await $0.load(request) }
         _ = try serve("/a.png", .png, seed: 20)

@@ -71,7 +71,7 @@ import WebImageTesting
         #expect(anonymous.value?.source == .network, "nor does it read the other's picture from memory")
     }
 
-    @Test(arguments: 0..<16) func `each load stores where it asked to, also beside one that asked for less or more`(
+    @Test(arguments: 0..<16) func `each load stores where its request allows, also beside one that allows less or more`(
         pair: Int
     ) throws {
         let staged = try StagedManager(seed: UInt64(pair))
@@ -112,7 +112,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `the last caller out cancels the transfer, and a newcomer starts afresh`(seed: UInt64) {
+    func `the last caller to leave cancels the transfer, and a later caller starts a new one`(seed: UInt64) {
         let gate = Gate()
         let scenario = ManagerScenario(seed: seed, gate: gate)
         let first = (0..<2).map { _ in scenario.load(7) }

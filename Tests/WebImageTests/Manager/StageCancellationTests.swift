@@ -49,7 +49,7 @@ import WebImageTesting
         #expect(staged.transport.cancelled == 1 && Self.work(staged) == [1, 0, 0] && staged.isAtRest)
     }
 
-    @Test(arguments: seeds) func `cancelled while receiving: the body is given up`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `cancelled while receiving: the body is abandoned`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed, hasDisk: false) { request in
             HTTPResponse(status: 200, url: request.url, body: HTTPBody(EndlessBody(first: [1, 2, 3])))
         }
@@ -61,7 +61,9 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `a body that ends silently when its reader is cancelled never passes for a whole one`(seed: UInt64) throws {
+    func `a body that ends without an error when its reader is cancelled never counts as a whole one`(seed: UInt64)
+        throws
+    {
         let staged = try StagedManager(seed: seed, hasDisk: false) { request in
             let body = EndlessBody(first: try Pictures.png(1), endsSilently: true)
             return HTTPResponse(status: 200, url: request.url, body: HTTPBody(body))
@@ -87,7 +89,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `no hole after the loader: a load cancelled while it decodes is neither kept nor transformed`(
+    func `cancelled while decoding: the picture is neither stored nor transformed`(
         seed: UInt64
     ) throws {
         let callers = Holder()
@@ -153,7 +155,7 @@ import WebImageTesting
         #expect(callers.allSatisfy { $0.wasCancelled } && Self.work(staged) == [0, 0, 0] && staged.isAtRest)
     }
 
-    @Test(arguments: seeds) func `cancelling after the result changes nothing and gives no second answer`(
+    @Test(arguments: seeds) func `cancelling after the result changes nothing and gives no second result`(
         seed: UInt64
     ) throws {
         let staged = try StagedManager(seed: seed, hasDisk: false)
@@ -169,7 +171,7 @@ import WebImageTesting
         #expect(counters.requests == 2 && counters.finished == 2 && counters.cancelled == 0 && counters.failed == 0)
     }
 
-    @Test(arguments: seeds) func `cancelling together with the result gives one answer`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `cancelling together with the result gives one result`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed, hasDisk: false)
         let callers = (0..<3).map { _ in staged.load(.numbered(1)) }
         staged.runSome(upTo: 60)
@@ -182,7 +184,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
-    func `no task leaks: callers of every kind leave at every moment, and nothing stays`(seed: UInt64) throws {
+    func `no task leaks when callers of every kind leave at any time`(seed: UInt64) throws {
         var configuration = ImageManager.Configuration()
         configuration.downloader.maximumConcurrentDownloads = 2
         let staged = try StagedManager(seed: seed, width: 1, configuration: configuration)

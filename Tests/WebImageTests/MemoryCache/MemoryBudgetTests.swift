@@ -9,12 +9,12 @@ struct MemoryBudgetTests {
         MemoryBudget.limit(physical: 8 * gigabyte) { files[$0] }
     }
 
-    @Test func `Without control groups the machine's memory counts`() {
+    @Test func `without control groups the machine's memory is the limit`() {
         #expect(limit([:]) == 8 * gigabyte)
         #expect(limit(["/proc/self/cgroup": "nonsense\n::\n"]) == 8 * gigabyte)
     }
 
-    @Test func `Version 2 is bound by every group above, also by the mounted root`() {
+    @Test func `in version 2 every ancestor group is a limit, also the mounted root`() {
         let group = ["/proc/self/cgroup": "0::/pod/app\n"]
         #expect(limit(group) == 8 * gigabyte)
         #expect(limit(group.merging(["/sys/fs/cgroup/pod/app/memory.max": "max\n"]) { $1 }) == 8 * gigabyte)
@@ -22,7 +22,7 @@ struct MemoryBudgetTests {
         #expect(limit(group.merging(["/sys/fs/cgroup/memory.max": "536870912\n"]) { $1 }) == gigabyte / 2)
     }
 
-    @Test func `Version 1 is read from the memory hierarchy alone`() {
+    @Test func `in version 1 only the memory hierarchy is read`() {
         let group = ["/proc/self/cgroup": "5:cpu,cpuacct:/x\n4:memory:/docker/abc\n"]
         let file = "/sys/fs/cgroup/memory/docker/abc/memory.limit_in_bytes"
         #expect(limit(group.merging([file: "2147483648\n"]) { $1 }) == 2 * gigabyte)
@@ -30,7 +30,7 @@ struct MemoryBudgetTests {
         #expect(limit(group.merging(["/sys/fs/cgroup/memory/x/memory.limit_in_bytes": "1\n"]) { $1 }) == 8 * gigabyte)
     }
 
-    @Test func `The default is 15 percent, capped`() {
+    @Test func `the default limit is 15 percent, with a maximum`() {
         #expect(MemoryBudget.costLimit(forProcessLimit: 1_000_000_000) == 150_000_000)
         #expect(MemoryBudget.costLimit(forProcessLimit: .max) == 768_000_000)
         #expect(MemoryBudget.costLimit(forProcessLimit: 0) == 1)

@@ -7,7 +7,7 @@ import WebImageTesting
 struct MemoryCacheTests {
     private typealias Cache = MemoryCache<String, Int>
 
-    @Test func `Gives back what was stored, and counts`() {
+    @Test func `a stored value is returned and counted`() {
         let cache = Cache(.init(costLimit: 800, countLimit: 10))
         #expect(cache.value(for: "a") == nil)
         #expect(cache.store(1, for: "a", cost: 60))
@@ -21,7 +21,7 @@ struct MemoryCacheTests {
         #expect(cache.statistics.cost == 0)
     }
 
-    @Test func `Refuses what is above the limit, and drops what it would have replaced`() {
+    @Test func `a value above the limit is refused, and the value that it replaces is removed`() {
         let cache = Cache(.init(costLimit: 800, countLimit: 10))
         #expect(cache.store(1, for: "a", cost: 800))
         #expect(!cache.store(2, for: "a", cost: 801))
@@ -31,7 +31,7 @@ struct MemoryCacheTests {
         #expect(cache.statistics.cost == 0)
     }
 
-    @Test func `Stays within its limits, whatever is stored`() {
+    @Test func `the cache stays within its limits, whatever is stored`() {
         let cache = Cache(.init(costLimit: 1_000, countLimit: 50))
         var random = TestRandom(seed: 3)
         for step in 0..<5_000 {
@@ -44,7 +44,7 @@ struct MemoryCacheTests {
         #expect(cache.statistics.evictions > 1_000)
     }
 
-    @Test func `Trims, empties and takes new limits`() async {
+    @Test func `the cache trims, empties and accepts new limits`() async {
         let cache = Cache(.init(costLimit: 10_000, countLimit: 1_000))
         for number in 0..<900 { cache.store(number, for: "\(number)", cost: 10) }
         await cache.trim(toCost: 5_000)
@@ -59,7 +59,7 @@ struct MemoryCacheTests {
         await cache.trim(toCost: -1)
     }
 
-    @Test func `Keeps half of its limit while memory is short, an eighth when it is very short`() async {
+    @Test func `the cache keeps half of its limit under warning pressure, an eighth under critical pressure`() async {
         let cache = Cache(.init(costLimit: 8_000, countLimit: 1_000))
         func fill() { for number in 0..<800 { cache.store(number, for: "\(number)", cost: 10) } }
         fill()
@@ -81,7 +81,7 @@ struct MemoryCacheTests {
         #expect(cache.statistics.cost == 8_000)
     }
 
-    @Test func `New limits under memory pressure are its own limits when the pressure ends`() async {
+    @Test func `new limits under memory pressure are its own limits when the pressure ends`() async {
         let cache = Cache(.init(costLimit: 8_000, countLimit: 1_000))
         await cache.respond(to: .critical)
         await cache.updateLimits(costLimit: 4_000, countLimit: 500)
@@ -93,7 +93,7 @@ struct MemoryCacheTests {
         #expect(cache.statistics.cost == 4_000)
     }
 
-    @Test func `The same level of pressure does nothing the second time`() async {
+    @Test func `the same level of pressure does nothing the second time`() async {
         let cache = Cache(.init(costLimit: 800, countLimit: 1_000))
         for number in 0..<80 { cache.store(number, for: "\(number)", cost: 10) }
         await cache.respond(to: .warning)
@@ -101,7 +101,7 @@ struct MemoryCacheTests {
         #expect(await cache.lastSweep?.evictionCount == 40)
     }
 
-    @Test func `A store during a sweep to lower limits makes room for itself alone`() async {
+    @Test func `a store during a sweep to lower limits makes room for itself alone`() async {
         let cache = MemoryCache<Int, Farewell>(.init(costLimit: 8_000, countLimit: 1_000))
         let evictions = Journal<Int>()
         // The first to leave is released between two slices of the sweep, and stores.
@@ -117,7 +117,7 @@ struct MemoryCacheTests {
         #expect(evictions.entries == [1] && cache.statistics.cost <= 1_000)
     }
 
-    @Test func `What is in use stays when the limits fall`() async {
+    @Test func `entries in use stay when the limits fall`() async {
         let cache = MemoryCache<Int, Int>(.init(costLimit: 8_000, countLimit: 1_000))
         for key in 0..<400 { cache.store(key, for: key, cost: 10) }
         for key in 0..<400 { _ = cache.value(for: key) }
@@ -127,7 +127,7 @@ struct MemoryCacheTests {
         #expect((0..<400).count { cache.contains($0) } >= 80 && cache.statistics.count == 100)
     }
 
-    @Test func `An entry is removed on a condition, which is no use of it`() {
+    @Test func `an entry is removed on a condition, which does not count as a use`() {
         let cache = Cache(.init(costLimit: 800, countLimit: 10))
         cache.store(1, for: "a", cost: 10)
         #expect(cache.remove("a") { $0 != 1 } == nil)
@@ -136,7 +136,7 @@ struct MemoryCacheTests {
         #expect(cache.remove("a") { $0 == 1 } == 1 && !cache.contains("a"))
     }
 
-    @Test func `Values that leave are released outside the lock`() async {
+    @Test func `evicted values are released outside the lock`() async {
         // Under the lock, the lookup in `deinit` would find it taken and trap.
         let cache = MemoryCache<Int, Witness>(.init(costLimit: 80, countLimit: 4))
         let released = Counter()
@@ -150,7 +150,7 @@ struct MemoryCacheTests {
         #expect(released.value == 21)
     }
 
-    @Test func `Many threads may use it at once`() async {
+    @Test func `many threads may use the cache at once`() async {
         let cache = MemoryCache<Int, Int>(.init(costLimit: 1_000, countLimit: 64))
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<8 {

@@ -4,7 +4,7 @@ import Testing
 
 struct S3FIFOTests {
     @Test(arguments: 0..<40)
-    func `Does what the rule written down naively does`(seed: UInt64) {
+    func `the table does the same as a naive model`(seed: UInt64) {
         var random = TestRandom(seed: seed)
         for _ in 0..<3 {
             let costLimit = Int.random(in: 80...200, using: &random)
@@ -35,7 +35,7 @@ struct S3FIFOTests {
     }
 
     @Test(arguments: [0.8, 0.9, 1.1])
-    func `Hits more often than least recently used on a skewed trace`(exponent: Double) {
+    func `the hit rate on a skewed trace is above that of least recently used`(exponent: Double) {
         var random = TestRandom(seed: 7)
         let zipf = ZipfTrace(count: 5_000, exponent: exponent)
         var table = S3FIFO<Int, Int>(costLimit: 250, countLimit: .max)
@@ -55,7 +55,7 @@ struct S3FIFOTests {
         #expect(hits.table > hits.recent + 800, "\(hits)")
     }
 
-    @Test func `A scan does not push out what is in use`() {
+    @Test func `a scan does not evict entries in use`() {
         var table = S3FIFO<Int, Int>(costLimit: 100, countLimit: 100)
         var retired: [Int] = []
         for key in 0..<50 {
@@ -66,7 +66,7 @@ struct S3FIFOTests {
         #expect((0..<50).allSatisfy { table.contains($0) })
     }
 
-    @Test func `A large newcomer pushes out nothing that is in use, unless it is in use itself`() {
+    @Test func `a large new entry does not evict entries in use, unless it is in use itself`() {
         var table = S3FIFO<Int, Int>(costLimit: 80, countLimit: 100)
         var retired: [Int] = []
         // Fills main: what was asked for moves there when the small queue is full.
@@ -84,7 +84,7 @@ struct S3FIFOTests {
     }
 
     @Test(arguments: 0..<40)
-    func `What is asked for twice is held, whatever it costs and whatever else is held`(seed: UInt64) {
+    func `an entry that is requested twice is held, whatever its cost and the other entries`(seed: UInt64) {
         var random = TestRandom(seed: seed)
         for _ in 0..<50 {
             var table = S3FIFO<Int, Int>(costLimit: 300, countLimit: 1_000)
@@ -106,7 +106,7 @@ struct S3FIFOTests {
         }
     }
 
-    @Test func `What comes back while its hash is remembered is kept longer`() {
+    @Test func `an entry that returns while its hash is remembered is kept longer`() {
         var table = S3FIFO<Int, Int>(costLimit: 20, countLimit: 20)
         var retired: [Int] = []
         for key in 0..<21 { _ = table.store(key, for: key, cost: 1, retired: &retired) }
@@ -116,7 +116,7 @@ struct S3FIFOTests {
         #expect(table.contains(0))
     }
 
-    @Test func `Forgets hashes beyond the limit, oldest first`() {
+    @Test func `hashes beyond the limit are forgotten, oldest first`() {
         var ghosts = GhostQueue()
         for hash in 0..<5_000 { ghosts.remember(hash, atMost: 16) }
         #expect(ghosts.count == 16)
@@ -140,7 +140,7 @@ struct S3FIFOTests {
         #expect(longest <= 2 * limit)
     }
 
-    @Test func `Slots are used again`() {
+    @Test func `slots are reused`() {
         var table = S3FIFO<Int, Int>(costLimit: 80, countLimit: 10)
         var retired: [Int] = []
         for key in 0..<10_000 { _ = table.store(key, for: key, cost: 1, retired: &retired) }

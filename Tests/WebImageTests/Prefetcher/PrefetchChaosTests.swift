@@ -6,7 +6,7 @@ import WebImageTesting
 
 /// Everything at once, at random moments, in every order.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct PrefetchChaosTests {
-    @Test(arguments: seeds) func `lists come and go at random, and every request is counted once`(seed: UInt64) {
+    @Test(arguments: seeds) func `lists start and stop at random, and every request is counted once`(seed: UInt64) {
         let scenario = PrefetchScenario(seed: seed, answer: StubTransport.picture(missing: [3, 7]))
         let prefetcher = scenario.prefetcher
         var random = TestRandom(seed: seed)

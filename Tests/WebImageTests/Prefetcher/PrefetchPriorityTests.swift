@@ -37,7 +37,7 @@ import WebImageTesting
         #expect(token?.progress.finishedCount == (seed.isMultiple(of: 10) ? 40 : 1))
     }
 
-    @Test(arguments: seeds) func `urgent loads that come all the time are never behind a prefetch`(seed: UInt64) {
+    @Test(arguments: seeds) func `urgent loads that arrive all the time never wait for a prefetch`(seed: UInt64) {
         let scenario = Self.burst(seed)
         let token = scenario.start(Array(100..<110))
         let urgent = (0..<6).map { number in
@@ -56,7 +56,7 @@ import WebImageTesting
         #expect(urgent.allSatisfy { $0.value != nil } && token?.progress.finishedCount == 10)
     }
 
-    @Test(arguments: seeds) func `asking for a picture that waits for its prefetch moves it forward`(seed: UInt64) {
+    @Test(arguments: seeds) func `a load of a picture that waits for its prefetch moves it forward`(seed: UInt64) {
         let scenario = Self.burst(seed)
         let token = scenario.start(Array(100..<120))
         let waiting = (100..<120).last { !scenario.transport.held.contains($0) } ?? 0
@@ -71,7 +71,7 @@ import WebImageTesting
         #expect(scenario.transport.asked.count == 20, "and shares the transfer")
     }
 
-    @Test(arguments: seeds) func `whoever waits for a list does not make it urgent`(seed: UInt64) {
+    @Test(arguments: seeds) func `waiting for a list does not make it urgent`(seed: UInt64) {
         let scenario = Self.burst(seed)
         let prefetcher = scenario.prefetcher
         let caller = Probe(on: scenario.executor, priority: .high) {

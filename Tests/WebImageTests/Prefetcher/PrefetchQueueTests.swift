@@ -4,7 +4,7 @@ import WebImageTesting
 @testable import WebImage
 
 @Suite struct PrefetchQueueTests {
-    @Test(arguments: 0..<3) func `when a list goes, the turn stays with the next one`(gone: Int) {
+    @Test(arguments: 0..<3) func `when a list is removed, the next list has the turn`(gone: Int) {
         var queue = PrefetchQueue()
         let tokens = (0..<3).map { _ in ImagePrefetcher.Token(totalCount: 9) }
         for token in tokens { queue.add(0..<9, for: token) { .numbered($0) } }

@@ -42,7 +42,7 @@ import WebImageTesting
         #expect(scenario.transport.asked == [1, 11, 2, 12, 3] || scenario.transport.asked == [1, 2, 11, 3, 12])
     }
 
-    @Test(arguments: seeds) func `stopping one list leaves what another shares`(seed: UInt64) {
+    @Test(arguments: seeds) func `stopping one list keeps the loads that another shares`(seed: UInt64) {
         let scenario = PrefetchScenario(seed: seed)
         let prefetcher = scenario.prefetcher
         scenario.base.run { await prefetcher.pause() }
@@ -57,7 +57,7 @@ import WebImageTesting
         #expect(second.progress == .counts(finished: 2, total: 2))
     }
 
-    @Test(arguments: seeds) func `a list that begins while its load is given up gets a fresh one`(seed: UInt64) {
+    @Test(arguments: seeds) func `a list that begins while its load is abandoned gets a new one`(seed: UInt64) {
         let scenario = PrefetchScenario(seed: seed)
         let prefetcher = scenario.prefetcher
         guard let first = scenario.start([4]) else { return }
@@ -72,7 +72,7 @@ import WebImageTesting
         #expect(caller.value?.progress == .counts(finished: 1, total: 1))
     }
 
-    @Test(arguments: seeds) func `a pause holds back new loads, and those that run go on`(seed: UInt64) {
+    @Test(arguments: seeds) func `a pause holds back new loads, and running ones continue`(seed: UInt64) {
         let scenario = PrefetchScenario(seed: seed)
         let prefetcher = scenario.prefetcher
         let token = scenario.start(Array(0..<5))

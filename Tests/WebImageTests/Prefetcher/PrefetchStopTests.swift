@@ -6,7 +6,9 @@ import WebImageTesting
 
 /// How lists end before their time.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct PrefetchStopTests {
-    @Test(arguments: seeds) func `a stopped list ends, and what it gave up is reported as cancelled`(seed: UInt64) {
+    @Test(arguments: seeds) func `a stopped list ends, and its abandoned requests are reported as cancelled`(
+        seed: UInt64
+    ) {
         let scenario = PrefetchScenario(seed: seed, answer: StubTransport.picture(missing: [2]))
         let prefetcher = scenario.prefetcher
         guard let token = scenario.start(Array(0..<8)) else { return }
@@ -22,7 +24,7 @@ import WebImageTesting
         #expect(token.progress.endedCount == 8, "stopping again changes nothing")
     }
 
-    @Test(arguments: seeds) func `cancelling whoever waits for a list stops it and reports it`(seed: UInt64) {
+    @Test(arguments: seeds) func `cancelling the task that prefetches stops the list and reports it`(seed: UInt64) {
         let scenario = PrefetchScenario(seed: seed)
         let prefetcher = scenario.prefetcher
         let caller = Probe(on: scenario.executor) {
@@ -35,7 +37,7 @@ import WebImageTesting
         #expect(scenario.base.flights == 0 && scenario.tokens == 0 && scenario.transport.held.isEmpty)
     }
 
-    @Test(arguments: seeds) func `cancelling whoever looks on does not stop the list`(seed: UInt64) {
+    @Test(arguments: seeds) func `cancelling a reader of the progress does not stop the list`(seed: UInt64) {
         let scenario = PrefetchScenario(seed: seed)
         guard let token = scenario.start([0, 1]) else { return }
         let waiter = Probe(on: scenario.executor) { try await token.waitUntilOver() }
@@ -69,7 +71,7 @@ import WebImageTesting
         #expect((token?.report.failures.first?.error as? ImageLoadError)?.code == .shutDown)
     }
 
-    @Test(arguments: seeds) func `starting and stopping without a pause piles up no loads`(seed: UInt64) {
+    @Test(arguments: seeds) func `starting and stopping without a pause accumulates no loads`(seed: UInt64) {
         let scenario = PrefetchScenario(seed: seed)
         let prefetcher = scenario.prefetcher
         let counts = scenario.base.run {
@@ -103,7 +105,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds, [false, true])
-    func `a prefetcher that nobody refers to stops everything`(seed: UInt64, isPaused: Bool) {
+    func `a prefetcher without references stops everything`(seed: UInt64, isPaused: Bool) {
         let base = PacedScenario(seed: seed)
         let manager = base.manager
         let waiter = Probe(on: base.executor) {

@@ -12,7 +12,7 @@ import WebImageTesting
         #expect(scenario.tokens == 0)
     }
 
-    @Test(arguments: seeds) func `a list is loaded, three at once, and is in memory then`(seed: UInt64) {
+    @Test(arguments: seeds) func `a list is loaded, three at once, and is then in memory`(seed: UInt64) {
         let scenario = PrefetchScenario(seed: seed)
         let token = scenario.start(Array(0..<8))
         #expect(scenario.transport.held.sorted() == [0, 1, 2], "the first of the list")
@@ -105,7 +105,7 @@ import WebImageTesting
         #expect(token?.progress == .counts(finished: 1, cancelled: 99_999, total: 100_000))
     }
 
-    @Test(arguments: seeds) func `a prefetch to disk leaves the memory to what is looked at`(seed: UInt64) {
+    @Test(arguments: seeds) func `a prefetch to disk does not change the memory cache`(seed: UInt64) {
         var configuration = ImagePrefetcher.Configuration()
         configuration.destination = .disk
         let scenario = PrefetchScenario(seed: seed, configuration)
@@ -115,7 +115,7 @@ import WebImageTesting
         #expect(scenario.base.manager.peek(.numbered(1)) == nil)
     }
 
-    @Test(arguments: seeds) func `a collection that holds less than it said still ends`(seed: UInt64) {
+    @Test(arguments: seeds) func `a collection with fewer elements than its count still ends`(seed: UInt64) {
         struct Boaster: Collection, Sendable {
             let startIndex = 0
             let endIndex = 2

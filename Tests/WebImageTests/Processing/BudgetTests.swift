@@ -75,7 +75,7 @@ import WebImageTesting
         return configuration
     }
 
-    @Test func `pictures that are made at once take no more than the budget, and all of them come`() async throws {
+    @Test func `pictures that are made at once take no more than the budget, and all are delivered`() async throws {
         let coder = WeighingCoder(byteCount: 100_000)
         let configuration = configuration(coder, limit: 250_000)
         let manager = ImageManager(configuration: configuration, transport: StubTransport(HTTPResponse.picture))
@@ -127,7 +127,7 @@ import WebImageTesting
         #expect(look.value?.isIdle == true)
     }
 
-    @Test(arguments: seeds) func `pictures that hold the whole budget are encoded all the same`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `pictures that hold the whole budget can still be encoded`(seed: UInt64) throws {
         var configuration = ImageManager.Configuration()
         configuration.processingByteLimit = 2_100  // the pixels of two pictures
         configuration.coders = WeighingCoder(byteCount: 1_024).registry
@@ -171,7 +171,7 @@ import WebImageTesting
         #expect(decoded.entries == [3, 2, 1])
     }
 
-    @Test func `what alone exceeds the budget is refused from its header with a code of its own`() async throws {
+    @Test func `a picture above the budget is refused from its header with its own code`() async throws {
         let coder = WeighingCoder(byteCount: 100_001)
         let configuration = configuration(coder, limit: 100_000)
         let manager = ImageManager(configuration: configuration, transport: StubTransport(HTTPResponse.picture))
@@ -181,7 +181,7 @@ import WebImageTesting
         _ = await manager.shutdown(within: .zero)
     }
 
-    @Test func `a picture that is too large for the budget is decoded smaller where a thumbnail is asked for`()
+    @Test func `a picture that is too large for the budget is decoded smaller for a thumbnail`()
         async throws
     {
         var configuration = ImageManager.Configuration()
