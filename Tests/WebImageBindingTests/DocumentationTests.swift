@@ -9,9 +9,9 @@ struct DocumentationTests {
     @MainActor
     final class Cell: ImageTarget {
         private(set) lazy var pictures = ImageBinding(target: self, loader: manager)
-        private let manager: any ImageLoading
+        private let manager: any ViewImageLoading
 
-        init(_ manager: any ImageLoading) { self.manager = manager }
+        init(_ manager: any ViewImageLoading) { self.manager = manager }
 
         func present(_ url: URL?) { pictures.load(url) }
 

@@ -17,7 +17,7 @@ import WebImageTesting
             let thumbnail = try await withImageManager(configuration) { manager in
                 let box = PixelSize(width: 320, height: 320)
                 let request = ImageRequest(url, transformers: [.resize(to: box, mode: .fit)])
-                return try await manager.data(for: request, as: .webp(quality: 80))
+                return try await manager.encodedImage(for: request, as: .webp(quality: 80))
             }
             #expect(thumbnail.width == 320)
             #expect(thumbnail.contentType == "image/webp")

@@ -126,3 +126,10 @@ public struct ImageCoders: Sendable {
         throw ImageError(.unsupportedFormat, "No decoder here reads \(format).")
     }
 }
+
+extension ImageCoders {
+    /// The coders of this module: JPEG, PNG, GIF and WebP, each for reading and writing.
+    public static let `default` = ImageCoders(
+        decoders: [JPEGCoder(), PNGCoder(), GIFCoder(), WebPCoder()],
+        encoders: [JPEGCoder(), PNGCoder(), GIFCoder(), WebPCoder()])
+}

@@ -23,3 +23,33 @@ public struct GIFCoder: ImageDecoding, ImageEncoding {
             frameCount: outline.isComplete ? outline.frameCount : nil, hasAlpha: outline.hasAlpha)
     }
 }
+
+extension GIFCoder {
+    /// The screen, the pixels below a restored frame, and every frame kept: as large as the thumbnail, if one is
+    /// requested.
+    public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
+        let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
+        let outline = try GIFCoder.outline(of: bytes, frameLimit: options.gifFrameLimit(bytes), work: work)
+        return GIFCoder.decodingByteCount(outline, GIFCoder.plan(for: outline, thumbnail: options.thumbnail))
+    }
+
+    static func decodingByteCount(_ outline: GIFOutline, _ plan: FramePlan) -> Int {
+        let screen = plan.drawn.bitmapByteCount
+        // A frame that is not shrunk shares the screen's memory until the next frame is drawn.
+        let frames = plan.result.bitmapByteCount.saturatingMultiply(max(outline.frameCount, 1))
+        let working = outline.frameCount > 1 || plan.result != plan.drawn ? screen : 0
+        return frames.saturatingAdd(working).saturatingAdd(outline.restoresFrames ? screen : 0)
+            .saturatingAdd(plan.finishingByteCount).saturatingAdd(131_072)
+    }
+
+    /// The pixels without premultiplication or cut to the changed part, their indexes, the tables of the quantizer, and
+    /// the file while its array grows.
+    public func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int {
+        let pixels = image.size.pixelCount
+        let frames = format.options.firstFrameOnly ? 1 : image.frames.count
+        // Codes of at most twelve bits, in blocks of 255 bytes; a growing array exists twice, and the new one has
+        // double the size.
+        let file = pixels.saturatingMultiply(frames).saturatingMultiply(2).saturatingMultiply(3)
+        return file.saturatingAdd(pixels.saturatingMultiply(9)).saturatingAdd(4 << 20)
+    }
+}

@@ -1,3 +1,4 @@
+import Foundation
 public import HTTPTransport
 public import ImageCoding
 
@@ -50,4 +51,10 @@ extension ImageManager {
         /// Creates a configuration with the defaults.
         public init() {}
     }
+}
+
+/// The number of cores that this process may use.
+public enum ProcessorCount {
+    /// The number of cores that the operating system lets this process use; at least 1.
+    public static var available: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
 }

@@ -26,3 +26,16 @@ struct BitWriter {
     /// Fills the last byte with zeros.
     mutating func finish() { write(0, (8 - pendingCount) % 8) }
 }
+
+/// The checksum of PNG chunks.
+///
+/// - Source: ISO 3309; PNG (third edition), annex D.
+enum CRC32 {
+    private static let table: [UInt32] = (0..<256).map { index in
+        (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 1 ? 0xEDB8_8320 ^ value >> 1 : value >> 1 }
+    }
+
+    static func checksum(_ bytes: [UInt8]) -> UInt32 {
+        ~bytes.reduce(~UInt32(0)) { table[Int(UInt8(truncatingIfNeeded: $0) ^ $1)] ^ $0 >> 8 }
+    }
+}
