@@ -100,6 +100,24 @@ import WebImageTesting
         _ = await manager.shutdown(within: .zero)
     }
 
+    @Test func `a decode waits for its share of the budget before it takes a thread`() async throws {
+        let blocked = DispatchSemaphore(value: 0)
+        let coder = WeighingCoder(byteCount: 100_000) { blocked.wait() }
+        let configuration = configuration(coder, limit: 250_000)
+        let manager = ImageManager(configuration: configuration, transport: StubTransport(HTTPResponse.picture))
+        let loads = (0..<6).map { number in Probe { try await manager.image(for: .numbered(number)) } }
+        var occupancy = await manager.occupancy
+        while occupancy.runningWork + occupancy.queuedWork < 6 {
+            await Task.yield()
+            occupancy = await manager.occupancy
+        }
+        #expect(occupancy.runningWork == 2)
+        #expect(occupancy.workByteCount == 200_000)
+        for _ in loads { blocked.signal() }
+        for load in loads { _ = try await load.finish() }
+        _ = await manager.shutdown(within: .zero)
+    }
+
     @Test(arguments: seeds) func `a share is given back however the load ends`(seed: UInt64) throws {
         var configuration = ImageManager.Configuration()
         configuration.processingByteLimit = 20_000
