@@ -1,6 +1,8 @@
-import TaskCoordination
+import Synchronization
 import Testing
 import WebImageTesting
+
+@testable import TaskCoordination
 
 /// What comes between a caller's leaving and its waking up.
 @Suite(.balanced) struct FlightLeavingTests {
@@ -58,5 +60,28 @@ import WebImageTesting
             #expect(callers[0].wasCancelled)
             #expect(callers.dropFirst().allSatisfy { $0.value == 1 })
         }
+    }
+
+    @Test(arguments: seeds) func `a flight that is over is not joined, also while it is still in the table`(
+        seed: UInt64
+    ) throws {
+        let scenario = FlightScenario(seed: seed)
+        let (doomed, fresh) = (Gate(), Gate())
+        let leaving = scenario.call(operation: scenario.gated(doomed, 1))
+        scenario.executor.drain()
+        let flight = try #require(scenario.flights.state.withLock { $0.flights["key"] })
+        // Stands for another thread that has ended the flight, and takes it out of the table next.
+        let action = flight.state.withLock { $0.machine.cancelAll() }
+        let joining = scenario.call(operation: scenario.gated(fresh, 2))
+        scenario.executor.drain()
+        flight.apply { _ in action }
+        scenario.executor.drain()
+        #expect(leaving.wasCancelled)
+        #expect(joining.isRunning)
+        #expect(scenario.flights.count == 1)
+        doomed.open()
+        fresh.open()
+        scenario.executor.drain()
+        #expect(joining.value == 2)
     }
 }
