@@ -23,6 +23,6 @@ struct Ledger {
 
     private mutating func verdict(_ isFine: Bool) -> String {
         if !isFine { isClean = false }
-        return isFine ? "" : "   <-- stayed"
+        return isFine ? "" : "   <-- leaked"
     }
 }

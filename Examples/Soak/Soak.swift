@@ -15,7 +15,7 @@ struct Soak {
             for world in World.Kind.allCases {
                 isClean = try await Trial(world, options).run() && isClean
             }
-            print(isClean ? "\nNothing stayed." : "\nSomething stayed.")
+            print(isClean ? "\nNothing leaked." : "\nSomething leaked.")
             exit(isClean ? 0 : 1)
         } catch {
             print("soak: \(error)")

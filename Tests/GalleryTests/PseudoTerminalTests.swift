@@ -29,7 +29,7 @@ struct PseudoTerminalTests {
         program.type("\r")
         try program.wait { $0.screen.seeds(smaller, top: 2) == [4, 5, 6, 7] }
 
-        // Nobody could continue it, so the system does not stop it: it gives the terminal back and takes it again.
+        // No shell could continue it, so the system does not stop it: it gives the terminal back and takes it again.
         program.type("\u{1A}")
         try program.wait { $0.departures == 1 && $0.screen.seeds(smaller, top: 2) == [4, 5, 6, 7] }
 

@@ -2,7 +2,7 @@ import ImageCoding
 import Testing
 import WebImageTesting
 
-/// What frames of an animation inherit from each other, and what they do not.
+/// The state that frames of an animation inherit from each other, and the state that they do not.
 @Suite("Animations")
 struct AnimationTests {
     /// Two by two pixels of white; index 0 is black.

@@ -3,7 +3,7 @@ import WebImageTesting
 
 @testable import ImageCoding
 
-/// Small files that ask for much: of memory, which is told from the header, or of work, which is counted.
+/// Small files that need much memory, which the header shows, or much work, which is counted.
 @Suite("Bombs")
 struct BombTests {
     private func code(_ bytes: [UInt8], _ options: DecodeOptions = DecodeOptions()) -> ImageError.Code? {

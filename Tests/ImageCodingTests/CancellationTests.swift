@@ -2,7 +2,7 @@ import ImageCoding
 import Testing
 import WebImageTesting
 
-/// Runs `body` in a task that is cancelled from the first moment on.
+/// Runs `body` in a task that is cancelled from the start.
 private func cancelled<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async -> Result<
     Value, any Error
 > {
@@ -18,7 +18,7 @@ struct CancellationTests {
         .jpeg(), .jpeg(isProgressive: true), .png, .gif, .webp(), .losslessWebP,
     ]
 
-    /// The coders are asked directly: the registry would answer before they are.
+    /// The coders are called directly, because the list of coders would check for cancellation first.
     private static func coder(_ format: EncodedFormat) -> any ImageDecoding & ImageEncoding {
         switch format.format {
         case .jpeg: JPEGCoder()

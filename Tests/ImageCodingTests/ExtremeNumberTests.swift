@@ -27,7 +27,7 @@ struct ExtremeNumberTests {
             for picture in pictures {
                 let told = transformer.resultSize(for: picture.size)
                 attempt("\(box)") {
-                    // What fits the limits would take long: sizes are what this is about.
+                    // Sizes within the limits would take long, and the test is about sizes.
                     guard told.pixelCount < 2_000 else {
                         guard told.pixelCount > ImageLimits.default.maximumPixelCount else { return }
                         #expect(throws: ImageError.self) { try transformer.transform(picture) }

@@ -28,7 +28,7 @@ struct Fixture: CustomTestStringConvertible, Sendable {
 
     static func named(_ name: String) throws -> Fixture { try #require(all.first { $0.name == name }) }
 
-    /// Every line of `expected.txt`; the format of a line is told in `make_fixtures.py`.
+    /// Every line of `expected.txt`; `make_fixtures.py` describes the format of a line.
     static let all: [Fixture] = {
         guard let text = try? String(contentsOf: folder.appendingPathComponent("expected.txt"), encoding: .utf8) else {
             return []

@@ -16,7 +16,7 @@ struct FixtureTests {
         #expect(image.loopCount == fixture.loopCount)
         #expect(image.frames.map(\.duration) == fixture.durations)
         if let expected = fixture.pixels {
-            // Other versions of the lossy decoders may round otherwise.
+            // Other versions of the lossy decoders may round differently.
             let actual = image.frames.flatMap(\.pixels)
             try #require(actual.count == expected.count)
             #expect(PixelComparison(actual, expected).maxDifference <= 2)

@@ -2,7 +2,7 @@ import ImageCoding
 import Testing
 import WebImageTesting
 
-/// Broken files end in an ``ImageError``, never in a crash, and never in a picture that is only half there.
+/// Broken files end in an ``ImageError``, never in a crash, and never in a partial picture.
 @Suite("Hostile input")
 struct HostileTests {
     /// Small enough that a flipped bit in a size costs no time.
@@ -29,7 +29,7 @@ struct HostileTests {
             var broken = bytes
             let noise = ImageFactory.randomBytes(count: 9, seed: seed)
             for flip in 0...Int(noise[8] % 3) {
-                // Every other seed aims at the headers.
+                // Every other seed changes the headers.
                 let range = seed % 2 == 0 ? bytes.count : min(bytes.count, 64)
                 broken[(Int(noise[flip * 2]) << 8 | Int(noise[flip * 2 + 1])) % range] ^= 1 << (noise[6] & 7)
             }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How far apart two lists of samples of equal length are.
+/// The difference of two lists of samples of equal length.
 struct PixelComparison {
     /// The largest difference of two samples.
     let maxDifference: Int

@@ -3,7 +3,7 @@ import WebImageTesting
 
 @testable import ImageCoding
 
-/// Every loop whose length a file decides asks whether it may go on, and ends when it may not.
+/// Every loop with a length that depends on the file checks whether it may continue, and ends when it may not.
 @Suite("Work")
 struct WorkTests {
     private static let files: [(name: String, bytes: @Sendable () throws -> [UInt8], looks: Int)] = [

@@ -124,7 +124,7 @@ struct AnimationTests {
     }
 }
 
-/// A target that leaves frames to the default: it is shown each as a still picture.
+/// A target with the default implementation for frames: it shows each as a still picture.
 @MainActor
 private final class StillTarget: ImageTarget {
     private(set) var shown: [[Int]] = []

@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImageBinding
 
-/// The binding on the manager itself, against a server on this machine.
+/// The binding with a real manager, against a server on this machine.
 @MainActor
 @Suite(.timeLimit(.minutes(1)))
 struct ManagerTests {
@@ -61,7 +61,7 @@ struct ManagerTests {
                 await gate.waitUntilReached()
                 let second = binding.load(fast)
                 #expect(first.currentOutcome?.isCancelled == true)
-                // Nobody waits for the transfer any more, so its connection is given up before any reply.
+                // No caller waits for the transfer any more, so its connection is closed before any reply.
                 #expect(await origin.waitUntilClosedByPeer(count: 1))
                 let outcome = try await second.outcome
                 #expect(outcome.picture != nil)

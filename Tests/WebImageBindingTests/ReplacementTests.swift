@@ -38,7 +38,7 @@ struct ReplacementTests {
     func `a picture delivered and not yet taken when its load ended is never shown`(_ how: String) async throws {
         let load = scene.binding.load(url(1))
         let task = try #require(load.feed?.task)
-        // Delivered: the reader is awake and waits for the main actor, which this test does not leave.
+        // Delivered: the reader has been resumed and waits for the main actor, which this test does not leave.
         scene.answer.finish(picture(1))
         switch how {
         case "replaced": scene.binding.load(url(2))
@@ -50,7 +50,7 @@ struct ReplacementTests {
         #expect(scene.target.index == nil)
     }
 
-    /// What a request may differ in from one that is under way.
+    /// The differences between a request and the one of the running load.
     enum Difference: CaseIterable {
         case none, priority, policy, reads, writes, insistence, method, headers, body, modifier, name, frames, size
 

@@ -4,7 +4,7 @@ import WebImageTesting
 
 @testable import WebImageBinding
 
-/// A generator whose sequence is its seed's.
+/// A generator with the same sequence for the same seed.
 private struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 
@@ -44,7 +44,8 @@ private final class List {
     init(seed: UInt64) {
         random = SeededGenerator(state: seed)
         cells = (0..<Self.cellCount).map { _ in Cell(loader) }
-        // Looked at when it is shown, and by ``check(_:)`` when the item under it changes: at no other time can it be wrong.
+        // Checked when it is shown, and by ``check(_:)`` when the item of the cell changes: it cannot become wrong at
+        // another time.
         for (index, cell) in cells.enumerated() {
             cell.target.onShow = { [weak self] picture in self?.check(index, showing: picture?.index) }
         }
@@ -63,7 +64,7 @@ private final class List {
         }
     }
 
-    /// Answers some of the loads, those that nobody waits for any more too.
+    /// Answers some of the loads, also abandoned ones.
     func answerSome() {
         for answer in loader.answers.suffix(120) where Int.random(in: 0..<8, using: &random) == 0 {
             self.answer(answer)
@@ -76,7 +77,7 @@ private final class List {
         answer.finish(picture(item))
     }
 
-    /// Looks at the cells whose item has changed in this step.
+    /// Checks the cells whose item has changed in this step.
     func check(_ step: Int) {
         self.step = step
         for index in changed { check(index, showing: cells[index].target.index) }

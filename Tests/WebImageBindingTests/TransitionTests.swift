@@ -79,7 +79,7 @@ struct TransitionTests {
         case "cancelled": scene.binding.cancel(.image)
         default: scene.binding.clear()
         }
-        // The moment of its end comes all the same, whether its sleep or its cancellation is noticed first.
+        // Its end is reached in either case, whether the task notices the end of its sleep or its cancellation first.
         scene.clock.advance(by: .seconds(1))
         await until { scene.clock.sleepers == 0 }
         for _ in 0..<100 { await Task.yield() }

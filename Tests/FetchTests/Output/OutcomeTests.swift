@@ -23,7 +23,7 @@ struct OutcomeTests {
         "😀é\u{301}写", "</script>", "\u{E0001}tag", String(repeating: "\"", count: 10_000),
     ]
 
-    /// Bytes, because strings that only look the same are equal.
+    /// Bytes, because strings with different bytes may be equal.
     private func bytes(_ value: Any?) -> [UInt8]? { (value as? String).map { Array($0.utf8) } }
 
     @Test(arguments: hostile)

@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import fetch
 
-/// Private addresses are for those who ask for them.
+/// Private addresses need an option.
 @Suite(.timeLimit(.minutes(10)))
 struct AddressTests {
     @Test(arguments: ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "2130706433", "0x7f.1", "127.1", "0"])
@@ -31,7 +31,7 @@ struct AddressTests {
         #expect(try run.lines.first?.error?.code == "addressNotAllowed")
     }
 
-    /// The origin itself is on loopback, so here it alone is let through.
+    /// The origin itself is on loopback, so only its address is allowed here.
     @Test(arguments: ["127.0.0.2", "169.254.169.254", "10.0.0.1", "[::1]"])
     func `a redirect does not lead to a private address`(host: String) async throws {
         try await withOriginServer { origin in

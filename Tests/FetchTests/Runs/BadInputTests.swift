@@ -11,7 +11,7 @@ struct BadInputTests {
         /// Words of the message.
         let words: String
         var options: [String] = []
-        /// Scripts the origin at `/x` and answers the URL to fetch.
+        /// Scripts the origin at `/x` and returns the URL to fetch.
         let prepare: @Sendable (OriginServer) throws -> String
 
         init(
@@ -35,7 +35,7 @@ struct BadInputTests {
 
     /// 28 MB of zeros in the zlib format: what lies between the head and the end of a picture of them.
     private static let zeros = Array(ImageFactory.oversizedPNG(15_000).dropFirst(41).dropLast(16))
-    /// How a JPEG begins.
+    /// The beginning of a JPEG.
     private static let signature: [UInt8] = [0xFF, 0xD8, 0xFF]
     private static let html = OriginReply.ok(Array("<!DOCTYPE html><html></html>".utf8), type: "text/html")
 

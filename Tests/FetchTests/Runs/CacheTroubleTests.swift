@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WebImageTesting
 
-/// A cache that does not work costs a warning, never a picture.
+/// A cache that fails causes a warning and costs no picture.
 @Suite(.timeLimit(.minutes(10)))
 struct CacheTroubleTests {
     private func check(_ run: Finished, _ workplace: Workplace, count: Int) throws {

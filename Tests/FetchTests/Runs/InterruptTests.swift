@@ -2,10 +2,10 @@ import Foundation
 import Testing
 import WebImageTesting
 
-/// An end in the middle leaves nothing half-done behind.
+/// An end in the middle leaves no partial file.
 @Suite(.timeLimit(.minutes(10)))
 struct InterruptTests {
-    /// Six pictures that come at once, and six that stop in their middle.
+    /// Six pictures that arrive at once, and six that stop in the middle.
     private struct Scene {
         let workplace: Workplace
         let gate = OriginGate()
@@ -28,7 +28,8 @@ struct InterruptTests {
             return command
         }
 
-        /// Whatever is there is whole; a killed run may leave the hidden file it was writing, which the next one removes.
+        /// Every file is complete. A killed run may leave the hidden file that it was writing, which the next run
+        /// removes.
         func checkNothingIsTorn(by run: Finished) throws {
             for name in workplace.names(in: workplace.pictures) where !(run.wasKilled && name.hasSuffix(".part")) {
                 #expect(name.hasSuffix(".png"))
@@ -38,7 +39,7 @@ struct InterruptTests {
             #expect(try run.lines.allSatisfy(\.ok))
         }
 
-        /// The next run finishes what this one began.
+        /// The next run fetches the remaining pictures.
         func finish() async throws {
             gate.open()
             let run = try await workplace.fetch(workplace.options + urls)
@@ -76,7 +77,7 @@ struct InterruptTests {
             command.send(SIGKILL)
             let run = try await command.end()
             #expect(run.wasKilled)
-            // What a kill in the middle of a write would have left.
+            // The file that a kill in the middle of a write leaves.
             let left = [
                 scene.workplace.cache.appending(path: "tmp/\(command.processNumber)-1-1"),
                 scene.workplace.pictures.appending(path: ".fetch-\(command.processNumber)-1.part"),

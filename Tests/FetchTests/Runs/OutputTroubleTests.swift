@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WebImageTesting
 
-/// Printing may fail; the pictures come all the same.
+/// Printing may fail; the pictures are fetched all the same.
 @Suite(.timeLimit(.minutes(10)))
 struct OutputTroubleTests {
     private static let count = 8

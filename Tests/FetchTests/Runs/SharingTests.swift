@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WebImageTesting
 
-/// One transfer for equal URLs, and never more transfers than asked for.
+/// One transfer for equal URLs, and never more transfers at once than the limit.
 @Suite(.timeLimit(.minutes(10)))
 struct SharingTests {
     @Test func `a hundred equal URLs are one request and a hundred answers`() async throws {
@@ -50,7 +50,7 @@ struct SharingTests {
         }
     }
 
-    /// Each reply waits for its own gate, so that a fourth request would have all the time to arrive.
+    /// Each reply waits for its own gate, so that a fourth request would have enough time to arrive.
     @Test func `three at once are three open requests, and never four`() async throws {
         try await withOriginServer { origin in
             let gates = (0..<12).map { _ in OriginGate() }

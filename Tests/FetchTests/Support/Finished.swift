@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a run of the command left behind.
+/// The result of a run of the command.
 struct Finished {
     /// The exit status; the number of the signal for a process that one ended.
     let status: Int32
@@ -35,6 +35,6 @@ struct Finished {
         }
     }
 
-    /// The complaints on standard error.
+    /// The errors on standard error.
     var complaints: [Substring] { errors.split(separator: "\n") }
 }

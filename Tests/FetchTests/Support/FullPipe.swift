@@ -1,6 +1,6 @@
 import Foundation
 
-/// A pipe that takes no more byte: whoever writes to it waits for ever.
+/// A full pipe: a process that writes to it waits forever.
 final class FullPipe {
     private let pipe = Pipe()
 

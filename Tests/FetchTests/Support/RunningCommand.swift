@@ -1,6 +1,6 @@
 import Foundation
 
-/// The command as a process that has not been waited for.
+/// The command as a running process.
 final class RunningCommand {
     private let process: Process
     private let folder: URL
@@ -19,7 +19,7 @@ final class RunningCommand {
 
     func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
-    /// Waits for the end of the process. A cancelled test, whose time is up, kills it.
+    /// Waits for the end of the process. A test that is cancelled at its time limit kills it.
     func end() async throws -> Finished {
         let number = process.processIdentifier
         await withTaskCancellationHandler {

@@ -17,7 +17,7 @@ final class Workplace {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Options that keep the command inside the folder, let it ask the loopback origin, and make its answer readable.
+    /// Options that keep the command inside the folder, allow the loopback origin, and make its output readable.
     var options: [String] { ["--json", "--allow-private"] + folders }
 
     /// Options that keep the command inside the folder.
@@ -26,7 +26,7 @@ final class Workplace {
     /// Starts the command.
     ///
     /// - Parameters:
-    ///   - output: What stands in for standard output; a file that ``RunningCommand/end()`` reads when `nil`.
+    ///   - output: The standard output of the command; a file that ``RunningCommand/end()`` reads when `nil`.
     ///   - shell: A command line for `sh` that ends by running `"$0" "$@"`.
     func start(
         _ arguments: [String], input: String = "", output: FileHandle? = nil, shell: String? = nil
@@ -66,7 +66,7 @@ final class Workplace {
         return try ImageCoders.default.decode(Array(data))
     }
 
-    /// The command stands beside the program that runs the tests.
+    /// The command is in the folder of the program that runs the tests.
     private static let executable: String = {
         let tests = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         return tests.deletingLastPathComponent().appending(path: "fetch").path

@@ -3,14 +3,14 @@ import WebImageTesting
 
 @testable import gallery
 
-/// Just enough of a terminal to see what a program draws: cursor, 24-bit colours, characters, modes.
+/// The part of a terminal that shows what a program draws: cursor, 24-bit colours, characters, modes.
 struct EmulatedTerminal {
     private(set) var screen: Screen
     /// The private modes that are on, such as 1049 for the alternate screen.
     private(set) var modes: Set<Int> = [25]
     /// How often the alternate screen was left.
     private(set) var departures = 0
-    /// What the terminal answers to the program.
+    /// The terminal's answers to the program.
     private(set) var answers: [UInt8] = []
 
     private var column = 0
@@ -86,7 +86,7 @@ struct EmulatedTerminal {
 }
 
 extension Screen {
-    /// Which picture half blocks show, by its pixels; `nil` when it cannot be told.
+    /// The picture that half blocks show, by its pixels; `nil` when it is not recognised.
     func seed(_ rect: ScreenRect, _ picture: PixelSize = PixelSize(width: 96, height: 64)) -> Int? {
         let box = PixelSize(width: rect.columns, height: rect.rows * 2)
         let size = Patch.fit(picture, into: box)
@@ -104,7 +104,7 @@ extension Screen {
         return image.flatMap { ImageFactory.seed(of: $0) }
     }
 
-    /// Which pictures a grid shows with row `top` at the top.
+    /// The pictures that a grid shows with row `top` at the top.
     func seeds(_ grid: Grid, top: Int) -> [Int?] {
         grid.visible(top: top).map { seed(grid.rect(of: $0, top: top)) }
     }

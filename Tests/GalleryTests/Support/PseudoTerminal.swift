@@ -2,11 +2,11 @@ import Foundation
 
 @testable import gallery
 
-/// A program in a terminal that the test is.
+/// A program in a terminal that the test implements.
 final class PseudoTerminal {
     struct Unavailable: Error {}
 
-    /// The program that is tested, next to the tests; `nil` when it was not built.
+    /// The tested program, in the folder of the tests; `nil` when it was not built.
     static var program: String? {
         let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let program = URL(filePath: path).deletingLastPathComponent().appending(path: "gallery").path
@@ -32,7 +32,7 @@ final class PseudoTerminal {
             unsafe ioctl(master, Self.getNumber, &number) == 0, let program = Self.program
         else { throw Unavailable() }
         let name = "/dev/pts/\(number)"
-        // Kept open, so that the settings of the terminal can be looked at when the program is gone.
+        // Kept open, so that the settings of the terminal can be read after the program has ended.
         slave = unsafe open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
         var window = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
         _ = unsafe ioctl(master, UInt(TIOCSWINSZ), &window)
@@ -82,15 +82,15 @@ final class PseudoTerminal {
         _ = unsafe ioctl(master, UInt(TIOCSWINSZ), &window)
     }
 
-    /// Takes what the program writes until the screen is as expected.
+    /// Reads the output of the program until the screen is as expected.
     ///
-    /// - Throws: `CancellationError` when the test's time is up; ``Unavailable`` when the program has ended.
+    /// - Throws: `CancellationError` when the test's time is over; ``Unavailable`` when the program has ended.
     func wait(_ isExpected: (EmulatedTerminal) -> Bool) throws {
-        // In the middle of a scene nothing is as it should be.
+        // A partial scene is not checked.
         while terminal.modes.contains(2_026) || !isExpected(terminal) { try receive() }
     }
 
-    /// Waits for the end of the program, taking what it still writes.
+    /// Waits for the end of the program and reads its remaining output.
     ///
     /// - Returns: The exit status; `nil` when a signal ended it.
     func end() throws -> Int32? {

@@ -1,4 +1,4 @@
-/// A generator whose sequence is its seed's: SplitMix64.
+/// A generator with the same sequence for the same seed: SplitMix64.
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 

@@ -15,7 +15,7 @@ struct ResizeTransformerTests {
 
     /// Pillow rounds and clips between its two passes.
     ///
-    /// Where hard edges grow, what overshoots there makes the difference.
+    /// Where hard edges are enlarged, the overshoots differ.
     @Test(arguments: [("23x17", 50.0), ("60x9", 50.0), ("100x75", 45.0)])
     func `the result is like that of Pillow's Lanczos, smaller and larger`(name: String, decibels: Double) throws {
         let sides = name.split(separator: "x").compactMap { Int($0) }

@@ -4,7 +4,7 @@ import WebImageTesting
 
 @Suite("Transformers")
 struct TransformerTests {
-    /// A transformer of someone else's with a key of their choice.
+    /// A custom transformer with a given key.
     private struct Named: ImageTransforming {
         let key: String
 

@@ -3,7 +3,7 @@ import WebImageTesting
 
 @testable import WebImageBinding
 
-/// Looks into the ledger of each test when the test is over: what its scenes have set up must be gone.
+/// Checks the ledger of each test at its end: all counters of its scenes must be zero.
 struct Balanced: SuiteTrait, TestTrait, TestScoping {
     let isRecursive = true
 
@@ -16,7 +16,7 @@ struct Balanced: SuiteTrait, TestTrait, TestScoping {
         #expect(open.isEmpty, "left behind", sourceLocation: test.sourceLocation)
     }
 
-    /// What is still there when cancelled tasks have had their turns on the main actor.
+    /// The objects that are left after cancelled tasks have had their turns on the main actor.
     @MainActor private static func open(_ ledger: Ledger) async -> [String] {
         var open = ledger.open()
         for _ in 0..<10_000 where !open.isEmpty {
@@ -28,11 +28,11 @@ struct Balanced: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == Balanced {
-    /// Nothing is left behind by any test of the suite.
+    /// No test of the suite leaks.
     static var balanced: Self { Balanced() }
 }
 
-/// The ledger of the test that runs.
+/// The ledger of the running test.
 var ledger: Ledger? {
     if Ledger.current == nil { Issue.record("A suite with scenes is balanced.") }
     return Ledger.current

@@ -1,6 +1,6 @@
 import WebImageBinding
 
-/// A view of any kind: it remembers what it was told.
+/// A view of any kind, which records the calls.
 @MainActor
 final class FakeTarget: ImageTarget {
     enum Call: Equatable {
@@ -31,7 +31,7 @@ final class FakeTarget: ImageTarget {
         calls.append(.frame(index))
     }
 
-    /// What the picture slot shows, by its pixels.
+    /// The index of the picture in the slot, by its pixels.
     var index: Int? { shown[.image]?.index }
 }
 
@@ -47,7 +47,7 @@ final class FakeIndicator: ImageIndicator {
     func stop() { calls.append(.stop) }
 }
 
-/// A transition that remembers its hooks.
+/// A transition that records its hooks.
 @MainActor
 struct FakeTransition: ImageTransition {
     final class Log {

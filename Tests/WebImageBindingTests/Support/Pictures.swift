@@ -1,7 +1,7 @@
 import Foundation
 import WebImageBinding
 
-/// A picture that says in its pixels which one it is.
+/// A picture with its index in its pixels.
 func picture(_ index: Int, frames: Int = 1, loopCount: Int = 0, of duration: Duration = .milliseconds(100))
     -> DecodedImage
 {
@@ -15,9 +15,9 @@ func picture(_ index: Int, frames: Int = 1, loopCount: Int = 0, of duration: Dur
 }
 
 extension DecodedImage {
-    /// Which picture the pixels say this is.
+    /// The index of the picture, by its pixels.
     var index: Int { Int(frames[0].pixels[0]) | Int(frames[0].pixels[1]) << 8 }
-    /// Which frame the pixels of the first frame say this is.
+    /// The index of the frame, by the pixels of the first frame.
     var frameIndex: Int { Int(frames[0].pixels[2]) }
 }
 

@@ -33,14 +33,14 @@ final class Scene {
     }
 }
 
-/// Lets the main actor do other work until something holds.
+/// Lets the main actor do other work until a condition holds.
 ///
-/// The time limit of the suite is the net.
+/// The time limit of the suite ends a wait that fails.
 @MainActor
 func until(_ location: SourceLocation = #_sourceLocation, _ holds: @MainActor () -> Bool) async {
     while !holds() {
         guard !Task.isCancelled else {
-            Issue.record("It never came to that.", sourceLocation: location)
+            Issue.record("The condition never held.", sourceLocation: location)
             return
         }
         await Task.yield()
@@ -54,7 +54,7 @@ func options(_ change: (inout BindingOptions) -> Void) -> BindingOptions {
     return options
 }
 
-/// What the callbacks of a load said, in order.
+/// The callbacks of a load, in order.
 @MainActor
 final class Heard {
     var words: [String] = []

@@ -5,7 +5,7 @@ import WebImageTesting
 @testable import WebImage
 @testable import WebImageBinding
 
-/// A loader whose memory and whose answers are the test's.
+/// A loader with memory and answers from the test.
 final class ScriptedLoader: ViewImageLoading {
     private struct State {
         var memory: [URL: DecodedImage] = [:]
@@ -18,12 +18,12 @@ final class ScriptedLoader: ViewImageLoading {
     init() { ledger?.enter("subscriptions") { [self] in open.count } }
 
     var answers: [Answer] { state.withLock { $0.answers } }
-    /// The answers that somebody still waits for.
+    /// The answers that a load still waits for.
     var open: [Answer] { answers.filter { !$0.hasEnded } }
 
     func remember(_ picture: DecodedImage, for url: URL) { state.withLock { $0.memory[url] = picture } }
 
-    /// Makes the next load one that takes no notice of being cancelled.
+    /// Makes the next load ignore its cancellation.
     func answerStubbornly(_ body: @escaping @Sendable () async -> ImageResponse) {
         state.withLock { $0.stubborn.append(body) }
     }
@@ -43,7 +43,7 @@ final class ScriptedLoader: ViewImageLoading {
     }
 }
 
-/// What a loader says to one load.
+/// The answers of a loader to one load.
 final class Answer: Sendable {
     let request: ImageRequest
     private let continuation: AsyncThrowingStream<ImageEvent, any Error>.Continuation

@@ -2,7 +2,7 @@ import Synchronization
 import Testing
 import WebImageTesting
 
-/// A manual clock that counts the sleeps that were begun.
+/// A manual clock that counts the sleeps that have begun.
 ///
 /// A sleep that is counted knows its deadline, so a test that has seen the count may move the clock.
 final class SpyClock: Clock {
@@ -17,7 +17,7 @@ final class SpyClock: Clock {
     var now: ManualClock.Instant { clock.now }
     var minimumResolution: Duration { clock.minimumResolution }
     var sleepers: Int { clock.sleepers }
-    /// How many sleeps were begun, over or not.
+    /// The number of sleeps begun, ended or not.
     var started: Int { count.withLock { $0.started } }
 
     func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
@@ -27,7 +27,7 @@ final class SpyClock: Clock {
 
     func advance(by duration: Duration) { clock.advance(by: duration) }
 
-    /// Moves the clock as soon as a sleep was begun since the last call.
+    /// Moves the clock as soon as a sleep has begun since the last call.
     @MainActor
     func pass(_ duration: Duration) async {
         await until { count.withLock { $0.started > $0.passed } }

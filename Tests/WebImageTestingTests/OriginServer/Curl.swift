@@ -1,21 +1,21 @@
 import Foundation
 import WebImageTesting
 
-/// The `curl` and `openssl` commands, as clients whose TLS is not ours.
+/// The `curl` and `openssl` commands, as clients with another TLS implementation.
 enum Curl {
     static let isInstalled = FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")
 
     /// Runs curl and waits for it.
     ///
-    /// - Returns: What it printed, errors included, and its exit status.
+    /// - Returns: Its output, including errors, and its exit status.
     static func run(_ arguments: String...) throws -> (output: String, status: Int32) {
         try command(
             "/usr/bin/curl", ["--silent", "--show-error", "--noproxy", "*", "--max-time", "60"] + arguments)
     }
 
-    /// Sends a request for a path by `openssl s_client`, which tells how TLS came to its end.
+    /// Sends a request for a path by `openssl s_client`, which reports how TLS ended.
     ///
-    /// - Returns: What it printed, errors included, and its exit status.
+    /// - Returns: Its output, including errors, and its exit status.
     static func sendByOpenSSL(_ path: String, to origin: OriginServer) throws -> (output: String, status: Int32) {
         try command(
             "/usr/bin/openssl", ["s_client", "-quiet", "-connect", "127.0.0.1:\(origin.port)"],

@@ -1,11 +1,11 @@
 import Testing
 import WebImageTesting
 
-/// Has one reply given to `GET /a` and reads the connection to its end.
+/// Scripts one reply to `GET /a` and reads the connection to its end.
 ///
 /// - Parameters:
 ///   - fields: Header fields of the request, after `Host`.
-///   - close: Whether the request asks for the end of the connection; a reply that ends it by itself needs no asking.
+///   - close: Whether the request asks for the end of the connection; not needed for a reply that ends it by itself.
 func exchange(
     _ reply: OriginReply, method: String = "GET", fields: [String] = [], close: Bool = false
 ) throws -> (text: String, end: RawClient.End) {
@@ -18,7 +18,7 @@ func exchange(
     return client.readToEnd()
 }
 
-/// Splits what was read at the first empty line.
+/// Splits the received bytes at the first empty line.
 func parts(_ text: String) -> (head: String, body: String) {
     guard let range = text.firstRange(of: "\r\n\r\n") else { return (text, "") }
     return (String(text[..<range.lowerBound]), String(text[range.upperBound...]))

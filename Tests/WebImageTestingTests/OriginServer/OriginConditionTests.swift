@@ -26,7 +26,7 @@ struct OriginConditionTests {
     func `dates are written in the format of HTTP`(seconds: Double, text: String) throws {
         let reply = OriginReply.status(200).lastModified(Date(timeIntervalSince1970: seconds))
         #expect(reply.headers["last-modified"] == text)
-        // A date is understood as well: the resource has not changed since its own date.
+        // A date works as well: the resource has not changed since its own date.
         #expect(try exchange(reply, fields: ["If-Modified-Since: \(text)"], close: true).text.contains(" 304 "))
     }
 

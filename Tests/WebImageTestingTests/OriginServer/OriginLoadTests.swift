@@ -25,7 +25,7 @@ struct OriginLoadTests {
             for _ in 1...3 { try await round() }
             let before = (entries("/proc/self/fd"), entries("/proc/self/task"))
             for _ in 1...200 { try await round() }
-            // A leak would show two hundredfold; the runtime's own threads and descriptors may come and go.
+            // A leak would appear two hundred times; the number of the runtime's own threads and descriptors may vary.
             #expect(entries("/proc/self/fd") < before.0 + 8)
             #expect(entries("/proc/self/task") < before.1 + 8)
         }
@@ -71,8 +71,8 @@ struct OriginLoadTests {
         }
     }
 
-    // The peer leaves with nothing unread, while the handler keeps the thread: the first write is answered with
-    // a reset, the next one breaks the pipe.
+    // The peer leaves with nothing unread, while the handler occupies the thread: the first write is answered with a
+    // reset, the next one breaks the pipe.
 
     @Test func `writing to a peer that has left does not end the process`() async {
         await #expect(processExitsWith: .success) {

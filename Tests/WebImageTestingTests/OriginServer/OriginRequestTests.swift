@@ -11,7 +11,7 @@ struct OriginRequestTests {
         let origin = try OriginServer.start(configuration: configuration)
         defer { origin.stop() }
         origin.respondToEverything { _ in OriginReply.text("fine").closing() }
-        // A small buffer: a large request is still on its way when it is refused.
+        // A small buffer, so that a large request is still being sent when it is refused.
         let client = try RawClient(origin, sendBuffer: 4096)
         try client.send(request)
         let (text, end) = client.readToEnd()

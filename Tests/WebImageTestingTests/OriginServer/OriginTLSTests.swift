@@ -157,7 +157,7 @@ struct OriginTLSTests {
         defer { origin.stop() }
         let client = try RawClient(origin, sendBuffer: 4096)
         try client.get("/" + String(repeating: "a", count: 1_000_000))
-        // An orderly end although the server did not read it all: what it said about the failure has arrived.
+        // An orderly end although the server did not read everything: its message about the failure has arrived.
         #expect(client.readToEnd().end == .endOfStream)
         #expect(await origin.waitForFailedHandshakes(count: 1))
         #expect(origin.closedByPeer == 0)

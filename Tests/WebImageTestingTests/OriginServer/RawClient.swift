@@ -2,13 +2,13 @@ import Glibc
 import Testing
 import WebImageTesting
 
-/// A socket to an origin: what a test writes leaves as it is, what it reads is what was on the wire.
+/// A socket to an origin: it sends and receives bytes unchanged.
 ///
-/// Reads block, which is safe beside a server that has threads of its own; a receive time-out is the net.
+/// Reads block, which is safe because the server has threads of its own; a receive time-out ends a read that fails.
 final class RawClient {
     private(set) var descriptor: CInt
 
-    /// - Parameter sendBuffer: Bytes that the kernel takes before the peer has room for them, about.
+    /// - Parameter sendBuffer: About the number of bytes that the kernel takes before the peer has room for them.
     init(_ origin: OriginServer, sendBuffer: CInt? = nil) throws {
         descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         try #require(descriptor >= 0)
@@ -38,7 +38,7 @@ final class RawClient {
         descriptor = -1
     }
 
-    /// Sends the text as it is.
+    /// Sends the text unchanged.
     func send(_ text: String) throws {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -56,10 +56,10 @@ final class RawClient {
         try send(lines.joined(separator: "\r\n") + "\r\n\r\n")
     }
 
-    /// What a read ended with.
+    /// The end of a read.
     enum End: Equatable { case data, endOfStream, reset, nothing }
 
-    /// Reads what has come, waiting for it.
+    /// Reads the received bytes; waits for at least one.
     func read(upTo limit: Int = 65536, flags: CInt = 0) -> (bytes: [UInt8], end: End) {
         var buffer = [UInt8](repeating: 0, count: limit)
         let count = unsafe recv(descriptor, &buffer, limit, flags)
@@ -68,10 +68,10 @@ final class RawClient {
         return ([], errno == ECONNRESET ? .reset : .nothing)
     }
 
-    /// Whether there is nothing to read at this moment, and the connection is alive.
+    /// Whether there is nothing to read now, and the connection is open.
     var isQuiet: Bool { read(upTo: 1, flags: CInt(MSG_PEEK) | CInt(MSG_DONTWAIT)).end == .nothing }
 
-    /// Reads exactly so many bytes, or up to the end of the stream.
+    /// Reads exactly that many bytes, or up to the end of the stream.
     func read(exactly count: Int) -> String {
         var bytes: [UInt8] = []
         while bytes.count < count {
@@ -93,7 +93,7 @@ final class RawClient {
         return head
     }
 
-    /// Reads up to the end of the stream, in whatever way it ends.
+    /// Reads up to the end of the stream, however it ends.
     func readToEnd() -> (text: String, end: End) {
         var bytes: [UInt8] = []
         while true {

@@ -5,9 +5,9 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// What a reader does to its batch: wait, leave, be cancelled, become urgent.
+/// The reader of a batch waits, leaves, is cancelled and becomes urgent.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct BatchReaderTests {
-    /// Requests without an end, and how many were taken.
+    /// Endless requests, and the number taken.
     private final class Endless: Sequence, Sendable {
         private let count = Mutex(0)
         var taken: Int { count.withLock { $0 } }
@@ -98,7 +98,7 @@ import WebImageTesting
         reader.cancel()
         scenario.executor.drain()
         #expect(reader.value?.0 == 0 && reader.value?.1 == true)
-        #expect(steps > 0 || input.taken == 0, "who is cancelled already takes nothing")
+        #expect(steps > 0 || input.taken == 0, "a cancelled reader takes nothing")
         #expect(scenario.transport.held.isEmpty && scenario.flights == 0)
         #expect(scenario.transport.cancelled.sorted() == scenario.transport.asked.sorted())
     }
@@ -117,7 +117,7 @@ import WebImageTesting
         let manager = scenario.manager
         let input = Mutex(0)
         let ends = scenario.run {
-            // An input that begins anew when it is asked after its end.
+            // An input that starts again when it is read after its end.
             let requests = AnyIterator { () -> ImageRequest? in
                 let number = input.withLock { number in
                     number += 1

@@ -7,7 +7,7 @@ import WebImageTesting
 
 /// Loads that land before their handle is stored.
 @Suite(.timeLimit(.minutes(1))) struct BatchWindowTests {
-    /// Runs every job within the call that brings it, so that a load lands before its task is made.
+    /// Runs every job within the call that enqueues it, so that a load lands before its task is made.
     private final class InPlace: TaskExecutor {
         func enqueue(_ job: consuming ExecutorJob) {
             unsafe UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
@@ -51,7 +51,7 @@ import WebImageTesting
     }
 }
 
-/// How many calls a race is tried with on real threads.
+/// The number of calls in a race on real threads.
 enum StressRounds {
     #if THREAD_SANITIZER
     static let count = 5_000

@@ -26,13 +26,13 @@ final class PacedTransport: HTTPLoading {
 
     init(_ answer: @escaping StubTransport.Answer = HTTPResponse.keptPicture) { self.answer = answer }
 
-    /// The pictures asked for, in order.
+    /// The requested pictures, in order.
     var asked: [Int] { state.withLock { $0.asked } }
     /// The pictures whose transfer was cancelled.
     var cancelled: [Int] { state.withLock { $0.cancelled } }
-    /// The pictures that wait for their answer.
+    /// The pictures that wait for their response.
     var held: [Int] { state.withLock { $0.held.map(\.number) } }
-    /// The most requests that were held at once.
+    /// The largest number of requests held at once.
     var peak: Int { state.withLock { $0.peak } }
 
     func send(_ request: HTTPRequest) async throws -> HTTPResponse {
@@ -64,7 +64,7 @@ final class PacedTransport: HTTPLoading {
         held?.turn.resolve(true)
     }
 
-    /// Answers every request, now and from now on.
+    /// Answers every request, the waiting and all later ones.
     func open() {
         let held = state.withLock { state in
             state.isOpen = true
@@ -77,7 +77,7 @@ final class PacedTransport: HTTPLoading {
     func shutdown() async {}
 }
 
-/// A manager over a paced transport, of which every job runs on one seeded executor.
+/// A manager over a paced transport. Every job runs on one seeded executor.
 struct PacedScenario {
     let executor: SeededExecutor
     let transport: PacedTransport
@@ -98,7 +98,7 @@ struct PacedScenario {
         ledger?.enter("answers") { [transport] in transport.held.count }
     }
 
-    /// Runs `body` to its end, which must come without another event.
+    /// Runs `body`, which must end without another event.
     @discardableResult
     func run<T: Sendable>(_ body: @escaping @concurrent @Sendable () async throws -> T) -> T? {
         let probe = Probe(on: executor, body)
@@ -113,7 +113,7 @@ struct PacedScenario {
         return Probe(on: executor) { [request] in try await manager.load(request) }
     }
 
-    /// How many flights the manager has.
+    /// The number of the manager's flights.
     var flights: Int? {
         let manager = manager
         return run { manager.pipeline.pictures.count + manager.downloader.count }
@@ -132,7 +132,7 @@ extension StubTransport {
 }
 
 extension HTTPResponse {
-    /// Made once: most of the time of hundreds of seeds would go into drawing otherwise.
+    /// Made once, because drawing would take most of the time of hundreds of seeds.
     private static let kept = Mutex<[URL: HTTPBody]>([:])
 
     static func keptPicture(for request: HTTPRequest) throws -> HTTPResponse {

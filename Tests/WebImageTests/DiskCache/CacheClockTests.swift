@@ -3,7 +3,7 @@ import Testing
 
 @testable import WebImage
 
-/// Clocks that were wrong when an entry was stored, and dates of files that no clock gave.
+/// Entries stored under a wrong clock, and files with false dates.
 struct CacheClockTests {
     private let folder: TemporaryFolder
     private let time = TestTime()

@@ -3,7 +3,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// Every number a caller can give, at its ends: it is clamped and never traps.
+/// The extreme values of every number that a caller can give: they are clamped and never trap.
 struct CacheLimitTests {
     private static let numbers = [Int.min, -1, 0, 1, .max]
     private static let durations: [Duration] = [
@@ -57,7 +57,7 @@ struct CacheLimitTests {
         #expect(await DiskCache(.init(sizeLimit: .min)).fileSizeLimit == EntryHeader.length)
     }
 
-    /// Does a bit of everything.
+    /// Runs some operations of every kind.
     @concurrent private static func use(
         _ configuration: DiskCache.Configuration, trimmingTo size: Int
     ) async throws {
@@ -74,7 +74,7 @@ struct CacheLimitTests {
         _ = await cache.shutdown(within: .seconds(60))
     }
 
-    /// Shuts down while an operation is under way, so that the time is waited for.
+    /// Shuts down while an operation runs, so that the time limit is used.
     @concurrent private static func endInTheMidst(
         of configuration: DiskCache.Configuration, within limit: Duration
     ) async throws {

@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// What a cache counts and keeps beside its files is given back on every way out.
+/// The counters and tables of a cache are empty after every way in which an operation can end.
 struct CachePromiseTests {
     private let key = CacheKey("https://images.example/1.png")
 
@@ -45,7 +45,7 @@ struct CachePromiseTests {
             if !isInTime { clock.advance(by: .seconds(5)) }
             stage.run()
             #expect(shutdown.value == .init(completedOperations: 1, abandonedOperations: 0))
-            #expect((stage.folder.entryBytes <= 38_000) == isInTime, "what is left is for the next cache")
+            #expect((stage.folder.entryBytes <= 38_000) == isInTime, "the next cache does the rest")
             #expect(clock.sleepers == 0)
         }
     }

@@ -1,7 +1,7 @@
 @testable import WebImage
 
 extension DiskCache {
-    /// Every table and counter that follows what is under way, and that is not empty; every sum that is not one.
+    /// Every table and counter of running work that is not empty, and every sum that is wrong.
     var leftovers: [String] {
         let counts: [String: Int] = [
             "turns": turns.count, "pendingBytes": pendingBytes, "operations": life.operations,

@@ -4,7 +4,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// Trouble with the disk, on an executor that makes every run the same.
+/// Faults of the disk, on an executor that makes every run the same.
 struct DiskCacheFaultTests {
     private let key = CacheKey("https://images.example/1.png")
 
@@ -28,7 +28,7 @@ struct DiskCacheFaultTests {
             try #require(stage.outcome(of: body).result).get()
         }
 
-        /// What must hold after any trouble has passed.
+        /// What must hold after every fault.
         mutating func expectSound(_ comment: Comment) throws {
             faults.clear()
             #expect(folder.unfinishedFiles.isEmpty, comment)
@@ -41,7 +41,7 @@ struct DiskCacheFaultTests {
         }
     }
 
-    /// Everything a cache does, once.
+    /// Every operation of a cache, once.
     @concurrent private static func everything(_ cache: DiskCache) async throws {
         let (first, second) = (CacheKey("1"), CacheKey("2"))
         _ = try await cache.store(sampleEntry(1), for: first)
@@ -52,7 +52,7 @@ struct DiskCacheFaultTests {
         }
         try? FileManager.default.removeItem(atPath: cache.files.temporaryFolder)
         _ = try await cache.store(sampleEntry(4), for: CacheKey("3"))
-        // Damaged behind the cache's back, as far as it is there.
+        // Damages the entry's file, if there is one.
         let path = cache.files.path(of: KeyDigest(of: second))
         if FileManager.default.fileExists(atPath: path) { try Data([1, 2]).write(to: URL(fileURLWithPath: path)) }
         #expect(try await cache.entry(for: second) == nil)

@@ -3,9 +3,9 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// Operations on the same keys in every order that a seed can choose.
+/// Operations on the same keys in orders that the seeds choose.
 struct DiskCacheInterleavingTests {
-    /// Keys in folders that are listed first, while the operations are under way.
+    /// Keys in folders that are listed first, while the operations run.
     private static let keys: [CacheKey] = (0..<1_000).map { CacheKey("\($0)") }
         .filter { EntryFiles.entryFolders[..<8].contains(KeyDigest(of: $0).folder) }
 
@@ -25,7 +25,7 @@ struct DiskCacheInterleavingTests {
                         return true
                     })
             }
-            // One of the stores is cancelled somewhere on its way; it stores or it does not.
+            // One of the stores is cancelled at some step; it stores or it does not.
             stage.run(steps: Int(seed % 80))
             probes[1].cancel()
             stage.run()
@@ -36,7 +36,7 @@ struct DiskCacheInterleavingTests {
         }
     }
 
-    /// Whether one of the operations did what it may.
+    /// Whether the result of an operation is allowed.
     @concurrent private static func operate(_ number: Int, on cache: DiskCache) async throws -> Bool {
         let key = keys[number % 3]
         switch number % 4 {
@@ -51,7 +51,7 @@ struct DiskCacheInterleavingTests {
         }
     }
 
-    /// What another process on the same folder does.
+    /// The operations of another process on the same folder.
     private static func storeElsewhere(_ entry: DiskEntry, for key: CacheKey, in files: EntryFiles) throws {
         var entry = entry
         entry.metadata.storedAt = TestTime().now.components.seconds
@@ -87,7 +87,7 @@ struct DiskCacheInterleavingTests {
         for seed in 0..<UInt64(300) {
             var stage = try SeededStage(seed: seed)
             let (cache, key) = (stage.cache, Self.keys[0])
-            // Other folders, so that the listing takes a while.
+            // Entries in other folders, so that the listing takes a while.
             for key in [key] + (0..<12).map({ CacheKey("other \($0)") }) {
                 try Self.storeElsewhere(sampleEntry(1, size: 10), for: key, in: cache.files)
             }
@@ -174,7 +174,7 @@ struct DiskCacheInterleavingTests {
             #expect(stage.folder.unfinishedFiles.isEmpty, "seed \(seed)")
             #expect(stage.outcome { try await $0.entry(for: CacheKey("0")) == nil }.value == true, "seed \(seed)")
         }
-        // Both kinds occurred, or the seeds say nothing.
+        // Both kinds must have occurred; otherwise the seeds show nothing.
         #expect((1..<1_800).contains(refusals))
     }
 
@@ -192,7 +192,7 @@ struct DiskCacheInterleavingTests {
         clock.advance(by: .seconds(1))
         stage.runWithoutDisk()
         #expect(shutdown.value == .init(completedOperations: 0, abandonedOperations: 1))
-        // The device answers after all: the operation ends, and only once.
+        // The device answers later: the operation ends, and only once.
         stage.run()
         #expect(store.value?.isStored == true)
     }

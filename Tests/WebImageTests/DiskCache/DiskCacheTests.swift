@@ -55,7 +55,7 @@ struct DiskCacheTests {
         let (first, second) = (makeCache(), makeCache())
         #expect(await first.entryCount == 0)
         #expect(await second.entryCount == 0)
-        // Often, since a correction must not be overtaken by a change in its midst.
+        // Repeated, because a change must not overtake a correction that runs.
         for _ in 0..<200 {
             _ = try await first.store(sampleEntry(1, size: 10), for: key)
             #expect(try await second.entry(for: key)?.bytes.count == 10)

@@ -118,7 +118,7 @@ struct DiskIndexTests {
 }
 
 extension FileSystem.Status {
-    /// A file with nothing to tell it apart.
+    /// A file without distinguishing properties.
     static func regular(size: Int, modifiedAt: Int64) -> Self {
         Self(
             isRegularFile: true, size: size, modifiedAt: modifiedAt, device: 0, inode: 0,

@@ -155,7 +155,7 @@ struct EntryFilesTests {
 
     @Test func `unfinished files stay while their writer holds them, in any container`() throws {
         let now = DiskCache.Configuration.systemTime().components.seconds
-        // Numbers of processes say nothing: the highest of Linux is 2^22, and every container has a 1.
+        // Process numbers do not identify a writer: the highest of Linux is 2^22, and every container has a process 1.
         let held = try makeUnfinished("4194999-abc-1", isLocked: true)
         for name in ["4194998-abc-1", "1-abc-1", "deadbeef-1"] {
             try files.system.close(makeUnfinished(name, isLocked: false))

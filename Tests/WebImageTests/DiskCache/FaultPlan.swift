@@ -17,7 +17,7 @@ final class FaultPlan: Sendable {
     /// The number of calls made so far.
     var count: Int { calls.count }
 
-    /// What becomes of the call with this number.
+    /// The fault of the call with this number.
     func set(_ rule: @escaping @Sendable (Int, FileSystem.Call) -> FileSystem.Fault?) {
         state.withLock { $0.rule = rule }
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WebImage
 
-/// What stands in a cache folder need not come from a cache.
+/// The contents of a cache folder are untrusted input.
 struct HostileFolderTests {
     private let folder: TemporaryFolder
     private let key = CacheKey("https://images.example/1.png")
@@ -16,7 +16,7 @@ struct HostileFolderTests {
 
     private func path(_ key: CacheKey) -> String { folder.path + KeyDigest(of: key).pathInCache }
 
-    /// Puts a file there that begins with `bytes` and is said to be `size` long, without taking that much space.
+    /// Writes a sparse file that begins with `bytes` and has the size `size`.
     private func makeSparseFile(_ bytes: [UInt8], size: Int, at path: String) throws {
         let parent = (path as NSString).deletingLastPathComponent
         try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
@@ -50,7 +50,7 @@ struct HostileFolderTests {
         let cache = makeCache(sizeLimit: .max)
         for withMetadata in [false, true] {
             let front = try #require(EntryHeader.front(key: key, metadata: .init(url: "u"), body: []))
-            // The lengths add up, and the checksum of the front is right: a header that anyone can make.
+            // The lengths add up, and the checksum of the front is right: any program can make such a header.
             let length = withMetadata ? front.count : size
             let hostile = EntryHeader.forged(front, bodyLength: length - front.count)
             try makeSparseFile(hostile, size: size, at: path(key))
@@ -97,10 +97,10 @@ struct HostileFolderTests {
         try await cache.trim(toBytes: 0)
         #expect(warnings.messages.allSatisfy { $0.contains("link") })
         let stolen = try manager.contentsOfDirectory(atPath: outside.path + "/stolen")
-        #expect(stolen == [digest.fileName], "what lies outside is left alone")
+        #expect(stolen == [digest.fileName], "files outside are not changed")
 
         try manager.removeItem(atPath: inside)
-        #expect(try await cache.store(sampleEntry(2), for: key).isStored, "its removal heals")
+        #expect(try await cache.store(sampleEntry(2), for: key).isStored, "its removal ends the failure")
         #expect(try await cache.entry(for: key)?.bytes == sampleEntry(2).bytes)
     }
 
@@ -127,7 +127,7 @@ struct HostileFolderTests {
 }
 
 extension EntryHeader {
-    /// A front that announces another length of the body, with the checksum made right.
+    /// A front that announces another length of the body, with a matching checksum.
     static func forged(_ front: [UInt8], bodyLength: Int) -> [UInt8] {
         var bytes = front
         for place in 0..<8 { bytes[16 + place] = UInt8(truncatingIfNeeded: bodyLength >> (8 * place)) }

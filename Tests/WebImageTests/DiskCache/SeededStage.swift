@@ -3,10 +3,10 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// A cache whose actor and whose disk are driven step by step, each in the order its seed gives.
+/// A cache whose actor and disk run step by step, each in the order of its seed.
 ///
-/// Two executors: on one alone, work for the disk would run within the step of its caller and nothing would come
-/// between.
+/// It has two executors: on a single one, work for the disk would run within the step of its caller, without other
+/// steps between.
 struct SeededStage {
     let folder: TemporaryFolder
     let cache: DiskCache
@@ -38,7 +38,7 @@ struct SeededStage {
             executor: executor)
     }
 
-    /// What some cache still counts although nothing is under way; empty, or something leaks.
+    /// The tables and counters that are not empty although nothing runs; each is a leak.
     mutating func leftovers(of cache: DiskCache? = nil) -> [String] {
         let probe = Probe(on: executor) { [cache = cache ?? self.cache] in await cache.leftovers }
         run()
@@ -54,10 +54,10 @@ struct SeededStage {
         }
     }
 
-    /// Runs nothing of the disk: a device that does not answer.
+    /// Runs no work of the disk, like a device that does not answer.
     func runWithoutDisk() { executor.drain() }
 
-    /// What an operation comes to when everything has run.
+    /// The result of an operation after all steps have run.
     mutating func outcome<Value: Sendable>(
         of body: @escaping @concurrent @Sendable (DiskCache) async throws -> Value
     ) -> Probe<Value> {

@@ -3,7 +3,7 @@ import Testing
 @testable import WebImage
 
 struct SharedAccountTests {
-    /// A cache, and what the account should tell it.
+    /// A cache, and the expected values of the account.
     private struct Member {
         var account = SharedAccount()
         var stored = 0

@@ -4,7 +4,8 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// Several caches on one folder: a lock belongs to an open file, so two caches of one process are as apart as two processes.
+/// Several caches on one folder: a lock belongs to an open file, so two caches of one process are as separate as two
+/// processes.
 struct SharedFolderTests {
     private let folder: TemporaryFolder
     private let time = TestTime()
@@ -35,13 +36,13 @@ struct SharedFolderTests {
             for try await _ in group { highest = max(highest, folder.entryBytes) }
             return highest
         }
-        // No store waits for the cache that trims, so the limit may be passed for a while.
+        // No store waits for the cache that trims, so the folder may be above the limit for a while.
         #expect(highest < sizeLimit * 3 / 2)
         for cache in caches { await cache.maintenance?.value }
         #expect(folder.entryBytes <= sizeLimit)
         for cache in caches { _ = await cache.shutdown(within: .seconds(60)) }
         #expect(folder.entryBytes <= sizeLimit)
-        #expect(folder.entryBytes >= sizeLimit / 2, "they do not trim what the others have trimmed")
+        #expect(folder.entryBytes >= sizeLimit / 2, "they do not trim what other caches have trimmed")
     }
 
     @Test func `processes too short-lived for the maintenance task keep the limit`() async throws {
@@ -102,7 +103,7 @@ struct SharedFolderTests {
         #expect(faults.calls.count { $0 == .list } == lists)
         #expect(stage.folder.entryBytes <= 40_000)
         let units = stage.outcome { await $0.account.expectedUnits }.value ?? 0
-        #expect(units > 200, "it has told the others all the same")
+        #expect(units > 200, "it has announced it to the others all the same")
     }
 
     @Test func `a new account begins when the old one is long`() throws {

@@ -2,12 +2,12 @@ import Foundation
 
 @testable import WebImage
 
-/// A folder of a test's own, removed with everything in it when the test lets go of it.
+/// A folder for one test, removed with its contents when the test releases it.
 final class TemporaryFolder: Sendable {
     let path: String
 
-    /// - Parameter isInMemory: Whether the folder is made in memory where the system has such a place: for the hundreds of
-    ///   small caches that a seeded test makes.
+    /// - Parameter isInMemory: Whether the folder is made in memory if the system has such a place, for the hundreds of
+    ///   small caches of a seeded test.
     init(isInMemory: Bool = false) throws {
         let memory = "/dev/shm"
         let parent =

@@ -2,9 +2,9 @@ import Synchronization
 
 @testable import WebImage
 
-/// The time since 1970, as a test wants it.
+/// The time since 1970, set by the test.
 ///
-/// Begins near the real one, as files carry real dates.
+/// It begins near the real time, because files have real dates.
 final class TestTime: Sendable {
     private let time = Mutex(DiskCache.Configuration.systemTime())
 

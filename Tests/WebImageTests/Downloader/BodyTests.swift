@@ -7,9 +7,9 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// What a body may make the downloader do.
+/// The effects of a body on the downloader.
 @Suite(.timeLimit(.minutes(1))) struct BodyTests {
-    /// A body of pieces, of which it is counted how many were read.
+    /// A body of pieces that counts the pieces read.
     private final class Pieces: AsyncSequence, AsyncIteratorProtocol, Sendable {
         typealias Element = [UInt8]
         private let piece: [UInt8]

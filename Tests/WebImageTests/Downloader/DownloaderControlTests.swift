@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// What may be changed while transfers run.
+/// Settings that may change while transfers run.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct DownloaderControlTests {
     private struct Scenario {
         let executor: SeededExecutor

@@ -153,7 +153,7 @@ import WebImageTesting
         let third = scenario.download(1)
         scenario.executor.drain()
         #expect(first.wasCancelled && second.value != nil && third.value != nil)
-        // A third request is right only when the third caller came after the second one's landing.
+        // A third request is right only if the third caller came after the landing of the second.
         #expect(scenario.transport.requests.count <= 3 && scenario.isAtRest)
         if third.value?.bytes.count != second.value?.bytes.count { Issue.record("another picture") }
     }
@@ -191,7 +191,7 @@ import WebImageTesting
             return caller
         }
         let watch = Stopwatch()
-        // The second transfer waits for at least this long, and is answered in no time, as far as this machine allows.
+        // The second transfer waits for at least this long, and is answered as fast as this machine allows.
         while watch.elapsed < .milliseconds(50) {}
         let sending = Stopwatch()
         gate.open()

@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// One host must not hold up the others.
+/// One host must not delay the others.
 @Suite(.timeLimit(.minutes(1))) struct FairnessTests {
     /// Hosts whose names begin with "drip" answer with a byte at a time and never end.
     private struct Scenario {
@@ -99,7 +99,7 @@ import WebImageTesting
         let dripping = ["drip.example.org", "drip.example.com"].map { scenario.download($0) }
         let fast = scenario.download("fast.example.org")
         scenario.nextRound()
-        #expect(fast.isRunning, "a first look cannot tell what makes no progress")
+        #expect(fast.isRunning, "a first look cannot recognise transfers without progress")
         scenario.nextRound()
         #expect(fast.value != nil)
         #expect(dripping.allSatisfy { $0.isRunning })

@@ -7,7 +7,7 @@ import WebImageTesting
 
 /// One deadline for every stage of a shutdown.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct DeadlineTests {
-    /// What does not return.
+    /// The work that does not return.
     enum Stuck: CaseIterable {
         case modifier, transport, endOfTransport, pixels, files
 

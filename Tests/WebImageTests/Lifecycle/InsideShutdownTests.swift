@@ -7,7 +7,7 @@ import WebImageTesting
 
 /// Shutdowns that are awaited by code of the caller inside a transfer.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct InsideShutdownTests {
-    /// From where the shutdown is awaited.
+    /// The code that awaits the shutdown.
     enum Place: CaseIterable { case modifier, childTask, run, twice, downloader }
 
     @Test(arguments: Place.allCases, fewerSeeds)
@@ -40,14 +40,14 @@ import WebImageTesting
         staged.run()
         #expect(picture.code == .shutDown && file.code == .shutDown && direct.code == .shutDown)
         #expect(staged.transport.isShutDown && staged.isAtRest && staged.clock.sleepers == 0)
-        // A load that was not there yet may have begun another transfer, which joins the shutdown.
+        // A load that came later may have begun another transfer, which joins the shutdown.
         let report = ShutdownReport(stillRunningCount: place == .downloader ? 0 : entries.count)
         let count = entries.count * (place == .downloader ? 0 : place == .twice ? 2 : 1)
         #expect((1...3).contains(entries.count) && reports.entries == Array(repeating: report, count: count))
         let outside = staged.shutdown()
         staged.run()
         #expect(outside.value == report)
-        #expect(staged.transport.requests.isEmpty, "what goes on by itself is cancelled, so it asks no origin")
+        #expect(staged.transport.requests.isEmpty, "an abandoned operation is cancelled, so it asks no origin")
     }
 
     @Test(arguments: seeds) func `the other transfers have the grace time, and the slot of the one that shuts down`(

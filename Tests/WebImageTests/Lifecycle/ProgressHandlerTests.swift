@@ -9,7 +9,8 @@ import WebImageTesting
 
 /// Handlers of progress on real threads: each may block, and blocks its own caller alone.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct ProgressHandlerTests {
-    /// Blocks a thread until the test lets it go on; long enough, it gives up, so that a defect is a failure and no hang.
+    /// Blocks a thread until the test releases it. It gives up after a long time, so that a defect is a failure and not
+    /// a hang.
     private final class Blocker: Sendable {
         private let semaphore = DispatchSemaphore(value: 0)
         private let arrivals = Journal<Bool>()

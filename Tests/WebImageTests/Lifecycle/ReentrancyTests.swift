@@ -7,7 +7,7 @@ import WebImageTesting
 
 /// Transfers whose modifier or transport loads through the manager that they work for.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct ReentrancyTests {
-    /// How the picture inside is asked for.
+    /// How the code inside the transfer loads a picture.
     enum Way: CaseIterable { case load, data, events, batch, download, sameRequest }
 
     private static func load(_ request: ImageRequest, by way: Way, _ manager: ImageManager) async throws {
@@ -106,7 +106,7 @@ import WebImageTesting
             .numbered(1) {
                 await prefetcher.pause()
                 inside.write(await prefetcher.prefetch([.numbered(99)]))
-                // What goes on here is the work of the other lists.
+                // The work of the other lists continues here.
                 await prefetcher.resume()
             })
         staged.run()

@@ -3,7 +3,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// The protocol of swift-service-lifecycle, to the letter.
+/// The protocol of swift-service-lifecycle, copied exactly.
 private protocol Service: Sendable {
     func run() async throws
 }

@@ -3,7 +3,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// Who waits until a key is written.
+/// Readers that wait until a key is written.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct SettlingTests {
     private static let key = CacheKey("key")
 

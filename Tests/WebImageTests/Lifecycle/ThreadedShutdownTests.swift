@@ -9,7 +9,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// Ends on real threads and the real clock.
+/// Shutdowns on real threads and the real clock.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct ThreadedShutdownTests {
     private static func manager(
         gate: Gate? = nil, endGate: Gate? = nil, configure: (inout ImageManager.Configuration) -> Void = { _ in }

@@ -2,7 +2,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// Writes onto a disk that the test can hold back.
+/// Writes to a disk that the test can pause.
 final class WriteBehindScenario {
     var stage: SeededStage
     let writes: WriteBehind
@@ -21,7 +21,7 @@ final class WriteBehindScenario {
         return Probe(on: stage.executor, priority: priority) { try await body(writes) }
     }
 
-    /// Answers while the disk stands still.
+    /// The result while the disk is paused.
     func look<Value: Sendable>(
         _ body: @escaping @concurrent @Sendable (WriteBehind) async throws -> Value
     ) -> Value? {

@@ -25,7 +25,7 @@ import WebImageTesting
         }
     }
 
-    /// Reads to the end; the gate stands for a reader that is slow.
+    /// Reads to the end; the gate makes the reader slow.
     private static func read(
         _ staged: StagedManager, _ request: ImageRequest, slowedBy gate: Gate? = nil
     ) -> Probe<[String]> {
@@ -131,8 +131,8 @@ import WebImageTesting
         #expect(seen.filter { $0 != "progress" } == ["cached 1", "finished 1"] && seen.count <= 16)
     }
 
-    /// One report for each piece, since each is let through by itself: from a buffer that is nearly empty to one that has
-    /// been full twice over, and whatever is oldest in it at the end.
+    /// One report for each piece, because each passes the gate alone. The buffer is between nearly empty and full twice
+    /// over, so that any event may be the oldest at the end.
     @Test(arguments: 1...48) func `a buffer full of progress loses neither the cached picture nor the end`(pieces: Int)
         throws
     {

@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// Whatever the limits say, a load has an end and nothing traps: a picture, or an error.
+/// For any limits, a load ends with a picture or an error, and nothing traps.
 @Suite(.timeLimit(.minutes(1))) struct ExtremeLimitTests {
     private typealias Change<Value> = @Sendable (inout ImageManager.Configuration, Value) -> Void
 

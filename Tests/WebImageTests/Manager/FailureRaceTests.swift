@@ -7,7 +7,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// What is remembered of failures when callers, tenants and cancellations meet.
+/// Remembered failures under races of callers, tenants and cancellations.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct FailureRaceTests {
     @Test(arguments: seeds) func `a caller that retries failures never gets the remembered failure of another`(
         seed: UInt64
@@ -19,7 +19,7 @@ import WebImageTesting
         }
         _ = staged.load(.numbered(1))
         staged.run()
-        // From an actor, so that its flight does not begin, and end, within its call.
+        // Called from an actor, so that the flight does not begin and end within the call.
         let meek = staged.start { try await Elsewhere().load(.numbered(1), with: $0) }
         var request = ImageRequest.numbered(1)
         request.retriesFailed = true
@@ -31,7 +31,7 @@ import WebImageTesting
         staged.emptyMemory()
         let after = staged.load(.numbered(1))
         staged.run()
-        #expect(after.value != nil, "a success is the end of the failure")
+        #expect(after.value != nil, "a success ends the failure")
     }
 
     @Test(arguments: seeds) func `the failure of one tenant does not affect another`(seed: UInt64) throws {
@@ -52,7 +52,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds) func `a cancelled load is not remembered as failed`(seed: UInt64) throws {
-        // A coder that calls whatever is cut short broken.
+        // A coder that reports a broken file when it is cancelled.
         let callers = Holder()
         let staged = try StagedManager(
             seed: seed,

@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// Flights to files, which stand on flights to pictures, which stand on transfers.
+/// Flights of files, which wait for flights of pictures, which wait for transfers.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct FileFlightTests {
     @Test(arguments: seeds)
     func `callers of one file share every stage: one transfer, one decode, one encode, one write`(seed: UInt64) throws {
@@ -93,7 +93,7 @@ import WebImageTesting
             var request = ImageRequest.numbered(number)
             request.priority = .low
             callers.append(staged.data(request, as: .jpeg()))
-            // The last one is on its way through the tables while it gets urgent.
+            // The last caller becomes urgent while it joins the tables.
             if number < 3 { staged.run() } else { staged.runSome(upTo: 30) }
         }
         var urgent = ImageRequest.numbered(3)
@@ -155,7 +155,7 @@ import WebImageTesting
             let body = GatedBody(bytes, pieces: 9, free: 4, gate: gate)
             return HTTPResponse(status: 200, url: request.url, body: HTTPBody(body, expectedByteCount: bytes.count))
         }
-        // Two files join one load, and two variants join one transfer, each at a moment of its own.
+        // Two files join one load, and two variants join one transfer, each at its own time.
         let kinds: [(ImageRequest, OutputFormat)] = [
             (.numbered(7), .jpeg()), (.numbered(7), .png), (.numbered(7), .original),
             (.numbered(7, transformers: [.resize(to: .init(width: 4, height: 4), mode: .fill)]), .png),

@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// Old and new content of one address under way together.
+/// Overlapping loads of old and new content of one address.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct FreshnessTests {
     /// The seed of the picture counts the answers: 1, then 2, and so on.
     ///

@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// What memory keeps of one original: the picture, the file, or both.
+/// The views of one original in memory: the picture, the file, or both.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct PictureAndFileTests {
     /// The seed of the picture counts the answers: 1, then 2, and so on.
     private static func counting(_ seed: UInt64, hasDisk: Bool = false) throws -> StagedManager {

@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// How a load begins: as a task that looks into the caches, or when the file has arrived.
+/// The start of a load: as a task that reads the caches, or when the file has arrived.
 @Suite(.balanced) struct PictureLoadTests {
     @Test func `a load waits for its transfer without a task only if no cache may answer`() throws {
         let plain = ImageRequest.numbered(1)
@@ -65,7 +65,7 @@ import WebImageTesting
         let waits = [ImageRequest.numbered(1), .numbered(2)].map { request in
             PictureLoad.isForOrigin(manager.pipeline, request, LoadKey(request, variant: request.variantKey))
         }
-        #expect(waits == [false, !hasDisk && seed.isMultiple(of: 2)], "one failure does not make the others look")
+        #expect(waits == [false, !hasDisk && seed.isMultiple(of: 2)], "one failure does not change the path of others")
     }
 }
 

@@ -87,7 +87,7 @@ import WebImageTesting
         callers.append(scenario.load(urgent))
         scenario.executor.drain()
         gate.open()
-        // Most of the time would go into the pictures of the burst, so every tenth seed loads them all.
+        // The pictures of the burst would take most of the time, so only every tenth seed loads all of them.
         let loadsAll = seed.isMultiple(of: 10)
         while !loadsAll, callers[50].isRunning, scenario.executor.run(steps: 1) == 1 {}
         if !loadsAll { for caller in callers { caller.cancel() } }

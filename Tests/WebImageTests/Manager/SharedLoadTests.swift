@@ -85,8 +85,8 @@ import WebImageTesting
         #expect(callers.allSatisfy { $0.value != nil })
         let inMemory = staged.manager.peek(.numbered(1)) != nil
         let onDisk = staged.fileCount > 0
-        // Under some seeds the second load begins when the first has landed. Its content is the newer one then, and what
-        // the first brought may be kept nowhere any more.
+        // Under some seeds the second load begins when the first has landed. Its content is then the newer one, and the
+        // content of the first load may not be stored any more.
         let newest = callers.compactMap { $0.value?.number }.max()
         for (caller, writes) in zip(callers, writes) where caller.value?.number == newest {
             #expect(inMemory || !writes.contains(.memory))

@@ -6,13 +6,13 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// The last caller leaves while its load is in a certain stage: the caller is free at once, the work ends there, and
-/// nothing stays.
+/// The last caller leaves while its load is in a certain stage: the caller returns at once, the work ends in that
+/// stage, and nothing leaks.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct StageCancellationTests {
     private static let small = ImageRequest.numbered(
         1, transformers: [.crop(to: PixelRect(x: 0, y: 0, width: 4, height: 4))])
 
-    /// What the work behind the callers has come to.
+    /// The result of the work behind the callers.
     private static func work(_ staged: StagedManager) -> [Int] {
         [staged.transport.requests.count, staged.coder.decodes, staged.coder.encodes]
     }
@@ -200,6 +200,6 @@ import WebImageTesting
         #expect(callers.allSatisfy { $0.hasOneEnd } && staged.isAtRest)
         let again = staged.load(.numbered(1))
         staged.run()
-        #expect(again.value != nil, "and the manager goes on")
+        #expect(again.value != nil, "and the manager continues")
     }
 }

@@ -68,14 +68,14 @@ struct MemoryCacheTests {
         #expect(cache.statistics.cost == 4_000)
         #expect(await cache.lastSweep == .init(cause: .pressure, evictionCount: 400, byteCount: 4_000))
         fill()
-        #expect(cache.statistics.cost == 4_000, "what comes later keeps to it, too")
+        #expect(cache.statistics.cost == 4_000, "later entries obey it, too")
         await cache.respond(to: .critical)
         #expect(await cache.pressure == .critical && cache.statistics.cost == 1_000)
         await cache.respond(to: .warning)
         fill()
         #expect(cache.statistics.cost == 4_000)
         await cache.respond(to: .normal)
-        #expect(cache.statistics.cost == 4_000, "what has left stays away")
+        #expect(cache.statistics.cost == 4_000, "evicted entries do not return")
         #expect(await cache.lastSweep == .init(cause: .pressure, evictionCount: 0, byteCount: 0))
         fill()
         #expect(cache.statistics.cost == 8_000)
@@ -104,7 +104,7 @@ struct MemoryCacheTests {
     @Test func `a store during a sweep to lower limits makes room for itself alone`() async {
         let cache = MemoryCache<Int, Farewell>(.init(costLimit: 8_000, countLimit: 1_000))
         let evictions = Journal<Int>()
-        // The first to leave is released between two slices of the sweep, and stores.
+        // The first evicted value is released between two slices of the sweep, and stores another value.
         let first = Farewell {
             let before = cache.statistics.evictions
             cache.store(Farewell {}, for: -1, cost: 10)
@@ -137,7 +137,7 @@ struct MemoryCacheTests {
     }
 
     @Test func `evicted values are released outside the lock`() async {
-        // Under the lock, the lookup in `deinit` would find it taken and trap.
+        // Under the lock, the look-up in `deinit` would find the lock taken and trap.
         let cache = MemoryCache<Int, Witness>(.init(costLimit: 80, countLimit: 4))
         let released = Counter()
         for key in 0..<20 { cache.store(Witness(cache, released), for: key, cost: 1) }

@@ -1,4 +1,4 @@
-/// The rule of `S3FIFO` written down with arrays that are searched from end to end.
+/// A model of `S3FIFO` with arrays and linear searches.
 struct NaiveS3FIFO {
     struct Entry: Equatable {
         var key: Int
@@ -14,7 +14,7 @@ struct NaiveS3FIFO {
     var main: [Entry] = []
     /// Newest first.
     ///
-    /// A place stays when its key comes back; it then holds nothing.
+    /// A place is kept when its key is stored again; it is then empty.
     var ghosts: [Int?] = []
 
     var cost: Int { (small + main).reduce(0) { $0 + $1.cost } }
@@ -69,7 +69,7 @@ struct NaiveS3FIFO {
         !small.isEmpty && (small.reduce(0) { $0 + $1.cost } > costLimit / 10 || small.count > countLimit / 10)
     }
 
-    /// One step; nothing retired when it only promoted.
+    /// One step; the result is empty when it only promotes.
     mutating func evict() -> [Int] {
         if main.isEmpty || isSmallOverShare {
             while var entry = small.popLast() {

@@ -1,7 +1,8 @@
 @testable import WebImage
 
 extension S3FIFO {
-    /// What does not add up in the table: each entry stands in one chain, in both directions, and each slot is used or free.
+    /// The inconsistencies of the table: each entry must be in one chain, in both directions, and each slot must be
+    /// used or free.
     var inconsistencies: [String] {
         var problems: [String] = []
         for (name, queue, chain) in [("small", Queue.small, small), ("main", .main, main)] {

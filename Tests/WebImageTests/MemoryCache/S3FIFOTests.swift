@@ -51,7 +51,7 @@ struct S3FIFOTests {
             }
             if recent.use(key) { hits.recent += 1 }
         }
-        // Four to nine points of 40,000 requests; two are asked for.
+        // The advantage is four to nine points of 40,000 requests; the test requires two.
         #expect(hits.table > hits.recent + 800, "\(hits)")
     }
 
@@ -69,7 +69,7 @@ struct S3FIFOTests {
     @Test func `a large new entry does not evict entries in use, unless it is in use itself`() {
         var table = S3FIFO<Int, Int>(costLimit: 80, countLimit: 100)
         var retired: [Int] = []
-        // Fills main: what was asked for moves there when the small queue is full.
+        // Fills main: requested entries move there when the small queue is full.
         for _ in 0..<2 {
             for key in 0..<80 where table.value(for: key) == nil {
                 _ = table.store(key, for: key, cost: 1, retired: &retired)
@@ -98,7 +98,8 @@ struct S3FIFOTests {
             let stores = (0..<5).count { turn in
                 guard table.value(for: -1) == nil else { return false }
                 _ = table.store(turn, for: -1, cost: cost, retired: &retired)
-                // Others come between two uses. What fills more than two thirds is alone: the others need the room, too.
+                // Other entries come between two uses. An entry of more than two thirds has none between, because they
+                // need the room, too.
                 if cost <= 200 { _ = table.store(turn, for: 1_000 + turn, cost: 10, retired: &retired) }
                 return true
             }
@@ -148,7 +149,7 @@ struct S3FIFOTests {
     }
 }
 
-/// The usual order, to compare with: a timestamp for each key.
+/// Least recently used, for comparison: a timestamp for each key.
 private struct LeastRecentlyUsed {
     let limit: Int
     private var turns: [Int: Int] = [:]

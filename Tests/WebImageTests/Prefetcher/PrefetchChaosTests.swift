@@ -4,7 +4,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// Everything at once, at random moments, in every order.
+/// All operations at random times and in random orders.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct PrefetchChaosTests {
     @Test(arguments: seeds) func `lists start and stop at random, and every request is counted once`(seed: UInt64) {
         let scenario = PrefetchScenario(seed: seed, answer: StubTransport.picture(missing: [3, 7]))

@@ -5,7 +5,7 @@ import WebImageTesting
 @testable import WebImage
 
 @Suite(.balanced, .timeLimit(.minutes(1))) struct PrefetchPriorityTests {
-    /// Far more eager than the downloader can follow.
+    /// Many more loads at once than the downloader allows.
     private static func burst(_ seed: UInt64) -> PrefetchScenario {
         var configuration = ImagePrefetcher.Configuration()
         configuration.maximumConcurrentLoads = 40
@@ -25,7 +25,7 @@ import WebImageTesting
         scenario.transport.release(7)
         scenario.executor.drain()
         #expect(urgent.value != nil && token?.progress.endedCount == 1)
-        // Most of the time would go into the pictures of the burst, so every tenth seed loads them all.
+        // The pictures of the burst would take most of the time, so only every tenth seed loads all of them.
         if seed.isMultiple(of: 10) {
             scenario.transport.open()
         } else if let token {

@@ -3,7 +3,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// A prefetcher in front of a manager whose transport answers when the test says so.
+/// A prefetcher of a manager whose transport answers when the test lets it.
 struct PrefetchScenario {
     let base: PacedScenario
     let prefetcher: ImagePrefetcher
@@ -24,7 +24,7 @@ struct PrefetchScenario {
         }
     }
 
-    /// Starts a list and lets everything happen that can.
+    /// Starts a list and runs all jobs.
     func start(_ numbers: [Int]) -> ImagePrefetcher.Token? {
         let prefetcher = prefetcher
         let token = base.run { await prefetcher.start(numbers.map { ImageRequest.numbered($0) }) }
@@ -32,7 +32,7 @@ struct PrefetchScenario {
         return token
     }
 
-    /// How many lists have not ended.
+    /// The number of lists that have not ended.
     var tokens: Int? {
         let prefetcher = prefetcher
         return base.run { await prefetcher.tokens.count }

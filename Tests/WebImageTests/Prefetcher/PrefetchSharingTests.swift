@@ -4,7 +4,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// Several lists, pauses and people side by side.
+/// Several lists, pauses and readers at once.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct PrefetchSharingTests {
     @Test(arguments: seeds) func `equal requests of two lists share a load and its place`(seed: UInt64) {
         let scenario = PrefetchScenario(seed: seed)
@@ -108,7 +108,7 @@ import WebImageTesting
             let seen = reader.value ?? []
             #expect(seen.last == 6 && zip(seen, seen.dropFirst()).allSatisfy { $0 < $1 })
         }
-        #expect((readers[0].value ?? []).count <= 2, "who looks away sees only the newest")
+        #expect((readers[0].value ?? []).count <= 2, "a slow reader sees only the newest")
         #expect(token.watcherCount == 0)
         let late = scenario.base.run { await token.updates.reduce(into: []) { $0.append($1.endedCount) } }
         #expect(late == [6])

@@ -4,7 +4,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// How lists end before their time.
+/// Lists that are stopped early.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct PrefetchStopTests {
     @Test(arguments: seeds) func `a stopped list ends, and its abandoned requests are reported as cancelled`(
         seed: UInt64
@@ -98,7 +98,7 @@ import WebImageTesting
         }
         #expect(left == 0 && tokens.allSatisfy { $0?.progress == .counts(cancelled: 4, total: 4) })
         #expect(scenario.base.flights == 0)
-        #expect(scenario.transport.asked.count == asked, "places that came free were not given away")
+        #expect(scenario.transport.asked.count == asked, "free places were not given to other lists")
         #expect(scenario.start([7, 8])?.progress == .counts(cancelled: 2, total: 2))
         scenario.base.run { await prefetcher.resume() }
         #expect(scenario.transport.asked.count == asked)

@@ -41,7 +41,7 @@ import WebImageTesting
             for await progress in token.updates { steps.append(progress.finishedCount) }
             return steps
         }
-        #expect(scenario.transport.asked.count == 6, "the list was cached, and was asked for again")
+        #expect(scenario.transport.asked.count == 6, "the list was cached, and was requested again")
         #expect(steps?.last == 3)
         #expect(steps == Array(Set(steps ?? [])).sorted(), "every step is a new one")
     }

@@ -8,9 +8,9 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// One budget of bytes for all that is decoded, transformed and encoded.
+/// One budget of bytes for all decoding, transforming and encoding.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct BudgetTests {
-    /// Says that its pictures take as many bytes as they were told, and notes how many are made at once.
+    /// Reports a given number of bytes for its pictures, and notes how many are made at once.
     private final class WeighingCoder: ImageDecoding, ImageEncoding {
         private struct Load {
             var now = 0

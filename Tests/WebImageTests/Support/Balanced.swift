@@ -4,7 +4,7 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// Looks into the ledger of each test when the test is over: what its scenarios have set up must be empty.
+/// Checks the ledger of each test at its end: all counters of its scenarios must be zero.
 struct Balanced: SuiteTrait, TestTrait, TestScoping {
     let isRecursive = true
 
@@ -19,11 +19,11 @@ struct Balanced: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == Balanced {
-    /// Nothing is left behind by any test of the suite.
+    /// No test of the suite leaks.
     static var balanced: Self { Balanced() }
 }
 
-/// The ledger of the test that runs.
+/// The ledger of the running test.
 var ledger: Ledger? {
     if Ledger.current == nil { Issue.record("A suite with scenarios is balanced.") }
     return Ledger.current
@@ -32,7 +32,7 @@ var ledger: Ledger? {
 extension Ledger {
     /// Enters every table of a manager.
     ///
-    /// - Parameter executors: Where everything runs that the manager starts.
+    /// - Parameter executors: The executors of all the manager's jobs.
     func enter(_ manager: ImageManager, on executors: [SeededExecutor]) {
         settle {
             while executors.contains(where: { $0.pending > 0 }) { for executor in executors { executor.drain() } }

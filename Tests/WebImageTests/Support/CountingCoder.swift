@@ -18,7 +18,7 @@ final class CountingCoder: ImageDecoding, ImageEncoding {
     var decodes: Int { counts.withLock { $0.decodes } }
     var encodes: Int { counts.withLock { $0.encodes } }
 
-    /// The built-in coders behind this one.
+    /// This coder, followed by the built-in ones.
     var registry: ImageCoders {
         ImageCoders(decoders: [self] + coders.decoders, encoders: [self] + coders.encoders)
     }

@@ -4,14 +4,14 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// Every scenario runs once per seed; a failing interleaving is named by its seed and replays exactly.
+/// Every scenario runs once per seed. The seed identifies a failing interleaving, which replays exactly.
 let seeds: Range<UInt64> = 0..<300
 
-/// For scenarios that run once for each kind of something besides.
+/// For scenarios with another argument besides the seed.
 let fewerSeeds: Range<UInt64> = 0..<100
 
-/// A manager of which every job runs on one seeded executor. Under every other seed each load begins as a task, as with a
-/// disk cache, and does not wait for its transfer at once.
+/// A manager whose jobs all run on one seeded executor. Under every other seed each load begins as a task, as with a
+/// disk cache, instead of waiting for its transfer at once.
 struct ManagerScenario {
     let executor: SeededExecutor
     let transport: StubTransport

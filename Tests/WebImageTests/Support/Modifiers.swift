@@ -13,7 +13,7 @@ extension RequestModifier {
     }
 }
 
-/// What is known only after those were made that need it.
+/// A value that is set after the objects that need it are made.
 final class Later<Value: Sendable>: Sendable {
     private let journal = Journal<Value>()
 

@@ -2,7 +2,7 @@ import ImageCoding
 import Synchronization
 import WebImageTesting
 
-/// Small pictures, made once each however many seeds load them.
+/// Small pictures, each made once for all seeds.
 enum Pictures {
     private static let made = Mutex<[Int: [UInt8]]>([:])
 

@@ -6,16 +6,16 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// A manager, usually with a disk cache, whose tasks, pixels and files run on an executor each, so that a test can hold back any
-/// of the stages and let the others go on.
+/// A manager, usually with a disk cache, whose tasks, pixels and files each run on an executor, so that a test can
+/// pause any of the stages while the others run.
 ///
-/// One executor for all would run the work of a pool within the step of its caller, and nothing would come between.
+/// On a single executor the work of a pool would run within the step of its caller, without other steps between.
 final class StagedManager {
     let executor: SeededExecutor
     let transport: StubTransport
     let clock = ManualClock()
     let coder: CountingCoder
-    /// Where the disk cache is; made when it is first needed.
+    /// The folder of the disk cache; made when it is first needed.
     let folder: TemporaryFolder?
     let manager: ImageManager
     private let pixels: SeededExecutor
@@ -57,7 +57,7 @@ final class StagedManager {
         ledger?.enter("answers") { [transport] in transport.open }
     }
 
-    /// A part of the machinery that stands still while the others run.
+    /// A stage that is paused while the others run.
     enum Stage { case pixels, files }
 
     /// Runs at most this many steps, in the order of the seed.
@@ -73,13 +73,13 @@ final class StagedManager {
         }
     }
 
-    /// How many entries are on disk.
+    /// The number of entries on disk.
     var fileCount: Int { folder?.entryFiles.count ?? 0 }
 
-    /// Whether a job waits anywhere.
+    /// Whether any job waits.
     var canRun: Bool { executor.pending + pixels.pending + files.pending > 0 }
 
-    /// Runs a handful of steps, how many is up to the seed.
+    /// Runs a few steps; the seed chooses the number.
     func runSome(upTo steps: Int = 40) { run(steps: .random(in: 0...steps, using: &random)) }
 
     func load(_ request: ImageRequest) -> Probe<ImageResponse> {
@@ -105,26 +105,26 @@ final class StagedManager {
         return Probe(on: executor) { try await body(manager) }
     }
 
-    /// Forgets what is in memory.
+    /// Empties the memory cache.
     func emptyMemory() {
         _ = start { await $0.pipeline.memory.removeAll() }
         run()
     }
 
-    /// What goes on, once nothing moves any more.
+    /// The manager's occupancy after all steps have run.
     func occupancy() -> LoadOccupancy? {
         let look = start { await $0.occupancy }
         run()
         return look.value
     }
 
-    /// Whether everything is given back: no caller, flight, slot, write or answer, and nothing left to run.
+    /// Whether nothing is left: no caller, flight, slot, write or response, and no job.
     var isAtRest: Bool {
         occupancy()?.isIdle == true && transport.open == 0 && pool.queued + pool.running == 0
             && !canRun && entryCount() == 0
     }
 
-    /// What is left in the tables that are empty at rest.
+    /// The entries left in tables that must be empty at rest.
     private func entryCount() -> Int? {
         let look = start { manager in
             let waiting = await manager.runners.count + (manager.pipeline.cache.writes?.entryCount ?? 0)
@@ -137,7 +137,7 @@ final class StagedManager {
 }
 
 extension HTTPResponse {
-    /// A picture with this seed, whatever the address.
+    /// A transport with the picture of this seed at every address.
     static func picture(_ seed: Int, for request: HTTPRequest) throws -> HTTPResponse {
         HTTPResponse(status: 200, url: request.url, body: HTTPBody([try Pictures.png(seed)]))
     }

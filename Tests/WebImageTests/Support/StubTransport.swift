@@ -35,7 +35,7 @@ final class StubTransport: HTTPLoading {
     }
 
     var requests: [HTTPRequest] { state.withLock { $0.requests } }
-    /// How many answers are awaited.
+    /// The number of responses that callers wait for.
     var open: Int { state.withLock { $0.open } }
     var peak: Int { state.withLock { $0.peak } }
     var cancelled: Int { state.withLock { $0.cancelled } }
@@ -49,7 +49,7 @@ final class StubTransport: HTTPLoading {
             return state.requests.count
         }
         defer { state.withLock { $0.open -= 1 } }
-        // As from a network, an answer never comes within the call, so there are orders to choose from.
+        // As from a network, a response never arrives within the call, so there are several orders.
         await Task.yield()
         if held ?? number == number { await gate?.pass() }
         if Task.isCancelled { state.withLock { $0.cancelled += 1 } }

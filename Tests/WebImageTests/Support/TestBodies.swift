@@ -2,10 +2,10 @@ import HTTPTransport
 import TaskCoordination
 import WebImageTesting
 
-/// A body that comes in pieces of a few bytes; from one of them on the reader waits at a gate.
+/// A body in pieces of a few bytes; from one of them on the reader waits at a gate.
 struct GatedBody: AsyncSequence, AsyncIteratorProtocol, Sendable {
     var pieces: ArraySlice<[UInt8]>
-    /// How many pieces come before the gate.
+    /// The number of pieces before the gate.
     var free: Int
     let gate: Gate
 
@@ -46,10 +46,10 @@ struct SteppedBody: AsyncSequence, AsyncIteratorProtocol, Sendable {
     func makeAsyncIterator() -> Self { self }
 }
 
-/// A body that never comes to an end until its reader is cancelled.
+/// A body that ends only when its reader is cancelled.
 struct EndlessBody: AsyncSequence, AsyncIteratorProtocol, Sendable {
     var first: [UInt8]?
-    /// Whether it just ends then, as an `AsyncStream` does, instead of throwing.
+    /// Whether it then ends without an error, as an `AsyncStream` does, instead of throwing.
     var endsSilently = false
 
     mutating func next() async throws -> [UInt8]? {

@@ -5,8 +5,8 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// Ends that meet work in every stage.
-@Suite(.balanced, .timeLimit(.minutes(1))) struct EndTests {
+/// Shutdowns with work in every stage.
+@Suite(.balanced, .timeLimit(.minutes(1))) struct ShutdownStageTests {
     private static let endless: StubTransport.Answer = { request in
         HTTPResponse(status: 200, url: request.url, body: HTTPBody(EndlessBody(first: [1, 2, 3])))
     }
@@ -14,7 +14,7 @@ import WebImageTesting
     @Test(arguments: seeds) func `a file that is being made is finished within the grace time`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed)
         let caller = staged.data(.numbered(1), as: .jpeg())
-        // The flight to the file is at its first stage and has not asked for the picture yet.
+        // The flight of the file is at its first stage and has not joined a flight of the picture yet.
         staged.run(without: .files)
         let end = staged.shutdown()
         staged.run(without: .files)

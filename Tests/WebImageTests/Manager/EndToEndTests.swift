@@ -5,8 +5,8 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// The whole road on real parts: a loopback origin, the HTTP client, the codecs, a disk cache in a folder.
-@Suite(.timeLimit(.minutes(1))) struct RoadTests {
+/// Loads on real parts: a loopback origin, the HTTP client, the codecs, a disk cache in a folder.
+@Suite(.timeLimit(.minutes(1))) struct EndToEndTests {
     private let origin: OriginServer
     private let folder: TemporaryFolder
     private let coder = CountingCoder()
