@@ -85,8 +85,8 @@ public final class HTTPClient: HTTPLoading {
 
     /// Cancels every transfer, closes every connection, and waits until the thread has ended.
     ///
-    /// Callers that wait for a response or a body get ``HTTPError`` with code `.shutDown`, and so does every later call of
-    /// ``send(_:)``. May be called more than once.
+    /// Callers that wait for a response or a body get ``HTTPError`` with code `.shutDown`, and so does every later call
+    /// of ``send(_:)``. May be called more than once.
     public func shutdown() async {
         await table.loop.stopAndJoin()
     }
@@ -122,7 +122,7 @@ public final class HTTPClient: HTTPLoading {
         }
     }
 
-    /// Reads the rest of an answer that is not wanted, so that its connection can be reused, unless that takes long.
+    /// Reads the rest of an unused response, so that its connection can be reused, unless that takes long.
     private func discard(_ body: TransferBody) async throws {
         var discarded = 0
         while discarded < Self.discardLimit {

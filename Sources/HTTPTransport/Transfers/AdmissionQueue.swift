@@ -78,7 +78,7 @@ struct AdmissionQueue {
     mutating func abandon(_ origin: Origin) {
         waitingCount -= 1
         guard let lane = lanes[origin], lane.waiting.count > 64 else { return }
-        // Many that gave up must not fill the queue of an origin that does not move.
+        // Cancelled transfers must not fill the queue of an origin that does not answer.
         if lane.waiting.count - lane.next > 2 * max(32, waitingCount) {
             lane.waiting = lane.waiting[lane.next...].filter { !$0.hasEnded }
             lane.next = 0

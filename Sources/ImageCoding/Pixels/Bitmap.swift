@@ -10,7 +10,7 @@ enum Bitmap {
     ) throws -> [UInt8] {
         let byteCount = size.width * size.height * 4
         return try unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { memory, count in
-            // The capacity may be larger than asked for.
+            // The capacity may be larger than requested.
             let bytes = unsafe UnsafeMutableBufferPointer(rebasing: memory[..<byteCount])
             unsafe HugePages.advise(bytes)
             try unsafe draw(bytes)

@@ -5,7 +5,7 @@ extension DiskCache {
     ///
     /// - Parameters:
     ///   - entry: Its `storedAt` is replaced by the cache's time.
-    ///   - key: What it is found under.
+    ///   - key: The key of the entry.
     /// - Returns: `.notStored` with the reason when the entry is above the largest size, when the disk is
     ///   full, cannot be written or is overloaded, or when the cache was shut down. After a full disk, stores are
     ///   refused for one second without being tried.

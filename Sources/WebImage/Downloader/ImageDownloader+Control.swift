@@ -2,12 +2,12 @@ public import HTTPTransport
 import Synchronization
 public import TaskCoordination
 
-/// What may be changed while transfers run.
+/// The settings that may change while transfers run.
 extension ImageDownloader {
-    /// Lets no transfer begin until ``resume()``. Transfers that run go on, and new ones are accepted and wait.
+    /// Lets no transfer begin until ``resume()``. Running transfers continue, and new ones are accepted and wait.
     ///
-    /// A transfer does not time out in the queue meanwhile. A shutdown does not resume: what waits is cancelled by it, at
-    /// the latest when its grace time is over.
+    /// A transfer does not time out in the queue meanwhile. A shutdown does not resume: it cancels waiting transfers,
+    /// at the latest at the end of its grace time.
     public func suspend() {
         isSuspended = true
         slots.setSuspended(true)
@@ -20,7 +20,8 @@ extension ImageDownloader {
         attendQueue()
     }
 
-    /// Changes how many transfers run at once. Transfers above a lower limit go on; the next ones wait for them.
+    /// Changes the largest number of transfers that run at once. Transfers above a lower limit continue; the next ones
+    /// wait for them.
     ///
     /// - Parameters:
     ///   - total: Of all hosts. A number below 1 counts as 1.
@@ -31,7 +32,7 @@ extension ImageDownloader {
         applyLimits()
     }
 
-    /// Changes what goes first among transfers of one host and equal priority, also among those that wait.
+    /// Changes the order of transfers of one host and equal priority, also of those that wait.
     public func setOrder(_ order: SlotOrder) {
         self.order = order
         applyLimits()
@@ -43,16 +44,17 @@ extension ImageDownloader {
             laneLimit: maximumConcurrentDownloadsPerHost ?? .max)
     }
 
-    /// The slots of one host beyond which other hosts go first: half of them, rounded up.
+    /// The number of slots of one host beyond which other hosts go first: half of them, rounded up.
     static func share(of limit: Int) -> Int { limit / 2 + limit % 2 }
 
     /// The fields sent with every request unless it brings its own.
     public nonisolated var headers: HTTPHeaders { sentHeaders.withLock { $0 } }
 
-    /// Sends a field with every request from now on unless it brings its own; transfers that have sent theirs go on.
+    /// Sends a field with every request from now on unless it brings its own; transfers that have sent their fields
+    /// continue.
     ///
     /// - Parameters:
-    ///   - value: `nil` takes the field away.
+    ///   - value: The value; `nil` removes the field.
     ///   - name: The name of the field; its case does not matter.
     public func setHeader(_ value: String?, for name: String) {
         sentHeaders.withLock { $0[name] = value }

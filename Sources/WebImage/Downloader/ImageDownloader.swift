@@ -5,9 +5,9 @@ public import TaskCoordination
 
 /// Fetches the bytes of pictures: a bounded number at once, each identity once, urgent ones first.
 ///
-/// **Isolation**: the actor owns what may be changed while transfers run: whether they may begin, how many at once and in
-/// which order. ``download(_:validators:onProgress:)``, ``cancelAll()`` and the counts are `nonisolated`: a transfer begins
-/// in the turn of its caller, without the 15 to 46 µs of a hop.
+/// **Isolation**: the actor owns the settings that may change while transfers run: whether they may begin, their number
+/// and their order. ``download(_:validators:onProgress:)``, ``cancelAll()`` and the counts are `nonisolated`: a
+/// transfer begins in the turn of its caller, without the 15 to 46 µs of a hop.
 ///
 /// **Priority**: a transfer runs at the highest priority of its callers; a late urgent caller moves a queued transfer
 /// forward.
@@ -26,7 +26,7 @@ public actor ImageDownloader {
     /// The fields of ``headers``, where transfers read them.
     nonisolated let sentHeaders: Mutex<HTTPHeaders>
 
-    /// Whether transfers wait that have not begun.
+    /// Whether transfers that have not begun must wait.
     public internal(set) var isSuspended = false
     /// How many transfers run at once.
     public internal(set) var maximumConcurrentDownloads: Int
@@ -89,7 +89,7 @@ public actor ImageDownloader {
 
     /// Fetches the bytes that `request` names. Equal requests in flight share one transfer.
     ///
-    /// **Cancellation**: returns at once; the transfer goes on while another caller waits for it.
+    /// **Cancellation**: returns at once; the transfer continues while another caller waits for it.
     ///
     /// - Parameters:
     ///   - request: The address and the fields. The cache settings are ignored.

@@ -3,7 +3,8 @@ public import ImageCoding
 
 /// Loads pictures, decoded or as files.
 ///
-/// ``ImageManager`` is the one to use. Code that depends on the protocol can be tested with a loader of its own:
+/// ``ImageManager`` is the implementation for programs. Code that depends on the protocol can be tested with another
+/// loader:
 ///
 /// ```swift
 /// struct Fixed: ImageLoading {
@@ -24,8 +25,8 @@ public protocol ImageLoading: Sendable {
     ///
     /// - Parameters:
     ///   - request: The picture.
-    ///   - format: The file to make of it.
-    ///   - onProgress: Told how much of the original has arrived, in order.
+    ///   - format: The format of the file.
+    ///   - onProgress: Called with how much of the original has arrived, in order.
     /// - Throws: ``ImageLoadError``; `CancellationError` as soon as the calling task is cancelled.
     func encodedImage(
         for request: ImageRequest, as format: OutputFormat, onProgress: (@Sendable (LoadProgress) -> Void)?
@@ -44,9 +45,9 @@ extension ImageLoading {
     }
 }
 
-/// What a view binding needs of its loader: an answer in the same turn, and the steps of a load.
+/// A loader for a view binding: a look into memory in the same turn, and the steps of a load.
 public protocol ViewImageLoading: Sendable {
-    /// What is in memory for `request`, without waiting.
+    /// The picture that memory holds for `request`, without waiting.
     func peek(_ request: ImageRequest) -> DecodedImage?
 
     /// The steps of one load. Ending the iteration, or cancelling the iterating task, leaves the load.

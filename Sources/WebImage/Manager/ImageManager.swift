@@ -94,7 +94,7 @@ extension ImageManager {
 // MARK: - Ending
 
 extension ImageManager {
-    /// Cancels every load; each caller gets `CancellationError`. Writes to disk go on.
+    /// Cancels every load; each caller gets `CancellationError`. Writes to disk continue.
     ///
     /// Transfers end with the flights that wait for them. A load that begins during this call may be cancelled too.
     public nonisolated func cancelAll() {

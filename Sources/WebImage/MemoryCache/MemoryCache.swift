@@ -72,7 +72,7 @@ public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
 
     /// Evicts the entries least worth keeping until at most `cost` bytes are held.
     ///
-    /// - Complexity: O(number of entries evicted), in slices between which look-ups go on.
+    /// - Complexity: O(number of entries evicted), in slices between which look-ups continue.
     public func trim(toCost cost: Int) { sweep(toCost: max(0, cost), count: .max, for: .trim) }
 
     /// Removes every entry.

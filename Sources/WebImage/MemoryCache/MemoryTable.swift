@@ -52,7 +52,7 @@ struct MemoryTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, Sendab
     /// - Parameter setsLimits: Whether these are the limits from now on. The limits fall with each slice: under the
     ///   final limits a store between two slices would evict all the rest in one hold of the lock.
     /// - Returns: The number of evicted entries, and the sum of their costs.
-    /// - Complexity: O(number of entries evicted), in slices between which look-ups go on.
+    /// - Complexity: O(number of entries evicted), in slices between which look-ups continue.
     func sweep(toCost cost: Int, count: Int, setsLimits: Bool) -> (evictionCount: Int, byteCount: Int) {
         var swept = (evictionCount: 0, byteCount: 0)
         var isDone = false

@@ -30,12 +30,12 @@ struct RequestIdentity: Sendable, Hashable {
     }
 }
 
-/// Which picture a request asks for; not how urgently, nor from where. Equal identities show the same pixels.
+/// The picture that a request asks for, without the priority and the caches. Equal identities have the same pixels.
 ///
-/// The identity of the transfer is part of it although the name usually covers it: two requests may choose one cache key
+/// The identity of the transfer is part of it although the name usually covers it: two requests may set one cache key
 /// and still carry different credentials.
 package struct PictureIdentity: Sendable, Hashable {
-    /// What the picture is called in the caches.
+    /// The name of the picture in the caches.
     let name: CacheKey
     let transfer: RequestIdentity
 
@@ -47,14 +47,14 @@ package struct PictureIdentity: Sendable, Hashable {
     }
 }
 
-/// Which requests share a flight of the manager: those for the same picture, with the same treatment on the way.
+/// The key of a flight of the manager. Requests for the same picture with the same options share a flight.
 struct LoadKey: Sendable, Hashable, CustomStringConvertible {
     private let picture: PictureIdentity
     /// Whether the flight must bring the original file, which a memory hit does not have.
     let wantsOriginal: Bool
     private let request: ImageRequest
 
-    /// - Parameter variant: What the picture, or the file, is called in the caches.
+    /// - Parameter variant: The name of the picture, or of the file, in the caches.
     init(_ request: ImageRequest, variant: CacheKey, wantsOriginal: Bool = false) {
         self.request = request
         picture = PictureIdentity(request, name: variant)

@@ -1,5 +1,6 @@
 extension ImageFactory {
-    /// A valid PNG of `side` by `side` black pixels in very few bytes: about 110 KB for 30,000, which is 900 million pixels.
+    /// A valid PNG of `side` by `side` black pixels in very few bytes: about 110 KB for 30,000, which is 900 million
+    /// pixels.
     ///
     /// - Parameter side: Width and height in pixels, at least 1.
     /// - Complexity: O(size of the file).
@@ -8,7 +9,8 @@ extension ImageFactory {
         return png(side: side, [("IDAT", ZeroStream.zlib(count: side * (1 + (side + 7) / 8)))])
     }
 
-    /// A valid PNG of 10 by 10 pixels whose image data go on after the last row, with zeros: 4 MB of them unpack to 4 GB.
+    /// A valid PNG of 10 by 10 pixels whose image data continue after the last row, with zeros: 4 MB of them unpack to
+    /// 4 GB.
     ///
     /// - Parameter byteCount: About how long the file is.
     /// - Complexity: O(`byteCount`).

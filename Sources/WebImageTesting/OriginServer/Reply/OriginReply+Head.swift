@@ -37,8 +37,8 @@ extension OriginReply {
         changed { $0.headers["Last-Modified"] = HTTPDate.string(from: date) }
     }
 
-    /// Serves a part of the body when asked for one: 206 with `Content-Range`, 416 where there is nothing to serve,
-    /// the whole body when `If-Range` does not match, or when several ranges are asked for.
+    /// Serves a part of the body on request: 206 with `Content-Range`, 416 where there is nothing to serve, the whole
+    /// body when `If-Range` does not match, or when several ranges are requested.
     ///
     /// - Source: RFC 9110, sections 13.1.5 and 14.
     public func servingRanges() -> OriginReply {

@@ -9,7 +9,7 @@
 /// ```
 ///
 /// A reply has only the given fields: there are no `Date` and `Server` fields. `Content-Length` is added unless another
-/// framing or length was asked for.
+/// framing or length was set.
 public struct OriginReply: Sendable {
     /// The status code.
     public var status: Int

@@ -20,7 +20,7 @@ public final class TestCertificate: Sendable {
         case expired
         /// It will be valid from tomorrow on.
         case notYetValid
-        /// It is for `wrong.invalid` in place of the hosts asked for.
+        /// It is for `wrong.invalid` in place of the requested hosts.
         case wrongHost
     }
 
