@@ -38,7 +38,7 @@ public struct DecodeOptions: Hashable, Sendable {
     func check() throws(ImageError) {
         guard let thumbnail else { return }
         guard thumbnail.width > 0, thumbnail.height > 0 else {
-            throw ImageError(.invalidRequest, "A thumbnail of \(thumbnail) has no pixels.")
+            throw ImageError(code: .invalidRequest, message: "A thumbnail of \(thumbnail) has no pixels.")
         }
     }
 }

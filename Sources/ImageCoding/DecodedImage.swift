@@ -48,11 +48,13 @@ public struct DecodedImage: Hashable, Sendable {
     /// - Throws: `.invalidRequest` without frames, for a side below 1, or when a frame has another number of bytes.
     public init(width: Int, height: Int, frames: [Frame], loopCount: Int = 0, hasAlpha: Bool) throws(ImageError) {
         guard width > 0, height > 0, !frames.isEmpty, loopCount >= 0 else {
-            throw ImageError(.invalidRequest, "A picture needs a frame, a pixel and a loop count that is not negative.")
+            throw ImageError(
+                code: .invalidRequest,
+                message: "A picture needs a frame, a pixel and a loop count that is not negative.")
         }
         let (pixels, overflow) = width.multipliedReportingOverflow(by: height)
         guard !overflow, pixels <= Int.max / 4, frames.allSatisfy({ $0.pixels.count == pixels * 4 }) else {
-            throw ImageError(.invalidRequest, "Every frame must have width * height * 4 bytes.")
+            throw ImageError(code: .invalidRequest, message: "Every frame must have width * height * 4 bytes.")
         }
         self.init(checked: width, height, frames: frames, loopCount: loopCount, hasAlpha: hasAlpha)
     }

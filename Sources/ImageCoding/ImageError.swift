@@ -46,7 +46,7 @@ public struct ImageError: Error, Sendable {
     ///   - message: What happened and what to do about it.
     ///   - byteOffset: The place in the file, when known.
     ///   - cause: The underlying error, if any.
-    public init(_ code: Code, _ message: String, byteOffset: Int? = nil, cause: (any Error)? = nil) {
+    public init(code: Code, message: String, byteOffset: Int? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.byteOffset = byteOffset

@@ -86,14 +86,17 @@ extension ImageLimits {
     /// - Throws: `.malformed` for a side below one, `.tooLarge` beyond a limit.
     func check(width: Int, height: Int) throws(ImageError) {
         guard width > 0, height > 0 else {
-            throw ImageError(.malformed, "The picture is \(width) by \(height) pixels: nothing to show.")
+            throw ImageError(code: .malformed, message: "The picture is \(width) by \(height) pixels: nothing to show.")
         }
         guard width <= maximumSide, height <= maximumSide else {
-            throw ImageError(.tooLarge, "\(width) by \(height) pixels: a side may have \(maximumSide) at most.")
+            throw ImageError(
+                code: .tooLarge, message: "\(width) by \(height) pixels: a side may have \(maximumSide) at most.")
         }
         let (pixels, overflow) = width.multipliedReportingOverflow(by: height)
         guard !overflow, pixels <= maximumPixelCount else {
-            throw ImageError(.tooLarge, "\(width) by \(height) pixels: a frame may have \(maximumPixelCount) at most.")
+            throw ImageError(
+                code: .tooLarge, message: "\(width) by \(height) pixels: a frame may have \(maximumPixelCount) at most."
+            )
         }
     }
 
@@ -104,13 +107,15 @@ extension ImageLimits {
         try check(width: width, height: height)
         guard frames > 1 else { return }
         guard frames <= maximumFrameCount else {
-            throw ImageError(.tooLarge, "\(frames) frames: an animation may have \(maximumFrameCount) at most.")
+            throw ImageError(
+                code: .tooLarge, message: "\(frames) frames: an animation may have \(maximumFrameCount) at most.")
         }
         let (pixels, overflow) = (width * height).multipliedReportingOverflow(by: frames)
         guard !overflow, pixels <= maximumAnimationPixelCount else {
             throw ImageError(
-                .tooLarge,
-                "\(frames) frames of \(width) by \(height): an animation may have \(maximumAnimationPixelCount) pixels at most."
+                code: .tooLarge,
+                message:
+                    "\(frames) frames of \(width) by \(height): an animation may have \(maximumAnimationPixelCount) pixels at most."
             )
         }
     }
@@ -120,11 +125,11 @@ extension ImageLimits {
     func check(byteCount: Int) throws(ImageError) {
         guard byteCount <= maximumByteCount else {
             throw ImageError(
-                .memoryLimitExceeded,
-                """
-                Decoding would take \(byteCount) bytes of memory, \(maximumByteCount) are allowed: ask for a thumbnail or \
-                raise ImageLimits.maximumByteCount.
-                """)
+                code: .memoryLimitExceeded,
+                message: """
+                    Decoding would take \(byteCount) bytes of memory, \(maximumByteCount) are allowed: ask for a thumbnail or \
+                    raise ImageLimits.maximumByteCount.
+                    """)
         }
     }
 }

@@ -38,7 +38,7 @@ struct DecodedImageTests {
 
     @Test
     func `an error has a message and a place`() {
-        let error = ImageError(.malformed, "A chunk is broken.", byteOffset: 12)
+        let error = ImageError(code: .malformed, message: "A chunk is broken.", byteOffset: 12)
         #expect(error.description == "ImageError.malformed: A chunk is broken. (at byte 12)")
     }
 }

@@ -63,7 +63,7 @@ struct MemoryLimitTests {
                 ImageProperties(format: .png, width: size.width, height: size.height, frameCount: 3, hasAlpha: false)
             }
             func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
-                throw ImageError(.malformed, "Never asked.")
+                throw ImageError(code: .malformed, message: "Never asked.")
             }
         }
         func cost(_ width: Int, _ height: Int, _ options: DecodeOptions = DecodeOptions()) throws -> Int {
@@ -116,10 +116,10 @@ struct MemoryLimitTests {
         struct Drawings: ImageDecoding {
             func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .svg }
             func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
-                throw ImageError(.malformed, "Never asked.")
+                throw ImageError(code: .malformed, message: "Never asked.")
             }
             func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
-                throw ImageError(.malformed, "Never asked.")
+                throw ImageError(code: .malformed, message: "Never asked.")
             }
         }
         let beginning = Array("<?xml version='1.0'?> <!-- ".utf8) + [UInt8](repeating: 0x20, count: 100)

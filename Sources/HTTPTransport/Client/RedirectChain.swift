@@ -97,9 +97,8 @@ struct RedirectChain {
         let origin: Origin
         do { origin = try Origin(target) } catch {
             throw HTTPError(
-                code: .redirectNotAllowed, message: "The redirect leads to a URL that may not be fetched.",
-                cause: error,
-                url: url, status: status)
+                code: .redirectNotAllowed, message: "The redirect leads to a URL that may not be fetched.", url: url,
+                status: status, cause: error)
         }
         if origin != current.origin {
             let forwarded = Set(settings.configuration.headersForOtherOrigins.map { $0.lowercased() }).subtracting(

@@ -21,7 +21,7 @@ public struct HTTPError: Error, Sendable {
 
     /// Creates an error.
     public init(
-        code: Code, message: String, cause: (any Error)? = nil, url: URL? = nil, status: Int? = nil
+        code: Code, message: String, url: URL? = nil, status: Int? = nil, cause: (any Error)? = nil
     ) {
         self.code = code
         self.message = message
@@ -44,7 +44,7 @@ extension HTTPError: CustomStringConvertible {
 extension HTTPError {
     /// The same error, with the place where it happened.
     func at(_ url: URL, _ status: Int?) -> HTTPError {
-        HTTPError(code: code, message: message, cause: cause, url: url, status: status)
+        HTTPError(code: code, message: message, url: url, status: status, cause: cause)
     }
 }
 

@@ -45,14 +45,15 @@ final class DecodingWork {
         if isCancelled() { throw CancellationError() }
         guard drawnPixelCount <= limits.maximumDrawnPixelCount else {
             throw ImageError(
-                .workLimitExceeded,
-                "More than \(limits.maximumDrawnPixelCount) pixels to draw in all scans, passes and frames.")
+                code: .workLimitExceeded,
+                message: "More than \(limits.maximumDrawnPixelCount) pixels to draw in all scans, passes and frames.")
         }
         if lookCount == 8 { startClock() }
         guard lookCount % 32 != 0 || processorTime() <= deadline ?? .max else {
             throw ImageError(
-                .workLimitExceeded,
-                "Decoding took more than \(limits.maximumProcessorTime) of the processor and 0.25 s a megabyte.")
+                code: .workLimitExceeded,
+                message:
+                    "Decoding took more than \(limits.maximumProcessorTime) of the processor and 0.25 s a megabyte.")
         }
     }
 

@@ -100,7 +100,7 @@ public struct ImageCoders: Sendable {
     ///   size; `CancellationError`.
     public func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
         guard let encoder = encoders.first(where: { $0.canEncode(format.format) }) else {
-            throw ImageError(.unsupportedFormat, "No encoder here writes \(format.format).")
+            throw ImageError(code: .unsupportedFormat, message: "No encoder here writes \(format.format).")
         }
         try Task.checkCancellation()
         return try encoder.encode(image, as: format)
@@ -121,9 +121,9 @@ public struct ImageCoders: Sendable {
         let format = ImageFormat(sniffing: bytes) ?? options.declaredFormat
         if let decoder = decoders.first(where: { $0.canDecode(bytes, format: format) }) { return decoder }
         guard let format else {
-            throw ImageError(.unknownFormat, "The \(bytes.count) bytes match no known picture format.")
+            throw ImageError(code: .unknownFormat, message: "The \(bytes.count) bytes match no known picture format.")
         }
-        throw ImageError(.unsupportedFormat, "No decoder here reads \(format).")
+        throw ImageError(code: .unsupportedFormat, message: "No decoder here reads \(format).")
     }
 }
 

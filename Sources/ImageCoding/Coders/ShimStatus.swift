@@ -23,7 +23,7 @@ enum ShimStatus {
         case SWI_NO_MEMORY: code = .outOfMemory
         default: code = .malformed
         }
-        throw ImageError(code, "\(format): \(text(failure)).")
+        throw ImageError(code: code, message: "\(format): \(text(failure)).")
     }
 
     /// Copies the bytes of a C function into an array and frees their memory.

@@ -19,7 +19,7 @@ extension GIFCoder {
         try limits.check(width: outline.size.width, height: outline.size.height, frames: outline.frameCount)
         guard outline.largestFrame <= limits.maximumPixelCount, outline.framePixels <= limits.maximumAnimationPixelCount
         else {
-            throw ImageError(.tooLarge, "The GIF's frames have \(outline.framePixels) pixels together.")
+            throw ImageError(code: .tooLarge, message: "The GIF's frames have \(outline.framePixels) pixels together.")
         }
         let plan = GIFCoder.plan(for: outline, thumbnail: options.thumbnail)
         try limits.check(byteCount: GIFCoder.decodingByteCount(outline, plan))
@@ -33,7 +33,7 @@ extension GIFCoder {
                 DecodedImage.Frame(pixels: pixels, duration: FrameTiming.duration(milliseconds: milliseconds)))
             return frames.count < wanted
         }
-        guard let first = frames.first else { throw ImageError(.malformed, "The GIF has no frame.") }
+        guard let first = frames.first else { throw ImageError(code: .malformed, message: "The GIF has no frame.") }
         if frames.count == 1 { frames = [DecodedImage.Frame(pixels: first.pixels)] }
         return DecodedImage(
             checked: plan.result.width, plan.result.height, frames: frames,
@@ -44,7 +44,7 @@ extension GIFCoder {
     static func outline(of bytes: [UInt8], frameLimit: Int, work: DecodingWork) throws -> GIFOutline {
         let outline = try GIFOutline(bytes, frameLimit: frameLimit, work: work)
         guard outline.size.width > 0, outline.size.height > 0 else {
-            throw ImageError(.malformed, "The GIF's screen is \(outline.size) pixels.", byteOffset: 6)
+            throw ImageError(code: .malformed, message: "The GIF's screen is \(outline.size) pixels.", byteOffset: 6)
         }
         return outline
     }

@@ -7,7 +7,7 @@ extension GIFCoder {
     /// - Throws: ``ImageError`` with `.tooLarge` beyond 65,535 pixels a side; `CancellationError`.
     public func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
         guard image.width <= 65_535, image.height <= 65_535 else {
-            throw ImageError(.tooLarge, "A GIF holds 65535 pixels a side, the picture is \(image.size).")
+            throw ImageError(code: .tooLarge, message: "A GIF holds 65535 pixels a side, the picture is \(image.size).")
         }
         let frames = format.options.firstFrameOnly ? Array(image.frames.prefix(1)) : image.frames
         // A GIF without a loop count is played once.

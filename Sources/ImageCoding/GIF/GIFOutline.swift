@@ -29,7 +29,7 @@ struct GIFOutline {
     /// - Complexity: O(number of blocks).
     init(_ bytes: [UInt8], frameLimit: Int, work: DecodingWork) throws {
         guard bytes.count >= 13 else {
-            throw ImageError(.truncated, "The GIF ends in its header.", byteOffset: bytes.count)
+            throw ImageError(code: .truncated, message: "The GIF ends in its header.", byteOffset: bytes.count)
         }
         func number(at offset: Int) -> Int { Int(bytes[offset]) | Int(bytes[offset + 1]) << 8 }
         size = PixelSize(width: number(at: 6), height: number(at: 8))
@@ -51,7 +51,8 @@ struct GIFOutline {
                 isComplete = true
                 return
             default:
-                throw ImageError(.malformed, "The GIF has a block of an unknown kind.", byteOffset: offset)
+                throw ImageError(
+                    code: .malformed, message: "The GIF has a block of an unknown kind.", byteOffset: offset)
             }
             // Both end with a chain of sub-blocks.
             while true {

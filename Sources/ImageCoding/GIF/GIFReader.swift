@@ -114,10 +114,11 @@ import CLibgif
         let frame = unsafe PixelRect(
             x: Int(image.Left), y: Int(image.Top), width: Int(image.Width), height: Int(image.Height))
         guard frame.width > 0, frame.height > 0 else {
-            throw ImageError(.malformed, "A frame of the GIF is \(frame.width) by \(frame.height) pixels.")
+            throw ImageError(
+                code: .malformed, message: "A frame of the GIF is \(frame.width) by \(frame.height) pixels.")
         }
         guard let map = unsafe image.ColorMap ?? file.pointee.SColorMap else {
-            throw ImageError(.malformed, "A frame of the GIF has no palette.")
+            throw ImageError(code: .malformed, message: "A frame of the GIF has no palette.")
         }
         let palette = unsafe GIFPalette(map.pointee, transparent: Int(control.TransparentColor))
         try canvas.begin(frame, disposal: GIFCanvas.Disposal(control.DisposalMode), work: source.work)
@@ -165,7 +166,7 @@ import CLibgif
         default: code = .malformed
         }
         let text = unsafe GifErrorString(status).map { unsafe String(cString: $0) } ?? "status \(status)"
-        return ImageError(code, "gif: \(text).")
+        return ImageError(code: code, message: "gif: \(text).")
     }
 }
 

@@ -82,7 +82,7 @@ import CLibgif
         var colors = frame.palette.map { GifColorType(Red: $0.x, Green: $0.y, Blue: $0.z) }
         colors += Array(repeating: GifColorType(), count: size - colors.count)
         guard let map = unsafe GifMakeMapObject(Int32(size), colors) else {
-            throw ImageError(.outOfMemory, "gif: no memory for a palette.")
+            throw ImageError(code: .outOfMemory, message: "gif: no memory for a palette.")
         }
         defer { unsafe GifFreeMapObject(map) }
         var control = GraphicsControlBlock(
@@ -118,6 +118,7 @@ import CLibgif
 
     private static func error(_ status: Int32) -> ImageError {
         let text = unsafe GifErrorString(status).map { unsafe String(cString: $0) } ?? "status \(status)"
-        return ImageError(status == E_GIF_ERR_NOT_ENOUGH_MEM ? .outOfMemory : .malformed, "gif: \(text).")
+        return ImageError(
+            code: status == E_GIF_ERR_NOT_ENOUGH_MEM ? .outOfMemory : .malformed, message: "gif: \(text).")
     }
 }

@@ -30,7 +30,8 @@ extension JPEGCoder {
     /// - Throws: ``ImageError`` with `.tooLarge` beyond 65,500 pixels a side; `CancellationError`.
     public func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
         guard image.width <= 65_500, image.height <= 65_500 else {
-            throw ImageError(.tooLarge, "A JPEG holds 65500 pixels a side, the picture is \(image.size).")
+            throw ImageError(
+                code: .tooLarge, message: "A JPEG holds 65500 pixels a side, the picture is \(image.size).")
         }
         let options = format.options
         let frame = image.frames[0].pixels

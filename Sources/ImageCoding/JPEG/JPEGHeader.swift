@@ -20,7 +20,9 @@ struct JPEGHeader {
     /// - Throws: `.truncated`, `.malformed`, `.unsupportedFormat` for samples of more than 8 bits; what `work` throws.
     /// - Complexity: O(number of markers), plus stray bytes between them.
     init(_ bytes: [UInt8], maximumMetadataByteCount: Int, work: DecodingWork) throws {
-        guard bytes.starts(with: [0xFF, 0xD8]) else { throw ImageError(.malformed, "Not a JPEG.", byteOffset: 0) }
+        guard bytes.starts(with: [0xFF, 0xD8]) else {
+            throw ImageError(code: .malformed, message: "Not a JPEG.", byteOffset: 0)
+        }
         var frame: ArraySlice<UInt8>?
         var isProgressive = false
         var scanComponentCount = 0
@@ -31,10 +33,14 @@ struct JPEGHeader {
             let marker = try JPEGHeader.nextMarker(in: bytes, at: &offset, &walk)
             // Markers without a length: TEM, the restarts and another start of image.
             if marker == 0x01 || (0xD0...0xD8).contains(marker) { continue }
-            if marker == 0xD9 { throw ImageError(.malformed, "The JPEG has no picture.", byteOffset: offset) }
+            if marker == 0xD9 {
+                throw ImageError(code: .malformed, message: "The JPEG has no picture.", byteOffset: offset)
+            }
             guard offset + 2 <= bytes.count else { throw JPEGHeader.truncated(bytes) }
             let length = Int(bytes[offset]) << 8 | Int(bytes[offset + 1])
-            guard length >= 2 else { throw ImageError(.malformed, "A JPEG marker is too short.", byteOffset: offset) }
+            guard length >= 2 else {
+                throw ImageError(code: .malformed, message: "A JPEG marker is too short.", byteOffset: offset)
+            }
             if marker == 0xDA {
                 scanComponentCount = offset + 2 < bytes.count ? Int(bytes[offset + 2]) : 0
                 break
@@ -53,7 +59,7 @@ struct JPEGHeader {
             offset += length
         }
         guard let frame else {
-            throw ImageError(.malformed, "The JPEG's scan has no frame header.", byteOffset: offset)
+            throw ImageError(code: .malformed, message: "The JPEG's scan has no frame header.", byteOffset: offset)
         }
         size = try JPEGHeader.size(in: frame)
         components = JPEGHeader.components(in: frame)
@@ -84,10 +90,11 @@ struct JPEGHeader {
     private static func size(in frame: ArraySlice<UInt8>) throws(ImageError) -> PixelSize {
         let start = frame.startIndex
         guard frame.count >= 6 else {
-            throw ImageError(.malformed, "The JPEG's frame header is too short.", byteOffset: start)
+            throw ImageError(code: .malformed, message: "The JPEG's frame header is too short.", byteOffset: start)
         }
         guard frame[start] == 8 else {
-            throw ImageError(.unsupportedFormat, "jpeg: \(frame[start]) bits a sample are not supported, only 8.")
+            throw ImageError(
+                code: .unsupportedFormat, message: "jpeg: \(frame[start]) bits a sample are not supported, only 8.")
         }
         return PixelSize(
             width: Int(frame[start + 3]) << 8 | Int(frame[start + 4]),
@@ -105,6 +112,6 @@ struct JPEGHeader {
     }
 
     private static func truncated(_ bytes: [UInt8]) -> ImageError {
-        ImageError(.truncated, "The JPEG ends before its first scan.", byteOffset: bytes.count)
+        ImageError(code: .truncated, message: "The JPEG ends before its first scan.", byteOffset: bytes.count)
     }
 }

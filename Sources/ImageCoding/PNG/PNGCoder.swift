@@ -30,7 +30,8 @@ extension PNGCoder {
     /// - Throws: ``ImageError``; `CancellationError`.
     public func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
         guard image.width <= Int(Int32.max), image.height <= Int(Int32.max) else {
-            throw ImageError(.tooLarge, "A PNG holds \(Int32.max) pixels a side, the picture is \(image.size).")
+            throw ImageError(
+                code: .tooLarge, message: "A PNG holds \(Int32.max) pixels a side, the picture is \(image.size).")
         }
         let frame = image.frames[0].pixels
         let pixels = image.hasAlpha ? Bitmap.unpremultiplied(frame) : frame

@@ -19,19 +19,20 @@ struct PNGHeader {
     /// - Complexity: O(number of chunks).
     init(_ bytes: [UInt8], maximumMetadataByteCount: Int, work: DecodingWork) throws {
         guard bytes.starts(with: PNGHeader.signature.prefix(bytes.count)) else {
-            throw ImageError(.malformed, "Not a PNG.", byteOffset: 0)
+            throw ImageError(code: .malformed, message: "Not a PNG.", byteOffset: 0)
         }
         // Signature, length, type, thirteen bytes, checksum.
         guard bytes.count >= 33 else {
-            throw ImageError(.truncated, "The PNG ends in its header.", byteOffset: bytes.count)
+            throw ImageError(code: .truncated, message: "The PNG ends in its header.", byteOffset: bytes.count)
         }
         guard PNGHeader.number(in: bytes, at: 8) == 13, bytes[12..<16].elementsEqual("IHDR".utf8) else {
-            throw ImageError(.malformed, "The PNG does not begin with its header.", byteOffset: 8)
+            throw ImageError(code: .malformed, message: "The PNG does not begin with its header.", byteOffset: 8)
         }
         let width = PNGHeader.number(in: bytes, at: 16)
         let height = PNGHeader.number(in: bytes, at: 20)
         guard (1...0x7FFF_FFFF).contains(width), (1...0x7FFF_FFFF).contains(height) else {
-            throw ImageError(.malformed, "The PNG says it is \(width) by \(height) pixels.", byteOffset: 16)
+            throw ImageError(
+                code: .malformed, message: "The PNG says it is \(width) by \(height) pixels.", byteOffset: 16)
         }
         var hasAlpha = bytes[25] & 4 != 0
         var orientation = ImageOrientation.up

@@ -25,7 +25,7 @@ public struct CropTransformer: ImageTransforming, Hashable {
     ///   `CancellationError`.
     public func transform(_ image: DecodedImage) throws -> DecodedImage {
         guard let part = rect.clipped(to: image.size) else {
-            throw ImageError(.invalidRequest, "Nothing of a picture of \(image.size) is inside \(key).")
+            throw ImageError(code: .invalidRequest, message: "Nothing of a picture of \(image.size) is inside \(key).")
         }
         let size = PixelSize(width: part.width, height: part.height)
         if size == image.size { return image }

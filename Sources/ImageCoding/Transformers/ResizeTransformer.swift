@@ -48,7 +48,7 @@ public struct ResizeTransformer: ImageTransforming, Hashable {
     ///   default ``ImageLimits``; `CancellationError`.
     public func transform(_ image: DecodedImage) throws -> DecodedImage {
         guard size.width > 0, size.height > 0 else {
-            throw ImageError(.invalidRequest, "A box of \(size) has no pixels to resize to.")
+            throw ImageError(code: .invalidRequest, message: "A box of \(size) has no pixels to resize to.")
         }
         let (target, window) = plan(for: image.size)
         let isWhole = window.width == Double(image.width) && window.height == Double(image.height)

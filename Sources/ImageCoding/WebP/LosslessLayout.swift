@@ -137,7 +137,7 @@ struct LosslessLayout {
         }
     }
 
-    private static let broken = ImageError(.malformed, "The WebP's lossless data is broken.")
+    private static let broken = ImageError(code: .malformed, message: "The WebP's lossless data is broken.")
 }
 
 extension PixelSize {

@@ -25,7 +25,7 @@ enum WebPAnimationWriter {
             start += min(max(1, FrameTiming.milliseconds(frame.duration)), 0xFF_FFFF)
         }
         guard unsafe WebPAnimEncoderAdd(encoder, nil, Int32(clamping: start), nil) != 0 else {
-            throw ImageError(.tooLarge, "webp: the animation's end could not be written.")
+            throw ImageError(code: .tooLarge, message: "webp: the animation's end could not be written.")
         }
         var data = unsafe WebPData()
         unsafe WebPDataInit(&data)

@@ -96,20 +96,24 @@ struct WebPBitstream {
                 let start = unsafe UnsafeBufferPointer(rebasing: all[pixelStart..<range.upperBound])
                 guard unsafe WebPGetFeatures(start.baseAddress, start.count, &features) == VP8_STATUS_OK,
                     features.width == size.width, features.height == size.height
-                else { throw ImageError(.malformed, "The WebP's headers disagree.", byteOffset: pixelStart) }
+                else {
+                    throw ImageError(code: .malformed, message: "The WebP's headers disagree.", byteOffset: pixelStart)
+                }
                 guard let decoder = unsafe WebPIDecode(nil, 0, config) else { throw WebPCoder.noMemory }
                 defer { unsafe WebPIDelete(decoder) }
                 // The first piece extends to the pixels, however many bytes precede them.
                 var fed = pixelStart - range.lowerBound
                 var status = VP8_STATUS_SUSPENDED
                 while status == VP8_STATUS_SUSPENDED {
-                    guard fed < input.count else { throw ImageError(.truncated, "The WebP ends early.") }
+                    guard fed < input.count else { throw ImageError(code: .truncated, message: "The WebP ends early.") }
                     try work.look()
                     fed = min(fed + 65_536, input.count)
                     status = unsafe WebPIUpdate(decoder, input.baseAddress, fed)
                 }
                 if status == VP8_STATUS_OUT_OF_MEMORY { throw WebPCoder.noMemory }
-                guard status == VP8_STATUS_OK else { throw ImageError(.malformed, "The WebP's data is broken.") }
+                guard status == VP8_STATUS_OK else {
+                    throw ImageError(code: .malformed, message: "The WebP's data is broken.")
+                }
                 try work.look(pixels: size.pixelCount)
             }
         }

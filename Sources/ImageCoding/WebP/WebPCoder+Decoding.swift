@@ -18,7 +18,7 @@ extension WebPCoder {
         let frameCount = options.firstFrameOnly ? 1 : outline.frameCount
         try limits.check(width: outline.size.width, height: outline.size.height, frames: frameCount)
         guard outline.isComplete else {
-            throw ImageError(.truncated, "The WebP ends early.", byteOffset: bytes.count)
+            throw ImageError(code: .truncated, message: "The WebP ends early.", byteOffset: bytes.count)
         }
         let (plan, byteCount) = try WebPCoder.plan(for: outline, of: bytes, options, work)
         try limits.check(byteCount: byteCount)
@@ -26,7 +26,7 @@ extension WebPCoder {
             return try WebPCoder.decodeAnimation(bytes, outline, plan, frameCount: frameCount, work)
         }
         guard let bitstream = outline.bitstream else {
-            throw ImageError(.malformed, "The WebP has no picture.", byteOffset: 12)
+            throw ImageError(code: .malformed, message: "The WebP has no picture.", byteOffset: 12)
         }
         var hasAlpha = false
         let pixels = try unsafe Bitmap.draw(plan.bitmap) { output in
@@ -56,7 +56,8 @@ extension WebPCoder {
             frames.append(DecodedImage.Frame(pixels: pixels, duration: duration))
         }
         guard frames.count == frameCount, frameCount > 0 else {
-            throw ImageError(.malformed, "The WebP has \(frames.count) of the \(frameCount) frames it announces.")
+            throw ImageError(
+                code: .malformed, message: "The WebP has \(frames.count) of the \(frameCount) frames it announces.")
         }
         return DecodedImage(
             checked: plan.result.width, plan.result.height, frames: frames,
@@ -64,6 +65,7 @@ extension WebPCoder {
     }
 
     /// The headers and the library loaded at run time have different interfaces.
-    static let wrongLibrary = ImageError(.unsupportedFormat, "webp: the library has another version than its headers.")
-    static let noMemory = ImageError(.outOfMemory, "webp: out of memory.")
+    static let wrongLibrary = ImageError(
+        code: .unsupportedFormat, message: "webp: the library has another version than its headers.")
+    static let noMemory = ImageError(code: .outOfMemory, message: "webp: out of memory.")
 }

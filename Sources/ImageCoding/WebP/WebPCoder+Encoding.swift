@@ -10,7 +10,8 @@ extension WebPCoder {
     /// - Throws: ``ImageError`` with `.tooLarge` beyond 16,383 pixels a side; `CancellationError`.
     public func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
         guard image.width <= 16_383, image.height <= 16_383 else {
-            throw ImageError(.tooLarge, "A WebP holds 16383 pixels a side, the picture is \(image.size).")
+            throw ImageError(
+                code: .tooLarge, message: "A WebP holds 16383 pixels a side, the picture is \(image.size).")
         }
         var config = WebPConfig()
         let quality = Float(format.options.quality)
@@ -67,7 +68,7 @@ extension WebPPicture {
         switch code {
         case VP8_ENC_ERROR_USER_ABORT: throw CancellationError()
         case VP8_ENC_ERROR_OUT_OF_MEMORY, VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY: throw WebPCoder.noMemory
-        default: throw ImageError(.tooLarge, "webp: the encoder gave up with status \(code.rawValue).")
+        default: throw ImageError(code: .tooLarge, message: "webp: the encoder gave up with status \(code.rawValue).")
         }
     }
 }

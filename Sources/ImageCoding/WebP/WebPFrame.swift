@@ -37,6 +37,6 @@ struct WebPFrame {
     }
 
     private static func broken(_ offset: Int) -> ImageError {
-        ImageError(.malformed, "A frame of the WebP is broken.", byteOffset: offset)
+        ImageError(code: .malformed, message: "A frame of the WebP is broken.", byteOffset: offset)
     }
 }

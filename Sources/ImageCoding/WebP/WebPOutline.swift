@@ -65,9 +65,11 @@ struct WebPOutline {
             unsafe WebPGetFeatures(input.baseAddress, min(input.count, 1 << 16), &features)
         }
         guard status != VP8_STATUS_NOT_ENOUGH_DATA, bytes.count >= 12 else {
-            throw ImageError(.truncated, "The WebP ends in its header.", byteOffset: bytes.count)
+            throw ImageError(code: .truncated, message: "The WebP ends in its header.", byteOffset: bytes.count)
         }
-        guard status == VP8_STATUS_OK else { throw ImageError(.malformed, "The WebP's header is broken.") }
+        guard status == VP8_STATUS_OK else {
+            throw ImageError(code: .malformed, message: "The WebP's header is broken.")
+        }
         return features
     }
 }

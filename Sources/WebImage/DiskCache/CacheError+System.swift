@@ -13,7 +13,7 @@ extension CacheError {
             failure.call == .rename && failure.isNotFound
             ? (.inputOutput, "Another program removes files from the cache folder while they are written. Stop it.")
             : Self.meaning(of: failure.errno)
-        self.init(code: code, message: advice, errno: failure.errno, path: path)
+        self.init(code: code, message: advice, path: path, errno: failure.errno, cause: failure)
     }
 
     private static func meaning(of errno: Int32) -> (Code, String) {

@@ -28,20 +28,25 @@ public struct CacheError: Error, Sendable, CustomStringConvertible {
     }
 
     /// The kind of failure.
-    public var code: Code
+    public let code: Code
     /// What happened and what to do about it.
-    public var message: String
-    /// The system's error number, when a system call failed.
-    public var errno: Int32?
+    public let message: String
     /// The file or folder concerned.
-    public var path: String?
+    public let path: String?
+    /// The system's error number, when a system call failed.
+    public let errno: Int32?
+    /// The underlying error, if any.
+    public let cause: (any Error)?
 
     /// Creates an error.
-    public init(code: Code, message: String, errno: Int32? = nil, path: String? = nil) {
+    public init(
+        code: Code, message: String, path: String? = nil, errno: Int32? = nil, cause: (any Error)? = nil
+    ) {
         self.code = code
         self.message = message
-        self.errno = errno
         self.path = path
+        self.errno = errno
+        self.cause = cause
     }
 
     /// The code, the message, the path and the error number.

@@ -58,14 +58,15 @@ final class Transfer: Sendable {
             let bytes = try await collect(response, report)
             guard !bytes.isEmpty else {
                 throw ImageLoadError(
-                    .emptyBody, message: "The origin answered without content; check the address.", url: request.url,
+                    code: .emptyBody, message: "The origin answered without content; check the address.",
+                    url: request.url,
                     status: response.status)
             }
             hub.tally.downloadedByteCount.add(bytes.count)
             return Download(
                 status: response.status, headers: response.headers, bytes: bytes, number: number, claim: claim)
         } catch let error as HTTPError {
-            throw ImageLoadError(.transferFailed, message: error.message, url: request.url, cause: error)
+            throw ImageLoadError(code: .transferFailed, message: error.message, url: request.url, cause: error)
         }
     }
 
@@ -82,7 +83,7 @@ final class Transfer: Sendable {
     private func check(_ response: HTTPResponse) throws {
         guard configuration.acceptableStatusCodes.contains(response.status) else {
             throw ImageLoadError(
-                .unacceptableStatus,
+                code: .unacceptableStatus,
                 message: "The origin answered with status \(response.status) instead of a picture.",
                 url: request.url, status: response.status)
         }
@@ -90,7 +91,7 @@ final class Transfer: Sendable {
         let type = response.headers["Content-Type"]?.prefix { $0 != ";" }.lowercased() ?? ""
         guard accepted.contains(type.trimmingCharacters(in: .whitespaces)) else {
             throw ImageLoadError(
-                .unacceptableContentType,
+                code: .unacceptableContentType,
                 message: "The origin answered with content type \"\(type)\", which is not among the accepted ones.",
                 url: request.url, status: response.status)
         }
@@ -140,7 +141,7 @@ final class Transfer: Sendable {
     private func checkSize(_ count: Int, after received: Int = 0) throws {
         guard count > configuration.maximumByteCount - received else { return }
         throw ImageLoadError(
-            .transferFailed,
+            code: .transferFailed,
             message: "The body is larger than the limit of \(configuration.maximumByteCount) bytes.",
             url: request.url, cause: HTTPError(code: .bodyTooLarge, message: "The body is larger than the limit."))
     }

@@ -19,11 +19,11 @@ extension ImageLoadError {
         switch error {
         case let error as CoordinationError where error.code == .overloaded:
             ImageLoadError(
-                .overloaded, message: "Too many loads are waiting; try again later or raise the limit.", url: url,
+                code: .overloaded, message: "Too many loads are waiting; try again later or raise the limit.", url: url,
                 cause: error)
         case let error as CoordinationError where error.code == .queueTimedOut:
             ImageLoadError(
-                .queueTimedOut,
+                code: .queueTimedOut,
                 message: "The download waited too long for a slot; try again later, or raise `queueTimeout` or the "
                     + "number of downloads at once.", url: url, cause: error)
         case is CoordinationError: ImageLoadError.shutDown(url)
@@ -34,11 +34,11 @@ extension ImageLoadError {
     static func undecodable(_ error: ImageError, _ url: URL, contentType: String?) -> ImageLoadError {
         var message = error.message
         if error.code == .unknownFormat, let contentType { message += " The origin calls it \"\(contentType)\"." }
-        return ImageLoadError(.undecodable, message: message, url: url, cause: error)
+        return ImageLoadError(code: .undecodable, message: message, url: url, cause: error)
     }
 
     static func shutDown(_ url: URL) -> ImageLoadError {
         ImageLoadError(
-            .shutDown, message: "Loading has been shut down; make a new image manager or downloader.", url: url)
+            code: .shutDown, message: "Loading has been shut down; make a new image manager or downloader.", url: url)
     }
 }

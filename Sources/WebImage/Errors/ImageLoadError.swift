@@ -51,7 +51,9 @@ public struct ImageLoadError: Error, Sendable {
     public let cause: (any Error)?
 
     /// Creates an error.
-    public init(_ code: Code, message: String, url: URL? = nil, status: Int? = nil, cause: (any Error)? = nil) {
+    public init(
+        code: Code, message: String, url: URL? = nil, status: Int? = nil, cause: (any Error)? = nil
+    ) {
         self.code = code
         self.message = message
         self.url = url
@@ -62,7 +64,7 @@ public struct ImageLoadError: Error, Sendable {
     /// The same failure, for a load that comes too soon after it.
     func repeated() -> ImageLoadError {
         ImageLoadError(
-            .recentlyFailed,
+            code: .recentlyFailed,
             message: "This failed a short while ago and is not tried again yet: \(message) "
                 + "Wait, or set `retriesFailed` on the request.",
             url: url, status: status, cause: self)

@@ -50,7 +50,7 @@ final class TransferScope: Sendable {
 
     @inline(never) private static func reentrant(_ url: URL) -> ImageLoadError {
         ImageLoadError(
-            .reentrant,
+            code: .reentrant,
             message: "A request modifier or a transport must not load through the manager it works for; "
                 + "use another manager, or an HTTP client of its own.",
             url: url)

@@ -105,7 +105,8 @@ extension PictureLoad {
     @inline(never) private func checkOriginMayBeAsked() throws {
         guard request.cachePolicy == .onlyIfCached else { return }
         throw ImageLoadError(
-            .notInCache, message: "The picture is not cached; allow the request to ask the origin.", url: request.url)
+            code: .notInCache, message: "The picture is not cached; allow the request to ask the origin.",
+            url: request.url)
     }
 }
 

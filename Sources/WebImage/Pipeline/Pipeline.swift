@@ -182,7 +182,7 @@ extension Pipeline {
         do {
             return try await body()
         } catch let error as ImageError {
-            throw ImageLoadError(.processingFailed, message: error.message, url: request.url, cause: error)
+            throw ImageLoadError(code: .processingFailed, message: error.message, url: request.url, cause: error)
         }
     }
 }

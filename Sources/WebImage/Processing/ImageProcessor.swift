@@ -198,8 +198,8 @@ extension ImageProcessor {
     private func check(_ byteCount: Int) throws(ImageError) {
         guard byteCount > budget.limit else { return }
         throw ImageError(
-            .memoryLimitExceeded,
-            "The work takes \(byteCount) bytes of memory, and all of it may take \(budget.limit): "
+            code: .memoryLimitExceeded,
+            message: "The work takes \(byteCount) bytes of memory, and all of it may take \(budget.limit): "
                 + "ask for a smaller picture, or raise the manager's `processingByteLimit`.")
     }
 

@@ -88,8 +88,8 @@ struct OutcomeTests {
     }
 
     @Test func `a failure names the most specific code`() {
-        let cause = ImageError(.truncated, "The file ends early.")
-        let error = ImageLoadError(.undecodable, message: "No picture.", cause: cause)
+        let cause = ImageError(code: .truncated, message: "The file ends early.")
+        let error = ImageLoadError(code: .undecodable, message: "No picture.", cause: cause)
         #expect(Outcome.Failure(error).code == "truncated")
         #expect(Outcome.Failure(error).message == "No picture.")
         #expect(Outcome.Failure(Outcome.Failure(code: "invalidURL", message: "No.")).code == "invalidURL")

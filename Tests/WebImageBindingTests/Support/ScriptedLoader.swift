@@ -69,7 +69,7 @@ final class Answer: Sendable {
         continuation.finish()
     }
 
-    func fail(_ error: any Error = ImageLoadError(.transferFailed, message: "The script says so.")) {
+    func fail(_ error: any Error = ImageLoadError(code: .transferFailed, message: "The script says so.")) {
         continuation.finish(throwing: error)
     }
 }

@@ -58,7 +58,7 @@ import WebImageTesting
             seed: seed,
             coder: CountingCoder {
                 callers.cancel()
-                if Task.isCancelled { throw ImageError(.truncated, "cut short") }
+                if Task.isCancelled { throw ImageError(code: .truncated, message: "cut short") }
             })
         callers.hold([staged.load(.numbered(1))], on: staged.executor)
         staged.run()
@@ -104,7 +104,7 @@ import WebImageTesting
         struct Broken: ImageTransforming {
             var key: String { "broken" }
             func transform(_ image: DecodedImage) throws -> DecodedImage {
-                throw ImageError(.malformed, "cannot")
+                throw ImageError(code: .malformed, message: "cannot")
             }
         }
         let staged = try StagedManager(seed: seed)
