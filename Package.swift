@@ -72,16 +72,21 @@ let package = Package(
             dependencies: ["WebImage", "HTTPTransport", "ImageCoding", "TaskCoordination", "CBenchBaselines"],
             path: "Examples/Bench"),
 
-        .testTarget(name: "TaskCoordinationTests", dependencies: ["TaskCoordination", "WebImageTesting"]),
-        .testTarget(name: "HTTPTransportTests", dependencies: ["HTTPTransport", "WebImageTesting"]),
+        // The traits of our own suites; needs Swift Testing, so it is no part of `WebImageTesting`.
+        .target(name: "TestSupport", dependencies: ["WebImageTesting"], path: "Tests/TestSupport"),
+
+        .testTarget(
+            name: "TaskCoordinationTests", dependencies: ["TaskCoordination", "WebImageTesting", "TestSupport"]),
+        .testTarget(name: "HTTPTransportTests", dependencies: ["HTTPTransport", "WebImageTesting", "TestSupport"]),
         .testTarget(
             name: "ImageCodingTests", dependencies: ["ImageCoding", "WebImageTesting"], exclude: ["Fixtures"]),
-        .testTarget(name: "WebImageTests", dependencies: ["WebImage", "WebImageTesting"]),
-        .testTarget(name: "WebImageBindingTests", dependencies: ["WebImageBinding", "WebImageTesting"]),
+        .testTarget(name: "WebImageTests", dependencies: ["WebImage", "WebImageTesting", "TestSupport"]),
+        .testTarget(name: "WebImageBindingTests", dependencies: ["WebImageBinding", "WebImageTesting", "TestSupport"]),
         .testTarget(name: "FetchTests", dependencies: ["fetch", "WebImage", "WebImageTesting", "ImageCoding"]),
-        .testTarget(name: "GalleryTests", dependencies: ["gallery", "WebImageTesting"]),
-        .testTarget(name: "LessonsTests", dependencies: ["lessons", "TaskCoordination", "WebImageTesting"]),
-        .testTarget(name: "WebImageTestingTests", dependencies: ["WebImageTesting"]),
+        .testTarget(name: "GalleryTests", dependencies: ["gallery", "WebImageTesting", "TestSupport"]),
+        .testTarget(
+            name: "LessonsTests", dependencies: ["lessons", "TaskCoordination", "WebImageTesting", "TestSupport"]),
+        .testTarget(name: "WebImageTestingTests", dependencies: ["WebImageTesting", "TestSupport"]),
     ],
     cLanguageStandard: .gnu11
 )

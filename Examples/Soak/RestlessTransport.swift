@@ -1,15 +1,16 @@
 import Foundation
 import Synchronization
 import WebImage
+import WebImageTesting
 
 /// Answers from memory after a random number of steps, in two chunks, and sometimes with an error.
 final class RestlessTransport: HTTPLoading {
     private let pictures: [[UInt8]]
-    private let random: Mutex<SeededRandom>
+    private let random: Mutex<SeededGenerator>
 
     init(pictures: [[UInt8]], seed: UInt64) {
         self.pictures = pictures
-        random = Mutex(SeededRandom(seed: seed))
+        random = Mutex(SeededGenerator(seed: seed))
     }
 
     func send(_ request: HTTPRequest) async throws -> HTTPResponse {

@@ -1,4 +1,5 @@
 import WebImage
+import WebImageTesting
 
 /// One load, batch or list, and the time of its cancellation.
 struct Round: Sendable {
@@ -15,7 +16,7 @@ struct Round: Sendable {
     /// The number of yields before the cancellation; `nil` for no cancellation.
     private let patience: Int?
 
-    init(in world: World, using random: inout SeededRandom) {
+    init(in world: World, using random: inout SeededGenerator) {
         let count = Int.random(in: 2...6, using: &random)
         requests = (0..<count).map { _ in
             let transformers: [any ImageTransforming] =

@@ -1,5 +1,6 @@
 import Foundation
 import WebImage
+import WebImageTesting
 
 /// The rounds against one world, and the counts before, between and after.
 struct Trial {
@@ -72,7 +73,7 @@ struct Trial {
             for worker in 0..<options.workers {
                 let share = count / options.workers + (worker < count % options.workers ? 1 : 0)
                 group.addTask {
-                    var random = SeededRandom(seed: seed &+ UInt64(worker) << 32)
+                    var random = SeededGenerator(seed: seed &+ UInt64(worker) << 32)
                     for _ in 0..<share {
                         await Round(in: world, using: &random).run(with: world.manager, prefetcher)
                     }

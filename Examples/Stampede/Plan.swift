@@ -44,17 +44,4 @@ struct Plan: Sendable {
     func urgency(of picture: Int) -> ImagePriority {
         callers.filter { $0.picture == picture }.map(\.priority).max() ?? .normal
     }
-
-    /// SplitMix64.
-    private struct Random: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var value = state
-            value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-            return value ^ (value >> 31)
-        }
-    }
 }

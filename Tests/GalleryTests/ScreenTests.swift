@@ -1,7 +1,10 @@
+import TestSupport
 import Testing
+import WebImageTesting
 
 @testable import gallery
 
+@Suite(.replayed)
 struct ScreenTests {
     @Test func `untrusted text cannot control the terminal`() {
         var screen = Screen(columns: 6, rows: 1)

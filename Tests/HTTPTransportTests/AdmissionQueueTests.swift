@@ -1,8 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
+import WebImageTesting
 
 @testable import HTTPTransport
 
+@Suite(.replayed)
 struct AdmissionQueueTests {
     private let configuration: HTTPClient.Configuration
     /// Never started: its orders are only queued.
@@ -22,14 +25,14 @@ struct AdmissionQueueTests {
         return Transfer(try TransferOrder(id: id, request, in: table), for: nil)
     }
 
-    @Test(arguments: 0..<40 as Range<UInt64>)
+    @Test(arguments: Seeds.first(40))
     func `Limits hold, order holds, and whoever can run does`(_ seed: UInt64) throws {
-        var generator = SplitMix(state: seed)
+        var generator = SeededGenerator(seed: seed)
         var queue = AdmissionQueue(configuration)
         var running: [Transfer] = []
         var waiting: [Transfer] = []
         let runs = { (host: String) in running.filter { $0.origin.host == host }.count }
-        for id in 0..<600 as Range<UInt64> {
+        for id in Seeds.first(600) {
             switch Int.random(in: 0..<10, using: &generator) {
             case 0..<5:
                 let new = try transfer(id, host: .random(in: 0..<4, using: &generator))
@@ -73,7 +76,7 @@ struct AdmissionQueueTests {
         queue.learn(first.origin, isMultiplexed: true)
         for id in 1..<100 as Range<UInt64> { #expect(queue.enter(try transfer(id, host: 0)) == .admitted) }
         #expect(queue.enter(try transfer(100, host: 0)) == .queued)
-        for id in 0..<4 as Range<UInt64> {
+        for id in Seeds.first(4) {
             #expect(queue.enter(try transfer(200 + id, host: 1 + Int(id) / 2)) == .admitted)
         }
         #expect(queue.enter(try transfer(300, host: 3)) == .queued)

@@ -1,6 +1,9 @@
 import HTTPTransport
+import TestSupport
 import Testing
+import WebImageTesting
 
+@Suite(.replayed)
 struct BodyCollectorTests {
     /// What the blocks may take beyond the bytes in them.
     private static let allowance = 64 << 10
@@ -37,8 +40,10 @@ struct BodyCollectorTests {
         #expect(collector.count == 0 && collector.capacity == 0)
     }
 
-    @Test(arguments: 0..<20) func `chunks of every size and room stay in order and within the allowance`(_ seed: Int) {
-        var random = SplitMix(state: UInt64(seed))
+    @Test(arguments: Seeds.first(20)) func `chunks of every size and room stay in order and within the allowance`(
+        seed: UInt64
+    ) {
+        var random = SeededGenerator(seed: seed)
         var collector = BodyCollector(expecting: Bool.random(using: &random) ? 1 << 20 : nil)
         for _ in 0..<30 {
             let count = Int.random(in: 0...(1 << Int.random(in: 0...17, using: &random)), using: &random)

@@ -1,7 +1,10 @@
+import TestSupport
 import Testing
+import WebImageTesting
 
 @testable import HTTPTransport
 
+@Suite(.replayed)
 struct DeadlineHeapTests {
     private final class Holder: DeadlineHolding {
         var wakeTime: UInt64
@@ -12,8 +15,8 @@ struct DeadlineHeapTests {
         }
     }
 
-    @Test(arguments: 0..<50 as Range<UInt64>) func `It behaves like a sorted list`(_ seed: UInt64) {
-        var generator = SplitMix(state: seed)
+    @Test(arguments: Seeds.first(50)) func `It behaves like a sorted list`(_ seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
         var heap = DeadlineHeap<Holder>()
         var model: [Holder] = []
         var gone: [Holder] = []
@@ -43,17 +46,5 @@ struct DeadlineHeapTests {
             heap.remove(holder)
         }
         #expect(drained == model.map(\.wakeTime).sorted())
-    }
-}
-
-/// A small generator whose sequence is known by its seed.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import TaskCoordination
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -7,6 +8,7 @@ import WebImageTesting
 
 @TaskLocal private var tenant = "none"
 
+@Suite(.replayed)
 struct LessonTests {
     @Test(arguments: Lesson.all) func `the step before fails under the seed that the lesson names`(lesson: Lesson) {
         #expect(lesson.play(lesson.before, seed: lesson.failingSeed).broken != nil)

@@ -1,10 +1,12 @@
 import TaskCoordination
+import TestSupport
 import Testing
 import WebImageTesting
 
 @testable import lessons
 
 /// Progress, priorities, slots and the end, which the last step of the course and `InFlight` promise alike.
+@Suite(.replayed)
 struct OncePerKeyProgressTests {
     @Test(arguments: Subject.allCases, seeds) func `reports come in order, and the last one before the landing`(
         subject: Subject, seed: UInt64

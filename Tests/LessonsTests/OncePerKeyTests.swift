@@ -1,4 +1,5 @@
 import TaskCoordination
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -7,6 +8,7 @@ import WebImageTesting
 @TaskLocal private var tenant = "none"
 
 /// What the last step of the course and `InFlight` promise alike.
+@Suite(.replayed)
 struct OncePerKeyTests {
     @Test(arguments: Subject.allCases, seeds) func `equal keys share one operation, different keys do not`(
         subject: Subject, seed: UInt64

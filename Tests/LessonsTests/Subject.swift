@@ -52,7 +52,4 @@ struct Scenario {
     var cancelled: Int { stage.timeline.flights(that: "is cancelled").count }
 }
 
-/// Every scenario runs once per seed; a failing interleaving is named by its seed and replays exactly.
-let seeds: Range<UInt64> = 0..<300
-
 struct Broken: Error {}

@@ -1,12 +1,14 @@
+import TestSupport
 import Testing
+import WebImageTesting
 
 @testable import TaskCoordination
 
-@Suite struct HeadQueueTests {
-    @Test(arguments: 0..<20 as Range<UInt64>) func `does what an array does, with two places for an element at most`(
+@Suite(.replayed) struct HeadQueueTests {
+    @Test(arguments: Seeds.first(20)) func `does what an array does, with two places for an element at most`(
         seed: UInt64
     ) {
-        var random = XorShift(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var queue = HeadQueue<Int>()
         var model: [Int] = []
         // The queue grows, shrinks and stays, in turns.

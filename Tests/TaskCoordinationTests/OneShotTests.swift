@@ -1,8 +1,9 @@
 import TaskCoordination
+import TestSupport
 import Testing
 import WebImageTesting
 
-@Suite struct OneShotTests {
+@Suite(.replayed) struct OneShotTests {
     @Test func `the first value wins and the others are refused`() async {
         let shot = OneShot<Int>()
         #expect(shot.resolve(1))

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -21,7 +22,7 @@ private final class OwningTarget: ImageTarget {
 }
 
 @MainActor
-@Suite(.balanced, .timeLimit(.minutes(1)))
+@Suite(.balancedOnMainActor, .timeLimit(.minutes(1)))
 struct LifetimeTests {
     let loader = ScriptedLoader()
 

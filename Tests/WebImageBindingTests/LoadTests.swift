@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import WebImageTesting
 
 @testable import WebImageBinding
 
 @MainActor
-@Suite(.balanced, .timeLimit(.minutes(1)))
+@Suite(.balancedOnMainActor, .timeLimit(.minutes(1)))
 struct LoadTests {
     let scene = Scene()
 

@@ -1,13 +1,14 @@
 import Foundation
 import Observation
 import Synchronization
+import TestSupport
 import Testing
 import WebImageTesting
 
 @testable import WebImageBinding
 
 @MainActor
-@Suite(.balanced, .timeLimit(.minutes(1)))
+@Suite(.balancedOnMainActor, .timeLimit(.minutes(1)))
 struct ProgressTests {
     let scene = Scene()
 

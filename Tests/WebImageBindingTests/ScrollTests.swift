@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -42,7 +43,7 @@ private final class List {
     private var step = 0
 
     init(seed: UInt64) {
-        random = SeededGenerator(state: seed)
+        random = SeededGenerator(seed: seed)
         cells = (0..<Self.cellCount).map { _ in Cell(loader) }
         // Checked when it is shown, and by ``check(_:)`` when the item of the cell changes: it cannot become wrong at
         // another time.
@@ -91,7 +92,7 @@ private final class List {
 }
 
 @MainActor
-@Suite(.balanced, .timeLimit(.minutes(1)))
+@Suite(.balancedOnMainActor, .timeLimit(.minutes(1)))
 struct ScrollTests {
     @Test(arguments: [1, 2] as [UInt64])
     func `fifty reused cells never show a wrong picture in 5,000 steps, and load only visible items`(_ seed: UInt64)

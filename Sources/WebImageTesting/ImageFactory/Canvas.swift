@@ -25,7 +25,7 @@ struct Canvas {
         self.height = height
         self.seed = seed
         self.hasAlpha = hasAlpha
-        var random = SplitMix(state: UInt64(seed) &+ 1)
+        var random = SeededGenerator(seed: UInt64(seed) &+ 1)
         func color() -> Color { Color(random.next(below: 256), random.next(below: 256), random.next(below: 256)) }
         corners = (0..<4).map { _ in color() }
         discs = (0..<6).map { _ in
@@ -106,21 +106,4 @@ struct Canvas {
         guard hasAlpha, x >= width / 2, y >= height / 2 else { return 255 }
         return 255 - (x - width / 2) * 255 / max(1, width - width / 2 - 1)
     }
-}
-
-/// A small generator with a known sequence.
-///
-/// - Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.
-struct SplitMix {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-
-    mutating func next(below limit: Int) -> Int { Int(next() % UInt64(limit)) }
 }

@@ -42,7 +42,7 @@ extension ImageFactory {
     ///   - count: How many.
     ///   - seed: The same seed gives the same bytes.
     public static func randomBytes(count: Int, seed: Int) -> [UInt8] {
-        var random = SplitMix(state: UInt64(truncatingIfNeeded: seed))
+        var random = SeededGenerator(seed: UInt64(truncatingIfNeeded: seed))
         return (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
     }
 

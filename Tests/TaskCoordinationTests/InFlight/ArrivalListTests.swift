@@ -1,11 +1,13 @@
+import TestSupport
 import Testing
+import WebImageTesting
 
 @testable import TaskCoordination
 
-@Suite struct ArrivalListTests {
-    @Test(arguments: 0..<20 as Range<UInt64>)
+@Suite(.replayed) struct ArrivalListTests {
+    @Test(arguments: Seeds.first(20))
     func `the list answers like a sorted array, also when an element is taken out twice`(seed: UInt64) {
-        var random = XorShift(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var list = ArrivalList<Int>()
         var model: [(number: Int, element: Int)] = []
         var gone = [0, -1, .max]

@@ -1,10 +1,11 @@
 import Dispatch
 import TaskCoordination
+import TestSupport
 import Testing
 import WebImageTesting
 
 /// Where the first stretch of a flight runs, which begins in place for some callers.
-@Suite(.timeLimit(.minutes(1))) struct FlightPlaceTests {
+@Suite(.replayed, .timeLimit(.minutes(1))) struct FlightPlaceTests {
     private static let onMain = DispatchSpecificKey<Bool>()
 
     @Test @MainActor func `an operation does not run on its caller's actor`() async throws {

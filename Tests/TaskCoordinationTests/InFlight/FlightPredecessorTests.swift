@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -145,7 +146,7 @@ extension FlightPredecessorTests {
 
     @Test(arguments: seeds) func `each caller may leave at any moment, and nothing stays`(seed: UInt64) {
         let scenario = PredecessorScenario(seed: seed, slots: 2)
-        var random = XorShift(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var callers: [(probe: Probe<Int>, left: Bool)] = []
         for step in 0..<24 {
             let key = "\(step % 5)"

@@ -1,4 +1,6 @@
+import TestSupport
 import Testing
+import WebImageTesting
 
 @testable import TaskCoordination
 
@@ -40,7 +42,7 @@ import Testing
     func `the table serves only what the rules allow, and forgets everything at the end`(
         limits: (units: Int, share: Int, lane: Int), seed: UInt64
     ) throws {
-        var random = XorShift(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let limits = Table.Limits(units: limits.units, share: limits.share, lane: limits.lane)
         let table = Subject(limits)
         var model = Model(limits: limits)

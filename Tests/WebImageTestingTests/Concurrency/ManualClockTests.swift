@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 import WebImageTesting
 
-@Suite struct ManualClockTests {
-    @Test(arguments: 0..<50 as Range<UInt64>) func `sleepers wake when their deadline comes and not before`(
+@Suite(.replayed) struct ManualClockTests {
+    @Test(arguments: Seeds.first(50)) func `sleepers wake when their deadline comes and not before`(
         seed: UInt64
     ) {
         let (executor, clock) = (SeededExecutor(seed: seed), ManualClock())

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTransport
 import Synchronization
 import TaskCoordination
+import TestSupport
 import WebImageTesting
 
 @testable import WebImage

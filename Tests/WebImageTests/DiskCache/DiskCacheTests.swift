@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import Testing
+import WebImageTesting
 
 @testable import WebImage
 
@@ -75,7 +76,7 @@ struct DiskCacheTests {
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<8 {
                 group.addTask {
-                    var random = TestRandom(seed: UInt64(worker))
+                    var random = SeededGenerator(seed: UInt64(worker))
                     for _ in 0..<60 {
                         let number = Int.random(in: 0..<50, using: &random)
                         let key = CacheKey("\(number % 7)")

@@ -1,8 +1,11 @@
 import TaskCoordination
+import TestSupport
 import Testing
+import WebImageTesting
 
 @testable import WebImage
 
+@Suite(.replayed)
 struct DiskIndexTests {
     private func digest(_ number: Int) -> KeyDigest { KeyDigest(high: UInt64(number), low: UInt64(number)) }
 

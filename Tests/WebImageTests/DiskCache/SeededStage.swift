@@ -12,7 +12,7 @@ struct SeededStage {
     let cache: DiskCache
     let executor: SeededExecutor
     private let disk: SeededExecutor
-    private var random: TestRandom
+    private var random: SeededGenerator
 
     init(
         seed: UInt64, sizeLimit: Int = 40_000, time: TestTime = TestTime(), warnings: WarningLog = WarningLog(),
@@ -21,7 +21,7 @@ struct SeededStage {
         folder = try TemporaryFolder(isInMemory: true)
         executor = SeededExecutor(seed: seed)
         disk = SeededExecutor(seed: ~seed)
-        random = TestRandom(seed: seed)
+        random = SeededGenerator(seed: seed)
         let configuration = DiskCache.Configuration(
             folder: folder.path, sizeLimit: sizeLimit, onWarning: { warnings.append($0) }, now: { time.now },
             clock: clock)

@@ -1,7 +1,10 @@
+import TestSupport
 import Testing
+import WebImageTesting
 
 @testable import WebImage
 
+@Suite(.replayed)
 struct SharedAccountTests {
     /// A cache, and the expected values of the account.
     private struct Member {
@@ -12,9 +15,9 @@ struct SharedAccountTests {
         var hasForeignChange = false
     }
 
-    @Test(arguments: 0..<20)
+    @Test(arguments: Seeds.first(20))
     func `each cache knows what the others have added since it listed, and no more`(seed: UInt64) {
-        var random = TestRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var members = [Member(), Member(), Member()]
         var total = 0
         for _ in 0..<500 {

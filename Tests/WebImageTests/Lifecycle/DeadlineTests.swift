@@ -1,5 +1,6 @@
 import HTTPTransport
 import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
 

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import HTTPTransport
 import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
 

@@ -4,6 +4,7 @@ import HTTPTransport
 import ImageCoding
 import Synchronization
 import TaskCoordination
+import TestSupport
 import Testing
 import WebImageTesting
 

@@ -6,12 +6,12 @@ import WebImageTesting
 final class WriteBehindScenario {
     var stage: SeededStage
     let writes: WriteBehind
-    var random: TestRandom
+    var random: SeededGenerator
 
     init(seed: UInt64, limit: Int = 1_000) throws {
         stage = try SeededStage(seed: seed)
         writes = WriteBehind(disk: stage.cache, executor: stage.executor, limit: limit)
-        random = TestRandom(seed: seed)
+        random = SeededGenerator(seed: seed)
     }
 
     func start<Value: Sendable>(

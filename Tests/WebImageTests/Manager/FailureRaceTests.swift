@@ -2,6 +2,7 @@ import Foundation
 import HTTPTransport
 import ImageCoding
 import TaskCoordination
+import TestSupport
 import Testing
 import WebImageTesting
 

@@ -33,7 +33,7 @@ struct MemoryCacheTests {
 
     @Test func `the cache stays within its limits, whatever is stored`() {
         let cache = Cache(.init(costLimit: 1_000, countLimit: 50))
-        var random = TestRandom(seed: 3)
+        var random = SeededGenerator(seed: 3)
         for step in 0..<5_000 {
             let key = "\(Int.random(in: 0..<300, using: &random))"
             cache.store(step, for: key, cost: .random(in: 0...125, using: &random))
@@ -155,7 +155,7 @@ struct MemoryCacheTests {
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<8 {
                 group.addTask {
-                    var random = TestRandom(seed: UInt64(worker))
+                    var random = SeededGenerator(seed: UInt64(worker))
                     for _ in 0..<2_000 {
                         let key = Int.random(in: 0..<100, using: &random)
                         if let value = cache.value(for: key) { #expect(value == key) }

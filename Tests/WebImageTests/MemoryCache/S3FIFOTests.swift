@@ -1,7 +1,10 @@
+import TestSupport
 import Testing
+import WebImageTesting
 
 @testable import WebImage
 
+@Suite(.replayed)
 struct S3FIFOTests {
     @Test(arguments: 0..<40)
     func `the table does the same as a naive model`(seed: UInt64) {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -9,7 +10,7 @@ import WebImageTesting
     @Test(arguments: seeds) func `lists start and stop at random, and every request is counted once`(seed: UInt64) {
         let scenario = PrefetchScenario(seed: seed, answer: StubTransport.picture(missing: [3, 7]))
         let prefetcher = scenario.prefetcher
-        var random = TestRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var callers: [Probe<ImagePrefetcher.Report>] = []
         let loads = Journal<Int>()
         for _ in 0..<40 {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import WebImageTesting
 
 @testable import WebImage

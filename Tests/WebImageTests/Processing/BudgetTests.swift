@@ -3,6 +3,7 @@ import HTTPTransport
 import ImageCoding
 import Synchronization
 import TaskCoordination
+import TestSupport
 import Testing
 import WebImageTesting
 

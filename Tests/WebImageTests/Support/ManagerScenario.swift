@@ -1,5 +1,6 @@
 import Foundation
 import TaskCoordination
+import TestSupport
 import WebImageTesting
 
 @testable import WebImage

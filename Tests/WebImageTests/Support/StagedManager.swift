@@ -2,6 +2,7 @@ import Foundation
 import HTTPTransport
 import ImageCoding
 import TaskCoordination
+import TestSupport
 import WebImageTesting
 
 @testable import WebImage
@@ -21,7 +22,7 @@ final class StagedManager {
     private let pixels: SeededExecutor
     private let files: SeededExecutor
     private let pool: WorkerPool
-    var random: TestRandom
+    var random: SeededGenerator
 
     init(
         seed: UInt64, gate: Gate? = nil, holding held: Int? = nil, endGate: Gate? = nil,
@@ -33,7 +34,7 @@ final class StagedManager {
         executor = SeededExecutor(seed: seed)
         pixels = SeededExecutor(seed: ~seed)
         files = SeededExecutor(seed: seed ^ 0xF11E)
-        random = TestRandom(seed: seed)
+        random = SeededGenerator(seed: seed)
         transport = StubTransport(gate: gate, holding: held, endGate: endGate, answer)
         self.coder = coder
         folder = hasDisk ? try TemporaryFolder(isInMemory: true) : nil

@@ -1,17 +1,12 @@
+import WebImageTesting
+
 /// Damages a small file: the same seed makes the same damage.
 struct Mutation {
-    private var state: UInt64
+    private var random: SeededGenerator
 
-    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
+    init(seed: UInt64) { random = SeededGenerator(seed: seed &* 0x9E37_79B9_7F4A_7C15) }
 
-    /// SplitMix64 (Steele, Lea and Flood, 2014).
-    mutating func next(below limit: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((value ^ (value >> 31)) % UInt64(max(1, limit)))
-    }
+    mutating func next(below limit: Int) -> Int { Int(random.next() % UInt64(max(1, limit))) }
 
     /// One to six changes, each of a kind that parsers are known to trip over.
     mutating func damaged(_ original: [UInt8], with other: [UInt8]) -> [UInt8] {

@@ -1,5 +1,4 @@
 import TaskCoordination
-import Testing
 import WebImageTesting
 
 @testable import WebImage

@@ -1,0 +1,54 @@
+import TestSupport
+import Testing
+import WebImageTesting
+
+@Suite(.replayed) struct SeedsTests {
+    @Test func `a list is as long as asked for, unless the environment says otherwise`() {
+        #expect(Seeds.list(3, in: [:]) == [0, 1, 2])
+        #expect(Seeds.list(3, in: ["SEED": "17"]) == [17])
+        #expect(Seeds.list(3, in: ["SEEDS": "5"]) == [0, 1, 2, 3, 4])
+        #expect(Seeds.list(3, in: ["SEED": "17", "SEEDS": "5"]) == [17])
+        #expect(Seeds.list(3, in: ["SEED": "x", "SEEDS": ""]) == [0, 1, 2])
+    }
+
+    @Test func `the generator gives the numbers of SplitMix64`() {
+        // From the reference implementation, seeded with 1234567.
+        var generator = SeededGenerator(seed: 1_234_567)
+        #expect(
+            (0..<3).map { _ in generator.next() } == [
+                6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423,
+            ])
+    }
+
+    @Test(arguments: [17] as [UInt64], [false]) func `the command to replay names the seed, the suite and the test`(
+        seed: UInt64, other: Bool
+    ) throws {
+        let command = Replay.command(for: try #require(Test.current), Test.Case.current)
+        let name = "the command to replay names the seed, the suite and the test"
+        #expect(command == "SEED=17 swift test --filter 'WebImageTestingTests.SeedsTests/.\(name).'")
+    }
+
+    @Test(arguments: [1, 2]) func `a case without a seed is replayed by its name alone`(number: Int) throws {
+        #expect(Replay.command(for: try #require(Test.current), Test.Case.current) == nil)
+    }
+
+    @Test(arguments: [17] as [UInt64]) func `a failure under a seed tells how to replay it, once`(seed: UInt64)
+        async throws
+    {
+        let test = try #require(Test.current)
+        let told = Journal<String>()
+        // Takes the issues of the scope inside it, after that has seen them.
+        let taking = IssueHandlingTrait.compactMapIssues { issue in
+            told.write(issue.comments.map(\.rawValue).joined(separator: "|"))
+            return nil
+        }
+        try await taking.provideScope(for: test, testCase: Test.Case.current) {
+            try await Replay().provideScope(for: test, testCase: Test.Case.current) {
+                #expect(seed == 0, "first")
+                #expect(seed == 1, "second")
+            }
+        }
+        let command = try #require(Replay.command(for: test, Test.Case.current))
+        #expect(told.entries == ["first|replay: \(command)", "second"])
+    }
+}
