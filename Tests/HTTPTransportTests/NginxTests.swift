@@ -1,22 +1,16 @@
 import Foundation
 import HTTPTransport
 import Testing
+import WebImageTesting
 
 /// HTTP/2, TLS and compression against a server that others wrote.
 @Suite(
     .timeLimit(.minutes(10)), .serialized,
-    .enabled(if: Nginx.isInstalled, "Install nginx and openssl (apt install nginx-light openssl) to run these."))
+    .enabled(
+        if: Nginx.isInstalled || Nginx.isRequired,
+        "Install nginx and openssl (apt install nginx openssl) to run these; REQUIRE_NGINX=1 fails them without."))
 struct NginxTests {
-    /// Bytes that do not compress.
-    private static let noise = {
-        var state: UInt64 = 88_172_645_463_325_252
-        return (0..<2_000_000).map { _ in
-            state ^= state << 13
-            state ^= state >> 7
-            state ^= state << 17
-            return UInt8(truncatingIfNeeded: state)
-        }
-    }()
+    private static let noise = SeededGenerator.bytes(count: 2_000_000)
     private static let picture = (0..<300_000).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) }
     private static let text = [UInt8](repeating: UInt8(ascii: "a"), count: 200_000)
 
@@ -37,13 +31,6 @@ struct NginxTests {
         ])
         let client = HTTPClient(configuration: configuration(.authorities(in: nginx.authority)))
         do {
-            // The server is up when it accepts.
-            while true {
-                do {
-                    _ = try await client.send(HTTPRequest(url: nginx.url("/text"))).body.collect(upTo: text.count)
-                    break
-                } catch let error as HTTPError where error.code == .cannotConnect { await Task.yield() }
-            }
             try await body(nginx, client)
         } catch {
             await client.shutdown()

@@ -1,9 +1,16 @@
 import Foundation
 import HTTPTransport
+import WebImageTesting
 
 /// A real nginx on free loopback ports, with certificates made for the occasion.
 final class Nginx: Sendable {
+    struct CannotStart: Error {
+        let log: String
+    }
+
     static let path = "/usr/sbin/nginx"
+    /// Whether a machine without nginx fails the tests instead of skipping them.
+    static var isRequired: Bool { ProcessInfo.processInfo.environment["REQUIRE_NGINX"] != nil }
     static var isInstalled: Bool {
         FileManager.default.isExecutableFile(atPath: path)
             && FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
@@ -18,10 +25,13 @@ final class Nginx: Sendable {
     let ports: [Certificate: Int]
     let plainPort: Int
     private let process: Process
+    /// What it logs: a line for its start, and one for each error.
+    private let log = Pipe()
 
     /// The PEM file of the private authority.
     var authority: String { folder.appending(path: "ca.pem").path }
 
+    /// Starts a server and returns when it accepts connections.
     init(files: [String: [UInt8]]) throws {
         folder = URL(filePath: NSTemporaryDirectory()).appending(path: "nginx-\(UUID().uuidString)")
         let www = folder.appending(path: "www")
@@ -35,8 +45,27 @@ final class Nginx: Sendable {
             .write(to: folder.appending(path: "nginx.conf"), atomically: true, encoding: .utf8)
         process = Process()
         process.executableURL = URL(filePath: Self.path)
-        process.arguments = ["-p", folder.path, "-e", "error.log", "-c", "nginx.conf"]
+        process.arguments = ["-p", folder.path, "-e", "stderr", "-c", "nginx.conf"]
+        process.standardError = log
         try process.run()
+        do {
+            try waitUntilReady()
+        } catch {
+            stop()
+            throw error
+        }
+    }
+
+    /// Reads the log until it tells of the workers, which nginx starts when it listens on every port.
+    ///
+    /// - Throws: ``CannotStart`` when the log ends before, as it does when nginx exits.
+    private func waitUntilReady() throws {
+        var text = ""
+        while !text.contains("start worker process ") {
+            let piece = log.fileHandleForReading.availableData
+            guard !piece.isEmpty else { throw CannotStart(log: text) }
+            text += String(decoding: piece, as: UTF8.self)
+        }
     }
 
     func stop() {
@@ -62,7 +91,7 @@ final class Nginx: Sendable {
         }
         let user = getuid() == 0 ? "user root;" : ""
         return """
-            daemon off; worker_processes 1; pid nginx.pid; \(user)
+            daemon off; worker_processes 1; pid nginx.pid; error_log stderr notice; \(user)
             events { worker_connections 512; }
             http {
                 access_log off; gzip on; gzip_types *; gzip_min_length 1;
@@ -78,12 +107,14 @@ final class Nginx: Sendable {
 
     /// A private authority, and three certificates signed by it.
     private static func makeCertificates(in folder: URL) throws {
-        try openssl(folder, "req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 30 -subj /CN=Authority")
+        // Keys on a curve are made in no time.
+        let key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
+        try openssl(folder, "req -x509 \(key) -keyout ca.key -out ca.pem -days 30 -subj /CN=Authority")
         for certificate in Certificate.allCases {
             let host = certificate == .otherHost ? "other.example" : "localhost"
             try "subjectAltName=DNS:\(host)\n"
                 .write(to: folder.appending(path: "names"), atomically: true, encoding: .utf8)
-            try openssl(folder, "req -newkey rsa:2048 -nodes -keyout \(certificate).key -out request -subj /CN=\(host)")
+            try openssl(folder, "req \(key) -keyout \(certificate).key -out request -subj /CN=\(host)")
             // A negative number of days makes a certificate that ended before it began.
             try openssl(
                 folder,
@@ -105,7 +136,7 @@ final class Nginx: Sendable {
 
     /// Ports that were free a moment ago.
     private static func freePorts(count: Int) throws -> [Int] {
-        let origins = (0..<count).map { _ in TestOrigin() }
+        let origins = try (0..<count).map { _ in try OriginServer.start() }
         defer { for origin in origins { origin.stop() } }
         return origins.map(\.port)
     }
