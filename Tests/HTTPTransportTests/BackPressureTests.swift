@@ -1,6 +1,7 @@
 import HTTPTransport
 import Synchronization
 import Testing
+import WebImageTesting
 
 @Suite(.timeLimit(.minutes(10)))
 struct BackPressureTests {
@@ -20,7 +21,7 @@ struct BackPressureTests {
             let patient = HTTPClient(configuration: configuration)
             let response = try await patient.send(HTTPRequest(url: origin.url("/")))
             // Another transfer runs a hundred times on the same loop meanwhile: the stopped one does not come along.
-            let other = TestOrigin { $0.respond(body: [1]) }
+            let other = try OriginServer.byHand { $0.respond(body: [1]) }
             var before = -1
             while true {
                 for _ in 0..<100 {

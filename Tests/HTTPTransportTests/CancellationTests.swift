@@ -1,42 +1,43 @@
 import Foundation
 import HTTPTransport
 import Testing
+import WebImageTesting
 
 @Suite(.timeLimit(.minutes(10)))
 struct CancellationTests {
     @Test func `Cancelling while the origin thinks closes the connection`() async throws {
-        let arrived = Event()
-        let closed = Event()
+        let arrived = Gate()
+        let closed = Gate()
         try await withOrigin { exchange in
-            arrived.fire()
+            arrived.open()
             exchange.waitForClose()
-            closed.fire()
+            closed.open()
         } _: { origin, client in
             let task = Task { try await client.send(HTTPRequest(url: origin.url("/"))) }
-            await arrived.wait()
+            await arrived.pass()
             task.cancel()
             await #expect(throws: CancellationError.self) { _ = try await task.value }
-            await closed.wait()
+            await closed.pass()
             #expect(await client.transferCount == 0)
         }
     }
 
     @Test func `Cancelling the reader of a body closes the connection`() async throws {
-        let closed = Event()
-        let reading = Event()
+        let closed = Gate()
+        let reading = Gate()
         try await withOrigin { exchange in
             exchange.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
             exchange.waitForClose()
-            closed.fire()
+            closed.open()
         } _: { origin, client in
             let task = Task {
                 let response = try await client.send(HTTPRequest(url: origin.url("/")))
-                for try await _ in response.body { reading.fire() }
+                for try await _ in response.body { reading.open() }
             }
-            await reading.wait()
+            await reading.pass()
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
-            await closed.wait()
+            await closed.pass()
         }
     }
 
@@ -44,24 +45,28 @@ struct CancellationTests {
         try await withOrigin {
             $0.respond()
         } _: { origin, client in
-            let gate = Event()
+            let gate = Gate()
             let task = Task {
-                await gate.wait()
+                await gate.pass()
                 _ = try await client.send(HTTPRequest(url: origin.url("/")))
             }
             task.cancel()
-            gate.fire()
+            gate.open()
             await #expect(throws: CancellationError.self) { try await task.value }
             #expect(origin.connectionCount == 0)
         }
     }
 
     @Test func `Cancelling in the middle of a TLS handshake ends it`() async throws {
-        let origin = TestOrigin()
+        // Accepts, and neither reads nor writes.
+        var silence = OriginServer.Configuration()
+        let accepted = OriginGate()
+        silence.connectionGate = accepted
+        let origin = try OriginServer.start(configuration: silence)
         let client = HTTPClient(configuration: .loopback)
         let url = try #require(URL(string: "https://127.0.0.1:\(origin.port)/"))
         let task = Task { try await client.send(HTTPRequest(url: url)) }
-        while origin.connectionCount == 0 { await Task.yield() }
+        await accepted.waitUntilReached()
         task.cancel()
         await #expect(throws: CancellationError.self) { _ = try await task.value }
         await client.shutdown()
@@ -89,14 +94,14 @@ struct CancellationTests {
     @Test func `A request that waits for a connection can be cancelled, and the next gets its turn`() async throws {
         var configuration = HTTPClient.Configuration.loopback
         configuration.maximumConnectionsPerHost = 1
-        let arrived = Event()
+        let arrived = Gate()
         try await withOrigin(configuration) { exchange in
             if exchange.path != "/hang" { return exchange.respond(body: [2]) }
-            arrived.fire()
+            arrived.open()
             exchange.waitForClose()
         } _: { origin, client in
             let hanging = Task { try await client.send(HTTPRequest(url: origin.url("/hang"))) }
-            await arrived.wait()
+            await arrived.pass()
             // Immediate tasks: each has posted its request when the next begins.
             let waiting = Task.immediate { try await client.send(HTTPRequest(url: origin.url("/waiting"))) }
             let last = Task.immediate {
@@ -112,25 +117,25 @@ struct CancellationTests {
     }
 
     @Test func `Dropping a body that was not read cancels the transfer`() async throws {
-        let closed = Event()
+        let closed = Gate()
         try await withOrigin { exchange in
             exchange.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
             exchange.waitForClose()
-            closed.fire()
+            closed.open()
         } _: { origin, client in
             let status = try await client.send(HTTPRequest(url: origin.url("/"))).status
             #expect(status == 200)
-            await closed.wait()
+            await closed.pass()
             #expect(await client.transferCount == 0)
         }
     }
 
     @Test func `Dropping a body after leaving its loop cancels the transfer`() async throws {
-        let closed = Event()
+        let closed = Gate()
         try await withOrigin { exchange in
             exchange.write("HTTP/1.1 200 OK\r\n\r\n")
             while exchange.write([UInt8](repeating: 0, count: 1_000)) {}
-            closed.fire()
+            closed.open()
             exchange.close()
         } _: { origin, client in
             func firstChunk() async throws -> Int {
@@ -141,15 +146,15 @@ struct CancellationTests {
             }
             let count = try await firstChunk()
             #expect(count > 0)
-            await closed.wait()
+            await closed.pass()
         }
     }
 
     @Test func `Two readers at once are refused, and the first goes on`() async throws {
-        let gate = Event()
+        let gate = OriginGate()
         try await withOrigin { exchange in
             exchange.write("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n")
-            DispatchGate(gate).wait()
+            exchange.wire.hold(at: gate)
             exchange.write([9])
         } _: { origin, client in
             let response = try await client.send(HTTPRequest(url: origin.url("/")))
@@ -160,7 +165,7 @@ struct CancellationTests {
                 group.addTask { await Result { try await response.body.collect(upTo: 1) } }
                 return await group.next()
             }
-            gate.fire()
+            gate.open()
             let all = await [one, two] + [first].compactMap(\.self)
             #expect(
                 all.contains {

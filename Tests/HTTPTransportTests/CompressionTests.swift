@@ -2,6 +2,7 @@ import Foundation
 import HTTPTransport
 import Synchronization
 import Testing
+import WebImageTesting
 
 /// Bodies that are small on the wire and large when decoded.
 @Suite(.timeLimit(.minutes(10)))
@@ -85,7 +86,7 @@ struct CompressionTests {
         } _: { origin, client in
             let response = try await client.send(HTTPRequest(url: origin.url("/")))
             // Another transfer runs a hundred times on the same loop meanwhile: the stopped one does not come along.
-            let other = TestOrigin { $0.respond(body: [1]) }
+            let other = try OriginServer.byHand { $0.respond(body: [1]) }
             var before = -1
             while true {
                 for _ in 0..<100 {
@@ -205,7 +206,7 @@ struct CompressionTests {
 
     @Test func `gzip is asked for, but not for a part of a content`() async throws {
         try await withOrigin {
-            $0.respond(200, ["X-Seen: " + $0.headers.values(for: "Accept-Encoding").joined(separator: "|")])
+            $0.respond(200, ["X-Seen: " + $0.headers.values(of: "Accept-Encoding").joined(separator: "|")])
         } _: { origin, client in
             let cases: [(HTTPHeaders, String)] = [
                 ([:], "gzip"), (["Range": "bytes=0-9"], "identity"), (["accept-encoding": "identity"], "identity"),

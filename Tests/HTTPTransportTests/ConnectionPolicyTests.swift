@@ -1,6 +1,7 @@
 import CTransportShims
 import Foundation
 import Testing
+import WebImageTesting
 
 @testable import HTTPTransport
 
@@ -11,7 +12,7 @@ struct ConnectionPolicyTests {
         "http://2130706433:PORT/", "http://[::ffff:127.0.0.1]:PORT/", "http://0:PORT/",
     ])
     func `By default nothing on this machine is reached`(_ template: String) async throws {
-        let origin = TestOrigin { $0.respond() }
+        let origin = try OriginServer.byHand { $0.respond() }
         let client = HTTPClient()
         let url = try #require(URL(string: template.replacing("PORT", with: "\(origin.port)")))
         let error = await #expect(throws: HTTPError.self) { _ = try await client.send(HTTPRequest(url: url)) }

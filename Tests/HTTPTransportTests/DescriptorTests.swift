@@ -4,6 +4,7 @@ import Testing
 
 #if canImport(Glibc)
 import Glibc
+import WebImageTesting
 
 /// A process without descriptors, which is this one for a moment.
 @Suite(.timeLimit(.minutes(10)), .serialized)
@@ -18,14 +19,14 @@ struct DescriptorTests {
             try await Self.withoutDescriptors { _ = try await client.send(nowhere) }
         }
         #expect(error?.code == .tooManyOpenFiles)
-        let origin = TestOrigin { $0.respond(body: [1]) }
+        let origin = try OriginServer.byHand { $0.respond(body: [1]) }
         #expect(try await client.send(HTTPRequest(url: origin.url("/"))).body.collect(upTo: 1) == [1])
         origin.stop()
         await client.shutdown()
     }
 
     @Test func `sockets leave files their descriptors, and every answer comes`() async throws {
-        let origin = TestOrigin { $0.respond(body: [UInt8](repeating: 7, count: 20_000)) }
+        let origin = try OriginServer.byHand { $0.respond(body: [UInt8](repeating: 7, count: 20_000)) }
         defer { origin.stop() }
         let url = origin.url("/").absoluteString
         await #expect(processExitsWith: .success) { [url = url as String] in

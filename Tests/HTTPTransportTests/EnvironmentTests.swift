@@ -21,7 +21,7 @@ struct EnvironmentTests {
                 .write(to: home.appending(path: ".curlrc"), atomically: true, encoding: .utf8)
             for name in ["HOME", "CURL_HOME", "XDG_CONFIG_HOME"] { unsafe setenv(name, home.path, 1) }
             unsafe setenv("NETRC", home.appending(path: ".netrc").path, 1)
-            let origin = TestOrigin {
+            let origin = try OriginServer.byHand {
                 let seen = [$0.headers["Authorization"], $0.headers["User-Agent"], $0.headers["Cookie"]]
                 $0.respond(body: Array("\(seen.compactMap(\.self))".utf8))
             }

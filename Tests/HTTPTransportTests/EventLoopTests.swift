@@ -6,6 +6,7 @@ import Testing
 
 #if canImport(Glibc)
 import Glibc
+import WebImageTesting
 
 /// The loop alone, with actors that know nothing of HTTP.
 @Suite(.timeLimit(.minutes(10)))
@@ -29,9 +30,9 @@ struct EventLoopTests {
             for index in 0..<6 {
                 group.addTask {
                     for _ in 0..<4_000 {
-                        let event = Event()
+                        let event = Gate()
                         residents[index % 3].mailbox.post(.fire(event))
-                        await event.wait()
+                        await event.pass()
                     }
                 }
             }
@@ -47,10 +48,10 @@ struct EventLoopTests {
         for (resident, pipe) in zip(residents, pipes) { await resident.watch(pipe.output) }
         for round in 1...20 {
             for index in [1, 0, 0, 1] {
-                let event = Event()
+                let event = Gate()
                 await residents[index].expectByte(event)
                 pipes[index].write(UInt8(round))
-                await event.wait()
+                await event.pass()
             }
         }
         for (resident, pipe) in zip(residents, pipes) {
@@ -65,10 +66,10 @@ struct EventLoopTests {
         let resident = Resident(loop)
         #expect(loop.start([resident, Resident(loop)]))
         for milliseconds in [1, 5, 30] as [UInt64] {
-            let event = Event()
+            let event = Gate()
             let moment = LoopThread.nanoseconds + milliseconds * 1_000_000
             resident.mailbox.post(.fireAt(moment, event))
-            await event.wait()
+            await event.pass()
             #expect(LoopThread.nanoseconds >= moment)
         }
         await loop.stopAndJoin()
@@ -114,15 +115,15 @@ struct EventLoopTests {
 private actor Resident: LoopResident {
     enum Message {
         case add(Int)
-        case fire(Event)
-        case fireAt(UInt64, Event)
+        case fire(Gate)
+        case fireAt(UInt64, Gate)
     }
 
     nonisolated let loop: EventLoop
     nonisolated let mailbox: Mailbox<Message>
     private var seat: UInt32?
-    private var alarm: (moment: UInt64, event: Event)?
-    private var expected: Event?
+    private var alarm: (moment: UInt64, event: Gate)?
+    private var expected: Gate?
     private(set) var sum = 0
     /// How often this actor ran while the loop had another owner.
     private(set) var strays = 0
@@ -141,7 +142,7 @@ private actor Resident: LoopResident {
         sum += number
     }
 
-    func expectByte(_ event: Event) { expected = event }
+    func expectByte(_ event: Gate) { expected = event }
 
     func watch(_ descriptor: Int32) {
         #expect(loop.watch(descriptor, for: .reading, seat: seat!, isNew: true))
@@ -152,7 +153,7 @@ private actor Resident: LoopResident {
     private func handle(_ message: Message) {
         switch message {
         case .add(let number): add(number)
-        case .fire(let event): event.fire()
+        case .fire(let event): event.open()
         case .fireAt(let moment, let event): alarm = (moment, event)
         }
     }
@@ -171,7 +172,7 @@ private actor Resident: LoopResident {
         guard let alarm else { return nil }
         guard alarm.moment <= LoopThread.nanoseconds else { return alarm.moment }
         self.alarm = nil
-        alarm.event.fire()
+        alarm.event.open()
         return nil
     }
 
@@ -180,7 +181,7 @@ private actor Resident: LoopResident {
         var byte: UInt8 = 0
         guard unsafe read(descriptor, &byte, 1) == 1 else { return }
         bytes.append(byte)
-        expected?.fire()
+        expected?.open()
     }
 
     func loopEnds() {

@@ -15,18 +15,18 @@ struct FloodTests {
         configuration.tls = .authorities(in: certificate.rootPath)
         configuration.totalTimeout = .seconds(1)
         let client = HTTPClient(configuration: configuration)
-        let silent = TestOrigin { $0.waitForClose() }
+        let silent = try OriginServer.byHand { $0.waitForClose() }
         defer { silent.stop() }
         // The clock is another client, whose limit is eight times as long.
         configuration.totalTimeout = .seconds(8)
         let patient = HTTPClient(configuration: configuration)
         let clock = Task { _ = try await patient.send(HTTPRequest(url: silent.url("/"))) }
-        let ended = Event()
+        let ended = Gate()
         let hasEnded = Mutex(false)
         Task {
             _ = await clock.result
             hasEnded.withLock { $0 = true }
-            ended.fire()
+            ended.open()
         }
         let error = await #expect(throws: HTTPError.self) {
             _ = try await client.send(HTTPRequest(url: flood.url)).body.collect(upTo: 1_000)
@@ -34,7 +34,7 @@ struct FloodTests {
         #expect(error?.code == .timedOut || error?.code == .connectionLost)
         #expect(!hasEnded.withLock { $0 })
         clock.cancel()
-        await ended.wait()
+        await ended.pass()
         await client.shutdown()
         await patient.shutdown()
     }

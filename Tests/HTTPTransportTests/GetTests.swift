@@ -1,5 +1,6 @@
 import HTTPTransport
 import Testing
+import WebImageTesting
 
 @Suite(.timeLimit(.minutes(10)))
 struct GetTests {

@@ -4,6 +4,7 @@ import Testing
 
 #if canImport(Glibc)
 import Glibc
+import WebImageTesting
 #endif
 
 /// Where a connection goes is decided by the configuration, never by the environment.
@@ -29,7 +30,7 @@ struct ProxyTests {
     @Test(arguments: ["127.0.0.1", "localhost"]) func `a proxy at a private address is reached by name and by address`(
         _ host: String
     ) async throws {
-        let proxy = TestOrigin { $0.respond(body: Array($0.path.utf8)) }
+        let proxy = try OriginServer.byHand { $0.respond(body: Array($0.path.utf8)) }
         defer { proxy.stop() }
         var configuration = HTTPClient.Configuration()
         configuration.proxy = URL(string: "http://\(host):\(proxy.port)")
@@ -46,10 +47,10 @@ struct ProxyTests {
     /// Asks for a private address by its name, through a proxy.
     static func request(in environment: [String: String]) async throws {
         for (name, value) in environment { unsafe setenv(name, value, 1) }
-        let direct = TestOrigin { $0.respond(body: Array("direct".utf8)) }
-        let proxy = TestOrigin { $0.respond(body: Array("proxy".utf8)) }
+        let direct = try OriginServer.byHand { $0.respond(body: Array("direct".utf8)) }
+        let proxy = try OriginServer.byHand { $0.respond(body: Array("proxy".utf8)) }
         var configuration = HTTPClient.Configuration()
-        configuration.proxy = proxy.url("")
+        configuration.proxy = proxy.url("/")
         let client = HTTPClient(configuration: configuration)
         let url = URL(string: "http://localhost:\(direct.port)/admin.png")!
         for _ in 0..<2 {

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import Testing
+import WebImageTesting
 
 /// Which fields a redirect takes along.
 @Suite(.timeLimit(.minutes(1)))
@@ -26,7 +27,7 @@ struct RedirectHeaderTests {
             let names = headers.filter { exchange.headers[$0.name] == $0.value }.map(\.name)
             exchange.respond(200, ["X-Seen: \(names.joined(separator: ","))"])
         }
-        let target = TestOrigin(answer)
+        let target = try OriginServer.byHand(answer)
         defer { target.stop() }
         var names: Set<String> = []
         try await withOrigin(configuration) { exchange in
@@ -79,8 +80,8 @@ struct RedirectHeaderTests {
         try await withOrigin {
             $0.respond(200, ["X-Seen: " + ($0.headers["Authorization"] ?? "-")])
         } _: { first, client in
-            let second = TestOrigin { $0.respond(302, ["Location: \(first.url("/back"))"]) }
-            let start = TestOrigin { $0.respond(302, ["Location: \(second.url("/"))"]) }
+            let second = try OriginServer.byHand { $0.respond(302, ["Location: \(first.url("/back"))"]) }
+            let start = try OriginServer.byHand { $0.respond(302, ["Location: \(second.url("/"))"]) }
             defer {
                 second.stop()
                 start.stop()

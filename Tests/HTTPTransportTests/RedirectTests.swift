@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import Testing
+import WebImageTesting
 
 @Suite(.timeLimit(.minutes(10)))
 struct RedirectTests {
@@ -177,17 +178,17 @@ struct RedirectTests {
     }
 
     @Test func `A long body of a redirect is not read`() async throws {
-        let closed = Event()
+        let closed = Gate()
         try await withOrigin { exchange in
             if exchange.path == "/end" { return exchange.respond(200) }
             exchange.write("HTTP/1.1 302 Found\r\nLocation: /end\r\nContent-Length: 50000000\r\n\r\n")
             while exchange.write([UInt8](repeating: 0, count: 10_000)) {}
-            closed.fire()
+            closed.open()
             exchange.close()
         } _: { origin, client in
             let response = try await client.send(HTTPRequest(url: origin.url("/start")))
             #expect(response.status == 200)
-            await closed.wait()
+            await closed.pass()
         }
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import Testing
+import WebImageTesting
 
 @Suite(.timeLimit(.minutes(10)))
 struct ShutdownTests {
@@ -22,18 +23,18 @@ struct ShutdownTests {
     @Test func `The end fails those who wait for a head, for a body and for a connection`() async throws {
         var configuration = HTTPClient.Configuration.loopback
         configuration.maximumConnectionsPerHost = 2
-        let arrived = Event()
+        let arrived = Gate()
         try await withOrigin(configuration) { exchange in
             if exchange.path == "/body" {
                 exchange.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n")
             } else {
-                arrived.fire()
+                arrived.open()
             }
             exchange.waitForClose()
         } _: { origin, client in
             let response = try await client.send(HTTPRequest(url: origin.url("/body")))
             let head = Task { try await client.send(HTTPRequest(url: origin.url("/head"))) }
-            await arrived.wait()
+            await arrived.pass()
             let queued = Task.immediate { try await client.send(HTTPRequest(url: origin.url("/queued"))) }
             #expect(await client.transferCount == 3)
             await client.shutdown()
@@ -71,7 +72,7 @@ struct ShutdownTests {
     }
 
     @Test func `A body is read to its end after its client was let go`() async throws {
-        let origin = TestOrigin { $0.respond(body: [UInt8](repeating: 4, count: 3 << 20)) }
+        let origin = try OriginServer.byHand { $0.respond(body: [UInt8](repeating: 4, count: 3 << 20)) }
         let response = try await HTTPClient(configuration: .loopback).send(HTTPRequest(url: origin.url("/")))
         #expect(try await response.body.collect(upTo: 3 << 20).count == 3 << 20)
         origin.stop()
@@ -80,7 +81,7 @@ struct ShutdownTests {
     @Test func `Neither descriptors nor threads are left of two hundred clients`() async {
         // In a process of its own, where nothing else opens and closes descriptors.
         await #expect(processExitsWith: .success) {
-            let origin = TestOrigin { $0.respond(body: [1]) }
+            let origin = try OriginServer.byHand { $0.respond(body: [1]) }
             func count(_ folder: String) throws -> Int {
                 try FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(folder)").count
             }

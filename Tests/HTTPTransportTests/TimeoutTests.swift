@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import Testing
+import WebImageTesting
 
 /// No test here measures time: each waits for a limit to strike, and would hang (until the suite's limit) if it did not.
 @Suite(.timeLimit(.minutes(10)))
@@ -16,17 +17,17 @@ struct TimeoutTests {
     }
 
     @Test func `An origin that does not answer times out as idle and loses its connection`() async throws {
-        let closed = Event()
+        let closed = Gate()
         try await withOrigin(Self.configuration(idle: .milliseconds(50))) { exchange in
             exchange.waitForClose()
-            closed.fire()
+            closed.open()
         } _: { origin, client in
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.send(HTTPRequest(url: origin.url("/")))
             }
             #expect(error?.code == .timedOut)
             #expect(error?.message.contains("silent") == true)
-            await closed.wait()
+            await closed.pass()
         }
     }
 
@@ -49,7 +50,7 @@ struct TimeoutTests {
     @Test func `An origin that drips is ended by the total limit`() async throws {
         try await withOrigin(Self.configuration(idle: .seconds(20), total: .milliseconds(600))) { exchange in
             exchange.write("HTTP/1.1 200 OK\r\n\r\n")
-            while exchange.write([1]) { usleep(5_000) }
+            while exchange.write([1]), exchange.wire.pause(for: .milliseconds(5)) {}
             exchange.close()
         } _: { origin, client in
             let error = await #expect(throws: HTTPError.self) {
@@ -66,7 +67,7 @@ struct TimeoutTests {
         try await withOrigin(Self.configuration(idle: .seconds(1))) { exchange in
             exchange.write("HTTP/1.1 200 OK\r\nContent-Length: 30\r\n\r\n")
             for index in 0..<30 {
-                usleep(50_000)
+                exchange.wire.pause(for: .milliseconds(50))
                 exchange.write([UInt8(index)])
             }
         } _: { origin, client in
@@ -76,7 +77,9 @@ struct TimeoutTests {
     }
 
     @Test func `A handshake that hangs is ended by the connect limit`() async throws {
-        let origin = TestOrigin()
+        var silence = OriginServer.Configuration()
+        silence.connectionGate = OriginGate()
+        let origin = try OriginServer.start(configuration: silence)
         let client = HTTPClient(configuration: Self.configuration(connect: .milliseconds(100)))
         let error = await #expect(throws: HTTPError.self) {
             _ = try await client.send(HTTPRequest(url: try #require(URL(string: "https://127.0.0.1:\(origin.port)/"))))
@@ -89,9 +92,11 @@ struct TimeoutTests {
 
     @Test func `A reader that does not read is not an idle origin`() async throws {
         let size = 8 << 20
+        // Made before: the origin must not be slow to answer.
+        let body = [UInt8](repeating: 3, count: size)
         try await withOrigin(Self.configuration(idle: .milliseconds(500))) { exchange in
             if exchange.path == "/silent" { return exchange.waitForClose() }
-            exchange.respond(body: [UInt8](repeating: 3, count: size))
+            exchange.respond(body: body)
         } _: { origin, client in
             let slow = try await client.send(HTTPRequest(url: origin.url("/big")))
             // Silent origins are the clock: several idle limits pass while nobody reads the big body.
@@ -105,28 +110,55 @@ struct TimeoutTests {
         }
     }
 
-    @Test func `Waiting for a connection is not idleness, but counts in total`() async throws {
-        var configuration = Self.configuration(idle: .milliseconds(700), total: .seconds(2))
+    @Test func `waiting for a connection is not idleness`() async throws {
+        var configuration = Self.configuration(idle: .milliseconds(200))
         configuration.maximumConnectionsPerHost = 1
+        let isQueued = OriginGate()
         try await withOrigin(configuration) { exchange in
+            if exchange.path == "/2" { return exchange.respond(body: [2]) }
             exchange.write("HTTP/1.1 200 OK\r\n\r\n")
-            while exchange.write([1]) { usleep(5_000) }
+            exchange.wire.hold(at: isQueued)
+            // Each pause is far below the idle limit, all of them together are five times as long.
+            for _ in 0..<200 where exchange.write([1]) { exchange.wire.pause(for: .milliseconds(5)) }
             exchange.close()
         } _: { origin, client in
             let first = try await client.send(HTTPRequest(url: origin.url("/1")))
-            async let waiting = client.send(HTTPRequest(url: origin.url("/2")))
-            let error = await #expect(throws: HTTPError.self) { for try await _ in first.body {} }
-            #expect(error?.message.contains("silent") == false)
-            // The second waited for as long as the first ran, several times the idle limit; what ends it, if anything, is
-            // its own total limit.
-            do { _ = try await waiting } catch let error as HTTPError { #expect(!error.message.contains("silent")) }
+            let second = Task.immediate {
+                try await client.send(HTTPRequest(url: origin.url("/2"))).body.collect(upTo: 1)
+            }
+            #expect(await client.transferCount == 2)
+            isQueued.open()
+            #expect(try await first.body.collect(upTo: 200).count == 200)
+            #expect(try await second.value == [2])
+        }
+    }
+
+    @Test func `waiting for a connection counts in the total limit`() async throws {
+        var configuration = Self.configuration(total: .seconds(1))
+        configuration.maximumConnectionsPerHost = 1
+        let other = try OriginServer.byHand { $0.waitForClose() }
+        defer { other.stop() }
+        try await withOrigin(configuration) {
+            $0.waitForClose()
+        } _: { origin, client in
+            // The second waits until the first is over. The third does not wait, and begins last.
+            let transfers = [origin.url("/1"), origin.url("/2"), other.url("/3")].map { url in
+                Task.immediate { _ = try await client.send(HTTPRequest(url: url)) }
+            }
+            for transfer in transfers.reversed() {
+                let error = await #expect(throws: HTTPError.self) { try await transfer.value }
+                #expect(error?.code == .timedOut)
+                #expect(error?.message.contains("silent") == false)
+                // With the time that the second has waited its limit strikes before that of the third.
+                #expect(await client.transferCount == 0)
+            }
         }
     }
 
     @Test func `the total limit covers all redirects together`() async throws {
         // Each hop takes less than the limit, all of them together several times as much.
         try await withOrigin(Self.configuration(total: .milliseconds(700))) { exchange in
-            usleep(250_000)
+            exchange.wire.pause(for: .milliseconds(250))
             let number = Int(exchange.path.dropFirst()) ?? 0
             if number == 9 { return exchange.respond(body: [1]) }
             exchange.respond(302, ["Location: /\(number + 1)"])

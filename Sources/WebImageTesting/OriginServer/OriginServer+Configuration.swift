@@ -29,6 +29,10 @@ extension OriginServer {
         ///
         /// Default: `nil`.
         public var connectionGate: OriginGate?
+        /// What is sent on each connection as soon as it is accepted, before TLS and before a request.
+        ///
+        /// Default: nothing.
+        public var greeting: [UInt8] = []
 
         /// The newest version of TLS that the server speaks.
         ///

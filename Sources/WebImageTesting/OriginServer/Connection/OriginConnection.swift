@@ -15,6 +15,7 @@ struct OriginConnection {
     ) -> ConnectionEnd {
         do throws(ConnectionEnd) {
             if let gate = configuration.connectionGate { try gate.hold(descriptor) }
+            if !configuration.greeting.isEmpty { try SystemSocket.send(configuration.greeting[...], to: descriptor) }
             let stream: any ByteStream
             if let security {
                 stream = try security.accept(descriptor)

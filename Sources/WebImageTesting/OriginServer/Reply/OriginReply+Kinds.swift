@@ -33,6 +33,15 @@ extension OriginReply {
         return reply
     }
 
+    /// Whatever a closure writes, in place of a reply: for what no other reply can say.
+    ///
+    /// - Parameter conversation: Runs on the thread of the connection and may block it.
+    public static func byHand(_ conversation: @escaping @Sendable (OriginWire) -> Void) -> OriginReply {
+        var reply = OriginReply()
+        reply.conduct.form = .byHand(conversation)
+        return reply
+    }
+
     /// Bytes that are no HTTP in place of a status line, then the end of the connection.
     public static var garbage: OriginReply { .verbatim([0, 1, 2] + Array("garbage\r\n\r\n".utf8)) }
 

@@ -45,6 +45,8 @@ extension OriginReply {
             case silence
             /// Nothing, and the connection is closed.
             case hangUp
+            /// Whatever the closure writes.
+            case byHand(@Sendable (OriginWire) -> Void)
         }
 
         enum Framing: Sendable {

@@ -29,6 +29,11 @@ struct ReplyWriter {
         case .hangUp:
             openRequest.finish()
             throw conduct.cut == nil ? .orderly : .reset
+        case .byHand(let conversation):
+            let wire = OriginWire(stream)
+            conversation(wire)
+            openRequest.finish()
+            if let end = wire.end ?? (allowsReuse ? nil : .orderly) { throw end }
         }
     }
 

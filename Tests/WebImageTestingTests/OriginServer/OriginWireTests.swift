@@ -1,0 +1,69 @@
+import Testing
+import WebImageTesting
+
+@Suite(.timeLimit(.minutes(1))) struct OriginWireTests {
+    @Test func `bytes written by hand leave as they are, and the connection stays open`() throws {
+        let origin = try OriginServer.start()
+        defer { origin.stop() }
+        origin.respondToEverything { request in
+            .byHand { wire in
+                #expect(wire.write("any\(request.number)"))
+                #expect(wire.write([0x21]))
+            }
+        }
+        let client = try RawClient(origin)
+        for number in 1...2 {
+            try client.get("/")
+            #expect(client.read(exactly: 5) == "any\(number)!")
+        }
+        #expect(origin.connectionCount == 1)
+    }
+
+    @Test func `a connection ends by hand, in order or with a reset`() throws {
+        let origin = try OriginServer.start()
+        defer { origin.stop() }
+        origin.respond(
+            to: "/close",
+            with: .byHand { wire in
+                wire.write("last")
+                wire.close()
+            })
+        origin.respond(to: "/reset", with: .byHand { $0.reset() })
+        let orderly = try RawClient(origin)
+        try orderly.get("/close")
+        let last = orderly.readToEnd()
+        #expect(last.text == "last")
+        #expect(last.end == .endOfStream)
+        let lost = try RawClient(origin)
+        try lost.get("/reset")
+        #expect(lost.readToEnd().end == .reset)
+    }
+
+    @Test func `a reply by hand waits for its peer to go, and can write no more`() async throws {
+        let origin = try OriginServer.start()
+        defer { origin.stop() }
+        let (gate, told) = (OriginGate(), Journal<Bool>())
+        origin.respondToEverything { _ in
+            .byHand { wire in
+                wire.write("a")
+                wire.waitForClose()
+                told.write(wire.hold(at: gate))
+                told.write(wire.pause(for: .seconds(100)))
+            }
+        }
+        let client = try RawClient(origin)
+        try client.get("/")
+        #expect(client.read(exactly: 1) == "a")
+        client.close()
+        await origin.waitUntilClosedByPeer(count: 1)
+        #expect(told.entries == [false, false])
+    }
+
+    @Test func `a greeting is sent before a request`() throws {
+        var configuration = OriginServer.Configuration()
+        configuration.greeting = Array("hello".utf8)
+        let origin = try OriginServer.start(configuration: configuration)
+        defer { origin.stop() }
+        #expect(try RawClient(origin).read(exactly: 5) == "hello")
+    }
+}
