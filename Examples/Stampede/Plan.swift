@@ -18,7 +18,7 @@ struct Plan: Sendable {
 
     init(seed: UInt64) {
         self.seed = seed
-        var random = Random(state: seed)
+        var random = SeededGenerator(seed: seed)
         // The highest priority of each picture: some pictures have no urgent caller.
         let ceilings = (0..<Self.pictures).map { _ in Int.random(in: 0..<5, using: &random) }
         callers = (0..<1_000).map { number in

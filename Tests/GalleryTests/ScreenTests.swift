@@ -41,7 +41,7 @@ struct ScreenTests {
     }
 
     @Test(arguments: 1...20) func `a terminal that gets the differences shows the screen`(_ seed: Int) {
-        var random = SeededGenerator(state: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         var terminal = EmulatedTerminal(columns: 11, rows: 5)
         var shown: Screen?
         for _ in 0..<20 {

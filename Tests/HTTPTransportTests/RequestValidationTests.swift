@@ -118,7 +118,7 @@ struct RequestValidationTests {
             "007", "user", "@", "?", "#", "\\", "%2e", "%40", ".", "-", "_", "..", "xn--a", "é", " ", "\t", "&", ";",
             "=", "+", "*",
         ]
-        var generator = SplitMix(state: seed)
+        var generator = SeededGenerator(seed: seed)
         var plainCount = 0
         for _ in 0..<3_000 {
             var text = Bool.random(using: &generator) ? "http://" : "https://"

@@ -1,4 +1,5 @@
 import TaskCoordination
+import TestSupport
 import Testing
 import WebImageTesting
 

@@ -1,11 +1,12 @@
 import TaskCoordination
+import TestSupport
 import Testing
 import WebImageTesting
 
 @Suite struct WorkCountTests {
     /// The count against a number and a list of waits.
     @Test(arguments: seeds) func `the count answers like the model, and each wait ends once`(seed: UInt64) {
-        var random = XorShift(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var work = WorkCount()
         var (count, waits) = (0, [OneShot<Void>]())
         for _ in 0..<200 {

@@ -5,20 +5,6 @@ import WebImageTesting
 
 @testable import WebImageBinding
 
-/// A generator with the same sequence for the same seed.
-private struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    /// SplitMix64.
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
-    }
-}
-
 /// A list of 500 items, 50 reused cells, and a loader that answers late, in any order, or from memory.
 @MainActor
 private final class List {

@@ -167,7 +167,7 @@ extension FlightShutdownTests {
         seed: UInt64
     ) {
         let scenario = FlightScenario(seed: seed)
-        var random = XorShift(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let gate = Gate()
         let doomed = (0..<1_000).map { scenario.call("\($0)", operation: untilCancelled) }
         scenario.executor.drain()
@@ -195,7 +195,7 @@ extension FlightShutdownTests {
     ) {
         let slots = limit.map { Slots(limit: $0) }
         let scenario = FlightScenario(seed: seed, slots: slots)
-        var random = XorShift(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let gate = Gate()
         var doomed: [Probe<Int>] = []
         for _ in 0..<3 {

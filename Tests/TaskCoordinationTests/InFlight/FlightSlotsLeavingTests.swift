@@ -87,7 +87,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds) func `callers leave at any moment: no caller hangs, and no slot is lost`(seed: UInt64) {
-        var random = XorShift(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let slots = Slots(limit: 2)
         let scenario = FlightScenario(seed: seed, slots: slots)
         let (gates, steps) = ((0..<5).map { _ in Gate() }, Journal<Int>())

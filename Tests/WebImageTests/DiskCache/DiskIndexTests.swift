@@ -10,7 +10,7 @@ struct DiskIndexTests {
     private func digest(_ number: Int) -> KeyDigest { KeyDigest(high: UInt64(number), low: UInt64(number)) }
 
     @Test func `the total is the sum of all records`() {
-        var random = TestRandom(seed: 1)
+        var random = SeededGenerator(seed: 1)
         var index = DiskIndex()
         var sizes: [Int: Int] = [:]
         for _ in 0..<2_000 {
@@ -63,7 +63,7 @@ struct DiskIndexTests {
 
     @Test(arguments: 0..<30)
     func `victims are those that a full sort would choose`(seed: UInt64) {
-        var random = TestRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var index = DiskIndex()
         for number in 0..<200 {
             index.set(

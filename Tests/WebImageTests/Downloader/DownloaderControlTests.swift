@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import TaskCoordination
+import TestSupport
 import Testing
 import WebImageTesting
 

@@ -215,7 +215,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds) func `each caller may leave at any time, and nothing leaks`(seed: UInt64) {
-        var random = TestRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let scenario = Scenario(seed: seed, slots: 2, order: seed.isMultiple(of: 2) ? .fifo : .lifo)
         let callers = (0..<12).map { scenario.download($0 % 5) }
         var left: Set<Int> = []

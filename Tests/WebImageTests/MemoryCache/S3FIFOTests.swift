@@ -8,7 +8,7 @@ import WebImageTesting
 struct S3FIFOTests {
     @Test(arguments: 0..<40)
     func `the table does the same as a naive model`(seed: UInt64) {
-        var random = TestRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<3 {
             let costLimit = Int.random(in: 80...200, using: &random)
             let countLimit = Int.random(in: 2...40, using: &random)
@@ -39,7 +39,7 @@ struct S3FIFOTests {
 
     @Test(arguments: [0.8, 0.9, 1.1])
     func `the hit rate on a skewed trace is above that of least recently used`(exponent: Double) {
-        var random = TestRandom(seed: 7)
+        var random = SeededGenerator(seed: 7)
         let zipf = ZipfTrace(count: 5_000, exponent: exponent)
         var table = S3FIFO<Int, Int>(costLimit: 250, countLimit: .max)
         var recent = LeastRecentlyUsed(limit: 250)
@@ -88,7 +88,7 @@ struct S3FIFOTests {
 
     @Test(arguments: 0..<40)
     func `an entry that is requested twice is held, whatever its cost and the other entries`(seed: UInt64) {
-        var random = TestRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<50 {
             var table = S3FIFO<Int, Int>(costLimit: 300, countLimit: 1_000)
             var retired: [Int] = []

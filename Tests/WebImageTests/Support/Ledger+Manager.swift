@@ -3,35 +3,10 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// Checks the ledger of each test at its end: all counters of its scenarios must be zero.
-struct Balanced: SuiteTrait, TestTrait, TestScoping {
-    let isRecursive = true
-
-    @concurrent func provideScope(
-        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
-    ) async throws {
-        let ledger = Ledger()
-        try await Ledger.$current.withValue(ledger, operation: function)
-        let open = ledger.open()
-        #expect(open.isEmpty, "left behind", sourceLocation: test.sourceLocation)
-    }
-}
-
-extension Trait where Self == Balanced {
-    /// No test of the suite leaks.
-    static var balanced: Self { Balanced() }
-}
-
-/// The ledger of the running test.
-var ledger: Ledger? {
-    if Ledger.current == nil { Issue.record("A suite with scenarios is balanced.") }
-    return Ledger.current
-}
-
 extension Ledger {
     /// Enters every table of a manager.
     ///
-    /// - Parameter executors: The executors of all the manager's jobs.
+    /// - Parameter executors: Where everything runs that the manager starts.
     func enter(_ manager: ImageManager, on executors: [SeededExecutor]) {
         settle {
             while executors.contains(where: { $0.pending > 0 }) { for executor in executors { executor.drain() } }
