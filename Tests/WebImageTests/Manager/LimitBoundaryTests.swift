@@ -1,0 +1,108 @@
+import Foundation
+import HTTPTransport
+import TestSupport
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// A limit of the configuration reaches what it is for: the manager admits what the limit names, and not one more.
+///
+/// The queues are in ``OverloadTests`` and ``FairnessTests``, the memory of decodes in ``BudgetTests``, the disk in
+/// ``CacheLimitTests``; what `ImageLimits` mean is in `ImageCodingTests`.
+@Suite(.balanced, .timeLimit(.minutes(1))) struct LimitBoundaryTests {
+    /// Something that needs a limit to be of some size.
+    struct Demand: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        /// The smallest limit that admits it.
+        let need: Int
+        let set: @Sendable (inout ImageManager.Configuration, Int) -> Void
+        /// The gate holds every transfer.
+        let isAdmitted: @Sendable (ManagerScenario, Gate) -> Bool
+    }
+
+    // The pictures have 16 by 16 pixels.
+    static let demands: [Demand] = [
+        Demand(testDescription: "pixels", need: 256, set: { $0.limits.maximumPixelCount = $1 }, isAdmitted: loads),
+        Demand(testDescription: "side", need: 16, set: { $0.limits.maximumSide = $1 }, isAdmitted: loads),
+        Demand(testDescription: "entries in memory", need: 2) {
+            $0.memoryCountLimit = $1
+        } isAdmitted: { scenario, gate in
+            _ = run(scenario, gate, [1, 2])
+            return [1, 2].allSatisfy { scenario.manager.peek(.numbered($0)) != nil }
+        },
+        Demand(testDescription: "failures", need: 2) {
+            $0.failureCapacity = $1
+        } isAdmitted: { scenario, gate in
+            _ = run(scenario, gate, [404, 405, 404, 405])
+            return scenario.transport.requests.count == 2
+        },
+        Demand(testDescription: "downloads at once", need: 3) {
+            $0.downloader.maximumConcurrentDownloads = $1
+            $0.downloader.maximumConcurrentDownloadsPerHost = 100
+        } isAdmitted: {
+            width($0, $1) == 3
+        },
+        Demand(testDescription: "downloads of one host", need: 3) {
+            $0.downloader.maximumConcurrentDownloads = 100
+            $0.downloader.maximumConcurrentDownloadsPerHost = $1
+        } isAdmitted: {
+            width($0, $1) == 3
+        },
+    ]
+
+    @Test(arguments: demands, Seeds.first(2)) func `the manager admits what a limit names, and not one more`(
+        demand: Demand, seed: UInt64
+    ) {
+        #expect(Self.isAdmitted(demand, under: demand.need, seed))
+        #expect(!Self.isAdmitted(demand, under: demand.need - 1, seed))
+    }
+
+    @Test(arguments: Seeds.first(2)) func `a body has as many bytes as the limit says, and not one more`(
+        seed: UInt64
+    ) throws {
+        let body = Demand(
+            testDescription: "body", need: try Pictures.png(1).count,
+            set: { $0.downloader.maximumByteCount = $1 }, isAdmitted: Self.loads)
+        #expect(Self.isAdmitted(body, under: body.need, seed))
+        #expect(!Self.isAdmitted(body, under: body.need - 1, seed))
+    }
+
+    private static func isAdmitted(_ demand: Demand, under limit: Int, _ seed: UInt64) -> Bool {
+        var configuration = ImageManager.Configuration()
+        demand.set(&configuration, limit)
+        let gate = Gate()
+        let scenario = ManagerScenario(seed: seed, gate: gate, configuration: configuration) { request in
+            request.url.path.hasPrefix("/40") ? HTTPResponse(status: 404, url: request.url) : try .picture(for: request)
+        }
+        return demand.isAdmitted(scenario, gate)
+    }
+
+    /// Loads pictures one after the other.
+    ///
+    /// - Returns: Whether all of them came.
+    private static func run(_ scenario: ManagerScenario, _ gate: Gate, _ numbers: [Int]) -> Bool {
+        gate.open()
+        let loads = numbers.map { number in
+            let load = scenario.load(number)
+            scenario.executor.drain()
+            return load
+        }
+        return loads.allSatisfy { $0.value != nil }
+    }
+
+    @Sendable private static func loads(_ scenario: ManagerScenario, _ gate: Gate) -> Bool {
+        run(scenario, gate, [1])
+    }
+
+    /// How many of four transfers run at once. All of them end.
+    private static func width(_ scenario: ManagerScenario, _ gate: Gate) -> Int {
+        let loads = (1...4).map { scenario.load($0) }
+        scenario.executor.drain()
+        let width = scenario.transport.open
+        gate.open()
+        scenario.executor.drain()
+        #expect(loads.allSatisfy { $0.value != nil })
+        return width
+    }
+}
