@@ -71,7 +71,7 @@ final class GzipDecoder: Sendable {
                 state.isBetweenMembers = step.outcome == TRANSPORT_INFLATION_MEMBER_ENDED
                 let isStuck = step.consumed == 0 && step.bytes.isEmpty
                 guard step.outcome != TRANSPORT_INFLATION_FAILED, !isStuck else {
-                    throw error(.invalidResponse, "The body is said to be gzip and is not.")
+                    throw error(.invalidResponse, "The body is labelled as gzip and is not gzip data.")
                 }
                 try check(state)
                 if !step.bytes.isEmpty { return step.bytes }

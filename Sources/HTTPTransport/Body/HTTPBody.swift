@@ -166,7 +166,7 @@ extension HTTPBody {
 
 extension HTTPError {
     static func bodyTooLarge(limit: Int, announced: Int?) -> HTTPError {
-        let what = announced.map { "The body is announced with \($0) bytes" } ?? "The body goes on"
+        let what = announced.map { "The body is announced with \($0) bytes" } ?? "The body continues"
         return HTTPError(
             code: .bodyTooLarge,
             message: "\(what), beyond the limit of \(limit); raise the limit if such bodies are expected.")

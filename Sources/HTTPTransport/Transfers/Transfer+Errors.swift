@@ -51,7 +51,7 @@ extension Transfer {
         case CURLE_PARTIAL_FILE: (.truncatedBody, "")
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR: (.connectionLost, "")
         case CURLE_RECV_ERROR where endsWithConnection:
-            (.truncatedBody, "The connection ended without saying that the body does.")
+            (.truncatedBody, "The connection ended without marking the end of the body.")
         case CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM:
             (.connectionLost, head.isComplete ? "The body is incomplete." : "")
         case CURLE_URL_MALFORMAT: (.invalidRequest, "")

@@ -152,7 +152,7 @@ final class Transfer: DeadlineHolding {
         case .encoded(nil), .unknown: break
         }
         if case .unknown(let name) = head.coding, length != .none {
-            return fail(.invalidResponse, "The response is encoded with \(name), which was not asked for.")
+            return fail(.invalidResponse, "The response is encoded with \(name), which was not requested.")
         }
         let isMultiplexed = easy.integer(CURLINFO_HTTP_VERSION) >= Int(CURL_HTTP_VERSION_2_0)
         answer = Answer(head: head, expectedCount: expectedCount, isMultiplexed: isMultiplexed)

@@ -61,7 +61,7 @@ struct LoadKey: Sendable, Hashable, CustomStringConvertible {
         self.wantsOriginal = wantsOriginal
     }
 
-    /// What the picture, or the file, is called in the caches.
+    /// The name of the picture, or of the file, in the caches.
     var variant: CacheKey { picture.name }
 
     static func == (one: LoadKey, other: LoadKey) -> Bool {

@@ -48,7 +48,7 @@ struct BadInputTests {
         Case("unknown host", "cannotResolveHost", "nowhere.invalid") { _ in "http://nowhere.invalid/x" },
         Case("404", "unacceptableStatus", "404", reply: .status(404)),
         Case("500", "unacceptableStatus", "500", reply: .status(500)),
-        Case("redirect loop", "tooManyRedirects", "circle") { origin in
+        Case("redirect loop", "tooManyRedirects", "loop back") { origin in
             origin.redirect(along: ["/x", "/y", "/z", "/x"])
             return origin.url("/x").absoluteString
         },
