@@ -27,7 +27,7 @@ extension CacheError {
         case ENOTDIR, ELOOP:
             (
                 .folderUnavailable,
-                "A link, which is not followed, or a file is in the place of a cache folder. Remove it."
+                "The place of a cache folder is taken by a link, which is not followed, or by a file. Remove it."
             )
         case ENOENT, EISDIR, ENOTEMPTY, ENAMETOOLONG:
             (.folderUnavailable, "The cache folder cannot be made, or something else stands in its place.")
