@@ -26,7 +26,7 @@ public struct WebPCoder: ImageDecoding, ImageEncoding {
 }
 
 extension WebPCoder {
-    /// For a still picture the bitmap, libwebp's copy where it needs one, and what the ``FramePlan`` adds.
+    /// For a still picture the bitmap, libwebp's copy where it needs one, and what the `FramePlan` adds.
     ///
     /// For an animation the canvas, the largest frame, and every frame kept, as large as the thumbnail if one is
     /// requested.

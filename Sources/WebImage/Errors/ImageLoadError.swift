@@ -47,7 +47,7 @@ public struct ImageLoadError: Error, Sendable {
     public let url: URL?
     /// The status of the response, when there was one.
     public let status: Int?
-    /// The underlying error, usually an ``HTTPError`` or an ``ImageError``.
+    /// The underlying error, usually an `HTTPError` or an `ImageError`.
     public let cause: (any Error)?
 
     /// Creates an error.

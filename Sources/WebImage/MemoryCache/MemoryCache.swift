@@ -45,7 +45,10 @@ public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
     /// A value above an eighth of the cost limit only takes the room of values that are not in use. When values in use
     /// leave no room, it is not stored, but its key is remembered. When it is stored again soon, it takes their place.
     ///
-    /// - Parameter cost: What the value occupies, in bytes.
+    /// - Parameters:
+    ///   - value: What a look-up finds.
+    ///   - key: What it is found under.
+    ///   - cost: What the value occupies, in bytes.
     /// - Returns: `false` when the value is not stored, because its cost is negative or above the cost limit, or
     ///   because it is large and new among values in use. An earlier value for `key` is removed as well, because it is
     ///   outdated.

@@ -7,7 +7,7 @@ public import HTTPTransport
 ///
 /// A modifier runs inside a transfer, which holds a download slot meanwhile. So it must not load through the manager or
 /// the downloader that it works for: such a load throws ``ImageLoadError`` with code `.reentrant` unless memory answers
-/// it. It may use another manager, or an ``HTTPClient`` of its own. A shutdown that it awaits ends its own transfer;
+/// it. It may use another manager, or an `HTTPClient` of its own. A shutdown that it awaits ends its own transfer;
 /// see ``ImageManager/shutdown(within:)``.
 public struct RequestModifier: Sendable {
     /// Names what the modifier does. Equal identities must produce equal requests.
