@@ -21,6 +21,7 @@ import WebImageTesting
             }
             #expect(thumbnail.width == 320)
             #expect(thumbnail.contentType == "image/webp")
+            #expect(origin.requestCount(for: "/photo.jpg") == 1)
         }
     }
 
