@@ -19,7 +19,7 @@ public final class ListPrefetcher<Index: Hashable> {
     ///   - loader: Loads the pictures.
     ///   - concurrentLoads: The number of items loaded at a time. 3 by default.
     ///   - queueLimit: The largest number of items that wait; the oldest is dropped for the newest. 200 by default.
-    ///   - requests: The pictures of an item. Their priority is lowered to ``ImagePriority/low`` at most.
+    ///   - requests: The pictures of an item. Their priority is lowered to `ImagePriority.low` at most.
     public init(
         loader: any ViewImageLoading, concurrentLoads: Int = 3, queueLimit: Int = 200,
         requests: @escaping @MainActor (Index) -> [ImageRequest]

@@ -1,6 +1,6 @@
 /// How a load treats its target, and the callbacks of its caller.
 ///
-/// ``ImageRequest`` describes what to load.
+/// `ImageRequest` describes what to load.
 public struct BindingOptions {
     /// How a load behaves while its target is hidden.
     public enum HiddenPolicy: Sendable, Hashable, CaseIterable {
