@@ -12,7 +12,6 @@ extension ImageManager.Configuration {
         transport.maximumConnections = max(options.concurrency, transport.maximumConnections)
         failureLifetime = .zero  // a URL is fetched once in a run
         if let bytes = options.maximumBytes { downloader.maximumByteCount = bytes }
-        transport.maximumBodyByteCount = downloader.maximumByteCount
         if let pixels = options.maximumPixels { limits.maximumPixelCount = pixels }
         if options.allowsPrivate { transport.addressPolicy = .unrestricted }
         if options.isInsecure { transport.tls = .insecure }

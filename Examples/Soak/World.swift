@@ -19,7 +19,7 @@ struct World: Sendable {
         let pictures = try (0..<8).map { try ImageFactory.encoded(width: 48, height: 48, seed: $0, as: .png) }
         var configuration = ImageManager.Configuration()
         // Small enough to be full at once, so that the memory it takes does not grow later.
-        configuration.memoryByteLimit = 1 << 20
+        configuration.memory.costLimit = 1 << 20
         switch kind {
         case .stub:
             let folder = FileManager.default.temporaryDirectory.appending(path: "soak-\(UUID().uuidString)")

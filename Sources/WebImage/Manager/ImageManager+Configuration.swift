@@ -5,18 +5,15 @@ public import ImageCoding
 extension ImageManager {
     /// The parts of an ``ImageManager``, and its limits.
     public struct Configuration: Sendable {
-        /// The largest number of bytes that the memory cache holds. 15 % of the memory that the process may use by
-        /// default, at most 768 MB.
-        public var memoryByteLimit = MemoryBudget.defaultCostLimit
-        /// The largest number of entries that the memory cache holds. 100,000 by default.
-        public var memoryCountLimit = 100_000
+        /// What the memory cache may hold. 15 % of the memory the process may use by default, at most 768 MB.
+        public var memory = MemoryLimits()
         /// The disk cache, `nil` for none. A folder in the user's cache directory by default.
         public var disk: DiskCache.Configuration? = .init()
         /// The downloader's limits.
         public var downloader = ImageDownloader.Configuration()
-        /// The transport's limits and policies. The public internet only, by default. The limit of a body is the
-        /// downloader's.
-        public var transport = HTTPClient.Configuration()
+        /// The transport's limits and policies. The public internet only, by default. A body is limited by the downloader
+        /// alone by default; where both limit it, the smaller limit counts.
+        public var transport = HTTPClient.Configuration.limitedByDownloader
         /// The formats that can be read and written. All built-in ones by default.
         public var coders = ImageCoders.default
         /// The largest pictures that are decoded.
@@ -57,4 +54,13 @@ extension ImageManager {
 public enum ProcessorCount {
     /// The number of cores that the operating system lets this process use; at least 1.
     public static var available: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
+}
+
+extension HTTPClient.Configuration {
+    /// The defaults, but for the limit of a body.
+    fileprivate static var limitedByDownloader: Self {
+        var configuration = Self()
+        configuration.maximumBodyByteCount = .max
+        return configuration
+    }
 }

@@ -47,9 +47,7 @@ public actor ImageManager {
     ///
     /// - Parameter configuration: Limits and policies. The defaults are safe on a server.
     public init(configuration: Configuration = .init()) {
-        var transport = configuration.transport
-        transport.maximumBodyByteCount = configuration.downloader.maximumByteCount
-        self.init(configuration: configuration, transport: HTTPClient(configuration: transport))
+        self.init(configuration: configuration, transport: HTTPClient(configuration: configuration.transport))
     }
 
     /// Creates a manager over another transport, for tests and for origins that do not speak HTTP.

@@ -1,22 +1,25 @@
-extension MemoryCache {
-    /// The limits of a memory cache.
-    public struct Configuration: Sendable, Equatable {
-        /// The highest cost of all entries together, in bytes.
-        ///
-        /// Default: 15 % of the memory that the process may use (the control group's limit, or else the machine's
-        /// memory), at most 768 MB.
-        public var costLimit: Int
-        /// The highest number of entries.
-        ///
-        /// Default: 100,000.
-        public var countLimit: Int
+/// The limits of a memory cache.
+public struct MemoryLimits: Sendable, Equatable {
+    /// The highest cost of all entries together, in bytes.
+    ///
+    /// Default: 15 % of the memory that the process may use (the control group's limit, or else the machine's memory), at
+    /// most 768 MB.
+    public var costLimit: Int
+    /// The highest number of entries.
+    ///
+    /// Default: 100,000.
+    public var countLimit: Int
 
-        /// Creates a configuration. Values below 1 count as 1.
-        public init(costLimit: Int = MemoryBudget.defaultCostLimit, countLimit: Int = 100_000) {
-            self.costLimit = costLimit
-            self.countLimit = countLimit
-        }
+    /// Creates limits. Values below 1 count as 1.
+    public init(costLimit: Int = MemoryBudget.defaultCostLimit, countLimit: Int = 100_000) {
+        self.costLimit = costLimit
+        self.countLimit = countLimit
     }
+}
+
+extension MemoryCache {
+    /// What a memory cache may hold.
+    public typealias Configuration = MemoryLimits
 
     /// What a memory cache holds and has done, at one instant.
     public struct Statistics: Sendable, Equatable {

@@ -37,8 +37,7 @@ final class Pipeline: Sendable {
 
     init(_ configuration: ImageManager.Configuration, _ parts: ImageManager.Parts) {
         self.configuration = configuration
-        memory = MemoryCache(
-            .init(costLimit: configuration.memoryByteLimit, countLimit: configuration.memoryCountLimit))
+        memory = MemoryCache(configuration.memory)
         disk = parts.disk
         cache = CacheWriter(memory, parts.disk.map { WriteBehind(disk: $0, executor: parts.executor) })
         let coders = configuration.coders

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransport
 import ImageCoding
 import Testing
 import WebImageTesting
@@ -65,6 +66,26 @@ import WebImageTesting
         }
         #expect(work == (coder.decodes, coder.encodes))
         #expect(origin.requests.count == 1)
+    }
+
+    @Test(arguments: [(0, 0), (0, 1), (1, 0)])
+    func `of the two limits of a body the smaller counts`(missing: (downloader: Int, transport: Int)) async throws {
+        let request = try serve("/a.png", .png, seed: 14)
+        let count = try ImageFactory.encoded(width: 64, height: 48, seed: 14, as: .png).count
+        var configuration = ImageManager.Configuration()
+        configuration.disk = nil
+        configuration.transport.addressPolicy = .unrestricted
+        configuration.downloader.maximumByteCount = count - missing.downloader
+        configuration.transport.maximumBodyByteCount = count - missing.transport
+        try await withImageManager(configuration) { manager in
+            guard missing != (0, 0) else {
+                #expect(ImageFactory.seed(of: try await manager.image(for: request)) == 14)
+                return
+            }
+            let error = await #expect(throws: ImageLoadError.self) { try await manager.image(for: request) }
+            #expect(error?.code == .transferFailed)
+            #expect((error?.cause as? HTTPError)?.code == .bodyTooLarge)
+        }
     }
 
     @Test func `the original is delivered as it was sent, checked once and not decoded again`() async throws {

@@ -11,8 +11,8 @@ import WebImageTesting
     private typealias Change<Value> = @Sendable (inout ImageManager.Configuration, Value) -> Void
 
     private static let numbers: [String: Change<Int>] = [
-        "bytes in memory": { $0.memoryByteLimit = $1 },
-        "entries in memory": { $0.memoryCountLimit = $1 },
+        "bytes in memory": { $0.memory.costLimit = $1 },
+        "entries in memory": { $0.memory.countLimit = $1 },
         "pictures at once": { $0.processingWidth = $1 },
         "pixels in place": { $0.inlinePixelLimit = $1 },
         "bytes of pictures that are made": { $0.processingByteLimit = $1 },

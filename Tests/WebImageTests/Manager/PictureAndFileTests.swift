@@ -21,7 +21,7 @@ import WebImageTesting
     /// Files are square pictures whose side is in the address: four bytes a pixel, and 256 for the entry.
     private static func squares(_ seed: UInt64, memory: Int) throws -> StagedManager {
         var configuration = ImageManager.Configuration()
-        configuration.memoryByteLimit = memory
+        configuration.memory.costLimit = memory
         return try StagedManager(seed: seed, hasDisk: false, configuration: configuration) { request in
             let side = request.url.lastPathComponent.split(separator: "-").first.flatMap { Int($0) } ?? 1
             let file = try ImageFactory.encoded(width: side, height: side, seed: 1, as: .png)

@@ -96,7 +96,7 @@ enum NumberAttack {
                 configuration: configuration {
                     $0.limits = limits
                     $0.disk = nil
-                    ($0.memoryByteLimit, $0.memoryCountLimit, $0.processingWidth) = (number, number, min(number, 4))
+                    ($0.memory.costLimit, $0.memory.countLimit, $0.processingWidth) = (number, number, min(number, 4))
                     ($0.processingQueueLimit, $0.inlinePixelLimit, $0.failureCapacity) = (number, number, number)
                     $0.downloader.maximumConcurrentDownloads = number
                     ($0.downloader.queueLimit, $0.downloader.maximumByteCount) = (number, number)
