@@ -5,7 +5,7 @@ import WebImageBinding
 
 /// The examples in the module's documentation, word for word.
 @MainActor
-@Suite(.balanced, .timeLimit(.minutes(1)))
+@Suite(.balancedOnMainActor, .timeLimit(.minutes(1)))
 struct DocumentationTests {
     @MainActor
     final class Cell: ImageTarget {
