@@ -11,10 +11,11 @@ package struct Replay: SuiteTrait, TestTrait, TestScoping {
     package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        guard let command = Self.command(for: test, testCase) else { return try await function() }
+        guard testCase?.isParameterized == true else { return try await function() }
         let isTold = Atomic(false)
         let adding = IssueHandlingTrait.compactMapIssues { issue in
-            guard !isTold.exchange(true, ordering: .relaxed) else { return issue }
+            guard !isTold.exchange(true, ordering: .relaxed), let command = Self.command(for: test, testCase)
+            else { return issue }
             var issue = issue
             issue.comments.append("replay: \(command)")
             return issue
@@ -23,7 +24,9 @@ package struct Replay: SuiteTrait, TestTrait, TestScoping {
             try await adding.provideScope(for: test, testCase: testCase, performing: function)
         } catch {
             // An error becomes an issue outside every trait's scope.
-            if !isTold.load(ordering: .relaxed) { FileHandle.standardError.write(Data("replay: \(command)\n".utf8)) }
+            if !isTold.load(ordering: .relaxed), let command = Self.command(for: test, testCase) {
+                FileHandle.standardError.write(Data("replay: \(command)\n".utf8))
+            }
             throw error
         }
     }
