@@ -12,7 +12,7 @@ package struct HeadQueue<Element> {
     /// The number of elements.
     package var count: Int { places.count - head }
 
-    /// The number of places, those before the head included. Told to tests.
+    /// The number of places, those before the head included. For tests.
     package var placeCount: Int { places.count }
 
     /// The element that leaves next.

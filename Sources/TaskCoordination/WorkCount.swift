@@ -14,8 +14,6 @@
     /// How many tasks wait.
     package var waiterCount: Int { waiting.count }
 
-    @inlinable package var isIdle: Bool { count == 0 }
-
     @inlinable package mutating func begin(_ amount: Int = 1) { count += amount }
 
     /// Work has ended.

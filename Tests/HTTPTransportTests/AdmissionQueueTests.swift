@@ -26,7 +26,7 @@ struct AdmissionQueueTests {
     }
 
     @Test(arguments: Seeds.first(40))
-    func `Limits hold, order holds, and whoever can run does`(_ seed: UInt64) throws {
+    func `limits hold, order holds, and every transfer runs that may`(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var queue = AdmissionQueue(configuration)
         var running: [Transfer] = []

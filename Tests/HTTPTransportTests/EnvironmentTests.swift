@@ -15,7 +15,7 @@ struct EnvironmentTests {
         await #expect(processExitsWith: .success) {
             let home = try EnvironmentTests.makeFolder()
             defer { try? FileManager.default.removeItem(at: home) }
-            try "machine 127.0.0.1 login somebody password secret\n"
+            try "machine 127.0.0.1 login user password secret\n"
                 .write(to: home.appending(path: ".netrc"), atomically: true, encoding: .utf8)
             try "proxy = 127.0.0.1:9\nuser-agent = other\n"
                 .write(to: home.appending(path: ".curlrc"), atomically: true, encoding: .utf8)

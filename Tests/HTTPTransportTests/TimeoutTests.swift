@@ -99,7 +99,7 @@ struct TimeoutTests {
             exchange.respond(body: body)
         } _: { origin, client in
             let slow = try await client.send(HTTPRequest(url: origin.url("/big")))
-            // Silent origins are the clock: several idle limits pass while nobody reads the big body.
+            // Silent origins are the clock: several idle limits pass while the big body is not read.
             for _ in 0..<3 {
                 let error = await #expect(throws: HTTPError.self) {
                     _ = try await client.send(HTTPRequest(url: origin.url("/silent")))

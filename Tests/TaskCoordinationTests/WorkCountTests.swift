@@ -31,7 +31,6 @@ import WebImageTesting
             default: break
             }
             #expect(work.value == count)
-            #expect(work.isIdle == (count == 0))
             #expect(work.waiterCount == waits.count)
         }
     }

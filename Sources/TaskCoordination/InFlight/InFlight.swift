@@ -82,7 +82,7 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
 
     /// How many entries there are, of any kind: flights, operations that have not returned, detached ones, too, drainers.
     ///
-    /// Told to tests: 0 when nothing goes on.
+    /// For tests: 0 when nothing goes on.
     package var entryCount: Int {
         state.withLock {
             $0.flights.count + $0.operations.value + $0.operations.waiterCount + $0.detachedCount
@@ -135,8 +135,8 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
     /// Ends every caller with `CancellationError` and cancels every flight.
     ///
     /// From this call on no caller joins one of them. The first flights end within the call; when there are more, a task
-    /// ends the others in slices, so that the call takes no longer for 100,000 flights than for some hundred. See
-    /// ``drain()`` for waiting.
+    /// ends the others in slices, so that the call takes no longer for 100,000 flights than for some hundred. A flight that
+    /// lands before its slice delivers its value. See ``drain()`` for waiting.
     public func cancelAll() {
         let ended = state.withLock { state in
             defer { state.flights = [:] }

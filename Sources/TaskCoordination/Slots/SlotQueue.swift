@@ -35,7 +35,7 @@ struct SlotQueue<Waiter> {
     /// Whether no waiter is queued.
     var isEmpty: Bool { priorities.isEmpty }
 
-    /// How many places there are, gaps among them. Told to tests.
+    /// How many places there are, gaps among them. For tests.
     var placeCount: Int { lines.reduce(0) { $0 + $1.waiters.entries.count } }
 
     /// The priority of the waiter that runs next.

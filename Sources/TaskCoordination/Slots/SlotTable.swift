@@ -19,20 +19,23 @@ struct SlotTable<Waiter> {
         var lane = Int.max
     }
 
+    /// What a waiter was given: units of the lane with this number.
+    typealias Grant = (waiter: Waiter, units: Int, lane: Int)
+
     /// A waiter's place in the queue of its lane. Its number is never given to another waiter, the lane's is.
     struct Place {
         fileprivate let lane: Int
         fileprivate let number: Int
     }
 
-    fileprivate struct Request {
+    struct Request {
         let waiter: Waiter
         let units: Int
         /// The round in which it came.
         let round: Int
     }
 
-    fileprivate struct Lane {
+    struct Lane {
         let name: String
         var queue: SlotQueue<Request>
         var held = 0
@@ -51,21 +54,21 @@ struct SlotTable<Waiter> {
     var isSuspended = false
     private var order: SlotOrder
     /// By their numbers, which are used again. The first is that of waiters without a lane's name, and stays.
-    private var lanes: [Lane]
+    var lanes: [Lane]
     private var freeNumbers: [Int] = []
     private var numbers: [String: Int] = [:]
     /// The lanes that wait and hold less than their share.
-    private var turns: SlotQueue<Int>
+    var turns: SlotQueue<Int>
     /// The lanes that wait and hold their share, a handful: together they hold all the slots.
     private var full: [Int] = []
     /// The number that a waiter, or a turn, was given last.
     private var lastNumber = 0
-    private var round = 0
+    var round = 0
 
     /// Units that are held.
-    private(set) var held = 0
+    var held = 0
     /// Bodies that run on although they gave their slot away.
-    private(set) var lent = 0
+    var lent = 0
     /// How many waiters are queued.
     private(set) var count = 0
 
@@ -88,12 +91,12 @@ struct SlotTable<Waiter> {
         }
     }
 
-    /// How many lanes there is room for, those without a name among them. Told to tests.
+    /// How many lanes there is room for, those without a name among them. For tests.
     var laneCount: Int { lanes.count }
 
     /// How many entries there are, of any kind: units held and lent, waiters, lanes, turns.
     ///
-    /// Told to tests: 0 when nothing goes on.
+    /// For tests: 0 when nothing goes on.
     var entryCount: Int {
         let queued = lanes.reduce(0) { $0 + $1.queue.count }
         return held + lent + queued + numbers.count + turns.count + full.count
@@ -134,7 +137,7 @@ extension SlotTable {
     }
 
     /// Gives units to the next in turn, if they are free.
-    mutating func next() -> (waiter: Waiter, units: Int, lane: Int)? {
+    mutating func next() -> Grant? {
         guard !isSuspended, count > 0, held < limits.units else { return nil }
         while let lane = turns.first {
             guard lanes[lane].queue.firstPriority == turns.firstPriority else {
@@ -157,7 +160,7 @@ extension SlotTable {
         lanes[lane].queue.first.map { min($0.units, limits.units) <= limits.units - held } ?? false
     }
 
-    private mutating func serve(_ lane: Int) -> (waiter: Waiter, units: Int, lane: Int) {
+    private mutating func serve(_ lane: Int) -> Grant {
         let request = lanes[lane].queue.popFirst()!
         let units = min(request.units, limits.units)
         count -= 1
@@ -198,10 +201,8 @@ extension SlotTable {
         settle(place.lane)
     }
 
-    /// - Returns: Every waiter, in no particular order.
-    mutating func removeAll() -> [Waiter] { removeAll { _ in true } }
-
-    private mutating func removeAll(where isGone: (Request) -> Bool) -> [Waiter] {
+    /// - Returns: The waiters taken out, in no particular order.
+    mutating func removeAll(where isGone: (Request) -> Bool = { _ in true }) -> [Waiter] {
         var removed: [Waiter] = []
         for lane in lanes.indices {
             removed += lanes[lane].queue.removeAll(where: isGone).map(\.waiter)
@@ -214,47 +215,6 @@ extension SlotTable {
     private mutating func nextNumber() -> Int {
         lastNumber += 1
         return lastNumber
-    }
-}
-
-// MARK: - Rounds
-
-extension SlotTable {
-    /// Lets a lane that has waited for a whole round have a slot of one that holds more than its share, or whose bodies
-    /// make no progress. These run on without their slots; at most as many as there are slots.
-    ///
-    /// - Parameters:
-    ///   - stalled: How many bodies of a lane have made no progress since the last round.
-    ///   - patience: Rounds after which a waiter is turned away.
-    /// - Returns: The waiters that have slots now, and those that were turned away.
-    mutating func nextRound(
-        stalled: [String: Int], patience: Int
-    ) -> (served: [(waiter: Waiter, units: Int, lane: Int)], expired: [Waiter]) {
-        // Time that nothing could be given in is not the waiters' patience.
-        if isSuspended { return ([], []) }
-        round += 1
-        let oldest = round - patience
-        let expired = removeAll { $0.round <= oldest }
-        var served: [(waiter: Waiter, units: Int, lane: Int)] = []
-        while let lane = turns.first, let first = lanes[lane].queue.first, first.round < round - 1,
-            lent < limits.units, let donor = donor(for: lane, stalled)
-        {
-            lanes[donor].held -= 1
-            lanes[donor].lent += 1
-            (held, lent) = (held - 1, lent + 1)
-            settle(donor)
-            guard let next = next() else { break }
-            served.append(next)
-        }
-        return (served, expired)
-    }
-
-    private func donor(for waiting: Int, _ stalled: [String: Int]) -> Int? {
-        let others = lanes.indices.filter { $0 != waiting && lanes[$0].held > 0 }
-        if let largest = others.max(by: { lanes[$0].held < lanes[$1].held }), lanes[largest].held > limits.share {
-            return largest
-        }
-        return others.first { stalled[lanes[$0].name, default: 0] > lanes[$0].lent }
     }
 }
 
@@ -273,7 +233,7 @@ extension SlotTable {
 
     /// Puts a lane where it belongs after a change: among those that may go next, those that hold their share, or
     /// nowhere.
-    private mutating func settle(_ lane: Int) {
+    mutating func settle(_ lane: Int) {
         let priority = lanes[lane].queue.firstPriority
         let mayGo = lanes[lane].held < min(limits.share, limits.lane)
         if let priority, mayGo, let turn = lanes[lane].turn { return turns.raise(turn, to: priority) }

@@ -81,7 +81,7 @@ public final class Slots: Sendable {
     /// How many bodies run on without the slot that they had; see `nextRound(stalled:patience:)`.
     public var lent: Int { state.withLock { $0.table.lent } }
 
-    /// How many entries there are, of any kind; 0 when nothing goes on. Told to tests.
+    /// How many entries there are, of any kind; 0 when nothing goes on. For tests.
     package var entryCount: Int { state.withLock { $0.table.entryCount + $0.bodies.waiterCount } }
 
     /// Runs `body` in a slot.
@@ -255,16 +255,14 @@ extension Slots {
         drainers.resume()
     }
 
-    private typealias Served = (waiter: Waiter, units: Int, lane: Int)
-
-    private static func serve(_ state: inout sending State) -> [Served] {
-        var served: [Served] = []
+    private static func serve(_ state: inout sending State) -> [SlotTable<Waiter>.Grant] {
+        var served: [SlotTable<Waiter>.Grant] = []
         while let next = state.table.next() { served.append(next) }
         state.bodies.begin(served.count)
         return served
     }
 
-    private static func tell(_ served: [Served]) {
+    private static func tell(_ served: [SlotTable<Waiter>.Grant]) {
         for (waiter, units, lane) in served { waiter.answer(.success(Permit(lane: lane, units: units))) }
     }
 

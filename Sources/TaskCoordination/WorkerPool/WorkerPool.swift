@@ -16,7 +16,7 @@ public final class WorkerPool: Sendable {
     /// How many threads have been started, and not been told to end.
     package var threadCount: Int { threads?.count ?? 0 }
 
-    /// How many entries there are, of any kind; see ``Slots/entryCount``. Told to tests.
+    /// How many entries there are, of any kind; see ``Slots/entryCount``. For tests.
     package var entryCount: Int { slots.entryCount }
 
     private let slots: Slots
@@ -31,7 +31,7 @@ public final class WorkerPool: Sendable {
     /// - Parameters:
     ///   - name: The threads are called `name-1`, `name-2` and so on, shortened to what the system allows.
     ///   - width: How many threads there are, at most. At least 1.
-    ///   - queueLimit: How many callers wait for a thread, at most. 0 refuses whoever finds no idle thread.
+    ///   - queueLimit: How many callers wait for a thread, at most. 0 refuses every caller that finds no idle thread.
     ///   - niceness: Added to the threads' nice value, where the system has one per thread. A negative one needs
     ///     privileges and is ignored without them.
     public init(name: String, width: Int, queueLimit: Int, niceness: Int = 0) {
