@@ -41,6 +41,13 @@ CURLcode transport_set_resolver_start(CURL *easy, transport_resolver_start_callb
     return curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, callback);
 }
 
+CURLcode transport_set_read(CURL *easy, transport_read_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_READFUNCTION, callback);
+}
+CURLcode transport_set_seek(CURL *easy, transport_seek_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, callback);
+}
+
 CURLcode transport_get_long(CURL *easy, CURLINFO info, long *value) { return curl_easy_getinfo(easy, info, value); }
 CURLcode transport_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
     return curl_easy_getinfo(easy, info, value);

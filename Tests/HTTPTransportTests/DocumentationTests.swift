@@ -24,4 +24,24 @@ import WebImageTesting
             #expect(count == 3)
         }
     }
+
+    @Test func `a loader around loaders sends JSON and reads JSON`() async throws {
+        try await withOriginServer { origin in
+            origin.respondToEverything { .ok($0.body, type: "application/json") }
+            let url = origin.url("/")
+            let configuration = HTTPClient.Configuration.loopback
+
+            let client = HTTPClient(configuration: configuration)
+            let loader = ResumingLoader(RetryingLoader(CircuitBreakingLoader(client)))
+
+            var request = try HTTPRequest(url: url, json: ["name": "Ada"])
+            request.options.credential = .bearer("token")
+            request.options.totalTimeout = .seconds(300)
+            let names = try await loader.value(for: request, as: .json([String: String].self))
+
+            #expect(names == ["name": "Ada"])
+            #expect(origin.requests.first?.headers["Authorization"] == "Bearer token")
+            await loader.shutdown()
+        }
+    }
 }

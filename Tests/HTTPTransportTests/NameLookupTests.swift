@@ -72,7 +72,7 @@ struct NameLookupTests {
     func `look-ups that never end cost as many threads as the limit, also when their transfers are over`(
         limit: Int
     ) async throws {
-        try await Self.withNames(limit: limit, connect: .milliseconds(30)) { names, origin, client in
+        try await Self.withNames(limit: limit, connect: .milliseconds(300)) { names, origin, client in
             await withTaskGroup(of: Void.self) { group in
                 for index in 0..<60 {
                     group.addTask {

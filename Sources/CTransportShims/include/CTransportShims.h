@@ -10,6 +10,8 @@ typedef curl_socket_t (*transport_open_socket_callback)(void *context, curlsockt
 typedef int (*transport_prereq_callback)(
     void *context, char *remote_ip, char *local_ip, int remote_port, int local_port);
 typedef int (*transport_resolver_start_callback)(void *resolver, void *reserved, void *context);
+typedef size_t (*transport_read_callback)(char *buffer, size_t size, size_t count, void *context);
+typedef int (*transport_seek_callback)(void *context, curl_off_t offset, int origin);
 typedef int (*transport_socket_callback)(CURL *easy, curl_socket_t socket, int what, void *context, void *known);
 typedef int (*transport_timer_callback)(CURLM *multi, long milliseconds, void *context);
 
@@ -23,6 +25,9 @@ CURLcode transport_set_data_callback(CURL *easy, CURLoption option, transport_da
 CURLcode transport_set_open_socket(CURL *easy, transport_open_socket_callback callback);
 CURLcode transport_set_prereq(CURL *easy, transport_prereq_callback callback);
 CURLcode transport_set_resolver_start(CURL *easy, transport_resolver_start_callback callback);
+
+CURLcode transport_set_read(CURL *easy, transport_read_callback callback);
+CURLcode transport_set_seek(CURL *easy, transport_seek_callback callback);
 
 CURLcode transport_get_long(CURL *easy, CURLINFO info, long *value);
 CURLcode transport_get_offset(CURL *easy, CURLINFO info, curl_off_t *value);
@@ -48,6 +53,11 @@ curl_socket_t transport_open_socket(const struct curl_sockaddr *address, bool *l
 /// libcurl itself hides such an end, reads an HTTP/2 connection for as long as anything comes, and logs keys to the
 /// file that `SSLKEYLOGFILE` names.
 CURLcode transport_watch_tls(CURL *easy);
+/// Whether the TLS connection of a handle has a pinned certificate: in its verified chain or, when the chain was not
+/// verified, as the peer's own. A pin is 0 (public key) or 1 (certificate) and 32 bytes of SHA-256.
+///
+/// Only within a callback of the handle, when the connection is made.
+bool transport_peer_has_pin(CURL *easy, bool is_verified, const uint8_t *pins, size_t byte_count);
 /// Gives the calling thread its reads for the next call of libcurl.
 void transport_allow_tls_reads(void);
 
@@ -91,6 +101,13 @@ int transport_epoll_watch(int epoll, int descriptor, int readiness, uint32_t sea
 void transport_epoll_forget(int epoll, int descriptor);
 /// Waits and fills `found`, signals left out; the number of events, at most `capacity` and 256.
 int transport_epoll_wait(int epoll, transport_event *found, int capacity, int milliseconds);
+/// A socket that becomes readable when links, addresses or routes change; -1 when there is none.
+int transport_netlink_open(void);
+/// The name of the interface that leads to the public Internet; false without a route.
+bool transport_route_interface(bool is_ipv6, char *name, size_t capacity);
+typedef enum { TRANSPORT_LOOPBACK, TRANSPORT_WIRED, TRANSPORT_WIRELESS, TRANSPORT_OTHER } transport_interface;
+/// The kind of an interface.
+transport_interface transport_interface_kind(const char *name);
 /// Names the calling thread and keeps every signal of the process away from it.
 void transport_prepare_thread(const char *name);
 #endif

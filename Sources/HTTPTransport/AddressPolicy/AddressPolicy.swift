@@ -10,6 +10,27 @@ public struct AddressPolicy: Sendable, Hashable {
     }
 
     private let rule: Rule
+    /// Networks that are refused although the rule allows them; default none.
+    ///
+    /// An IPv4 network also refuses its addresses in the IPv4-mapped form.
+    public var deniedNetworks: [IPNetwork] = []
+    /// The only hosts to ask; default `nil`, every one.
+    ///
+    /// Hosts are judged as they are written in URLs, before they are looked up, in every request and redirect, also
+    /// behind a proxy. `*.example.com` stands for every host below `example.com`.
+    public var allowedHosts: Set<String>?
+    /// Hosts that are never asked, written like ``allowedHosts``; default none.
+    ///
+    /// A name has other names and addresses, so this is no protection of a machine; ``deniedNetworks`` is.
+    public var deniedHosts: Set<String> = []
+    /// The only ports to connect to; default `nil`, every one.
+    public var allowedPorts: Set<Int>?
+    /// Ports that are never connected to; default none.
+    public var deniedPorts: Set<Int> = []
+
+    private init(rule: Rule) {
+        self.rule = rule
+    }
 
     /// Every address.
     ///
@@ -35,76 +56,50 @@ public struct AddressPolicy: Sendable, Hashable {
 
     /// Why the address is refused, as a predicate ("is a private address"); `nil` when it is allowed.
     func reasonToRefuse(_ address: IPAddress) -> String? {
-        guard case .publicInternet(let allowed) = rule else { return nil }
         let plain = address.unmapped
+        if let network = deniedNetworks.first(where: { $0.contains(address) || $0.contains(plain) }) {
+            return "is in the denied network \(network)"
+        }
+        guard case .publicInternet(let allowed) = rule else { return nil }
         if allowed.contains(where: { $0.contains(address) || $0.contains(plain) }) { return nil }
         return plain.reservation
     }
 
+    /// Why a host or a port is refused, as a predicate; `nil` when both are allowed.
+    /// - Complexity: O(*n*) in the number of labels of the host.
+    func reasonToRefuse(host: String, port: Int) -> String? {
+        if deniedPorts.contains(port) { return "has a denied port" }
+        if let allowedPorts, !allowedPorts.contains(port) { return "has a port that is not allowed" }
+        if !deniedHosts.isEmpty, Self.names(of: host).contains(where: { Self.contains($0, in: deniedHosts) }) {
+            return "is a denied host"
+        }
+        if let allowedHosts, !Self.names(of: host).contains(where: { Self.contains($0, in: allowedHosts) }) {
+            return "is no allowed host"
+        }
+        return nil
+    }
+
+    /// The host without the dot of a full name, and the patterns that cover it.
+    private static func names(of host: String) -> [String] {
+        let name = host.last == "." ? host.dropLast() : host[...]
+        var names = [String(name)]
+        var rest = name
+        while let dot = rest.firstIndex(of: ".") {
+            names.append("*" + rest[dot...])
+            rest = rest[rest.index(after: dot)...]
+        }
+        return names
+    }
+
+    private static func contains(_ name: String, in hosts: Set<String>) -> Bool {
+        hosts.contains(name) || hosts.contains { $0.isEqualIgnoringCase(to: name) }
+    }
+
+    /// Whether hosts or ports are judged at all.
+    var hasHostRules: Bool {
+        allowedHosts != nil || !deniedHosts.isEmpty || allowedPorts != nil || !deniedPorts.isEmpty
+    }
+
     /// Whether every address is allowed, so that no check is needed.
-    var isUnrestricted: Bool { rule == .unrestricted }
-}
-
-/// All addresses that begin with the same bits: `10.0.0.0/8`, `fc00::/7`.
-/// - Source: RFC 4632, section 3.1.
-public struct IPNetwork: Sendable, Hashable {
-    /// The first address; the bits after the prefix are zero.
-    public let base: IPAddress
-    /// The number of bits in the prefix, 0 … 32 or 0 … 128.
-    public let prefixLength: Int
-
-    /// Creates a network; bits after the prefix are cleared.
-    /// - Returns: `nil` when the prefix is longer than the address.
-    public init?(_ address: IPAddress, prefixLength: Int) {
-        switch address {
-        case .v4(let bits):
-            guard (0...32).contains(prefixLength) else { return nil }
-            base = .v4(bits & ~(UInt32.max >> UInt32(prefixLength)))
-        case .v6(let bits):
-            guard (0...128).contains(prefixLength) else { return nil }
-            base = .v6(bits & ~(UInt128.max >> UInt128(prefixLength)))
-        }
-        self.prefixLength = prefixLength
-    }
-
-    /// Creates a network from `address/length`, or from an address alone, which is a network of one.
-    public init?(_ text: some StringProtocol) {
-        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let address = IPAddress(parts[0]) else { return nil }
-        guard parts.count == 2 else {
-            let whole = if case .v4 = address { 32 } else { 128 }
-            self.init(address, prefixLength: whole)
-            return
-        }
-        guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int(parts[1]) else { return nil }
-        self.init(address, prefixLength: length)
-    }
-
-    /// Whether the address lies in the network.
-    ///
-    /// An IPv4 network never contains an IPv6 address, and vice versa.
-    /// - Complexity: O(1).
-    public func contains(_ address: IPAddress) -> Bool {
-        switch (base, address) {
-        case (.v4(let base), .v4(let bits)): base == bits & ~(UInt32.max >> UInt32(prefixLength))
-        case (.v6(let base), .v6(let bits)): base == bits & ~(UInt128.max >> UInt128(prefixLength))
-        default: false
-        }
-    }
-
-    /// This machine: `127.0.0.0/8` and `::1`.
-    public static let loopback = [
-        IPNetwork(unchecked: .v4(0x7F00_0000), prefixLength: 8), IPNetwork(unchecked: .v6(1), prefixLength: 128),
-    ]
-
-    /// Creates a network from a constant of this module, whose bits after the prefix are zero.
-    init(unchecked base: IPAddress, prefixLength: Int) {
-        self.base = base
-        self.prefixLength = prefixLength
-    }
-}
-
-extension IPNetwork: CustomStringConvertible {
-    /// The address, a slash and the length.
-    public var description: String { "\(base)/\(prefixLength)" }
+    var isUnrestricted: Bool { rule == .unrestricted && deniedNetworks.isEmpty }
 }

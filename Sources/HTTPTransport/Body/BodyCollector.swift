@@ -35,6 +35,10 @@ package struct BodyCollector: Sendable {
     /// The first bytes, for format detection: all bytes received, at most 1 KiB.
     package var beginning: [UInt8] { Array((closed.first ?? open).prefix(Self.beginningCount)) }
 
+    /// The bytes so far, in blocks that later chunks do not change.
+    /// - Complexity: O(number of blocks). The next chunk copies the open block, at most 32 KB, if the result still exists.
+    package var blocks: [[UInt8]] { open.isEmpty ? closed : closed + [open] }
+
     /// The bytes of memory that the blocks take.
     package var capacity: Int { closed.reduce(open.capacity) { $0 + $1.capacity } }
 

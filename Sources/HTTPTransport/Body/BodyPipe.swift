@@ -76,6 +76,9 @@ final class BodyPipe: Sendable {
         return isAlone
     }
 
+    /// The first of the waiting bytes, which stay.
+    func beginning(upTo count: Int) -> [UInt8] { state.withLock { Array($0.bytes.prefix(count)) } }
+
     /// Whether the writer must stop. The reader that changes it tells the loop.
     var isFull: Bool { state.withLock { $0.isFull } }
 

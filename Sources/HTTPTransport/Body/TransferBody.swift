@@ -27,6 +27,9 @@ final class TransferBody: Sendable {
         if !pipe.hasEnded { post(.cancel(order.id)) }
     }
 
+    /// The first bytes on the wire that no reader has taken.
+    func arrivedBeginning(upTo count: Int) -> [UInt8] { pipe.beginning(upTo: count) }
+
     /// The next bytes, or `nil` at the end.
     func next(atLeast count: Int) async throws -> [UInt8]? {
         try Task.checkCancellation()

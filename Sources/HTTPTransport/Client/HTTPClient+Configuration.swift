@@ -17,6 +17,11 @@ extension HTTPClient {
         /// Longest time from `send` to the last byte, redirects, waiting for a slot and a slow reader included; default
         /// 60 s.
         public var totalTimeout = Duration.seconds(60)
+        /// Longest time from the end of the request to the first line of the response; default `nil`, which is
+        /// ``idleTimeout``.
+        public var firstByteTimeout: Duration?
+        /// The slowest acceptable body; default `nil`, any that is never idle.
+        public var lowSpeedLimit: HTTPLowSpeedLimit?
 
         /// Largest body in bytes, on the wire and after decompression; default 64 MiB.
         public var maximumBodyByteCount = 64 << 20
@@ -48,10 +53,25 @@ extension HTTPClient {
             "Pragma", "Range", "User-Agent",
         ]
 
+        /// The status codes to return; a response with another one is an error. Default `nil`: every one.
+        public var acceptableStatuses: HTTPStatusSet?
+        /// The content types to return; a response with another one is an error. Default `nil`: every one.
+        public var acceptableContentTypes: HTTPContentTypes?
+        /// Answers the challenges of origins (401) and of the proxy (407); default `nil`: the caller gets the response.
+        public var authenticator: HTTPClient.Authenticator?
+        /// The credential that every request sends to the proxy; default none.
+        public var proxyCredential: HTTPCredential?
+        /// The cookies that are kept and sent; default `nil`: none.
+        public var cookieJar: HTTPCookieJar?
+
         /// The addresses that the client may connect to; default: the public Internet.
         public var addressPolicy = AddressPolicy.publicInternet
         /// The trusted certificate authorities; default: those of the system.
         public var tls = TLSPolicy.system
+        /// The policies of hosts that differ from ``tls``; default none.
+        ///
+        /// A key is a host, or a domain with `*.` before it for the hosts below. The closest one counts.
+        public var tlsForHosts: [String: TLSPolicy] = [:]
         /// An `http`, `https` or `socks5h` proxy; default none.
         ///
         /// Every request goes through it; the environment is never read, neither for a proxy nor for exceptions. It may
@@ -106,36 +126,4 @@ extension Duration {
         let (seconds, attoseconds) = clamped.components
         return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
     }
-}
-
-/// The certificates that a client trusts.
-///
-/// TLS 1.2 is the lowest version.
-public struct TLSPolicy: Sendable, Hashable {
-    enum Trust: Hashable {
-        case system
-        case systemAnd(file: String)
-        case only(file: String)
-        case anyCertificate
-    }
-
-    let trust: Trust
-
-    /// The certificate authorities of the system; the host must match.
-    public static let system = TLSPolicy(trust: .system)
-
-    /// The authorities of the system and those in a PEM file.
-    public static func system(addingAuthoritiesIn path: String) -> TLSPolicy {
-        TLSPolicy(trust: .systemAnd(file: path))
-    }
-
-    /// Only the authorities in a PEM file, for private networks.
-    public static func authorities(in path: String) -> TLSPolicy {
-        TLSPolicy(trust: .only(file: path))
-    }
-
-    /// Any certificate for any host: an attacker on the network path can read and change everything.
-    ///
-    /// Only for tests.
-    public static let insecure = TLSPolicy(trust: .anyCertificate)
 }

@@ -9,7 +9,8 @@ import Foundation
 /// An HTTP client on libcurl for servers, with limits on every resource and a policy for addresses.
 ///
 /// HTTP/1.1 and, over TLS, HTTP/2. Bodies may be compressed with gzip and no other coding: pictures have their own
-/// compression, and every further coding is one more decoder for untrusted input. Cookies are neither kept nor sent.
+/// compression, and every further coding is one more decoder for untrusted input. Cookies are neither kept nor sent unless
+/// the configuration has a jar.
 /// Connections are kept and reused within a client. ``shutdown()`` ends its thread, and so does releasing the client
 /// and the bodies of its responses.
 ///
@@ -37,6 +38,8 @@ public final class HTTPClient: HTTPLoading {
         configuration.shareDescriptors(free: Descriptors.freeCount)
         // Sent unchanged with every request, so a line break in it must not become a header.
         configuration.userAgent.unicodeScalars.removeAll { $0.value < 0x20 || $0.value == 0x7F }
+        configuration.tlsForHosts = Dictionary(
+            configuration.tlsForHosts.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { first, _ in first })
         settings = TransferSettings(configuration)
         table = TransferTable(settings, lookUp: lookUp)
         refusal =
@@ -55,28 +58,52 @@ public final class HTTPClient: HTTPLoading {
     /// and 303 turn methods other than GET and HEAD into GET; 307 and 308 keep method and body. Of the header fields
     /// only ``Configuration/headersForOtherOrigins`` are sent on to another origin.
     ///
+    /// A content that is a file or a stream is sent to its end before this method returns, unless the transfer ends
+    /// earlier. An origin that waits for its response to be read meanwhile waits in vain.
+    ///
     /// **Cancellation**: ends the transfer at once, also during a look-up, during a connect or while the request waits
     /// for a connection. **Isolation**: checks run on the caller's executor, the transfer on the event loop.
-    /// **Priority**: first come, first served.
+    /// **Priority**: that of ``HTTPRequest/Options-swift.struct/priority``; first come, first served among equals.
     /// - Throws: ``HTTPError``; `CancellationError`.
     /// - Source: RFC 9110, section 15.4.
     public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
         try Task.checkCancellation()
         let started = LoopThread.nanoseconds
         let recorder = MetricsRecorder(HTTPMetrics())
-        let first = try Hop(request, limits: settings.configuration)
+        let settings = settings.merged(with: request)
+        let first = try Hop(request.hasOptions ? request.authorized() : request, limits: settings.configuration)
         var redirects = RedirectChain(first: first, settings: settings)
+        var challenges = settings.hasChallenges ? try ChallengeChain(settings.configuration) : nil
         while true {
+            let hop = redirects.current
             let order = TransferOrder(
-                id: table.makeID(), hop: redirects.current, started: started, recorder: recorder, table: table)
-            let answer = try await answer(to: order)
+                id: table.makeID(), hop: hop, settings: settings, extras: extras(for: hop, challenges),
+                upload: hop.request.isStreamed ? try await hop.request.upload() : nil,
+                started: started, recorder: recorder, table: table)
+            let answer: Transfer.Answer
+            do {
+                answer = try await order.upload == nil ? self.answer(to: order) : send(order)
+            } catch let error as HTTPError where error.code == .proxyAuthenticationRequired {
+                guard try await challenges?.answerProxy(fields: [], of: hop) == true else { throw error }
+                continue
+            }
             let head = answer.head
-            let decoder = head.coding == .gzip ? makeDecoder(redirects.url, head.status) : nil
+            let decoder = head.coding == .gzip ? makeDecoder(settings, redirects.url, head.status) : nil
             let body = TransferBody(order, of: self, decoder: decoder)
+            settings.configuration.cookieJar?.store(
+                head.headers.values(for: "Set-Cookie"), from: hop.origin, path: Origin.path(of: hop.target))
+            if try await challenges?.renew(&redirects, after: head) == true {
+                try await discard(body)
+                continue
+            }
             guard try redirects.follow(head) else {
-                return HTTPResponse(
+                let response = HTTPResponse(
                     status: head.status, headers: head.headers, url: redirects.url,
                     body: HTTPBody(body, expectedByteCount: answer.expectedCount), recorder: recorder)
+                guard settings.hasResponseRules else { return response }
+                return try response.checked(
+                    settings.configuration.acceptableStatuses, settings.configuration.acceptableContentTypes,
+                    for: request)
             }
             recorder.update { $0.redirectCount += 1 }
             try await discard(body)
@@ -96,13 +123,46 @@ public final class HTTPClient: HTTPLoading {
         get async { await table.count }
     }
 
+    /// Whether the scheme is `http` or `https`.
+    public func canLoad(_ request: HTTPRequest) -> Bool {
+        guard let scheme = request.url.scheme else { return false }
+        return schemes.contains { $0.isEqualIgnoringCase(to: scheme) }
+    }
+
+    /// `http` and `https`.
+    public var schemes: [String] { ["http", "https"] }
+
     // MARK: - One hop
 
-    private func makeDecoder(_ url: URL, _ status: Int) -> GzipDecoder {
+    /// The fields that this hop gets from the cookie jar and for the proxy.
+    private func extras(for hop: Hop, _ challenges: ChallengeChain?) -> TransferOrder.Extras? {
+        guard challenges?.proxyField != nil || settings.configuration.cookieJar != nil else { return nil }
+        let jar = settings.configuration.cookieJar
+        // A field of the request's own takes the place of the jar.
+        let cookie = hop.request.headers.contains(name: "Cookie") ? nil : jar
+        return TransferOrder.Extras(
+            cookie: cookie?.field(for: hop.origin, path: Origin.path(of: hop.target)),
+            proxyAuthorization: challenges?.proxyField)
+    }
+
+    private func makeDecoder(_ settings: TransferSettings, _ url: URL, _ status: Int) -> GzipDecoder {
         let limits = GzipDecoder.Limits(
             byteCount: settings.configuration.maximumBodyByteCount,
             ratio: settings.configuration.maximumCompressionRatio)
         return GzipDecoder(limits, url: url, status: status)
+    }
+
+    /// Sends the order with its content, and waits for its head and the end of the content.
+    private func send(_ order: TransferOrder) async throws -> Transfer.Answer {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await order.upload?.pump(url: order.hop.request.url) }
+            let answer = try await answer(to: order)
+            // The end of the content, or of the transfer, which wants no more of it: a stream that waits is cancelled.
+            group.addTask { await order.upload?.pipe.waitUntilClosed() }
+            try await group.next()
+            group.cancelAll()
+            return answer
+        }
     }
 
     /// Starts the transfer and waits for its head.

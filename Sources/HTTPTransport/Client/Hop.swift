@@ -29,10 +29,19 @@ struct Hop: Sendable {
         target = text.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(text[..<$0]) } ?? text
         self.request = request
         try Self.check(method: request.method, url: request.url)
-        guard !isHead || request.body == nil else {
+        guard !isHead || !request.hasContent else {
             throw HTTPError(code: .invalidRequest, message: "A HEAD request has no body.", url: request.url)
         }
         try Self.check(request.headers, url: request.url, limits: limits)
+        if limits.addressPolicy.hasHostRules,
+            let reason = limits.addressPolicy.reasonToRefuse(host: origin.host, port: origin.port)
+        {
+            throw HTTPError(
+                code: .addressNotAllowed,
+                message:
+                    "\(origin.host):\(origin.port) \(reason); change the address policy if it is meant to be asked.",
+                url: request.url)
+        }
         if !limits.addressPolicy.isUnrestricted, let address = origin.literalAddress,
             let reason = limits.addressPolicy.reasonToRefuse(address)
         {

@@ -55,6 +55,13 @@ struct RedirectChain {
         return true
     }
 
+    /// Sends the current hop again, with a credential for its origin.
+    mutating func authorize(_ field: String) throws(HTTPError) {
+        var request = current.request
+        request.headers["Authorization"] = field
+        current = try Hop(request, limits: settings.configuration)
+    }
+
     private func refusal(_ code: HTTPError.Code, _ message: String, _ status: Int) -> HTTPError {
         HTTPError(code: code, message: message, url: url, status: status)
     }
@@ -88,7 +95,7 @@ struct RedirectChain {
         request.url = target
         if status < 307, request.method != "GET", request.method != "HEAD" {
             request.method = "GET"
-            request.body = nil
+            request.content = nil
             // Fields about the content, which is no longer sent (RFC 9110, section 15.4, point 5).
             for name in ["Content-Type", "Content-Encoding", "Content-Language", "Content-Location"] {
                 request.headers.removeAll(named: name)
@@ -104,6 +111,9 @@ struct RedirectChain {
             let forwarded = Set(settings.configuration.headersForOtherOrigins.map { $0.lowercased() }).subtracting(
                 Self.neverForwarded)
             request.headers = HTTPHeaders(request.headers.filter { forwarded.contains($0.name.lowercased()) })
+            if request.hasOptions {
+                request.options.credential = nil
+            }
         }
         return try Hop(request, limits: settings.configuration)
     }

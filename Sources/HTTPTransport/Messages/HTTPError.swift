@@ -18,11 +18,16 @@ public struct HTTPError: Error, Sendable {
     public let url: URL?
     /// The status, when a head had been received.
     public let status: Int?
+    /// The response that was not accepted, for the codes `.unacceptableStatus`,
+    /// `.unacceptableContentType` and `.undecodableBody`.
+    public let response: Response?
 
     /// Creates an error.
     public init(
-        code: Code, message: String, url: URL? = nil, status: Int? = nil, cause: (any Error)? = nil
+        code: Code, message: String, url: URL? = nil, status: Int? = nil, cause: (any Error)? = nil,
+        response: Response? = nil
     ) {
+        self.response = response
         self.code = code
         self.message = message
         self.cause = cause
@@ -44,7 +49,7 @@ extension HTTPError: CustomStringConvertible {
 extension HTTPError {
     /// The same error, with the place where it happened.
     func at(_ url: URL, _ status: Int?) -> HTTPError {
-        HTTPError(code: code, message: message, url: url, status: status, cause: cause)
+        HTTPError(code: code, message: message, url: url, status: status, cause: cause, response: response)
     }
 }
 
@@ -65,6 +70,8 @@ extension HTTPError {
         public static let invalidRequest = Code("invalidRequest")
         /// The scheme is not `http` or `https`, or the host is missing.
         public static let unsupportedURL = Code("unsupportedURL")
+        /// The file is outside of the folders of its loader, is a link, is no regular file, or may not be read.
+        public static let fileNotAllowed = Code("fileNotAllowed")
         /// The address policy refuses the address of the name.
         public static let addressNotAllowed = Code("addressNotAllowed")
         /// The host name does not resolve.
@@ -87,6 +94,10 @@ extension HTTPError {
         public static let certificateExpired = Code("certificateExpired")
         /// The certificate is for another host.
         public static let certificateHostMismatch = Code("certificateHostMismatch")
+        /// No certificate of the origin is among the pinned ones.
+        public static let certificatePinMismatch = Code("certificatePinMismatch")
+        /// The stream that is the content of the request has failed; see ``HTTPError/cause``.
+        public static let contentFailed = Code("contentFailed")
         /// The response is not HTTP, or contradicts itself.
         public static let invalidResponse = Code("invalidResponse")
         /// The header section is longer, or has more fields, than the limit.
@@ -99,8 +110,18 @@ extension HTTPError {
         public static let tooManyRedirects = Code("tooManyRedirects")
         /// A redirect to another scheme, from https to http, or to something that is no URL.
         public static let redirectNotAllowed = Code("redirectNotAllowed")
+        /// The status is not among the acceptable ones; see ``HTTPError/response``.
+        public static let unacceptableStatus = Code("unacceptableStatus")
+        /// The content type is not among the acceptable ones; see ``HTTPError/response``.
+        public static let unacceptableContentType = Code("unacceptableContentType")
+        /// The body is not what its decoder expects; see ``HTTPError/cause``.
+        public static let undecodableBody = Code("undecodableBody")
+        /// The proxy refuses a tunnel without another credential.
+        public static let proxyAuthenticationRequired = Code("proxyAuthenticationRequired")
         /// More requests wait than the queue holds.
         public static let overloaded = Code("overloaded")
+        /// The origin has failed so often that it is spared for a while.
+        public static let circuitOpen = Code("circuitOpen")
         /// Two tasks read the same body at once.
         public static let bodyInUse = Code("bodyInUse")
         /// The client was shut down.

@@ -6,7 +6,8 @@ public import Foundation
 
 /// A request to an origin.
 ///
-/// A plain value: it is checked when it is sent. Two requests are equal when the origin receives the same.
+/// A plain value: it is checked when it is sent. Two requests are equal when the origin receives the same and the
+/// ``Options-swift.struct`` are equal.
 public struct HTTPRequest: Sendable, Hashable {
     /// The absolute `http` or `https` URL, without user name and password.
     ///
@@ -19,8 +20,47 @@ public struct HTTPRequest: Sendable, Hashable {
     /// The client sets the fields that frame the message (`Host`, `Content-Length`, `Transfer-Encoding`, `Connection`
     /// …); they are refused here.
     public var headers: HTTPHeaders
-    /// The bytes to send with the request, all in memory.
-    public var body: [UInt8]?
+    /// The bytes to send with the request; `nil` without content and for a content that is not in memory.
+    ///
+    /// Assigning replaces ``content``.
+    public var body: [UInt8]? {
+        didSet { contentBox = nil }
+    }
+    /// `nil` for bytes in memory.
+    private var contentBox: ContentBox?
+
+    /// What is sent with the request, in memory or not.
+    ///
+    /// Assigning bytes assigns ``body``.
+    public var content: HTTPContent? {
+        get { contentBox?.content ?? body.map { .bytes($0) } }
+        set {
+            guard let newValue else { return body = nil }
+            if case .bytes(let bytes) = newValue.source { return body = bytes }
+            body = nil
+            contentBox = ContentBox(newValue)
+        }
+    }
+
+    /// Whether something is sent with the request.
+    var hasContent: Bool { body != nil || contentBox != nil }
+    /// Whether the content is not in memory.
+    var isStreamed: Bool { contentBox != nil }
+    /// The content when it is not in memory.
+    var streamedContent: HTTPContent? { contentBox?.content }
+
+    /// `nil` for the usual request without options, which then is not larger.
+    private var optionsBox: OptionsBox?
+
+    /// Limits and policies of this request alone; by default the client's.
+    /// - Complexity: O(1). Assigning allocates when the options are not empty.
+    public var options: Options {
+        get { optionsBox?.options ?? Options() }
+        set { optionsBox = newValue == Options() ? nil : OptionsBox(newValue) }
+    }
+
+    /// Whether the client's limits and policies apply unchanged.
+    var hasOptions: Bool { optionsBox != nil }
 
     /// Creates a request.
     /// - Parameters:
@@ -28,25 +68,15 @@ public struct HTTPRequest: Sendable, Hashable {
     ///   - method: A token of RFC 9110, section 9.1, not `CONNECT` and not `TRACE`.
     ///   - headers: Fields to send in addition to those of the client.
     ///   - body: The content, if any.
-    public init(url: URL, method: String = "GET", headers: HTTPHeaders = [:], body: [UInt8]? = nil) {
+    ///   - options: Limits and policies of this request alone.
+    public init(
+        url: URL, method: String = "GET", headers: HTTPHeaders = [:], body: [UInt8]? = nil,
+        options: Options = Options()
+    ) {
         self.url = url
         self.method = method
         self.headers = headers
         self.body = body
+        self.options = options
     }
-}
-
-/// Something that answers HTTP requests: ``HTTPClient``, or a stub in a test.
-///
-/// It must not load through the image manager that it works for, which then throws an error with code `.reentrant`.
-public protocol HTTPLoading: Sendable {
-    /// Sends the request and returns when the head of the final response has arrived; the body follows.
-    ///
-    /// **Cancellation**: throws `CancellationError` and ends the transfer.
-    /// - Throws: ``HTTPError``; `CancellationError`.
-    func send(_ request: HTTPRequest) async throws -> HTTPResponse
-
-    /// Ends every transfer and releases all resources; later calls of ``send(_:)`` throw
-    /// ``HTTPError/Code-swift.struct/shutDown``.
-    func shutdown() async
 }

@@ -24,9 +24,12 @@ public struct HTTPResponse: Sendable {
     ///
     /// Dropping it before its end cancels the transfer.
     public let body: HTTPBody
-    private let recorder: MetricsRecorder
+    let recorder: MetricsRecorder
 
-    /// The measurements of the transfer so far; complete once the body has ended.
+    /// The measurements of the transfer so far.
+    ///
+    /// They are complete, with ``HTTPMetrics/total``, once the iteration of ``body`` has returned `nil` or thrown. Read
+    /// them then; the value can be kept without the response.
     public var metrics: HTTPMetrics { recorder.snapshot }
 
     /// Creates a response, for loaders other than ``HTTPClient`` and for stubs.
@@ -60,6 +63,8 @@ public struct HTTPMetrics: Sendable, Hashable {
     public var total: Duration?
     /// Bytes of the body received so far, before decompression.
     public var bytesReceived = 0
+    /// Bytes of the request's content that were sent, in the last hop.
+    public var bytesSent = 0
     /// The version of the response: `"1.0"`, `"1.1"` or `"2"`; `nil` when unknown.
     public var httpVersion: String?
     /// The address of the peer (of the proxy, if there is one), without port.
@@ -68,6 +73,8 @@ public struct HTTPMetrics: Sendable, Hashable {
     public var reusedConnection = false
     /// The number of redirects followed.
     public var redirectCount = 0
+    /// The number of times that a ``RetryingLoader`` sent the request; the other numbers are those of the last time.
+    public var attemptCount = 1
 
     /// Creates metrics that are all zero, for stubs.
     public init() {}

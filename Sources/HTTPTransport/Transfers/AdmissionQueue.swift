@@ -1,8 +1,9 @@
 /// Decides which transfers may run now, so that none waits inside libcurl, where the wait would count against its time
 /// limits.
 ///
-/// First come, first served within an origin; waiting origins take turns.
-/// - Complexity: O(1) to enter and to leave, O(number of waiting origins) to admit.
+/// Within an origin a higher priority goes first, and among equals the first come; waiting origins take turns.
+/// - Complexity: O(1) to leave, and to enter as long as all have one priority; else O(number of transfers overtaken) to
+///   enter; O(number of waiting origins) to admit.
 struct AdmissionQueue {
     private final class Lane {
         var running = 0
@@ -59,7 +60,9 @@ struct AdmissionQueue {
         }
         guard waitingCount < queueLimit else { return .overloaded }
         waitingCount += 1
-        lane.waiting.append(transfer)
+        var place = lane.waiting.count
+        while place > lane.next, lane.waiting[place - 1].priority < transfer.priority { place -= 1 }
+        lane.waiting.insert(transfer, at: place)
         if !lane.isListed {
             lane.isListed = true
             waitingOrigins.append(transfer.origin)

@@ -96,6 +96,13 @@ import CTransportShims
         return value
     }
 
+    /// A number of bytes.
+    func count(_ info: CURLINFO) -> Int {
+        var value: curl_off_t = 0
+        unsafe transport_get_offset(pointer, info, &value)
+        return Int(value)
+    }
+
     /// A time that libcurl counts in microseconds.
     func duration(_ info: CURLINFO) -> Duration {
         var value: curl_off_t = 0

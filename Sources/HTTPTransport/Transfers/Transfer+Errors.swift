@@ -2,17 +2,45 @@ import CLibcurl
 import CTransportShims
 
 extension Transfer {
+    /// A time limit that passed.
+    enum TimeLimit {
+        case total
+        case silence
+        case pace
+    }
+
     /// The error for a time limit that passed.
-    func timeout(isTotal: Bool) -> HTTPError {
-        let limit = isTotal ? settings.configuration.totalTimeout : settings.configuration.idleTimeout
-        let what = isTotal ? "The request did not end within" : "The origin was silent for"
-        return HTTPError(
-            code: .timedOut, message: "\(what) \(limit).", url: url, status: head.knownStatus)
+    func timeout(_ limit: TimeLimit) -> HTTPError {
+        let configuration = settings.configuration
+        let message =
+            switch limit {
+            case .total: "The request did not end within \(configuration.totalTimeout)."
+            case .silence where hasBegun: "The origin was silent for \(configuration.idleTimeout)."
+            case .silence:
+                "The origin was silent for \(configuration.firstByteTimeout ?? configuration.idleTimeout); "
+                    + "no line of a response arrived."
+            case .pace:
+                "The body arrived more slowly than \(configuration.lowSpeedLimit?.bytesPerSecond ?? 0) bytes a second."
+            }
+        return HTTPError(code: .timedOut, message: message, url: url, status: head.knownStatus)
+    }
+
+    /// Whether the policies of this transfer refused a connection of an earlier one, so that a new one may help.
+    func wasRefusedOnKeptConnection(_ easy: EasyHandle, _ result: CURLcode) -> Bool {
+        result == CURLE_ABORTED_BY_CALLBACK && !needsFreshConnection && !hasBegun
+            && easy.integer(CURLINFO_NUM_CONNECTS) == 0
     }
 
     /// The error for a result of libcurl, or the error of a callback.
     func error(for result: CURLcode) -> HTTPError {
         if let failure { return failure }
+        if lacksPin {
+            return HTTPError(
+                code: .certificatePinMismatch,
+                message:
+                    "No certificate of \(origin.host) is among the pinned ones. Either another party answers in its "
+                    + "place, or its keys have changed and the pins must follow.", url: url)
+        }
         if let refusal, result == CURLE_COULDNT_CONNECT || result == CURLE_ABORTED_BY_CALLBACK {
             return .addressNotAllowed(refusal.address, because: refusal.reason, url: url)
         }
@@ -49,7 +77,9 @@ extension Transfer {
         case CURLE_OPERATION_TIMEDOUT:
             (.timedOut, "No connection within \(settings.configuration.connectTimeout).")
         case CURLE_PARTIAL_FILE: (.truncatedBody, "")
-        case CURLE_GOT_NOTHING, CURLE_SEND_ERROR: (.connectionLost, "")
+        case CURLE_RECV_ERROR where !head.isComplete && easy?.integer(CURLINFO_HTTP_CONNECTCODE) == 407:
+            (.proxyAuthenticationRequired, "Give the client a credential for its proxy.")
+        case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_SEND_FAIL_REWIND: (.connectionLost, "")
         case CURLE_RECV_ERROR where endsWithConnection:
             (.truncatedBody, "The connection ended without marking the end of the body.")
         case CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM:

@@ -24,7 +24,7 @@ extension Transfer {
         unsafe easy.set(CURLOPT_RESOLVER_START_DATA, context: context)
         if let resolvedEntry { easy.set(CURLOPT_RESOLVE, list: [resolvedEntry]) }
         setConnection(easy)
-        setTLS(easy)
+        if origin.isSecure || settings.proxy != nil { setTLS(easy) }
         setRequest(easy)
     }
 
@@ -51,15 +51,16 @@ extension Transfer {
         easy.set(CURLOPT_HTTP_VERSION, Int(usesHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
         // A transfer waits for a connection that is being made, because it may be HTTP/2.
         if usesHTTP2 { easy.set(CURLOPT_PIPEWAIT, 1) }
+        if needsFreshConnection { easy.set(CURLOPT_FRESH_CONNECT, 1) }
     }
 
     private func setTLS(_ easy: EasyHandle) {
-        easy.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         unsafe transport_watch_tls(easy.pointer)
         // libcurl parses the bundle once and shares it, but only while no directory is set. Some distributions set one
         // at build time; then every connection costs 18 ms of parsing.
         easy.clear(CURLOPT_CAPATH)
-        switch settings.configuration.tls.trust {
+        let policy = settings.tls(for: origin.host)
+        switch policy.trust {
         case .system:
             break
         case .only(let file):
@@ -74,12 +75,22 @@ extension Transfer {
             easy.set(CURLOPT_SSL_VERIFYPEER, 0)
             easy.set(CURLOPT_SSL_VERIFYHOST, 0)
         }
+        let lowest = policy.minimumVersion == .v13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
+        easy.set(CURLOPT_SSLVERSION, Int(lowest))
+        // A resumed session has no verified chain to look for pins in.
+        if !policy.pins.isEmpty { easy.set(CURLOPT_SSL_SESSIONID_CACHE, 0) }
+        if let certificate = policy.clientCertificate, settings.showsClientCertificate(to: origin) {
+            easy.set(CURLOPT_SSLCERT, certificate.certificatePath)
+            easy.set(CURLOPT_SSLKEY, certificate.keyPath)
+        }
     }
 
     private func setRequest(_ easy: EasyHandle) {
         let request = order.hop.request
-        let sendsContent = request.body != nil || ["POST", "PUT", "PATCH"].contains(request.method)
-        if sendsContent {
+        let sendsContent = request.hasContent || ["POST", "PUT", "PATCH"].contains(request.method)
+        if order.upload != nil || request.body?.count ?? 0 > Self.largestCopy {
+            setUpload(easy, byteCount: order.upload.map { $0.byteCount } ?? request.body?.count)
+        } else if sendsContent {
             easy.set(CURLOPT_POST, 1)
             easy.setBody(request.body ?? [])
         }
@@ -88,7 +99,25 @@ extension Transfer {
         case "GET" where !sendsContent: easy.set(CURLOPT_HTTPGET, 1)
         default: easy.set(CURLOPT_CUSTOMREQUEST, request.method)
         }
-        easy.set(CURLOPT_HTTPHEADER, list: headerLines(sendsContent: sendsContent))
+        var lines = headerLines(sendsContent: sendsContent)
+        if let cookie = order.extras?.cookie { lines.append("Cookie: \(cookie)") }
+        easy.set(CURLOPT_HTTPHEADER, list: lines)
+        if let field = order.extras?.proxyAuthorization {
+            easy.set(CURLOPT_PROXYHEADER, list: ["Proxy-Authorization: \(field)"])
+        }
+    }
+
+    /// The largest content that libcurl copies and sends without a sign of progress.
+    private static let largestCopy = 64 << 10
+
+    private func setUpload(_ easy: EasyHandle, byteCount: Int?) {
+        let context = unsafe Unmanaged.passUnretained(order).toOpaque()
+        easy.set(CURLOPT_UPLOAD, 1)
+        unsafe transport_set_offset(easy.pointer, CURLOPT_INFILESIZE_LARGE, curl_off_t(byteCount ?? -1))
+        unsafe transport_set_read(easy.pointer, TransferCallbacks.read)
+        unsafe easy.set(CURLOPT_READDATA, context: context)
+        unsafe transport_set_seek(easy.pointer, TransferCallbacks.seek)
+        unsafe easy.set(CURLOPT_SEEKDATA, context: context)
     }
 
     /// Header lines in libcurl's form: `Name;` sends an empty value, `Name:` keeps libcurl from adding the field.

@@ -56,10 +56,22 @@ final class Transfer: DeadlineHolding {
     private(set) var answer: Answer?
     /// The number of body bytes so far.
     private var receivedCount = 0
+    /// Whether a line of the response has arrived.
+    private(set) var hasBegun = false
+    /// The present period of the low-speed rule: its begin, and the number of body bytes then.
+    private var pace: (since: UInt64, count: Int) = (0, 0)
+    /// The number of bytes of a content in memory that libcurl has taken.
+    var sentCount = 0
+    /// Whether libcurl waits for more of the content, so that the silence is not the origin's.
+    var isStarved = false
+    /// Whether no pinned certificate was found.
+    var lacksPin = false
+    /// Whether the transfer must not use a kept connection, because one did not satisfy its policies.
+    var needsFreshConnection = false
     /// Why a callback ended the transfer; replaces libcurl's error.
-    private(set) var failure: HTTPError?
+    var failure: HTTPError?
     /// The last address that the policy refused, and why.
-    private(set) var refusal: (address: IPAddress, reason: String)?
+    var refusal: (address: IPAddress, reason: String)?
     /// Whether the last socket could not be made because no descriptor was left.
     var lacksDescriptor = false
     /// The addresses of the name, once libcurl has asked for them.
@@ -82,6 +94,7 @@ final class Transfer: DeadlineHolding {
     var pipe: BodyPipe { order.pipe }
     var origin: Origin { order.hop.origin }
     var url: URL { order.hop.request.url }
+    var priority: HTTPPriority { order.hop.request.hasOptions ? order.hop.request.options.priority : .normal }
 
     /// The handle while the transfer is added to libcurl.
     var easy: EasyHandle? {
@@ -103,22 +116,41 @@ final class Transfer: DeadlineHolding {
         }
     }
 
-    /// When the idle limit ends; `nil` while the origin does not cause the silence.
+    /// When the idle limit ends, or before the response the limit for its first line; `nil` while the origin does not
+    /// cause the silence.
     var idleDeadline: UInt64? {
-        guard case .running(_, .active(let time)) = phase else { return nil }
-        return time + settings.idleTimeout
+        guard case .running(_, .active(let time)) = phase, !isStarved else { return nil }
+        return time + (hasBegun ? settings.idleTimeout : settings.firstByteTimeout)
+    }
+
+    /// When the present period of the low-speed rule ends; `nil` without a rule, and while the origin does not cause
+    /// the pace.
+    var paceDeadline: UInt64? {
+        guard let rule = settings.pace, answer != nil, case .running(_, .active) = phase else { return nil }
+        return pace.since + rule.period
+    }
+
+    /// Begins a period of the low-speed rule.
+    /// - Returns: Whether enough bytes arrived in the last one.
+    @discardableResult
+    func beginPace(at now: UInt64) -> Bool {
+        let isEnough = receivedCount - pace.count >= settings.pace?.byteCount ?? 0
+        pace = (now, receivedCount)
+        return isEnough
     }
 
     /// When the first time limit ends if nothing happens.
     var nextDeadline: UInt64 {
         if case .lookingUp(_, let until) = phase { return min(deadline, until) }
-        return min(deadline, idleDeadline ?? .max)
+        return min(deadline, idleDeadline ?? .max, paceDeadline ?? .max)
     }
 
     // MARK: - Callbacks
 
     enum HeaderReception {
         case more
+        /// The first line, after which other time limits apply.
+        case begun
         case complete
         case failed
     }
@@ -128,8 +160,12 @@ final class Transfer: DeadlineHolding {
         noteActivity(at: now)
         guard let easy else { return .failed }
         switch head.receive(line, status: easy.integer(CURLINFO_RESPONSE_CODE), limits: settings.headLimits) {
-        case .more: return .more
-        case .complete: return acceptHead(from: easy)
+        case .more:
+            defer { hasBegun = true }
+            return hasBegun ? .more : .begun
+        case .complete:
+            beginPace(at: now)
+            return acceptHead(from: easy)
         case .tooLarge(let what): return fail(.headersTooLarge, "The response headers have too many \(what).")
         case .malformed(let what): return fail(.invalidResponse, "The response has \(what).")
         }
@@ -188,28 +224,6 @@ final class Transfer: DeadlineHolding {
         return .taken
     }
 
-    /// Whether this transfer may use a connection to the address.
-    ///
-    /// Remembers a refusal for the error.
-    /// - Parameters:
-    ///   - port: `nil` for a connection that was checked when it was made.
-    ///   - proxyAddresses: The addresses of the proxy's name so far.
-    func mayConnect(to address: IPAddress?, port: Int?, proxyAddresses: Set<IPAddress>) -> Bool {
-        let policy = settings.configuration.addressPolicy
-        if policy.isUnrestricted { return true }
-        guard let address else { return false }
-        // The program chose the proxy. Every other address is checked, with or without a proxy.
-        if isProxy(address, proxyAddresses), port == nil || port == settings.proxy?.port { return true }
-        guard let reason = policy.reasonToRefuse(address) else { return true }
-        refusal = (address, reason)
-        return false
-    }
-
-    private func isProxy(_ address: IPAddress, _ proxyAddresses: Set<IPAddress>) -> Bool {
-        guard let proxy = settings.proxy else { return false }
-        return IPAddress(proxy.host)?.unmapped == address.unmapped || proxyAddresses.contains(address.unmapped)
-    }
-
     private func fail(_ code: HTTPError.Code, _ message: String) -> HeaderReception {
         failure = HTTPError(code: code, message: message, url: url, status: head.knownStatus)
         return .failed
@@ -231,9 +245,11 @@ final class Transfer: DeadlineHolding {
         order.recorder.update {
             if answer != nil, let easy { $0.recordHead(from: easy, lookUpTime: lookUpTime) }
             $0.bytesReceived = receivedCount
+            if order.hop.request.hasContent, let easy { $0.bytesSent = easy.count(CURLINFO_SIZE_UPLOAD_T) }
             $0.total = .nanoseconds(Int64(clamping: now - order.started))
         }
         phase = .ended
+        order.upload?.pipe.close()
         // Before the caller is resumed, so that it finds the whole body without another wait.
         pipe.finish(result)
         guard let caller = caller.take() else { return }

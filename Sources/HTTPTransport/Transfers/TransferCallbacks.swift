@@ -1,6 +1,12 @@
 import CLibcurl
 import CTransportShims
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
 /// libcurl's callbacks: each finds the table behind its context, enters it, and finds the transfer there.
 ///
 /// They run on the event loop, within a call of the table into libcurl, so they must not call the multi handle.
@@ -11,7 +17,14 @@ enum TransferCallbacks {
             guard let transfer = table.transfer(of: order) else { return 0 }
             switch transfer.receiveHeader(line, at: table.now) {
             case .more: break
-            case .complete: table.newHeads.append(transfer)
+            case .begun:
+                let settings = transfer.settings
+                if settings.firstByteTimeout > settings.idleTimeout { table.reschedule(transfer) }
+            case .complete:
+                table.newHeads.append(transfer)
+                if transfer.settings.pace != nil { table.reschedule(transfer) }
+                // libcurl sends no more after a refusal, but does not notice it while it waits for more to send.
+                if transfer.isStarved, transfer.head.status >= 400 { table.mailbox.post(.sendMore(order.id)) }
             case .failed: return 0
             }
             return line.byteCount
@@ -61,8 +74,36 @@ enum TransferCallbacks {
             guard let transfer = table.transfer(of: order) else { return CURL_PREREQFUNC_ABORT }
             transfer.noteActivity(at: table.now)
             table.reschedule(transfer)
-            let isAllowed = transfer.mayConnect(to: address, port: nil, proxyAddresses: table.proxyAddresses)
+            let isAllowed =
+                transfer.mayConnect(to: address, port: nil, proxyAddresses: table.proxyAddresses)
+                && transfer.hasPinnedPeer()
             return isAllowed ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+        }
+    }
+
+    /// Called for the next bytes of the content.
+    static let read: transport_read_callback = { buffer, size, count, context in
+        let (capacity, isOverflow) = size.multipliedReportingOverflow(by: count)
+        guard let buffer = unsafe buffer, !isOverflow else { return Int(CURL_READFUNC_ABORT) }
+        let piece = unsafe enter(context, capacity, or: Transfer.ContentPiece.abort) { table, order, capacity in
+            table.transfer(of: order)?.nextContent(upTo: capacity, at: table.now) ?? .abort
+        }
+        switch piece {
+        case .pause: return Int(CURL_READFUNC_PAUSE)
+        case .abort: return Int(CURL_READFUNC_ABORT)
+        case .bytes(let bytes):
+            unsafe bytes.withUnsafeBytes {
+                unsafe UnsafeMutableRawBufferPointer(start: buffer, count: capacity).copyMemory(from: $0)
+            }
+            return bytes.count
+        }
+    }
+
+    /// Called to begin the content anew on another connection.
+    static let seek: transport_seek_callback = { context, offset, origin in
+        guard offset == 0, origin == SEEK_SET else { return CURL_SEEKFUNC_CANTSEEK }
+        return unsafe enter(context, (), or: CURL_SEEKFUNC_FAIL) { table, order, _ in
+            table.transfer(of: order)?.rewindContent() == true ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
         }
     }
 

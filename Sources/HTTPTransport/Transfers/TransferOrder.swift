@@ -10,16 +10,32 @@ final class TransferOrder: Sendable {
     /// When the caller sent the request, in nanoseconds of the loop's clock; earlier redirects count.
     let started: UInt64
     let recorder: MetricsRecorder
+    /// Fields for this hop that are not in its request.
+    let extras: Extras?
+    /// The content, when it is not in memory.
+    let upload: ContentUpload?
     let pipe = BodyPipe()
     /// Set before the message to the table, so that a cancellation that overtakes the start is not lost.
     let isCancelled = Atomic<Bool>(false)
     /// The table of the transfer.
     let table: TransferTable
 
-    init(id: UInt64, hop: Hop, started: UInt64, recorder: MetricsRecorder, table: TransferTable) {
+    /// Fields that belong to one hop alone.
+    struct Extras: Sendable {
+        var cookie: String?
+        var proxyAuthorization: String?
+    }
+
+    /// - Parameter settings: Those of the request; by default those of the client.
+    init(
+        id: UInt64, hop: Hop, settings: TransferSettings? = nil, extras: Extras? = nil, upload: ContentUpload? = nil,
+        started: UInt64, recorder: MetricsRecorder, table: TransferTable
+    ) {
+        self.extras = extras
+        self.upload = upload
         self.id = id
         self.hop = hop
-        settings = table.settings
+        self.settings = settings ?? table.settings
         self.started = started
         self.recorder = recorder
         self.table = table
@@ -35,20 +51,84 @@ final class TransferOrder: Sendable {
 }
 
 /// What the transfers of a client share: its configuration, and values computed from it once.
+///
+/// A request with options has settings of its own.
 final class TransferSettings: Sendable {
     let configuration: HTTPClient.Configuration
     let totalTimeout: UInt64
     let idleTimeout: UInt64
+    let firstByteTimeout: UInt64
+    /// The period of the low-speed rule and the smallest number of bytes in it.
+    let pace: (period: UInt64, byteCount: Int)?
     let headLimits: ResponseHead.Limits
+    /// Whether challenges are answered, or the proxy gets a credential.
+    let hasChallenges: Bool
+    /// Whether not every response is accepted.
+    let hasResponseRules: Bool
+    /// Whether a connection may need a pinned certificate.
+    let hasPins: Bool
     /// The proxy, which is connected to instead of the origins.
     let proxy: Proxy?
+    /// The only origin for the client certificate; `nil` for every one.
+    private let certificateOrigin: Origin?
 
-    init(_ configuration: HTTPClient.Configuration) {
+    init(_ configuration: HTTPClient.Configuration, certificateOrigin: Origin? = nil) {
         self.configuration = configuration
+        self.certificateOrigin = certificateOrigin
         totalTimeout = configuration.totalTimeout.clampedNanoseconds
         idleTimeout = configuration.idleTimeout.clampedNanoseconds
+        firstByteTimeout = configuration.firstByteTimeout?.clampedNanoseconds ?? idleTimeout
+        pace = configuration.lowSpeedLimit.map { ($0.period.clampedNanoseconds, $0.byteCount) }
         headLimits = ResponseHead.Limits(
             byteCount: configuration.maximumHeaderByteCount, fieldCount: configuration.maximumHeaderCount)
+        hasChallenges = configuration.authenticator != nil || configuration.proxyCredential != nil
+        hasResponseRules = configuration.acceptableStatuses != nil || configuration.acceptableContentTypes != nil
+        hasPins = !configuration.tls.pins.isEmpty || configuration.tlsForHosts.values.contains { !$0.pins.isEmpty }
         proxy = configuration.proxy.flatMap { try? Proxy($0) }
     }
+
+    /// The settings for a request.
+    func merged(with request: HTTPRequest) -> TransferSettings {
+        guard request.hasOptions else { return self }
+        var merged = configuration
+        merged.apply(request.options)
+        let origin = request.options.tls?.clientCertificate == nil ? nil : try? Origin(request.url)
+        return TransferSettings(merged, certificateOrigin: origin)
+    }
+}
+
+extension HTTPClient.Configuration {
+    /// Replaces the limits and policies that a request has of its own.
+    mutating func apply(_ options: HTTPRequest.Options) {
+        totalTimeout = options.totalTimeout ?? totalTimeout
+        idleTimeout = options.idleTimeout ?? idleTimeout
+        firstByteTimeout = options.firstByteTimeout ?? firstByteTimeout
+        lowSpeedLimit = options.lowSpeedLimit ?? lowSpeedLimit
+        maximumBodyByteCount = min(maximumBodyByteCount, max(0, options.maximumBodyByteCount ?? .max))
+        if let policy = options.tls {
+            tls = policy
+            tlsForHosts = [:]
+        }
+        addressPolicy = options.addressPolicy ?? addressPolicy
+        acceptableStatuses = options.acceptableStatuses ?? acceptableStatuses
+        acceptableContentTypes = options.acceptableContentTypes ?? acceptableContentTypes
+    }
+}
+
+extension TransferSettings {
+    /// The TLS policy for a host: its own one, that of the closest domain, or that of the client.
+    func tls(for host: String) -> TLSPolicy {
+        let policies = configuration.tlsForHosts
+        guard !policies.isEmpty else { return configuration.tls }
+        if let policy = policies[host] { return policy }
+        var rest = host[...]
+        while let dot = rest.firstIndex(of: ".") {
+            if let policy = policies["*" + rest[dot...]] { return policy }
+            rest = rest[rest.index(after: dot)...]
+        }
+        return configuration.tls
+    }
+
+    /// Whether the client certificate is for the origin: that of a request is for its own origin only.
+    func showsClientCertificate(to origin: Origin) -> Bool { certificateOrigin.map { $0 == origin } ?? true }
 }

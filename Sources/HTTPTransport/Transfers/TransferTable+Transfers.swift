@@ -49,7 +49,19 @@ extension TransferTable {
         guard let transfer = transfers[id], case .running(let easy, .paused) = transfer.phase, !transfer.pipe.isFull
         else { return }
         transfer.phase = .running(easy, .active(since: now))
+        transfer.beginPace(at: now)
         // libcurl delivers the refused chunk at once, which counts as activity.
+        let result = multi.unpause(easy)
+        guard result == CURLE_OK else { return finish(transfer, result) }
+        reschedule(transfer)
+    }
+
+    /// Continues a transfer that waited for more of its content.
+    func sendMore(_ id: UInt64) {
+        guard let transfer = transfers[id], transfer.endStarvation(), case .running(let easy, _) = transfer.phase
+        else { return }
+        transfer.noteActivity(at: now)
+        // A response that a slow reader has stopped is offered again, and stopped again.
         let result = multi.unpause(easy)
         guard result == CURLE_OK else { return finish(transfer, result) }
         reschedule(transfer)
@@ -62,6 +74,11 @@ extension TransferTable {
             return lookUp(transfer)
         }
         guard result != CURLE_OK || transfer.failure != nil else { return end(transfer.id, .success(())) }
+        if case .running(let easy, _) = transfer.phase, transfer.wasRefusedOnKeptConnection(easy, result) {
+            multi.remove(easy)
+            transfer.leaveKeptConnections()
+            return run(transfer)
+        }
         end(transfer.id, .failure(transfer.error(for: result)))
     }
 
@@ -101,11 +118,13 @@ extension TransferTable {
         nextExpiry = now + Self.expiryInterval
         while let transfer = deadlines.first, transfer.wakeTime <= now {
             if transfer.deadline <= now {
-                end(transfer.id, .failure(transfer.timeout(isTotal: true)))
+                end(transfer.id, .failure(transfer.timeout(.total)))
             } else if case .lookingUp(_, let until) = transfer.phase, until <= now {
                 end(transfer.id, .failure(transfer.error(for: CURLE_OPERATION_TIMEDOUT)))
             } else if let idle = transfer.idleDeadline, idle <= now {
-                end(transfer.id, .failure(transfer.timeout(isTotal: false)))
+                end(transfer.id, .failure(transfer.timeout(.silence)))
+            } else if let pace = transfer.paceDeadline, pace <= now, !transfer.beginPace(at: now) {
+                end(transfer.id, .failure(transfer.timeout(.pace)))
             } else {
                 reschedule(transfer)
             }

@@ -12,6 +12,8 @@ actor TransferTable {
         case cancel(UInt64)
         /// The reader of a transfer has made room.
         case resume(UInt64)
+        /// There is more of a content that a transfer sends.
+        case sendMore(UInt64)
         /// A name was looked up.
         case resolved(String, Result<[IPAddress], NameResolver.Failure>)
     }
@@ -124,6 +126,7 @@ extension TransferTable: LoopResident {
         case .start(let order, let caller): start(order, for: caller)
         case .cancel(let id): cancel(id)
         case .resume(let id): resume(id)
+        case .sendMore(let id): sendMore(id)
         case .resolved(let name, let result): resolved(name, result)
         }
     }

@@ -89,3 +89,10 @@ extension TransferOrder {
             id: id, hop: hop, started: LoopThread.nanoseconds, recorder: MetricsRecorder(HTTPMetrics()), table: table)
     }
 }
+
+extension HTTPLoading {
+    /// The whole body of the response.
+    func bytes(_ request: HTTPRequest) async throws -> [UInt8] {
+        try await send(request).body.collect(upTo: 1 << 20)
+    }
+}

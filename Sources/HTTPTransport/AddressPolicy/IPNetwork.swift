@@ -1,0 +1,63 @@
+/// All addresses that begin with the same bits: `10.0.0.0/8`, `fc00::/7`.
+/// - Source: RFC 4632, section 3.1.
+public struct IPNetwork: Sendable, Hashable {
+    /// The first address; the bits after the prefix are zero.
+    public let base: IPAddress
+    /// The number of bits in the prefix, 0 … 32 or 0 … 128.
+    public let prefixLength: Int
+
+    /// Creates a network; bits after the prefix are cleared.
+    /// - Returns: `nil` when the prefix is longer than the address.
+    public init?(_ address: IPAddress, prefixLength: Int) {
+        switch address {
+        case .v4(let bits):
+            guard (0...32).contains(prefixLength) else { return nil }
+            base = .v4(bits & ~(UInt32.max >> UInt32(prefixLength)))
+        case .v6(let bits):
+            guard (0...128).contains(prefixLength) else { return nil }
+            base = .v6(bits & ~(UInt128.max >> UInt128(prefixLength)))
+        }
+        self.prefixLength = prefixLength
+    }
+
+    /// Creates a network from `address/length`, or from an address alone, which is a network of one.
+    public init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let address = IPAddress(parts[0]) else { return nil }
+        guard parts.count == 2 else {
+            let whole = if case .v4 = address { 32 } else { 128 }
+            self.init(address, prefixLength: whole)
+            return
+        }
+        guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int(parts[1]) else { return nil }
+        self.init(address, prefixLength: length)
+    }
+
+    /// Whether the address lies in the network.
+    ///
+    /// An IPv4 network never contains an IPv6 address, and vice versa.
+    /// - Complexity: O(1).
+    public func contains(_ address: IPAddress) -> Bool {
+        switch (base, address) {
+        case (.v4(let base), .v4(let bits)): base == bits & ~(UInt32.max >> UInt32(prefixLength))
+        case (.v6(let base), .v6(let bits)): base == bits & ~(UInt128.max >> UInt128(prefixLength))
+        default: false
+        }
+    }
+
+    /// This machine: `127.0.0.0/8` and `::1`.
+    public static let loopback = [
+        IPNetwork(unchecked: .v4(0x7F00_0000), prefixLength: 8), IPNetwork(unchecked: .v6(1), prefixLength: 128),
+    ]
+
+    /// Creates a network from a constant of this module, whose bits after the prefix are zero.
+    init(unchecked base: IPAddress, prefixLength: Int) {
+        self.base = base
+        self.prefixLength = prefixLength
+    }
+}
+
+extension IPNetwork: CustomStringConvertible {
+    /// The address, a slash and the length.
+    public var description: String { "\(base)/\(prefixLength)" }
+}

@@ -1,0 +1,94 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What proves to an origin that the request may be answered.
+///
+/// Its texts never contain the secret.
+/// - Source: RFC 7617 (Basic), RFC 6750 (Bearer).
+public struct HTTPCredential: Sendable, Hashable {
+    private enum Kind: Hashable {
+        case basic(user: String, password: String)
+        case bearer(token: String)
+    }
+
+    private let kind: Kind
+
+    /// A name and a password, which everyone on an unencrypted path can read.
+    /// - Parameters:
+    ///   - user: Without colon.
+    ///   - password: Without control characters.
+    public static func basic(user: String, password: String) -> HTTPCredential {
+        HTTPCredential(kind: .basic(user: user, password: password))
+    }
+
+    /// A token.
+    /// - Parameter token: Letters, digits and `-._~+/`, with `=` at the end.
+    public static func bearer(_ token: String) -> HTTPCredential {
+        HTTPCredential(kind: .bearer(token: token))
+    }
+
+    /// The value of an `Authorization` or `Proxy-Authorization` field.
+    /// - Throws: ``HTTPError`` with code `.invalidRequest` when it cannot be written without a change of its meaning.
+    package func fieldValue() throws(HTTPError) -> String {
+        switch kind {
+        case .basic(let user, let password):
+            let isClean = (user + password).utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+            guard isClean, !user.utf8.contains(UInt8(ascii: ":")) else {
+                throw HTTPError(
+                    code: .invalidRequest,
+                    message: "The user name has a colon, or the credential has control characters; correct it.")
+            }
+            return "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
+        case .bearer(let token):
+            let content = token.utf8.reversed().drop { $0 == UInt8(ascii: "=") }
+            guard !content.isEmpty, content.allSatisfy(Self.isTokenByte) else {
+                throw HTTPError(
+                    code: .invalidRequest, message: "The bearer token has characters that a token may not; correct it.")
+            }
+            return "Bearer " + token
+        }
+    }
+
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "-._~+/".utf8.contains(byte)
+        }
+    }
+}
+
+extension HTTPCredential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The kind, and the name for Basic.
+    public var description: String {
+        switch kind {
+        case .basic(let user, _): "Basic credential of \(user)"
+        case .bearer: "Bearer credential"
+        }
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// Empty, so that a dump does not show the secret.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension HTTPRequest {
+    /// The request with the field for its credential.
+    func authorized() throws(HTTPError) -> HTTPRequest {
+        guard hasOptions, let credential = options.credential else { return self }
+        guard !headers.contains(name: "Authorization") else {
+            throw HTTPError(
+                code: .invalidRequest, message: "The request has a credential and an Authorization field; keep one.",
+                url: url)
+        }
+        var request = self
+        request.headers.append(name: "Authorization", value: try credential.fieldValue())
+        return request
+    }
+}

@@ -1,0 +1,125 @@
+import TaskCoordination
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Answers requests for `file:` URLs with the regular files below some folders.
+///
+/// Nothing outside of the folders is opened: `..` is refused, and symbolic links below a folder are not followed. Files
+/// are opened and read on threads of the loader.
+public struct FileLoader: HTTPLoading {
+    private let roots: [FileRoot]
+    private let limit: Int
+    private let pool: WorkerPool
+
+    /// Creates a loader.
+    /// - Parameters:
+    ///   - roots: Absolute paths of the folders whose files may be read. The paths themselves may contain links.
+    ///   - maximumByteCount: The largest file to accept; default 64 MiB.
+    public init(roots: [String], maximumByteCount: Int = 64 << 20) {
+        self.roots = roots.compactMap(FileRoot.init)
+        limit = max(0, maximumByteCount)
+        pool = WorkerPool(name: "file-loader", width: 2, queueLimit: 10_000)
+    }
+
+    /// The file with status 200, its length, a media type that its name suggests and an entity tag.
+    ///
+    /// The status is 404 when there is no such file, and 304 when `If-None-Match` names its entity tag. Only GET and
+    /// HEAD are answered.
+    ///
+    /// - Throws: ``HTTPError`` with code `.fileNotAllowed`, `.bodyTooLarge`, `.invalidRequest`, `.transferFailed`,
+    ///   `.shutDown`; `CancellationError`.
+    public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+        guard request.method == "GET" || request.method == "HEAD" else {
+            throw HTTPError(code: .invalidRequest, message: "Files are for GET and HEAD only.", url: request.url)
+        }
+        let (root, names) = try place(of: request.url)
+        let limit = min(limit, request.options.maximumBodyByteCount ?? .max)
+        let answer = try await pool.runFileWork(at: request.url) {
+            guard let file = try OpenFile(root, names, url: request.url) else {
+                return HTTPResponse(status: 404, url: request.url)
+            }
+            return try response(to: request, from: file, name: names.last ?? "", limit: limit)
+        }
+        return try answer.checked(for: request)
+    }
+
+    /// Whether the scheme is `file`.
+    public func canLoad(_ request: HTTPRequest) -> Bool {
+        request.url.scheme?.isEqualIgnoringCase(to: "file") ?? false
+    }
+
+    /// `file`.
+    public var schemes: [String] { ["file"] }
+
+    /// Ends the threads once no file is read.
+    public func shutdown() async {
+        await pool.shutdown()
+    }
+
+    /// The root of a file, and the names below it.
+    private func place(of url: URL) throws(HTTPError) -> (FileRoot, [String]) {
+        let host = url.host(percentEncoded: false) ?? ""
+        guard canLoad(HTTPRequest(url: url)), host.isEmpty || host.isEqualIgnoringCase(to: "localhost") else {
+            throw HTTPError(code: .unsupportedURL, message: "Use a file: URL of this machine.", url: url)
+        }
+        let names = FileRoot.names(in: url.path(percentEncoded: false))
+        guard let names, let root = roots.first(where: { names.starts(with: $0.names) && names != $0.names }) else {
+            throw HTTPError(
+                code: .fileNotAllowed,
+                message: "The file is not below a folder of this loader; add its folder if it may be read.", url: url)
+        }
+        return (root, Array(names.dropFirst(root.names.count)))
+    }
+
+    /// Runs on a thread of the pool.
+    private func response(
+        to request: HTTPRequest, from file: OpenFile, name: String, limit: Int
+    ) throws(HTTPError) -> HTTPResponse {
+        guard file.byteCount <= limit else {
+            throw HTTPError.bodyTooLarge(limit: limit, announced: file.byteCount).at(request.url, 200)
+        }
+        var headers: HTTPHeaders = ["ETag": file.entityTag]
+        if let tags = request.headers["If-None-Match"], tags == "*" || tags.contains(file.entityTag) {
+            return HTTPResponse(status: 304, headers: headers, url: request.url)
+        }
+        headers.append(name: "Content-Length", value: String(file.byteCount))
+        if let type = Self.type(ofName: name) { headers.append(name: "Content-Type", value: type) }
+        var metrics = HTTPMetrics()
+        metrics.bytesReceived = file.byteCount
+        metrics.total = .zero
+        let body: HTTPBody
+        if request.method == "HEAD" {
+            body = HTTPBody([])
+        } else if file.byteCount <= OpenFile.chunkSize {
+            body = HTTPBody([try file.read(from: 0)])
+        } else {
+            body = HTTPBody(FileChunks(file: file, pool: pool), expectedByteCount: file.byteCount)
+        }
+        return HTTPResponse(status: 200, headers: headers, url: request.url, body: body, metrics: metrics)
+    }
+
+    private static let types = [
+        "jpg": "image/jpeg", "jpeg": "image/jpeg", "png": "image/png", "gif": "image/gif", "webp": "image/webp",
+        "bmp": "image/bmp", "ico": "image/x-icon", "svg": "image/svg+xml", "avif": "image/avif", "heic": "image/heic",
+        "tif": "image/tiff", "tiff": "image/tiff", "json": "application/json", "txt": "text/plain",
+    ]
+
+    private static func type(ofName name: String) -> String? {
+        name.lastIndex(of: ".").flatMap { types[name[name.index(after: $0)...].lowercased()] }
+    }
+}
+
+extension WorkerPool {
+    /// Runs work on files, with errors of this module.
+    func runFileWork<T: Sendable>(at url: URL, _ body: @Sendable () throws -> T) async throws -> T {
+        do { return try await run(body) } catch let error as CoordinationError {
+            let isShutDown = error.code == .shutDown
+            let message = isShutDown ? "The file loader was shut down." : "Too many files are requested; wait."
+            throw HTTPError(code: isShutDown ? .shutDown : .overloaded, message: message, url: url, cause: error)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+/// Something that answers HTTP requests: ``HTTPClient``, another loader, or a stub in a test.
+///
+/// It must not load through the image manager that it works for, which then throws an error with code `.reentrant`.
+public protocol HTTPLoading: Sendable {
+    /// Sends the request and returns when the head of the final response has arrived; the body follows.
+    ///
+    /// **Cancellation**: throws `CancellationError` and ends the transfer.
+    /// - Throws: ``HTTPError``; `CancellationError`.
+    func send(_ request: HTTPRequest) async throws -> HTTPResponse
+
+    /// Whether this loader is for such requests.
+    ///
+    /// Decides by the request alone, without a connection or a file. The default is `true`.
+    /// - Complexity: O(1) in everything but the length of the URL.
+    func canLoad(_ request: HTTPRequest) -> Bool
+
+    /// The schemes of the URLs that this loader is for, for messages; empty when it does not decide by the scheme.
+    ///
+    /// The default is empty.
+    var schemes: [String] { get }
+
+    /// Ends every transfer and releases all resources; later calls of ``send(_:)`` throw
+    /// ``HTTPError/Code-swift.struct/shutDown``.
+    func shutdown() async
+}
+
+extension HTTPLoading {
+    /// `true`.
+    public func canLoad(_ request: HTTPRequest) -> Bool { true }
+
+    /// Empty.
+    public var schemes: [String] { [] }
+}

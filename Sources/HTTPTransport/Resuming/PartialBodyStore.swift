@@ -1,0 +1,123 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The beginnings of bodies that broke off, in memory, for a ``ResumingLoader``.
+///
+/// The one that was not used for the longest time goes first.
+public final class PartialBodyStore: Sendable {
+    fileprivate struct State {
+        var bodies: [HTTPRequest: PartialBody] = [:]
+        /// The oldest first.
+        var order: [HTTPRequest] = []
+        var byteCount = 0
+    }
+
+    private let state = Mutex(State())
+    private let limit: Int
+    private let countLimit: Int
+    /// The largest beginning to keep.
+    let bodyLimit: Int
+
+    /// Creates an empty store.
+    /// - Parameters:
+    ///   - maximumByteCount: The largest number of bytes in all; default 64 MiB.
+    ///   - maximumBodyByteCount: The largest number of bytes of one body; a longer beginning is not kept. Default 16 MiB.
+    ///   - maximumCount: The largest number of bodies; default 1,000.
+    public init(maximumByteCount: Int = 64 << 20, maximumBodyByteCount: Int = 16 << 20, maximumCount: Int = 1_000) {
+        limit = max(0, maximumByteCount)
+        bodyLimit = min(max(0, maximumBodyByteCount), limit)
+        countLimit = max(0, maximumCount)
+    }
+
+    /// The number of bodies.
+    public var count: Int { state.withLock { $0.bodies.count } }
+    /// The number of bytes in all bodies.
+    public var byteCount: Int { state.withLock { $0.byteCount } }
+
+    /// Removes every body.
+    public func removeAll() {
+        state.withLock { $0 = State() }
+    }
+
+    /// Takes the beginning for a request out of the store.
+    func take(_ key: HTTPRequest) -> PartialBody? {
+        state.withLock { $0.remove(key) }
+    }
+
+    /// Keeps a beginning, unless a longer one of the same body is there.
+    func keep(_ body: PartialBody, for key: HTTPRequest) {
+        guard body.count > 0, body.count <= bodyLimit, countLimit > 0 else { return }
+        state.withLock { state in
+            if let old = state.bodies[key], old.validator == body.validator, old.count >= body.count { return }
+            _ = state.remove(key)
+            state.bodies[key] = body
+            state.order.append(key)
+            state.byteCount += body.count
+            while state.byteCount > limit || state.bodies.count > countLimit, let oldest = state.order.first {
+                _ = state.remove(oldest)
+            }
+        }
+    }
+}
+
+extension PartialBodyStore.State {
+    fileprivate mutating func remove(_ key: HTTPRequest) -> PartialBody? {
+        guard let body = bodies.removeValue(forKey: key) else { return nil }
+        byteCount -= body.count
+        order.removeAll { $0 == key }
+        return body
+    }
+}
+
+/// The beginning of a body, and what says that a rest belongs to it.
+struct PartialBody: Sendable {
+    /// A strong entity tag, or the date of the last change.
+    let validator: String
+    /// The fields of the response that began the body.
+    let headers: HTTPHeaders
+    /// The length of the whole body, if it was announced.
+    let total: Int?
+    var chunks: [[UInt8]] = []
+    /// The number of bytes from the beginning on, of which ``chunks`` has all or none.
+    var count = 0
+
+    /// - Returns: `nil` for a response whose rest could not be asked for: one without a strong validator, encoded, or of
+    ///   an origin that says that it has no ranges.
+    init?(_ response: HTTPResponse, to request: HTTPRequest) {
+        guard response.status == 200, request.isResumable, !response.headers.contains(name: "Content-Encoding"),
+            response.headers["Accept-Ranges"]?.lowercased() != "none",
+            let validator = Self.validator(of: response.headers)
+        else { return nil }
+        self.validator = validator
+        headers = response.headers
+        total = response.body.expectedByteCount
+    }
+
+    mutating func append(_ chunk: [UInt8]) {
+        chunks.append(chunk)
+        count += chunk.count
+    }
+
+    /// - Source: RFC 9110, sections 8.8.2.2 and 13.1.5.
+    static func validator(of headers: HTTPHeaders) -> String? {
+        if let tag = headers["ETag"] { return tag.hasPrefix("\"") && tag.utf8.count >= 2 ? tag : nil }
+        guard let changed = headers["Last-Modified"], let sent = headers["Date"],
+            let changeDate = CookieDate.parse(changed), let sendDate = CookieDate.parse(sent),
+            sendDate.timeIntervalSince(changeDate) >= 60
+        else { return nil }
+        return changed
+    }
+}
+
+extension HTTPRequest {
+    /// Whether a rest of the response can be asked for.
+    var isResumable: Bool {
+        method == "GET" && !hasContent && !isConditional
+            && !["Range", "If-Range", "If-Match", "If-Unmodified-Since"].contains { headers.contains(name: $0) }
+    }
+}

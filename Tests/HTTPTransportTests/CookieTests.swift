@@ -1,0 +1,124 @@
+import Foundation
+import Synchronization
+import Testing
+import WebImageTesting
+
+@testable import HTTPTransport
+
+@Suite(.timeLimit(.minutes(1)))
+struct CookieTests {
+    private static func origin(_ url: String) throws -> Origin { try Origin(#require(URL(string: url))) }
+
+    /// What the second URL gets after the first has set the cookie.
+    private func sent(
+        _ field: String, from first: String = "https://a.example.com/x/y", to second: String, shared: [String] = []
+    ) throws -> String? {
+        let jar = HTTPCookieJar(sharedDomains: shared)
+        jar.store([field], from: try Self.origin(first), path: Origin.path(of: first))
+        return jar.field(for: try Self.origin(second), path: Origin.path(of: second))
+    }
+
+    @Test(arguments: [
+        ("https://a.example.com/x/z", "a=b"), ("https://a.example.com/x", "a=b"), ("https://a.example.com/xy", nil),
+        ("https://a.example.com/", nil), ("http://a.example.com/x/", "a=b"), ("https://b.example.com/x/", nil),
+        ("https://sub.a.example.com/x/", nil), ("https://example.com/x/", nil), ("https://a.example.com?/x/", nil),
+    ])
+    func `a cookie goes back to its host and below its path`(_ url: String, _ expected: String?) throws {
+        #expect(try sent("a=b", to: url) == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("a=b; Path=/", "https://a.example.com/q", "a=b"), ("a=b; path=/;Secure", "http://a.example.com/", nil),
+            (" a = b ;Path=relative", "https://a.example.com/x/", "a=b"),
+            ("a=b=c; Path=/", "https://a.example.com/", "a=b=c"),
+            ("a=b; Path=/; Max-Age=0", "https://a.example.com/", nil),
+            ("a=b; Path=/; Max-Age=-1", "https://a.example.com/", nil),
+            ("a=b; Path=/; Max-Age=9223372036854775807", "https://a.example.com/", "a=b"),
+            ("a=b; Path=/; Max-Age=99999999999999999999", "https://a.example.com/", nil),
+            ("a=b; Path=/; Expires=Wed, 21 Oct 2015 07:28:00 GMT", "https://a.example.com/", nil),
+            ("a=b; Path=/; Expires=Wednesday, 21-Oct-68 07:28:00 GMT", "https://a.example.com/", "a=b"),
+            ("__Host-a=b; Path=/; Secure", "https://a.example.com/", "__Host-a=b"),
+            ("__Host-a=b; Path=/", "https://a.example.com/", nil),
+            ("__Secure-a=b; Path=/", "https://a.example.com/", nil),
+            ("__Host-a=b; Path=/; Secure; Domain=a.example.com", "https://a.example.com/", nil),
+            ("a", "https://a.example.com/x/", nil), ("=b", "https://a.example.com/x/", nil),
+            ("a b=c; Path=/", "https://a.example.com/", nil), ("a=b\u{1}; Path=/", "https://a.example.com/", nil),
+        ] as [(String, String, String?)])
+    func `the attributes of a cookie decide`(_ field: String, _ url: String, _ expected: String?) throws {
+        #expect(try sent(field, to: url) == expected)
+    }
+
+    @Test func `a domain is shared only when the program has named it`() throws {
+        let field = "a=b; Path=/; Domain=.Example.com"
+        let sibling = "https://b.example.com/"
+        #expect(try sent(field, to: sibling) == nil)
+        #expect(try sent(field, to: "https://a.example.com/") == nil)
+        #expect(try sent(field, to: sibling, shared: ["Example.com"]) == "a=b")
+        #expect(try sent(field, to: "https://xexample.com/", shared: ["example.com"]) == nil)
+        #expect(try sent("a=b; Path=/; Domain=com", to: sibling, shared: ["example.com"]) == nil)
+        #expect(try sent(field, from: "https://evil.com/", to: sibling, shared: ["example.com"]) == nil)
+        #expect(try sent("a=b; Domain=1", from: "http://1.1.1.1/", to: "http://2.1.1.1/", shared: ["1"]) == nil)
+    }
+
+    @Test func `an insecure origin sets no secure cookie`() throws {
+        #expect(try sent("a=b; Secure; Path=/", from: "http://a.example.com/", to: "https://a.example.com/") == nil)
+    }
+
+    @Test func `cookies expire on the clock of the jar`() throws {
+        let time = Mutex(Date(timeIntervalSince1970: 1_000))
+        let jar = HTTPCookieJar { time.withLock { $0 } }
+        let origin = try Self.origin("https://a.example/")
+        jar.store(["a=b; Max-Age=10", "c=d; Expires=Thu, 01 Jan 1970 00:16:45 GMT", "e=f"], from: origin, path: "/")
+        #expect(jar.field(for: origin, path: "/") == "a=b; c=d; e=f")
+        time.withLock { $0 += 5 }
+        #expect(jar.field(for: origin, path: "/") == "a=b; e=f")
+        time.withLock { $0 += 5 }
+        #expect(jar.field(for: origin, path: "/") == "e=f")
+        jar.removeAll()
+        #expect(jar.field(for: origin, path: "/") == nil)
+    }
+
+    @Test func `an origin fills its own share of the jar and no more`() throws {
+        let jar = HTTPCookieJar()
+        let quiet = try Self.origin("https://quiet.example/")
+        jar.store(["kept=1"], from: quiet, path: "/")
+        let loud = try Self.origin("https://loud.example/")
+        for round in 0..<100 {
+            jar.store((0..<50).map { "n\(round)-\($0)=x" }, from: loud, path: "/")
+        }
+        jar.store(["big=" + String(repeating: "x", count: 5_000)], from: loud, path: "/")
+        #expect(jar.count == 51)
+        #expect(jar.field(for: quiet, path: "/") == "kept=1")
+        for host in 0..<30 {
+            jar.store((0..<50).map { "n\($0)=x" }, from: try Self.origin("https://h\(host).example/"), path: "/")
+        }
+        #expect(jar.count == 1_000)
+    }
+
+    @Test func `longer paths come first and a cookie replaces its namesake`() throws {
+        let jar = HTTPCookieJar()
+        let origin = try Self.origin("https://a.example/")
+        jar.store(["a=1; Path=/", "b=2; Path=/x", "a=3; Path=/", "c=4; Path=/"], from: origin, path: "/")
+        #expect(jar.field(for: origin, path: "/x/y") == "b=2; a=3; c=4")
+        jar.store(["a=; Path=/; Max-Age=0"], from: origin, path: "/")
+        #expect(jar.field(for: origin, path: "/") == "c=4")
+    }
+
+    @Test func `a client keeps cookies only with a jar and sends them over redirects`() async throws {
+        let answer = { @Sendable (exchange: TestExchange) in
+            exchange.respond(exchange.path == "/a" ? 302 : 200, ["Location: /b", "Set-Cookie: s=1; Path=/"])
+        }
+        try await withOrigin(handler: answer) { origin, client in
+            _ = try await client.send(HTTPRequest(url: origin.url("/a")))
+            #expect(origin.requests.map { $0.headers["Cookie"] } == [nil, nil])
+        }
+        var configuration = HTTPClient.Configuration.loopback
+        configuration.cookieJar = HTTPCookieJar()
+        try await withOrigin(configuration, handler: answer) { origin, client in
+            _ = try await client.send(HTTPRequest(url: origin.url("/a")))
+            _ = try await client.send(HTTPRequest(url: origin.url("/b"), headers: ["Cookie": "own=1"]))
+            #expect(origin.requests.map { $0.headers["Cookie"] } == [nil, "s=1", "own=1"])
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import Synchronization
+import Testing
+import WebImageTesting
+
+@testable import HTTPTransport
+
+@Suite(.timeLimit(.minutes(10)))
+struct CredentialTests {
+    private static func request(_ url: URL, _ credential: HTTPCredential?) -> HTTPRequest {
+        var request = HTTPRequest(url: url)
+        request.options.credential = credential
+        return request
+    }
+
+    @Test func `a credential is sent to its origin and to no other`() async throws {
+        let other = try OriginServer.byHand { $0.respond() }
+        defer { other.stop() }
+        try await withOrigin { exchange in
+            exchange.respond(302, [exchange.path == "/a" ? "Location: /b" : "Location: \(other.url("/c"))"])
+        } _: { origin, client in
+            _ = try await client.send(Self.request(origin.url("/a"), .basic(user: "Aladdin", password: "open sesame")))
+            let sent = origin.requests.map { $0.headers["Authorization"] }
+            #expect(sent == ["Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="])
+            #expect(other.requests.map { $0.headers["Authorization"] } == [nil])
+        }
+    }
+
+    @Test(arguments: [
+        HTTPCredential.basic(user: "a:b", password: ""), .basic(user: "a", password: "b\r\nX: y"), .bearer(""),
+        .bearer("a b"), .bearer("a\r\nX: y"), .bearer("=a"), .bearer("ä"),
+    ])
+    func `a credential that would be read as something else is refused`(_ credential: HTTPCredential) async throws {
+        let client = HTTPClient()
+        let request = Self.request(try #require(URL(string: "http://a.example/")), credential)
+        let error = await #expect(throws: HTTPError.self) { _ = try await client.send(request) }
+        #expect(error?.code == .invalidRequest)
+        await client.shutdown()
+    }
+
+    @Test func `a credential beside an Authorization field is refused`() async throws {
+        let client = HTTPClient()
+        var request = Self.request(try #require(URL(string: "http://a.example/")), .bearer("a"))
+        request.headers["authorization"] = "Basic x"
+        let error = await #expect(throws: HTTPError.self) { _ = try await client.send(request) }
+        #expect(error?.code == .invalidRequest)
+        await client.shutdown()
+    }
+
+    @Test func `no text of a credential has its secret`() {
+        for credential in [HTTPCredential.basic(user: "me", password: "hush"), .bearer("hush")] {
+            var dumped = ""
+            dump(credential, to: &dumped)
+            var options = HTTPRequest.Options()
+            options.credential = credential
+            let texts = ["\(credential)", String(reflecting: credential), dumped, "\(options)"]
+            #expect(texts.filter { $0.contains("hush") } == [])
+        }
+    }
+
+    @Test func `a challenge is answered once by the program and the request is sent again`() async throws {
+        let asked = Journal<HTTPChallenge>()
+        var configuration = HTTPClient.Configuration.loopback
+        configuration.authenticator = { challenge in
+            asked.write(challenge)
+            return .bearer("right")
+        }
+        try await withOrigin(configuration) { exchange in
+            let isRight = exchange.headers["Authorization"] == "Bearer right"
+            exchange.respond(isRight ? 200 : 401, ["WWW-Authenticate: Bearer realm=\"r\""], body: exchange.body)
+        } _: { origin, client in
+            let request = HTTPRequest(url: origin.url("/"), method: "POST", body: [1, 2])
+            let response = try await client.send(request).collected(upTo: 2)
+            #expect(response.status == 200)
+            #expect(response.bytes == [1, 2])
+            #expect(asked.entries.map(\.schemes) == [["bearer"]])
+            #expect(asked.entries.map(\.refusedCount) == [0])
+            #expect(origin.requestCount == 2)
+        }
+    }
+
+    @Test func `an origin that never accepts gets a few credentials and then its refusal is the response`() async throws
+    {
+        let count = Atomic(0)
+        var configuration = HTTPClient.Configuration.loopback
+        configuration.authenticator = { _ in .bearer("try\(count.add(1, ordering: .relaxed).newValue)") }
+        try await withOrigin(configuration) {
+            $0.respond(401, ["WWW-Authenticate: Basic"])
+        } _: { origin, client in
+            let response = try await client.send(Self.request(origin.url("/"), .bearer("own")))
+            #expect(response.status == 401)
+            #expect(origin.requestCount == 3)
+        }
+    }
+
+    @Test func `without an answer the refusal is the response and an error of the program is thrown`() async throws {
+        struct Refused: Error {}
+        var configuration = HTTPClient.Configuration.loopback
+        configuration.authenticator = { if $0.url.path() == "/throw" { throw Refused() } else { nil } }
+        try await withOrigin(configuration) {
+            $0.respond(401)
+        } _: { origin, client in
+            let response = try await client.send(HTTPRequest(url: origin.url("/")))
+            #expect(response.status == 401)
+            await #expect(throws: Refused.self) { _ = try await client.send(HTTPRequest(url: origin.url("/throw"))) }
+        }
+    }
+
+    @Test func `a proxy gets its credential and the origin does not`() async throws {
+        let proxy = try OriginServer.byHand { exchange in
+            let isKnown = exchange.headers["Proxy-Authorization"] == "Bearer proxy"
+            exchange.respond(isKnown ? 200 : 407, ["Proxy-Authenticate: Bearer"])
+        }
+        defer { proxy.stop() }
+        var configuration = HTTPClient.Configuration()
+        configuration.proxy = proxy.url("/")
+        let url = try #require(URL(string: "http://far.example/"))
+        let plain = HTTPClient(configuration: configuration)
+        let refused = try await plain.send(HTTPRequest(url: url))
+        #expect(refused.status == 407)
+        await plain.shutdown()
+        configuration.authenticator = { $0.isFromProxy ? .bearer("proxy") : nil }
+        let asking = HTTPClient(configuration: configuration)
+        let answered = try await asking.send(HTTPRequest(url: url))
+        #expect(answered.status == 200)
+        await asking.shutdown()
+        configuration.authenticator = nil
+        configuration.proxyCredential = .bearer("proxy")
+        let knowing = HTTPClient(configuration: configuration)
+        let count = proxy.requestCount
+        let accepted = try await knowing.send(HTTPRequest(url: url))
+        #expect(accepted.status == 200)
+        #expect(proxy.requestCount == count + 1)
+        await knowing.shutdown()
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import HTTPTransport
+import Testing
+import WebImageTesting
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// Each test has a folder with a root in it, and beside the root what must not be read.
+struct FileLoaderTests {
+    private let place = TemporaryFolder()
+    private var folder: URL { place.url }
+    private var root: URL { folder.appending(path: "root") }
+
+    init() throws {
+        try FileManager.default.createDirectory(at: root.appending(path: "sub"), withIntermediateDirectories: true)
+        try Data("secret".utf8).write(to: folder.appending(path: "secret.txt"))
+        try Data("abc".utf8).write(to: root.appending(path: "sub/a b.png"))
+    }
+
+    private func loader(limit: Int = 1 << 20) -> FileLoader {
+        FileLoader(roots: [root.path], maximumByteCount: limit)
+    }
+
+    private func expect(_ code: HTTPError.Code, _ url: URL, limit: Int = 1 << 20, _ method: String = "GET") async {
+        let error = await #expect(throws: HTTPError.self, "\(url)") {
+            _ = try await loader(limit: limit).send(HTTPRequest(url: url, method: method))
+        }
+        #expect(error?.code == code, "\(url)")
+    }
+
+    @Test func `a file below a root is read with its type and its length`() async throws {
+        let url = root.appending(path: "sub/a b.png")
+        let response = try await loader().send(HTTPRequest(url: url))
+        #expect(response.status == 200)
+        #expect(response.headers["Content-Type"] == "image/png")
+        #expect(response.headers["Content-Length"] == "3")
+        let body = try await response.body.collect(upTo: 3)
+        #expect(body == Array("abc".utf8))
+        #expect(response.metrics.bytesReceived == 3)
+        let head = try await loader().send(HTTPRequest(url: url, method: "HEAD"))
+        #expect(head.body.expectedByteCount == 0)
+        let missing = try await loader().send(HTTPRequest(url: root.appending(path: "sub/none.png")))
+        #expect(missing.status == 404)
+    }
+
+    @Test func `a file is sent once to a reader that names its entity tag`() async throws {
+        let loader = loader()
+        let url = root.appending(path: "sub/a b.png")
+        let tag = try #require(try await loader.send(HTTPRequest(url: url)).headers["ETag"])
+        let request = HTTPRequest(url: url, headers: ["If-None-Match": "\"other\", \(tag)"])
+        let unchanged = try await loader.send(request)
+        #expect(unchanged.status == 304)
+        try Data("abcd".utf8).write(to: url)
+        let changed = try await loader.send(request)
+        #expect(changed.status == 200)
+        await loader.shutdown()
+    }
+
+    @Test func `a large file is read in chunks and its end is the length at the beginning`() async throws {
+        let url = root.appending(path: "large.bin")
+        let content = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+        try content.write(to: url)
+        let loader = loader()
+        let response = try await loader.send(HTTPRequest(url: url))
+        #expect(response.body.expectedByteCount == 1_000_000)
+        let handle = try FileHandle(forWritingTo: url)
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data([1, 2, 3]))
+        let body = try await response.body.collect(upTo: 1_000_000)
+        #expect(body == Array(content))
+        // And a file that becomes shorter is no whole file.
+        try handle.truncate(atOffset: 500_000)
+        let error = await #expect(throws: HTTPError.self) { _ = try await response.body.collect(upTo: 1_000_000) }
+        #expect(error?.code == .truncatedBody)
+        await loader.shutdown()
+        let late = await #expect(throws: HTTPError.self) { _ = try await loader.send(HTTPRequest(url: url)) }
+        #expect(late?.code == .shutDown)
+    }
+
+    @Test func `no path and no link leads out of the roots`() async throws {
+        let files = FileManager.default
+        let secret = folder.appending(path: "secret.txt")
+        try files.createSymbolicLink(at: root.appending(path: "link.png"), withDestinationURL: secret)
+        try files.createSymbolicLink(at: root.appending(path: "dir"), withDestinationURL: folder)
+        try files.createSymbolicLink(at: root.appending(path: "sub/up"), withDestinationURL: root)
+        let base = "file://" + root.path
+        let paths = [
+            base + "/link.png", base + "/dir/secret.txt", base + "/sub/up/sub/a%20b.png", base + "/../secret.txt",
+            base + "/sub/%2e%2e/%2E%2E/secret.txt", base + "/sub%2F..%2F..%2Fsecret.txt", base + "2/x", base,
+            base + "/",
+            "file:///etc/passwd", "file:///", base + "/a%00b", base + "/sub", "file://" + secret.path,
+        ]
+        for path in paths { await expect(.fileNotAllowed, try #require(URL(string: path))) }
+        await expect(.unsupportedURL, try #require(URL(string: "file://other.example" + root.path + "/sub/a%20b.png")))
+        await expect(.unsupportedURL, try #require(URL(string: "http://a.example/")))
+    }
+
+    @Test func `without roots no file is read`() async throws {
+        for roots in [[], ["relative"], ["/a/../../etc"]] {
+            let loader = FileLoader(roots: roots)
+            let error = await #expect(throws: HTTPError.self) {
+                _ = try await loader.send(HTTPRequest(url: root.appending(path: "sub/a b.png")))
+            }
+            #expect(error?.code == .fileNotAllowed)
+        }
+    }
+
+    @Test func `a pipe and a device are no files and hold up no caller`() async throws {
+        let pipe = root.appending(path: "pipe")
+        #expect(unsafe mkfifo(pipe.path, 0o600) == 0)
+        await expect(.fileNotAllowed, pipe)
+        let devices = FileLoader(roots: ["/dev"])
+        let error = await #expect(throws: HTTPError.self) {
+            _ = try await devices.send(HTTPRequest(url: URL(filePath: "/dev/zero")))
+        }
+        #expect(error?.code == .fileNotAllowed)
+    }
+
+    @Test func `a file above the limit of the loader or of the request is refused unread`() async throws {
+        let url = root.appending(path: "sub/a b.png")
+        await expect(.bodyTooLarge, url, limit: 2)
+        var request = HTTPRequest(url: url)
+        request.options.maximumBodyByteCount = 2
+        let error = await #expect(throws: HTTPError.self) { _ = try await loader(limit: 3).send(request) }
+        #expect(error?.code == .bodyTooLarge)
+        await expect(.invalidRequest, url, "POST")
+    }
+}
+
+/// A folder that is removed with its last reference.
+private final class TemporaryFolder: Sendable {
+    let url = FileManager.default.temporaryDirectory.appending(path: "file-loader-\(UUID().uuidString)")
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+}

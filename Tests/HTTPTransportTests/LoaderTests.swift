@@ -1,0 +1,125 @@
+import Foundation
+import HTTPTransport
+import Testing
+import WebImageTesting
+
+/// The chain and the loaders without a network. Those for files are in `FileLoaderTests`.
+struct LoaderTests {
+    private func request(_ url: String, method: String = "GET") throws -> HTTPRequest {
+        HTTPRequest(url: try #require(URL(string: url)), method: method)
+    }
+
+    @Test func `the first loader of a chain that can load a request gets it`() async throws {
+        let first = StubLoader(schemes: ["a"]) { _, _ in .ok([1]) }
+        let second = StubLoader(schemes: ["a", "b"]) { _, _ in .ok([2]) }
+        let chain = HTTPLoaderChain(first, second)
+        let bytes = [
+            try await chain.bytes(try request("a://x/")), try await chain.bytes(try request("b://x/")),
+            try await chain.bytes(try request("B://x/")),
+        ]
+        #expect(bytes == [[1], [2], [2]])
+        #expect(first.requestCount == 1)
+        await chain.shutdown()
+        #expect([first.isShutDown, second.isShutDown] == [true, true])
+    }
+
+    @Test func `a chain says which schemes its loaders take`() async throws {
+        let client = HTTPClient()
+        let chain = HTTPLoaderChain([FileLoader(roots: []), DataURLLoader(), client, client])
+        #expect(chain.schemes == ["file", "data", "http", "https"])
+        let odd = try request("ftp://a.example/x")
+        #expect(!chain.canLoad(odd))
+        let error = await #expect(throws: HTTPError.self) { _ = try await chain.send(odd) }
+        #expect(error?.code == .unsupportedURL)
+        #expect(error?.message.contains("\"ftp\"") == true)
+        #expect(error?.message.contains("file, data, http, https") == true)
+        let empty = await #expect(throws: HTTPError.self) { _ = try await HTTPLoaderChain().send(odd) }
+        #expect(empty?.message.contains("no loader that names a scheme") == true)
+        await chain.shutdown()
+    }
+
+    @Test(arguments: [
+        ("http://a/", true), ("HTTPS://a/", true), ("file:///a", false), ("data:,a", false), ("//a/b", false),
+    ])
+    func `a client takes http and https`(_ url: String, _ expected: Bool) async throws {
+        let client = HTTPClient()
+        #expect(client.canLoad(try request(url)) == expected)
+        await client.shutdown()
+    }
+
+    @Test(arguments: [
+        ("data:,A%20brief%20note", "text/plain;charset=US-ASCII", "A brief note"),
+        ("data:;charset=utf-8,%c3%A4", "text/plain;charset=utf-8", "ä"),
+        ("data:image/gif;base64,R0lG", "image/gif", "GIF"), ("DATA:image/gif;BASE64,R0k", "image/gif", "GI"),
+        ("data:text/plain;base64,R0%0A%20k=", "text/plain", "GI"), ("data:text/x,a%23b,c#d", "text/x", "a#b,c"),
+        ("data:;base64,", "text/plain;charset=US-ASCII", ""),
+    ])
+    func `a data URL is decoded`(_ url: String, _ type: String, _ content: String) async throws {
+        let response = try await DataURLLoader().send(try request(url))
+        #expect(response.status == 200)
+        #expect(response.headers["Content-Type"] == type)
+        let body = try await response.body.collect(upTo: 100)
+        #expect(body == Array(content.utf8))
+    }
+
+    @Test(arguments: [
+        "data:image/png;base64", "data:;base64,A", "data:;base64,A%2", "data:;base64,§§§§", "data:;base64,R0=x",
+        "dat:,a",
+    ])
+    func `a data URL that cannot be decoded is refused`(_ url: String) async throws {
+        let error = await #expect(throws: HTTPError.self) { _ = try await DataURLLoader().send(try request(url)) }
+        #expect(error?.code == .invalidRequest)
+    }
+
+    @Test func `a data URL above the limit of the loader or of the request is refused`() async throws {
+        let loader = DataURLLoader(maximumByteCount: 10)
+        var exact = try request("data:,0123456789")
+        let bytes = try await loader.bytes(exact)
+        #expect(bytes.count == 10)
+        exact.options.maximumBodyByteCount = 9
+        let long = try request("data:," + String(repeating: "a", count: 9_999))
+        for larger in [exact, try request("data:,0123456789a"), long] {
+            let error = await #expect(throws: HTTPError.self) { _ = try await loader.send(larger) }
+            #expect(error?.code == .bodyTooLarge)
+        }
+        let boundless = try await DataURLLoader(maximumByteCount: .max).bytes(try request("data:,ab"))
+        #expect(boundless.count == 2)
+    }
+
+    @Test func `bytes are loaded for the URLs that are known`() async throws {
+        let url = try #require(URL(string: "asset://logo"))
+        let loader = BytesLoader([url: BytesLoader.Content([1, 2], type: "image/png")])
+        let response = try await loader.send(HTTPRequest(url: url))
+        #expect(response.headers["Content-Type"] == "image/png")
+        let body = try await response.body.collect(upTo: 2)
+        #expect(body == [1, 2])
+        let head = try await loader.send(HTTPRequest(url: url, method: "HEAD"))
+        #expect(head.headers["Content-Length"] == "2")
+        #expect(head.body.expectedByteCount == 0)
+        let other = try request("asset://other")
+        #expect([loader.canLoad(other), loader.canLoad(HTTPRequest(url: url))] == [false, true])
+        let missing = try await loader.send(other)
+        #expect(missing.status == 404)
+        #expect(loader.schemes == ["asset"])
+    }
+
+    @Test func `a closure answers for its schemes`() async throws {
+        let loader = ClosureLoader(schemes: ["Thumb"]) { HTTPResponse(status: 200, url: $0.url, body: HTTPBody([[7]])) }
+        let bytes = try await loader.bytes(try request("thumb:1"))
+        #expect(bytes == [7])
+        #expect(!loader.canLoad(try request("other:1")))
+        #expect(ClosureLoader { HTTPResponse(status: 200, url: $0.url) }.canLoad(try request("other:1")))
+    }
+
+    @Test func `a cancelled task gets nothing from memory`() async throws {
+        let request = try request("data:,a")
+        let closure = ClosureLoader { HTTPResponse(status: 200, url: $0.url) }
+        for loader in [DataURLLoader(), BytesLoader([:]), closure] as [any HTTPLoading] {
+            let task = Task {
+                unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                return try await loader.send(request)
+            }
+            await #expect(throws: CancellationError.self) { _ = try await task.value }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+#if os(Linux)
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+import WebImageTesting
+
+@testable import HTTPTransport
+
+@Suite(.timeLimit(.minutes(1)))
+struct NetworkMonitorTests {
+    private static let wired = NetworkState(ipv4: .init(name: "eth0", kind: .wired))
+
+    /// The kernel's end of a socket, and the state that a probe finds.
+    private final class Kernel: Sendable {
+        let state: Mutex<NetworkState>
+        let near: Int32
+        let far: Int32
+
+        init(_ state: NetworkState) {
+            self.state = Mutex(state)
+            var ends: [Int32] = [-1, -1]
+            _ = unsafe socketpair(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0, &ends)
+            (near, far) = (ends[0], ends[1])
+        }
+
+        func monitor() -> NetworkMonitor {
+            NetworkMonitor(descriptor: near) { self.state.withLock { $0 } }
+        }
+
+        func report(_ state: NetworkState) {
+            self.state.withLock { $0 = state }
+            _ = unsafe send(far, [UInt8(1)], 1, 0)
+        }
+
+        deinit { close(far) }
+    }
+
+    @Test func `readers get the present state and each change`() async throws {
+        let kernel = Kernel(NetworkState())
+        let monitor = kernel.monitor()
+        var states = monitor.changes().makeAsyncIterator()
+        #expect(await states.next() == NetworkState())
+        kernel.report(Self.wired)
+        #expect(await states.next() == Self.wired)
+        #expect(monitor.state.isReachable)
+        // A report without a change is none.
+        kernel.report(Self.wired)
+        kernel.report(NetworkState())
+        #expect(await states.next() == NetworkState())
+        await monitor.shutdown()
+        #expect(await states.next() == nil)
+        var late = monitor.changes().makeAsyncIterator()
+        #expect(await late.next() == NetworkState())
+        #expect(await late.next() == nil)
+    }
+
+    @Test func `a waiting task goes on when there is a route`() async throws {
+        let kernel = Kernel(NetworkState())
+        let monitor = kernel.monitor()
+        let waiting = Task { try await monitor.waitUntilReachable() }
+        let cancelled = Task { try await monitor.waitUntilReachable() }
+        cancelled.cancel()
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+        kernel.report(Self.wired)
+        try await waiting.value
+        kernel.report(NetworkState())
+        var states = monitor.changes().makeAsyncIterator()
+        while await states.next()?.isReachable == true {}
+        let late = Task { try await monitor.waitUntilReachable() }
+        await monitor.shutdown()
+        let error = await #expect(throws: HTTPError.self) { try await late.value }
+        #expect(error?.code == .shutDown)
+    }
+
+    @Test func `the kernel is asked and its socket is closed with the monitor`() async throws {
+        let monitor = NetworkMonitor()
+        let interfaces = [monitor.state.ipv4, monitor.state.ipv6].compactMap { $0 }
+        #expect(interfaces.allSatisfy { !$0.name.isEmpty })
+        #expect(monitor.state.isReachable == !interfaces.isEmpty)
+        await monitor.shutdown()
+        let kernel = Kernel(Self.wired)
+        let other = kernel.monitor()
+        #expect(other.state == Self.wired)
+        await other.shutdown()
+        #expect(fcntl(kernel.near, F_GETFD) == -1)
+        let none = NetworkMonitor(descriptor: -1) { NetworkState() }
+        #expect(!none.state.isReachable)
+        await none.shutdown()
+    }
+}
+#endif

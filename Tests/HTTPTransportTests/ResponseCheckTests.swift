@@ -1,0 +1,126 @@
+import Foundation
+import HTTPTransport
+import Testing
+import WebImageTesting
+
+@Suite(.timeLimit(.minutes(10)))
+struct ResponseCheckTests {
+    @Test func `a set of codes has what its ranges have`() {
+        let set = HTTPStatusSet(200...299, 400...404).union([304, 5_000, -1]).subtracting([403])
+        let codes = [199, 200, 299, 300, 304, 400, 403, 404, 405, -1, 5_000, Int.max, Int.min]
+        #expect(codes.filter { set.contains($0) } == [200, 299, 304, 400, 404])
+        #expect(set.description == "200-299, 304, 400-402, 404")
+        #expect(HTTPStatusSet(100...Int.max, Int.min ... -5) == HTTPStatusSet(100...999))
+        #expect(HTTPStatusSet(200...210, 211...299) == .success)
+    }
+
+    @Test(arguments: [
+        ("image/jpeg", true), ("IMAGE/JPEG; charset=x", true), (" image/Png ;q", true), ("text/html", true),
+        ("text/htmlx", false), ("image", false), ("", false), (nil, false), ("application/vnd.api+json", true),
+        ("application/json", false), ("a+json/b", false),
+    ])
+    func `content types are compared without case and without parameters`(_ field: String?, _ expected: Bool) {
+        let types: HTTPContentTypes = ["Image/*", "Text/HTML; charset=utf-8", "*/*+json"]
+        #expect(types.contains(field) == expected)
+        #expect(HTTPContentTypes(["*/*"]).contains(field))
+    }
+
+    @Test func `a status that is not acceptable is an error with the response`() async throws {
+        try await withOrigin { exchange in
+            let status = Int(exchange.path.dropFirst()) ?? 0
+            exchange.respond(status, ["X-Reason: no"], body: Array("because".utf8))
+        } _: { origin, client in
+            var request = HTTPRequest(url: origin.url("/404"))
+            let plain = try await client.send(request)
+            #expect(plain.status == 404)
+            request.options.acceptableStatuses = .success
+            let error = await #expect(throws: HTTPError.self) { _ = try await client.send(request) }
+            #expect(error?.code == .unacceptableStatus)
+            #expect(error?.response?.status == 404)
+            #expect(error?.response?.headers["X-Reason"] == "no")
+            #expect(error?.response?.url == request.url)
+            #expect(error?.response?.beginning == Array("because".utf8))
+            request.options.acceptableStatuses = [404]
+            let accepted = try await client.bytes(request)
+            #expect(accepted == Array("because".utf8))
+            // What a condition asked for is an answer.
+            var conditional = HTTPRequest(url: origin.url("/304"), headers: ["If-None-Match": "\"a\""])
+            conditional.options.acceptableStatuses = .success
+            conditional.options.acceptableContentTypes = .images
+            let unchanged = try await client.send(conditional)
+            #expect(unchanged.status == 304)
+        }
+    }
+
+    @Test func `the client's set applies to requests without one`() async throws {
+        var configuration = HTTPClient.Configuration.loopback
+        configuration.acceptableStatuses = [200]
+        configuration.acceptableContentTypes = ["IMAGE/jpeg"]
+        try await withOrigin(configuration) { exchange in
+            exchange.respond(exchange.path == "/201" ? 201 : 200, ["Content-Type: Image/Jpeg; a=b"], body: [1])
+        } _: { origin, client in
+            let bytes = try await client.bytes(HTTPRequest(url: origin.url("/")))
+            #expect(bytes == [1])
+            var request = HTTPRequest(url: origin.url("/201"))
+            let error = await #expect(throws: HTTPError.self) { _ = try await client.send(request) }
+            #expect(error?.code == .unacceptableStatus)
+            request.options.acceptableStatuses = .all
+            request.options.acceptableContentTypes = .json
+            let type = await #expect(throws: HTTPError.self) { _ = try await client.send(request) }
+            #expect(type?.code == .unacceptableContentType)
+            #expect(type?.response?.beginning == [1])
+        }
+    }
+
+    @Test func `the error of a long body ends its transfer and holds at most 4 KiB of it`() async throws {
+        let closed = Gate()
+        try await withOrigin { exchange in
+            exchange.write("HTTP/1.1 500 X\r\nContent-Length: 1000000\r\n\r\n")
+            exchange.write([UInt8](repeating: 65, count: 100_000))
+            exchange.waitForClose()
+            closed.open()
+        } _: { origin, client in
+            var request = HTTPRequest(url: origin.url("/"))
+            request.options.acceptableStatuses = .success
+            let error = await #expect(throws: HTTPError.self) { _ = try await client.send(request) }
+            #expect(error?.response?.beginning.count ?? .max <= 4_096)
+            await closed.pass()
+        }
+    }
+
+    @Test func `other loaders check in the same way`() async throws {
+        let url = try #require(URL(string: "data:text/plain,a"))
+        var request = HTTPRequest(url: url)
+        request.options.acceptableContentTypes = .images
+        let loaders: [any HTTPLoading] = [
+            DataURLLoader(), BytesLoader([url: .init([1], type: "text/plain")]),
+            ClosureLoader { HTTPResponse(status: 200, url: $0.url, body: HTTPBody([[1]])) },
+        ]
+        for loader in loaders {
+            let error = await #expect(throws: HTTPError.self) { _ = try await loader.send(request) }
+            #expect(error?.code == .unacceptableContentType)
+        }
+    }
+
+    @Test func `measurements are whole when the body has ended`() async throws {
+        try await withOrigin { exchange in
+            if exchange.path == "/a" { return exchange.respond(302, ["Location: /b"]) }
+            exchange.respond(body: [1, 2, 3])
+        } _: { origin, client in
+            let request = HTTPRequest(url: origin.url("/a"), method: "POST", body: Array("four".utf8))
+            let response = try await client.send(request).collected(upTo: 3)
+            #expect(response.bytes == [1, 2, 3])
+            #expect(response.url == origin.url("/b"))
+            #expect(response.metrics.total != nil)
+            #expect(response.metrics.bytesReceived == 3)
+            #expect(response.metrics.redirectCount == 1)
+            #expect(response.metrics.reusedConnection)
+            #expect(response.metrics.httpVersion == "1.1")
+            #expect(response.metrics.remoteAddress == "127.0.0.1")
+            var direct = request
+            direct.url = origin.url("/b")
+            let sent = try await client.send(direct).collected(upTo: 3)
+            #expect(sent.metrics.bytesSent == 4)
+        }
+    }
+}

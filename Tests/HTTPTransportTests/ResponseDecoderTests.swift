@@ -1,0 +1,78 @@
+import Foundation
+import HTTPTransport
+import Testing
+import WebImageTesting
+
+struct ResponseDecoderTests {
+    private struct Point: Codable, Sendable, Hashable {
+        var x: Int
+    }
+
+    private func response(_ type: String?, _ bytes: [UInt8], status: Int = 200) throws -> CollectedResponse {
+        let headers: HTTPHeaders = type.map { ["Content-Type": $0] } ?? [:]
+        return CollectedResponse(
+            status: status, headers: headers, url: try #require(URL(string: "http://a/")), bytes: bytes)
+    }
+
+    private func expect<Value>(
+        _ code: HTTPError.Code, _ decoder: ResponseDecoder<Value>, _ response: CollectedResponse
+    ) -> HTTPError? {
+        let error = #expect(throws: HTTPError.self) { try decoder.decode(response) }
+        #expect(error?.code == code)
+        #expect(error?.response?.beginning == response.bytes)
+        return error
+    }
+
+    @Test func `JSON and property lists become values`() throws {
+        let json = try response("Application/JSON; charset=utf-8", Array(#"{"x":3}"#.utf8))
+        #expect(try ResponseDecoder.json(Point.self).decode(json) == Point(x: 3))
+        let list = try PropertyListEncoder().encode(Point(x: 4))
+        let plist = try response("application/x-plist", Array(list))
+        #expect(try ResponseDecoder.propertyList(Point.self).decode(plist) == Point(x: 4))
+        let damaged = expect(.undecodableBody, ResponseDecoder.json(Point.self), try response("text/json", [0x7B]))
+        #expect(damaged?.cause is DecodingError)
+    }
+
+    @Test func `an error page is never decoded`() throws {
+        let page = Array(#"{"x":1}"#.utf8)
+        let decoder = ResponseDecoder.json(Point.self)
+        _ = expect(.unacceptableStatus, decoder, try response("application/json", page, status: 500))
+        _ = expect(.unacceptableContentType, decoder, try response("text/html", page))
+        _ = expect(.unacceptableContentType, decoder, try response(nil, page))
+    }
+
+    @Test(
+        arguments: [
+            ("text/plain", [0x61, 0xC3, 0xA4], "aä"), ("text/plain; charset=ISO-8859-1", [0xE4], "ä"),
+            ("text/plain;charset=\"utf-16le\"", [0xE4, 0], "ä"), (nil, [], ""),
+        ] as [(String?, [UInt8], String)])
+    func `text has the charset of its type`(_ type: String?, _ bytes: [UInt8], _ expected: String) throws {
+        #expect(try ResponseDecoder.text.decode(response(type, bytes)) == expected)
+    }
+
+    @Test func `text with bytes outside of its charset is an error`() throws {
+        _ = expect(.undecodableBody, .text, try response("text/plain", [0xFF, 0xFE]))
+        _ = expect(.undecodableBody, .text, try response("text/plain;charset=klingon", [0x61]))
+    }
+
+    @Test func `the first decoder that fits decides`() throws {
+        let decoder = ResponseDecoder.first(of: [
+            ResponseDecoder.json(Point.self).map { "\($0.x)" }, ResponseDecoder<String>.text.map { "text \($0)" },
+        ])
+        #expect(try decoder.decode(response("application/json", Array(#"{"x":3}"#.utf8))) == "3")
+        #expect(try decoder.decode(response("text/plain", Array("a".utf8))) == "text a")
+        _ = expect(.unacceptableStatus, decoder, try response("text/plain", [0x61], status: 404))
+        _ = expect(.undecodableBody, ResponseDecoder<String>.first(of: []), try response(nil, []))
+    }
+
+    @Test func `a loader sends reads and decodes within a limit`() async throws {
+        let loader = StubLoader { _, _ in .ok(Array(#"{"x":9}"#.utf8), type: "application/json") }
+        let request = HTTPRequest(url: try #require(URL(string: "http://a/")))
+        let point = try await loader.value(for: request, as: .json(Point.self), upTo: 7)
+        #expect(point == Point(x: 9))
+        let error = await #expect(throws: HTTPError.self) {
+            _ = try await loader.value(for: request, as: .bytes, upTo: 6)
+        }
+        #expect(error?.code == .bodyTooLarge)
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import HTTPTransport
+import Testing
+import WebImageTesting
+
+/// The loaders around a client, with a real origin.
+@Suite(.timeLimit(.minutes(10)))
+struct ResumingOriginTests {
+    private static let content = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 13 >> 3) }
+
+    @Test func `a connection that breaks in the middle of a body costs only the rest`() async throws {
+        let origin = try OriginServer.start()
+        let whole = OriginReply.ok(Self.content).entityTag("\"v1\"").servingRanges()
+        origin.respond(to: "/a", inTurn: whole.truncated(after: 120_000), whole)
+        let client = HTTPClient(configuration: .loopback)
+        let loader = ResumingLoader(RetryingLoader(client))
+        let response = try await loader.send(HTTPRequest(url: origin.url("/a"))).collected(upTo: 1 << 20)
+        let isWhole = response.bytes == Self.content
+        #expect(isWhole)
+        #expect(origin.requests.map { $0.headers["Range"] } == [nil, "bytes=120000-"])
+        await loader.shutdown()
+        origin.stop()
+    }
+
+    @Test func `a cancelled load is resumed by the same request`() async throws {
+        let origin = try OriginServer.start()
+        let whole = OriginReply.ok(Self.content).entityTag("\"v1\"").servingRanges()
+        let gate = OriginGate()
+        origin.respond(to: "/a", inTurn: whole.held(at: gate, afterBodyBytes: 100_000), whole)
+        let client = HTTPClient(configuration: .loopback)
+        let loader = ResumingLoader(client)
+        let request = HTTPRequest(url: origin.url("/a"))
+        let reached = Gate()
+        let load = Task {
+            var count = 0
+            for try await chunk in try await loader.send(request).body {
+                count += chunk.count
+                if count == 100_000 { reached.open() }
+            }
+        }
+        await reached.pass()
+        load.cancel()
+        await #expect(throws: CancellationError.self) { try await load.value }
+        gate.open()
+        #expect(loader.store.byteCount == 100_000)
+        let isWhole = try await loader.bytes(request) == Self.content
+        #expect(isWhole)
+        #expect(origin.requests.last?.headers["Range"] == "bytes=100000-")
+        await loader.shutdown()
+        origin.stop()
+    }
+}

@@ -1,0 +1,219 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+@testable import HTTPTransport
+
+/// Bodies that break off and go on, from a stub; against a real origin in `ResumingOriginTests`.
+@Suite(.timeLimit(.minutes(1)))
+struct ResumingTests {
+    private let stub = StubLoader()
+    private let store = PartialBodyStore()
+    private let url = URL(string: "http://a.example/x")!
+    private let whole: [UInt8] = Array(0..<100)
+
+    private func loader(_ resumptions: Int = 0) -> ResumingLoader {
+        ResumingLoader(stub, store: store, maximumResumptions: resumptions)
+    }
+
+    private func ok(tag: String? = "\"v1\"") -> StubReply {
+        let reply = StubReply.ok(whole).inChunks(of: 10)
+        return tag.map { reply.header("ETag", $0) } ?? reply
+    }
+
+    private func rest(from first: Int, tag: String = "\"v1\"", range: String? = nil) -> StubReply {
+        let field = range ?? "bytes \(first)-99/100"
+        return StubReply.status(
+            206, headers: ["Content-Range": field, "ETag": tag], bytes: Array(whole[first...]))
+    }
+
+    /// Reads until the body breaks.
+    private func breakOff(_ loader: ResumingLoader) async throws {
+        await #expect(throws: HTTPError.self) { _ = try await loader.bytes(HTTPRequest(url: url)) }
+    }
+
+    @Test func `the same request goes on where the body broke off`() async throws {
+        stub.respond(to: "/x", with: ok().failing(after: 40), rest(from: 40))
+        let loader = loader()
+        try await breakOff(loader)
+        #expect(store.byteCount == 40)
+        let response = try await loader.send(HTTPRequest(url: url)).collected(upTo: 100)
+        #expect(response.status == 200)
+        #expect(response.bytes == whole)
+        #expect(response.headers["Content-Length"] == "100")
+        #expect(response.headers["Content-Range"] == nil)
+        let question = try #require(stub.requests.last)
+        #expect(question.headers["Range"] == "bytes=40-")
+        #expect(question.headers["If-Range"] == "\"v1\"")
+        #expect(store.count == 0)
+    }
+
+    @Test func `a body that breaks off while it is read goes on a few times`() async throws {
+        stub.respond(
+            to: "/x", with: ok().failing(after: 40), rest(from: 40).failing(after: 20),
+            rest(from: 60).failing(after: 5), rest(from: 65))
+        let bytes = try await loader(3).bytes(HTTPRequest(url: url))
+        #expect(bytes == whole)
+        #expect(stub.requests.map { $0.headers["Range"] } == [nil, "bytes=40-", "bytes=60-", "bytes=65-"])
+        #expect(store.count == 0)
+        stub.respond(to: "/x", with: ok().failing(after: 40))
+        try await breakOff(loader(0))
+    }
+
+    @Test func `a reader that leaves pauses the body and the next one resumes it`() async throws {
+        stub.respond(to: "/x", with: ok(), rest(from: 20))
+        let loader = loader()
+        do {
+            var iterator = try await loader.send(HTTPRequest(url: url)).body.makeAsyncIterator()
+            _ = try await iterator.next()
+            _ = try await iterator.next()
+        }
+        #expect(store.byteCount == 20)
+        // Time limits and priority make no other request of it.
+        var request = HTTPRequest(url: url)
+        request.options.totalTimeout = .seconds(1)
+        let bytes = try await loader.bytes(request)
+        #expect(bytes == whole)
+    }
+
+    @Test func `content that has changed is sent whole and the beginning is dropped`() async throws {
+        stub.respond(to: "/x", with: ok().failing(after: 40), .ok([7, 7]).header("ETag", "\"v2\""))
+        let loader = loader()
+        try await breakOff(loader)
+        let bytes = try await loader.bytes(HTTPRequest(url: url))
+        #expect(bytes == [7, 7])
+        #expect(store.count == 0)
+    }
+
+    @Test(arguments: [
+        StubReply.status(416, headers: ["Content-Range": "bytes */10"]), .status(412),
+        .status(206, headers: ["Content-Range": "bytes 39-99/100"], bytes: [1]),
+        .status(206, headers: ["Content-Range": "bytes 40-98/99"], bytes: [1]),
+        .status(206, headers: ["Content-Range": "bytes 40-80/100"], bytes: [1]),
+        .status(206, headers: ["Content-Range": "bytes 40-99/100", "ETag": "\"v2\""], bytes: [1]),
+        .status(206, headers: ["Content-Range": "bytes 40-99/100", "Content-Encoding": "gzip"], bytes: [1]),
+        .status(206, headers: [:], bytes: [1]), .status(206, headers: ["Content-Range": "lines 40-99/100"]),
+    ])
+    func `a rest that does not fit leads to the whole request`(_ reply: StubReply) async throws {
+        stub.respond(to: "/x", with: ok().failing(after: 40), reply, ok())
+        let loader = loader()
+        try await breakOff(loader)
+        let bytes = try await loader.bytes(HTTPRequest(url: url))
+        #expect(bytes == whole)
+        #expect(stub.requests.map { $0.headers["Range"] } == [nil, "bytes=40-", nil])
+    }
+
+    @Test func `an error of the origin leaves the beginning for later`() async throws {
+        stub.respond(
+            to: "/x", with: ok().failing(after: 40), .status(503), .failure(.cannotConnect), rest(from: 40))
+        let loader = loader()
+        try await breakOff(loader)
+        let refused = try await loader.send(HTTPRequest(url: url))
+        #expect(refused.status == 503)
+        #expect(store.byteCount == 40)
+        await #expect(throws: HTTPError.self) { _ = try await loader.send(HTTPRequest(url: url)) }
+        #expect(store.byteCount == 40)
+        let bytes = try await loader.bytes(HTTPRequest(url: url))
+        #expect(bytes == whole)
+    }
+
+    @Test func `parts that are longer or shorter than announced are no whole`() async throws {
+        let long = StubReply.status(
+            206, headers: ["Content-Range": "bytes 40-99/100"], bytes: [UInt8](repeating: 0, count: 61))
+        let short = StubReply.status(206, headers: ["Content-Range": "bytes 40-99/100"], bytes: [0])
+        for (reply, code) in [(long, HTTPError.Code.invalidResponse), (short, .truncatedBody)] {
+            let stub = StubLoader()
+            stub.respond(to: "/x", with: ok().failing(after: 40), reply)
+            let loader = ResumingLoader(stub, maximumResumptions: 0)
+            try await breakOff(loader)
+            let error = await #expect(throws: HTTPError.self) { _ = try await loader.bytes(HTTPRequest(url: url)) }
+            #expect(error?.code == code)
+        }
+    }
+
+    @Test(arguments: [
+        StubReply.ok(Array(0..<9)), .ok(Array(0..<9)).header("ETag", "W/\"v\""),
+        .ok(Array(0..<9)).header("ETag", "\"v\"").header("Accept-Ranges", "none"),
+        .ok(Array(0..<9)).header("ETag", "\"v\"").header("Content-Encoding", "gzip"),
+        .status(203, headers: ["ETag": "\"v\""], bytes: Array(0..<9)),
+        .ok(Array(0..<9)).header("Last-Modified", "Thu, 01 Jan 1970 00:16:50 GMT")
+            .header("Date", "Thu, 01 Jan 1970 00:17:40 GMT"),
+    ])
+    func `a beginning whose rest could be another is not kept`(_ reply: StubReply) async throws {
+        stub.respond(to: "/x", with: reply.failing(after: 5))
+        try await breakOff(loader())
+        #expect(store.count == 0)
+    }
+
+    @Test func `an old date of the last change is a validator`() async throws {
+        let reply = StubReply.ok(whole).header("Last-Modified", "Thu, 01 Jan 1970 00:16:50 GMT")
+            .header("Date", "Thu, 01 Jan 1970 00:17:50 GMT")
+        stub.respond(to: "/x", with: reply.failing(after: 5), rest(from: 5, tag: "W/\"weak\""))
+        let loader = loader()
+        try await breakOff(loader)
+        #expect(store.byteCount == 5)
+        _ = try? await loader.bytes(HTTPRequest(url: url))
+        #expect(stub.requests[1].headers["If-Range"] == "Thu, 01 Jan 1970 00:16:50 GMT")
+    }
+
+    @Test func `other credentials and policies have beginnings of their own`() async throws {
+        stub.respond(to: "/x", with: ok().failing(after: 40))
+        let loader = loader()
+        try await breakOff(loader)
+        var other = HTTPRequest(url: url)
+        other.options.credential = .bearer("b")
+        let requests = [other, HTTPRequest(url: url, headers: ["Cookie": "a"]), HTTPRequest(url: url, method: "POST")]
+        for request in requests { _ = try? await loader.bytes(request) }
+        #expect(stub.requests.map { $0.headers["Range"] } == [nil, nil, nil, nil])
+    }
+
+    @Test func `a store keeps the newest beginnings within its limits`() throws {
+        let store = PartialBodyStore(maximumByteCount: 100, maximumBodyByteCount: 40, maximumCount: 3)
+        let response = HTTPResponse(status: 200, headers: ["ETag": "\"v\""], url: url)
+        let keep = { (number: Int, count: Int) throws in
+            let request = HTTPRequest(url: url.appending(path: "\(number)"))
+            var partial = try #require(PartialBody(response, to: request))
+            partial.append([UInt8](repeating: 0, count: count))
+            store.keep(partial, for: request)
+        }
+        try keep(1, 41)
+        #expect(store.count == 0)
+        for number in 2...4 { try keep(number, 40) }
+        #expect(store.count == 2)
+        #expect(store.byteCount == 80)
+        for number in 5...9 { try keep(number, 1) }
+        #expect(store.count == 3)
+        #expect(store.byteCount == 3)
+        // A shorter beginning does not replace a longer one.
+        try keep(9, 5)
+        try keep(9, 2)
+        #expect(store.byteCount == 7)
+        #expect(store.take(HTTPRequest(url: url.appending(path: "8")))?.count == 1)
+        store.removeAll()
+        #expect(store.byteCount == 0)
+    }
+
+    @Test func `a body above the limit of the store goes on while it is read and is not kept`() async throws {
+        let small = PartialBodyStore(maximumBodyByteCount: 30)
+        stub.respond(to: "/x", with: ok().failing(after: 40), rest(from: 40).failing(after: 10))
+        let loader = ResumingLoader(stub, store: small, maximumResumptions: 1)
+        try await breakOff(loader)
+        #expect(stub.requests.map { $0.headers["Range"] } == [nil, "bytes=40-"])
+        #expect(small.count == 0)
+    }
+
+    @Test func `all parts together count for the limit of the request`() async throws {
+        stub.respond(
+            to: "/x", with: ok().failing(after: 40),
+            .status(206, headers: ["Content-Range": "bytes 40-99/*", "ETag": "\"v1\""], bytes: Array(whole[40...])))
+        let loader = loader()
+        var request = HTTPRequest(url: url)
+        request.options.maximumBodyByteCount = 99
+        for _ in 0..<2 { _ = try? await loader.bytes(request) }
+        let error = await #expect(throws: HTTPError.self) {
+            stub.respond(to: "/x", with: ok())
+            _ = try await loader.bytes(request)
+        }
+        #expect(error?.code == .bodyTooLarge)
+    }
+}

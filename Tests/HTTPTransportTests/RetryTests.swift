@@ -1,0 +1,161 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+@testable import HTTPTransport
+
+/// On an executor and a clock that only the test moves.
+@Suite(.timeLimit(.minutes(1)))
+struct RetryTests {
+    private let executor = SeededExecutor(seed: 1)
+    private let clock = ManualClock()
+    private let stub: StubLoader
+
+    init() { stub = StubLoader() }
+
+    private func loader(
+        fraction: Double = 1, date: Date = .distantPast, _ change: (inout RetryPolicy) -> Void = { _ in },
+        ready: @escaping @Sendable () async throws -> Void = {}
+    ) -> RetryingLoader {
+        var policy = RetryPolicy()
+        change(&policy)
+        return RetryingLoader(
+            stub, policy: policy, clock: clock, fraction: { fraction }, date: { date }, ready: ready)
+    }
+
+    private func send(_ loader: any HTTPLoading, _ method: String = "GET", host: String = "a") -> Probe<HTTPResponse> {
+        let request = HTTPRequest(url: URL(string: "http://\(host).example/x")!, method: method)
+        let probe = Probe(on: executor) { try await loader.send(request) }
+        executor.drain()
+        return probe
+    }
+
+    private func advance(_ duration: Duration) {
+        clock.advance(by: duration)
+        executor.drain()
+    }
+
+    @Test func `a transient failure is tried again after growing delays`() {
+        stub.respond(to: "/x", with: .status(503), .failure(.connectionLost), .ok([1]))
+        let probe = send(loader())
+        #expect(stub.requestCount == 1)
+        advance(.milliseconds(499))
+        #expect(stub.requestCount == 1)
+        advance(.milliseconds(1))
+        #expect(stub.requestCount == 2)
+        advance(.milliseconds(999))
+        #expect(stub.requestCount == 2)
+        advance(.milliseconds(1))
+        #expect(probe.value?.status == 200)
+        #expect(probe.value?.metrics.attemptCount == 3)
+    }
+
+    @Test func `the last outcome is final when the attempts are used up`() {
+        stub.respond(to: "/x", with: .status(503))
+        let response = send(loader(fraction: 0))
+        #expect(response.value?.status == 503)
+        #expect(stub.requestCount == 3)
+        stub.respond(to: "/x", with: .failure(.cannotConnect))
+        let failure = send(loader(fraction: 0) { $0.maximumAttempts = 2 })
+        #expect((failure.error as? HTTPError)?.code == .cannotConnect)
+        #expect(stub.requestCount == 5)
+    }
+
+    @Test func `what would not help or is not idempotent is not tried again`() {
+        stub.respond(to: "/x", with: .status(404))
+        #expect(send(loader()).value?.status == 404)
+        stub.respond(to: "/x", with: .failure(.certificateExpired))
+        #expect(send(loader()).error != nil)
+        stub.respond(to: "/x", with: .failure(CancellationError()))
+        #expect(send(loader()).wasCancelled)
+        stub.respond(to: "/x", with: .status(503))
+        #expect(send(loader(), "POST").value?.status == 503)
+        #expect(stub.requestCount == 4)
+        #expect(clock.sleepers == 0)
+    }
+
+    @Test func `an unacceptable status that is transient is tried again`() throws {
+        let status = HTTPError.Response(
+            status: 503, headers: ["Retry-After": "7"], url: try #require(URL(string: "http://a/")), beginning: [])
+        let error = HTTPError(code: .unacceptableStatus, message: "", response: status)
+        stub.respond(to: "/x", with: .failure(error), .ok([]))
+        let probe = send(loader())
+        advance(.seconds(6))
+        #expect(probe.isRunning)
+        advance(.seconds(1))
+        #expect(probe.value?.status == 200)
+    }
+
+    @Test(arguments: [
+        ("5", 5.0), ("0", 0), ("Thu, 01 Jan 1970 00:16:50 GMT", 10), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+        ("99999999999999999999999", 31_536_000), ("soon", nil), ("-1", nil), ("", nil), ("1.5", nil),
+    ])
+    func `Retry-After is read in both forms`(_ field: String, _ seconds: Double?) {
+        let now = Date(timeIntervalSince1970: 1_000)
+        #expect(RetryPolicy.retryAfter(field, now: now) == seconds.map { .seconds($0) })
+    }
+
+    @Test func `an origin is obeyed up to a limit`() {
+        stub.respond(to: "/x", with: .status(429, headers: ["Retry-After": "60"]), .ok([]))
+        let patient = send(loader())
+        advance(.milliseconds(59_999))
+        #expect(patient.isRunning)
+        advance(.milliseconds(1))
+        #expect(patient.value?.status == 200)
+        stub.respond(to: "/x", with: .status(429, headers: ["Retry-After": "61"]))
+        #expect(send(loader()).value?.status == 429)
+    }
+
+    @Test func `a delay never exceeds its limit`() {
+        var policy = RetryPolicy()
+        policy.maximumDelay = .seconds(3)
+        let delays = [1, 2, 3, 4, 60, Int.max].map { policy.delay(after: $0, fraction: 1) }
+        #expect(delays == [.milliseconds(500), .seconds(1), .seconds(2), .seconds(3), .seconds(3), .seconds(3)])
+        #expect(policy.delay(after: 3, fraction: 0.25) == .milliseconds(500))
+        #expect(policy.delay(after: 1, fraction: -5) == .zero)
+    }
+
+    @Test func `a host that fails uses up its retries and another host has its own`() {
+        stub.respond(to: "/x", with: .status(503))
+        let loader = loader(fraction: 0) { $0.retriesPerHost = 3 }
+        for _ in 0..<10 { _ = send(loader) }
+        #expect(stub.requestCount == 13)
+        _ = send(loader, host: "b")
+        #expect(stub.requestCount == 16)
+        // Ten successes pay for one retry.
+        stub.respond(to: "/x", with: .ok([]))
+        for _ in 0..<10 { _ = send(loader) }
+        stub.respond(to: "/x", with: .status(503))
+        for _ in 0..<2 { _ = send(loader) }
+        #expect(stub.requestCount == 16 + 10 + 3)
+    }
+
+    @Test func `a budget for many hosts stays bounded`() {
+        var budget = RetryBudget()
+        for host in 0..<2_000 { _ = budget.take("\(host)", capacity: 10) }
+        #expect(budget.spent.count == 1_000)
+        for _ in 0..<10 { budget.give("5", capacity: 10) }
+        #expect(budget.spent.count == 999)
+        #expect(RetryBudget().spent.isEmpty)
+        var none = RetryBudget()
+        let answers = [none.take("a", capacity: 0), none.take("a", capacity: .max)]
+        #expect(answers == [false, true])
+    }
+
+    @Test func `a delay ends with its task and what a condition throws ends the request`() {
+        struct NotReady: Error {}
+        stub.respond(to: "/x", with: .status(503))
+        let probe = send(loader())
+        probe.cancel()
+        executor.drain()
+        #expect(probe.wasCancelled)
+        #expect(clock.sleepers == 0)
+        let gate = Gate()
+        let waiting = send(loader(fraction: 0, ready: { await gate.pass() }))
+        #expect(stub.requestCount == 2)
+        gate.open()
+        executor.drain()
+        #expect(waiting.value?.status == 503)
+        #expect(send(loader(fraction: 0, ready: { throw NotReady() })).error is NotReady)
+    }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+@testable import HTTPTransport
+
+@Suite(.timeLimit(.minutes(10)))
+struct TLSPolicyTests {
+    /// Sends one request under a policy, and returns the code of its error.
+    private func outcome(
+        _ origin: OriginServer, _ client: HTTPClient, _ policy: TLSPolicy?
+    ) async throws -> HTTPError.Code? {
+        var request = HTTPRequest(url: origin.url("/"))
+        request.options.tls = policy
+        do {
+            _ = try await client.bytes(request)
+            return nil
+        } catch let error as HTTPError {
+            return error.code
+        }
+    }
+
+    private func withTLS(
+        _ certificate: TestCertificate, _ server: OriginServer.Configuration = .init(),
+        client configuration: HTTPClient.Configuration = .loopback,
+        _ body: (OriginServer, HTTPClient) async throws -> Void
+    ) async throws {
+        let origin = try OriginServer.start(tls: certificate, configuration: server)
+        origin.respondToEverything { _ in .ok([1]) }
+        let client = HTTPClient(configuration: configuration)
+        try await body(origin, client)
+        await client.shutdown()
+        origin.stop()
+    }
+
+    /// The SHA-256 of a certificate in PEM, by the tool of the system.
+    private func fingerprint(of path: String) throws -> [UInt8] {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["openssl", "x509", "-in", path, "-noout", "-fingerprint", "-sha256"]
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return text.split(separator: "=").last?.split(separator: ":").compactMap {
+            UInt8($0.prefix(2), radix: 16)
+        } ?? []
+    }
+
+    @Test func `expired wrong host unknown issuer and pin mismatch are four codes`() async throws {
+        var codes: [HTTPError.Code?] = []
+        for variant in [TestCertificate.Variant.expired, .wrongHost, .valid] {
+            let certificate = try TestCertificate.make(variant: variant)
+            try await withTLS(certificate) { origin, client in
+                let trusted = TLSPolicy.authorities(in: certificate.rootPath)
+                codes.append(try await outcome(origin, client, trusted))
+                guard variant == .valid else { return }
+                codes.append(try await outcome(origin, client, .system))
+                let wrong = trusted.pinned(to: .publicKey(sha256: [UInt8](repeating: 0, count: 32)))
+                codes.append(try await outcome(origin, client, wrong))
+            }
+        }
+        let expected: [HTTPError.Code?] = [
+            .certificateExpired, .certificateHostMismatch, nil, .certificateNotTrusted, .certificatePinMismatch,
+        ]
+        #expect(codes == expected)
+    }
+
+    @Test func `one of several pins is enough and it may be of any certificate of the chain`() async throws {
+        let certificate = try TestCertificate.make()
+        let trusted = TLSPolicy.authorities(in: certificate.rootPath)
+        let wrong = TLSPolicy.Pin.publicKey(sha256: [UInt8](repeating: 7, count: 32))
+        let key = TLSPolicy.Pin.publicKey(sha256: certificate.publicKeySHA256)
+        let leaf = TLSPolicy.Pin.certificate(sha256: try fingerprint(of: certificate.certificatePath))
+        let root = TLSPolicy.Pin.certificate(sha256: try fingerprint(of: certificate.rootPath))
+        let text = try #require(
+            TLSPolicy.Pin.publicKey(base64: Data(certificate.publicKeySHA256).base64EncodedString()))
+        #expect(text == key)
+        #expect(TLSPolicy.Pin.publicKey(base64: "AAAA") == nil)
+        try await withTLS(certificate) { origin, client in
+            for pin in [key, leaf, root] {
+                let code = try await outcome(origin, client, trusted.pinned(to: wrong, pin))
+                #expect(code == nil)
+            }
+            // A key is no certificate, and a digest of another length matches nothing.
+            let crossed = TLSPolicy.Pin.certificate(sha256: certificate.publicKeySHA256)
+            for pins in [[crossed], [.publicKey(sha256: [])], [.publicKey(sha256: certificate.publicKeySHA256 + [0])]] {
+                var policy = trusted
+                policy.pins = Set(pins)
+                let code = try await outcome(origin, client, policy)
+                #expect(code == .certificatePinMismatch)
+            }
+            // A pin adds to the trust and does not replace it.
+            let untrusted = try await outcome(origin, client, TLSPolicy.system.pinned(to: key))
+            #expect(untrusted == .certificateNotTrusted)
+            let alone = try await outcome(origin, client, TLSPolicy.insecure.pinned(to: key))
+            #expect(alone == nil)
+            let unknown = try await outcome(origin, client, TLSPolicy.insecure.pinned(to: root))
+            #expect(unknown == .certificatePinMismatch)
+        }
+    }
+
+    @Test func `a kept connection and a resumed session do not get around a pin`() async throws {
+        let certificate = try TestCertificate.make()
+        let trusted = TLSPolicy.authorities(in: certificate.rootPath)
+        let wrong = trusted.pinned(to: .publicKey(sha256: [UInt8](repeating: 7, count: 32)))
+        let right = trusted.pinned(to: .publicKey(sha256: certificate.publicKeySHA256))
+        try await withTLS(certificate) { origin, client in
+            let policies = [trusted, wrong, right, wrong, right, trusted]
+            var codes: [HTTPError.Code?] = []
+            for policy in policies { codes.append(try await outcome(origin, client, policy)) }
+            // And on new connections, whose sessions could be resumed.
+            for policy in policies {
+                origin.closeConnections()
+                codes.append(try await outcome(origin, client, policy))
+            }
+            let once: [HTTPError.Code?] = [nil, .certificatePinMismatch, nil, .certificatePinMismatch, nil, nil]
+            #expect(codes == once + once)
+            #expect(origin.requestCount == 8)
+        }
+    }
+
+    @Test func `an origin below the lowest version is refused`() async throws {
+        let certificate = try TestCertificate.make()
+        var old = OriginServer.Configuration()
+        old.newestTLSVersion = .v12
+        try await withTLS(certificate, old) { origin, client in
+            var policy = TLSPolicy.authorities(in: certificate.rootPath)
+            let usual = try await outcome(origin, client, policy)
+            #expect(usual == nil)
+            policy.minimumVersion = .v13
+            let strict = try await outcome(origin, client, policy)
+            #expect(strict == .tlsFailed)
+        }
+    }
+
+    @Test func `a client certificate is shown to the origin of its request and after a redirect to no other`()
+        async throws
+    {
+        let certificate = try TestCertificate.make()
+        var asking = OriginServer.Configuration()
+        asking.requiresClientCertificate = true
+        let other = try OriginServer.start(tls: certificate, configuration: asking)
+        other.respondToEverything { _ in .ok([2]) }
+        defer { other.stop() }
+        var policy = TLSPolicy.authorities(in: certificate.rootPath)
+        try await withTLS(certificate, asking) { origin, client in
+            origin.respond(to: "/away", with: .redirect(to: other.url("/").absoluteString, status: 302))
+            let without = try await outcome(origin, client, policy)
+            #expect(without != nil)
+            policy.clientCertificate = TLSPolicy.ClientCertificate(
+                certificatePath: certificate.certificatePath, keyPath: certificate.keyPath)
+            let with = try await outcome(origin, client, policy)
+            #expect(with == nil)
+            var request = HTTPRequest(url: origin.url("/away"))
+            request.options.tls = policy
+            await #expect(throws: HTTPError.self) { _ = try await client.send(request) }
+            #expect(other.requestCount == 0)
+        }
+    }
+
+    @Test func `the closest policy of a host counts before that of the client`() async throws {
+        let certificate = try TestCertificate.make()
+        var configuration = HTTPClient.Configuration.loopback
+        configuration.tlsForHosts = ["LOCALHOST": .authorities(in: certificate.rootPath)]
+        try await withTLS(certificate, client: configuration) { origin, client in
+            let name = try #require(URL(string: "https://localhost:\(origin.port)/"))
+            let address = try #require(URL(string: "https://127.0.0.1:\(origin.port)/"))
+            let bytes = try await client.bytes(HTTPRequest(url: name))
+            #expect(bytes == [1])
+            let error = await #expect(throws: HTTPError.self) { _ = try await client.send(HTTPRequest(url: address)) }
+            #expect(error?.code == .certificateNotTrusted)
+            var strict = HTTPRequest(url: name)
+            strict.options.tls = .system
+            let own = await #expect(throws: HTTPError.self) { _ = try await client.send(strict) }
+            #expect(own?.code == .certificateNotTrusted)
+        }
+        var settings = HTTPClient.Configuration()
+        settings.tlsForHosts = [
+            "a.b.example": .insecure, "*.example": .authorities(in: "/x"), "*.b.example": .insecure,
+        ]
+        let table = TransferSettings(settings)
+        #expect(table.tls(for: "a.b.example") == .insecure)
+        #expect(table.tls(for: "c.b.example") == .insecure)
+        #expect(table.tls(for: "c.example") == .authorities(in: "/x"))
+        #expect(table.tls(for: "example") == .system)
+        #expect(table.tls(for: "10.0.0.1") == .system)
+    }
+}

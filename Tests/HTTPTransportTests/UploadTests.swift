@@ -1,0 +1,229 @@
+import Foundation
+import Synchronization
+import Testing
+import WebImageTesting
+
+@testable import HTTPTransport
+
+/// Contents that are sent piece by piece.
+@Suite(.timeLimit(.minutes(10)))
+struct UploadTests {
+    private static let large = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 2) }
+
+    private static func request(_ origin: OriginServer, _ content: HTTPContent, path: String = "/") -> HTTPRequest {
+        var request = HTTPRequest(url: origin.url(path), method: "PUT")
+        request.content = content
+        return request
+    }
+
+    /// Runs with an origin that records whole bodies and answers 200.
+    private func withRecorder(
+        _ configuration: HTTPClient.Configuration = .loopback, _ body: (OriginServer, HTTPClient) async throws -> Void
+    ) async throws {
+        let origin = try OriginServer.start()
+        origin.respondToEverything { _ in .ok([1]) }
+        let client = HTTPClient(configuration: configuration)
+        try await body(origin, client)
+        await client.expectEmptyTables()
+        await client.shutdown()
+        origin.stop()
+    }
+
+    @Test func `bytes files and streams arrive whole with their length`() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "upload-\(UUID().uuidString)")
+        try Data(Self.large).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let chunks = HTTPBody([Array(Self.large[..<5]), Array(Self.large[5..<300_000]), Array(Self.large[300_000...])])
+        let contents = [
+            HTTPContent.bytes(Self.large), .file(at: file.path), .stream(byteCount: Self.large.count) { chunks },
+            .stream { chunks },
+        ]
+        try await withRecorder { origin, client in
+            for content in contents {
+                let response = try await client.send(Self.request(origin, content)).collected(upTo: 1)
+                #expect(response.metrics.bytesSent >= Self.large.count)
+            }
+            #expect(origin.requests.map(\.method) == ["PUT", "PUT", "PUT", "PUT"])
+            let bodies = origin.requests.map { $0.body == Self.large }
+            #expect(bodies == [true, true, true, true])
+            let count = String(Self.large.count)
+            #expect(origin.requests.map { $0.headers["Content-Length"] } == [count, count, count, nil])
+            #expect(origin.requests.map { $0.headers["Expect"] } == [nil, nil, nil, nil])
+        }
+    }
+
+    @Test func `a form with a file is streamed and its length is known`() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "upload-\(UUID().uuidString).bin")
+        try Data(Self.large).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        var form = MultipartForm(boundary: "B")
+        form.append("t", name: "title")
+        form.append(fileAt: file.path, name: "photo", type: "image/png")
+        try await withRecorder { origin, client in
+            _ = try await client.bytes(HTTPRequest(url: origin.url("/"), multipart: form))
+            let request = try #require(origin.requests.first)
+            #expect(request.headers["Content-Type"] == "multipart/form-data; boundary=B")
+            #expect(request.headers["Content-Length"] == String(request.body.count))
+            let name = file.lastPathComponent
+            let head =
+                "--B\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nt\r\n--B\r\nContent-Disposition: "
+                + "form-data; name=\"photo\"; filename=\"\(name)\"\r\nContent-Type: image/png\r\n\r\n"
+            let isWhole = request.body == Array(head.utf8) + Self.large + Array("\r\n--B--\r\n".utf8)
+            #expect(isWhole)
+        }
+    }
+
+    @Test func `a content is sent again after a redirect and dropped by 303`() async throws {
+        let made = Atomic(0)
+        try await withOrigin { exchange in
+            switch exchange.path {
+            case "/307": exchange.respond(307, ["Location: /end"])
+            case "/303": exchange.respond(303, ["Location: /end"])
+            default: exchange.respond(body: Array(exchange.method.utf8) + exchange.body)
+            }
+        } _: { origin, client in
+            let content = HTTPContent.stream(byteCount: 2) {
+                made.add(1, ordering: .relaxed)
+                return HTTPBody([[65], [66]])
+            }
+            let kept = try await client.bytes(Self.request(origin, content, path: "/307"))
+            #expect(kept == Array("PUTAB".utf8))
+            #expect(made.load(ordering: .relaxed) == 2)
+            let dropped = try await client.bytes(Self.request(origin, content, path: "/303"))
+            #expect(dropped == Array("GET".utf8))
+        }
+    }
+
+    @Test(arguments: [1, 3]) func `a stream of another length than announced fails the request`(
+        _ count: Int
+    ) async throws {
+        try await withRecorder { origin, client in
+            let content = HTTPContent.stream(byteCount: count) { HTTPBody([[65], [66]]) }
+            let error = await #expect(throws: HTTPError.self) {
+                _ = try await client.send(Self.request(origin, content))
+            }
+            #expect(error?.code == .invalidRequest)
+            #expect(error?.message.contains("not as long as announced") == true)
+        }
+    }
+
+    @Test func `what a stream throws ends the request`() async throws {
+        struct Broken: Error {}
+        try await withRecorder { origin, client in
+            let content = HTTPContent.stream {
+                AsyncThrowingStream<[UInt8], any Error> { continuation in
+                    continuation.yield([1])
+                    continuation.finish(throwing: Broken())
+                }
+            }
+            let error = await #expect(throws: HTTPError.self) {
+                _ = try await client.send(Self.request(origin, content))
+            }
+            #expect(error?.code == .contentFailed)
+            #expect(error?.cause is Broken)
+            let missing = await #expect(throws: HTTPError.self) {
+                _ = try await client.send(Self.request(origin, .file(at: "/nowhere/file")))
+            }
+            #expect(missing?.code == .invalidRequest)
+            let folder = await #expect(throws: HTTPError.self) {
+                _ = try await client.send(Self.request(origin, .file(at: "/tmp")))
+            }
+            #expect(folder?.code == .invalidRequest)
+            #expect(origin.requestCount == 0)
+        }
+    }
+
+    @Test func `a request whose stream never ends is cancelled`() async throws {
+        let (chunks, source) = AsyncStream.makeStream(of: [UInt8].self)
+        let asked = Gate()
+        try await withOrigin {
+            $0.respond()
+        } _: { origin, client in
+            let content = HTTPContent.stream {
+                asked.open()
+                return chunks
+            }
+            let task = Task { try await client.send(Self.request(origin, content)) }
+            await asked.pass()
+            source.yield([1])
+            task.cancel()
+            await #expect(throws: CancellationError.self) { _ = try await task.value }
+            #expect(origin.requestCount == 0)
+        }
+        source.finish()
+    }
+
+    @Test func `an origin that refuses a stream that waits ends the request`() async throws {
+        let (chunks, source) = AsyncStream.makeStream(of: [UInt8].self)
+        var small = OriginServer.Configuration()
+        small.bodyLimit = 1_000
+        let origin = try OriginServer.start(configuration: small)
+        defer { origin.stop() }
+        let client = HTTPClient(configuration: .loopback)
+        source.yield([UInt8](repeating: 0, count: 10_000))
+        // Answered with 413 and a closed connection, while the stream never ends.
+        let status = try? await client.send(Self.request(origin, .stream { chunks })).status
+        #expect([nil, 413].contains(status))
+        await client.expectEmptyTables()
+        await client.shutdown()
+        source.finish()
+    }
+
+    @Test func `an origin that answers before the end of the content ends the content`() async throws {
+        var small = OriginServer.Configuration()
+        small.bodyLimit = 1_000
+        let origin = try OriginServer.start(configuration: small)
+        defer { origin.stop() }
+        let client = HTTPClient(configuration: .loopback)
+        let endless = HTTPContent.stream { AsyncStream<[UInt8]> { [UInt8](repeating: 0, count: 10_000) } }
+        // Refused with 413 and a closed connection; whichever the client sees first, the request ends.
+        let status = try? await client.send(Self.request(origin, endless)).status
+        #expect([nil, 413].contains(status))
+        #expect(origin.refusedRequests == 1)
+        await client.expectEmptyTables()
+        await client.shutdown()
+    }
+
+    @Test func `a stream that is slow is not the silence of the origin`() async throws {
+        var configuration = HTTPClient.Configuration.loopback
+        configuration.idleTimeout = .milliseconds(50)
+        let pacing = try OriginServer.start()
+        defer { pacing.stop() }
+        pacing.respondToEverything { _ in OriginReply.ok([1]).delayed(by: .milliseconds(300)) }
+        let pacer = HTTPClient(configuration: .loopback)
+        let wait = HTTPRequest(url: pacing.url("/"))
+        try await withRecorder(configuration) { origin, client in
+            let content = HTTPContent.stream(byteCount: 2) {
+                AsyncThrowingStream<[UInt8], any Error> { try await pacer.bytes(wait) }.prefix(2)
+            }
+            let bytes = try await client.bytes(Self.request(origin, content))
+            #expect(bytes == [1])
+            #expect(origin.requests.map(\.body) == [[1, 1]])
+        }
+        await pacer.shutdown()
+    }
+
+    @Test func `a pipe holds a bounded number of bytes and wakes each side once`() async {
+        let pipe = UploadPipe()
+        let wakes = Atomic(0)
+        let wake = { @Sendable in _ = wakes.add(1, ordering: .relaxed) }
+        guard case .nothing = pipe.take(upTo: 10, wake: wake) else { return #expect(Bool(false), "there are bytes") }
+        let isTaken = await pipe.write([1, 2, 3])
+        #expect(isTaken)
+        #expect(wakes.load(ordering: .relaxed) == 1)
+        guard case .bytes(let first) = pipe.take(upTo: 2, wake: wake) else { return #expect(Bool(false), "no bytes") }
+        #expect(first == [1, 2])
+        // A writer with a full pipe waits until bytes are taken.
+        let writer = Task { await pipe.write([UInt8](repeating: 0, count: UploadPipe.highWaterMark)) }
+        var count = 0
+        while count < UploadPipe.highWaterMark + 1 {
+            if case .bytes(let bytes) = pipe.take(upTo: 50_000, wake: wake) { count += bytes.count }
+            await Task.yield()
+        }
+        #expect(await writer.value)
+        // And one whose transfer ends is told so.
+        let late = Task { await pipe.write([UInt8](repeating: 0, count: 2 * UploadPipe.highWaterMark)) }
+        pipe.close()
+        #expect(await !late.value)
+    }
+}
