@@ -20,3 +20,17 @@ void swi_bytes_free(swi_bytes *bytes) {
     free(bytes->start);
     *bytes = (swi_bytes){0};
 }
+
+uint32_t swi_crc32(const uint8_t *bytes, size_t count) {
+    // The remainders of all values of four bits, by the polynomial of PNG (ISO 3309), lowest bit first.
+    static const uint32_t table[16] = {
+        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
+        0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C};
+    uint32_t sum = 0xFFFFFFFF;
+    for (size_t k = 0; k < count; k++) {
+        sum ^= bytes[k];
+        sum = sum >> 4 ^ table[sum & 15];
+        sum = sum >> 4 ^ table[sum & 15];
+    }
+    return ~sum;
+}

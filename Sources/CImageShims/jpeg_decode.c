@@ -15,7 +15,12 @@ typedef struct decoding {
     /// The bytes that the library has not got yet.
     const uint8_t *next;
     size_t left;
+    int has_header;
     int is_drawing;
+    /// Whether the library got an end that the file does not have.
+    int is_past_end;
+    /// One bit for each component that a scan had.
+    unsigned components;
     const swi_jpeg_decode_request *request;
     swi_failure *failure;
     int status;
@@ -47,17 +52,28 @@ static void on_error(j_common_ptr codec) {
     }
 }
 
-/// After these warnings libjpeg continues with invented data; the others (stray bytes, odd markers) leave every pixel
-/// correct.
+/// Notes damage, or ends the decode.
+///
+/// After a marker in the middle of a scan libjpeg continues with invented data, after the other warnings with data that
+/// may be wrong. Warnings that are not named here leave every pixel correct.
 static void on_message(j_common_ptr codec, int level) {
     if (level >= 0) return;
     codec->err->num_warnings++;
+    decoding *job = codec->client_data;
     switch (codec->err->msg_code) {
-    case JWRN_JPEG_EOF: fail_with_library_message(codec, SWI_TRUNCATED); break;
     case JWRN_HIT_MARKER:
+        if (job->request->fail_on > SWI_FAIL_NEVER)
+            fail_with_library_message(codec, job->is_past_end ? SWI_TRUNCATED : SWI_MALFORMED);
+        *job->request->damage |= SWI_MISSING_PIXELS;
+        break;
     case JWRN_HUFF_BAD_CODE:
     case JWRN_ARITH_BAD_CODE:
-    case JWRN_MUST_RESYNC: fail_with_library_message(codec, SWI_MALFORMED); break;
+    case JWRN_MUST_RESYNC:
+    case JWRN_BOGUS_PROGRESSION:
+    case JWRN_EXTRANEOUS_DATA:
+        if (job->request->fail_on > SWI_FAIL_ON_TRUNCATED) fail_with_library_message(codec, SWI_MALFORMED);
+        *job->request->damage |= SWI_CORRUPT_DATA;
+        break;
     default: break;
     }
 }
@@ -71,6 +87,8 @@ static void on_progress(j_common_ptr common) {
     decoding *job = common->client_data;
     j_decompress_ptr codec = &job->codec;
     if (codec->input_scan_number > job->request->max_scans) fail(job, SWI_TOO_LARGE, "too many scans");
+    for (int k = 0; !job->is_drawing && k < codec->comps_in_scan; k++)
+        job->components |= 1u << codec->cur_comp_info[k]->component_index;
     look(job, job->is_drawing ? 0 : (size_t)codec->image_width * codec->max_v_samp_factor * DCTSIZE);
 }
 
@@ -82,9 +100,18 @@ static void on_start(j_decompress_ptr codec) {
 /// of its own.
 static boolean on_empty(j_decompress_ptr codec) {
     static const size_t piece = 1 << 18;
+    static const JOCTET end[] = {0xFF, JPEG_EOI};
     decoding *job = codec->client_data;
-    if (!job->left) ERREXIT(codec, JERR_INPUT_EOF);
     look(job, 0);
+    if (!job->left) {
+        // Before the first scan there is nothing to draw.
+        if (job->request->fail_on > SWI_FAIL_ON_TRUNCATED || !job->has_header) ERREXIT(codec, JERR_INPUT_EOF);
+        job->is_past_end = 1;
+        *job->request->damage |= SWI_MISSING_END;
+        job->source.next_input_byte = end;
+        job->source.bytes_in_buffer = sizeof end;
+        return TRUE;
+    }
     size_t count = job->left < piece ? job->left : piece;
     job->source.next_input_byte = job->next;
     job->source.bytes_in_buffer = count;
@@ -127,6 +154,24 @@ static void place(const decoding *job, const uint8_t *rows, size_t count, size_t
     }
 }
 
+/// Ends a decode that would show a coarse or colourless picture because the last scans are missing.
+static void check_scans(decoding *job) {
+    j_decompress_ptr codec = &job->codec;
+    int is_whole = job->components + 1 == 1u << codec->num_components;
+    for (int c = 0; codec->coef_bits && c < codec->num_components; c++)
+        for (int k = 0; k < DCTSIZE2; k++) is_whole &= codec->coef_bits[c][k] == 0;
+    if (is_whole) return;
+    if (job->request->fail_on > SWI_FAIL_NEVER) fail(job, SWI_TRUNCATED, "the last scans are missing");
+    *job->request->damage |= SWI_MISSING_PIXELS;
+}
+
+/// What libjpeg draws for missing data.
+static void fill_with_grey(const swi_jpeg_decode_request *request, uint8_t *rgba) {
+    size_t count = (size_t)((request->width + request->denominator - 1) / request->denominator)
+        * (size_t)((request->height + request->denominator - 1) / request->denominator);
+    for (size_t k = 0; k < count; k++) memcpy(rgba + 4 * k, (uint8_t[]){128, 128, 128, 255}, 4);
+}
+
 static void draw_rows(decoding *job, uint8_t *rgba) {
     enum { at_once = 16 };
     j_decompress_ptr codec = &job->codec;
@@ -165,6 +210,7 @@ static void draw(decoding *job, uint8_t *rgba) {
     codec->progress = &job->progress;
     codec->src = &job->source;
     jpeg_read_header(codec, TRUE);
+    job->has_header = 1;
     if (codec->image_width != (JDIMENSION)request->width || codec->image_height != (JDIMENSION)request->height)
         fail(job, SWI_MALFORMED, "the headers disagree about the size");
 
@@ -177,6 +223,8 @@ static void draw(decoding *job, uint8_t *rgba) {
         || codec->output_height != (JDIMENSION)((request->height + request->denominator - 1) / request->denominator)
         || codec->output_components != 4)
         fail(job, SWI_MALFORMED, "the headers disagree about the size");
+    if (job->is_past_end && jpeg_has_multiple_scans(codec)) check_scans(job);
+    if (request->fail_on == SWI_FAIL_NEVER) fill_with_grey(request, rgba);
     job->is_drawing = 1;
     draw_rows(job, rgba);
     jpeg_finish_decompress(codec);
@@ -199,6 +247,12 @@ int swi_jpeg_decode(
     job.source.resync_to_restart = jpeg_resync_to_restart;
     job.source.term_source = on_start;
     draw(&job, rgba);
+    // The rows that are drawn are a picture, unless the work itself had to end.
+    int is_broken = job.status == SWI_TRUNCATED || job.status == SWI_MALFORMED;
+    if (is_broken && job.is_drawing && request->fail_on == SWI_FAIL_NEVER) {
+        *request->damage |= SWI_MISSING_PIXELS | SWI_CORRUPT_DATA;
+        job.status = SWI_OK;
+    }
     jpeg_destroy_decompress(&job.codec);
     return job.status;
 }

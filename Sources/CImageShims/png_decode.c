@@ -13,6 +13,7 @@ typedef struct decoding {
     uint8_t *rgba;
     /// Rows of all passes that are not drawn yet; not zero before the library has read the header.
     size_t rows_left;
+    int has_rows;
     /// Pixels drawn since the last look.
     size_t pixels;
     int is_interlaced;
@@ -27,8 +28,9 @@ static void on_error(png_structp codec, png_const_charp message) {
 }
 
 static void on_warning(png_structp codec, png_const_charp message) {
-    (void)codec;
-    (void)message;
+    decoding *job = png_get_error_ptr(codec);
+    if (job->request->fail_on > SWI_FAIL_ON_TRUNCATED) png_error(codec, message);
+    *job->request->damage |= SWI_CORRUPT_DATA;
 }
 
 static void look(decoding *job) {
@@ -74,6 +76,7 @@ static void on_row(png_structp codec, png_bytep row, png_uint_32 y, int pass) {
         memcpy(job->rgba + y * stride, row, stride);
     }
     job->rows_left--;
+    job->has_rows = 1;
     job->pixels += count;
     if (job->pixels >= 1 << 16) look(job);
 }
@@ -104,6 +107,10 @@ static void draw(decoding *job, const uint8_t *bytes, size_t count) {
     png_structp codec = job->codec;
     if (setjmp(png_jmpbuf(codec))) return;
 
+    if (job->request->fail_on == SWI_FAIL_NEVER) {
+        png_set_crc_action(codec, PNG_CRC_WARN_USE, PNG_CRC_WARN_USE);
+        memset(job->rgba, 0, (size_t)job->request->width * job->request->height * 4);
+    }
     png_set_user_limits(codec, job->request->width, job->request->height);
     png_set_progressive_read_fn(codec, job, on_info, on_row, NULL);
     if (count > signature) feed(job, bytes, signature);
@@ -113,8 +120,13 @@ static void draw(decoding *job, const uint8_t *bytes, size_t count) {
         const uint8_t *chunk = bytes + offset;
         const char *type = (const char *)chunk + 4;
         size_t length = number(chunk);
-        if (length > count - offset - frame) break;
         int is_data = !memcmp(type, "IDAT", 4);
+        if (length > count - offset - frame) {
+            // The rows may be there without what follows them.
+            if (is_data && !is_after_data && job->request->fail_on <= SWI_FAIL_ON_TRUNCATED)
+                feed(job, chunk, count - offset);
+            break;
+        }
         int is_end = !memcmp(type, "IEND", 4);
         if (is_data && is_after_data) png_error(codec, "the image data are interrupted");
         if (is_data || is_end || !memcmp(type, "IHDR", 4) || (!memcmp(type, "PLTE", 4) && length <= 768)
@@ -134,7 +146,9 @@ static void draw(decoding *job, const uint8_t *bytes, size_t count) {
         offset += length + frame;
     }
     job->status = SWI_TRUNCATED;
-    png_error(codec, "the file ends early");
+    if (job->rows_left || job->request->fail_on > SWI_FAIL_ON_TRUNCATED) png_error(codec, "the file ends early");
+    *job->request->damage |= SWI_MISSING_END;
+    job->status = SWI_OK;
 }
 
 int swi_png_decode(
@@ -147,6 +161,12 @@ int swi_png_decode(
         draw(&job, bytes, count);
     else
         job.status = SWI_NO_MEMORY;
+    // The rows that are drawn are a picture, unless the work itself had to end.
+    int is_broken = job.status == SWI_TRUNCATED || job.status == SWI_MALFORMED;
+    if (is_broken && job.has_rows && request->fail_on == SWI_FAIL_NEVER) {
+        *request->damage |= SWI_MISSING_PIXELS | (job.status == SWI_TRUNCATED ? SWI_MISSING_END : SWI_CORRUPT_DATA);
+        job.status = SWI_OK;
+    }
     png_destroy_read_struct(&job.codec, &job.info, NULL);
     return job.status;
 }

@@ -8,10 +8,29 @@ public struct DecodeOptions: Hashable, Sendable {
     ///
     /// `false` by default.
     public var firstFrameOnly: Bool
-    /// A box into which the picture is fitted, with its shape kept and without enlarging; `nil` by default.
+    /// Whether the frames of an animation after the first one are decoded when they are asked for.
     ///
-    /// Cheaper than decoding and resizing afterwards where the format can be read at a smaller size (JPEG).
-    public var thumbnail: PixelSize?
+    /// `false` by default: a picture has all its frames in memory. With it, ``ImageLimits/maximumAnimationPixelCount``
+    /// does not apply, and damage after the first frame shows when a frame is asked for.
+    public var framesOnDemand: Bool
+    /// A resize that is part of the decode; `nil` by default.
+    ///
+    /// The picture has the size that the transformer gives, and very nearly its pixels. It is cheaper than to decode and
+    /// resize afterwards where the format can be read at a smaller size: JPEG at a half, a quarter and an eighth.
+    public var thumbnail: ResizeTransformer?
+    /// The most bytes of the pixels of all frames in memory; `nil` for any number, by default.
+    ///
+    /// A larger picture, or thumbnail, is made smaller in both directions alike, down to one pixel. Frames on demand
+    /// count once.
+    public var byteBudget: Int?
+    /// The number of pixels to a point of a screen, which the picture carries in ``DecodedImage/scale``; changes no pixel.
+    ///
+    /// 1 by default.
+    public var scale: Double
+    /// Which damage of the file makes the decode fail.
+    ///
+    /// ``DamagePolicy/truncated`` by default: a picture has all its pixels.
+    public var failOn: DamagePolicy
     /// The declared format, for formats without a signature; `nil` by default.
     ///
     /// A signature in the bytes takes precedence.
@@ -22,23 +41,61 @@ public struct DecodeOptions: Hashable, Sendable {
     /// - Parameters:
     ///   - limits: The limits of the decode.
     ///   - firstFrameOnly: Whether only the first frame of an animation is wanted.
-    ///   - thumbnail: A box into which the picture is fitted, without enlarging.
+    ///   - framesOnDemand: Whether the frames of an animation after the first one are decoded when they are asked for.
+    ///   - thumbnail: A resize that is part of the decode, such as `.resize(to: box, mode: .fill)`.
+    ///   - byteBudget: The most bytes of the pixels of all frames in memory.
+    ///   - scale: The number of pixels to a point of a screen.
+    ///   - failOn: Which damage of the file makes the decode fail.
     ///   - declaredFormat: The declared format, for formats without a signature.
     public init(
-        limits: ImageLimits = .default, firstFrameOnly: Bool = false, thumbnail: PixelSize? = nil,
-        declaredFormat: ImageFormat? = nil
+        limits: ImageLimits = .default, firstFrameOnly: Bool = false, framesOnDemand: Bool = false,
+        thumbnail: ResizeTransformer? = nil,
+        byteBudget: Int? = nil, scale: Double = 1, failOn: DamagePolicy = .truncated, declaredFormat: ImageFormat? = nil
     ) {
         self.limits = limits
         self.firstFrameOnly = firstFrameOnly
+        self.framesOnDemand = framesOnDemand
         self.thumbnail = thumbnail
+        self.byteBudget = byteBudget
+        self.scale = scale
+        self.failOn = failOn
         self.declaredFormat = declaredFormat
     }
 
-    /// Refuses a thumbnail box without area.
+    /// Refuses a thumbnail box without area, and a scale that is none.
     func check() throws(ImageError) {
-        guard let thumbnail else { return }
-        guard thumbnail.width > 0, thumbnail.height > 0 else {
-            throw ImageError(code: .invalidRequest, message: "A thumbnail of \(thumbnail) has no pixels.")
+        guard scale.isFinite, scale > 0 else {
+            throw ImageError(code: .invalidRequest, message: "A scale of \(scale) is no number of pixels to a point.")
         }
+        guard let box = thumbnail?.size else { return }
+        guard box.width > 0, box.height > 0 else {
+            throw ImageError(code: .invalidRequest, message: "A thumbnail of \(box) has no pixels.")
+        }
+    }
+
+    /// The options with the thumbnail that the byte budget asks for.
+    ///
+    /// - Parameter properties: Reads the header; called with a budget only.
+    func withinBudget(_ properties: () throws -> ImageProperties) rethrows -> DecodeOptions {
+        guard let byteBudget else { return self }
+        let properties = try properties()
+        let frames = firstFrameOnly || framesOnDemand ? 1 : max(properties.frameCount ?? 1, 1)
+        let size = thumbnail?.resultSize(for: properties.size) ?? properties.size
+        guard size.bitmapByteCount.saturatingMultiply(frames) > byteBudget else { return self }
+        var options = self
+        let box = size.shrunk(toPixelCount: byteBudget / 4 / frames)
+        options.thumbnail = ResizeTransformer(
+            size: box, mode: thumbnail?.mode ?? .stretch, gravity: thumbnail?.gravity ?? .center)
+        return options
+    }
+}
+
+extension PixelSize {
+    /// The largest size of about the same shape with at most a number of pixels, but at least one.
+    fileprivate func shrunk(toPixelCount count: Int) -> PixelSize {
+        let factor = (Double(max(count, 0)) / (Double(width) * Double(height))).squareRoot()
+        let (across, down) = (Int(Double(width) * factor), Int(Double(height) * factor))
+        // A side below one pixel leaves more to the other one.
+        return PixelSize(width: max(1, min(across, max(count, 1))), height: max(1, min(down, max(count, 1))))
     }
 }

@@ -3,9 +3,12 @@
 /// Every frame has the same size and is complete: it does not depend on the frame before. Pixels are RGBA, 8 bits a
 /// channel, premultiplied by alpha, interpreted as sRGB, rows top down without padding. The picture is upright: an EXIF
 /// orientation was applied. A copy shares its pixels.
-public struct DecodedImage: Hashable, Sendable {
+///
+/// The frames of an animation are in memory, or made by a ``FrameSource`` when they are asked for. The first frame is
+/// always in memory.
+public struct DecodedImage: Sendable {
     /// One picture of a sequence.
-    public struct Frame: Hashable, Sendable {
+    public struct Frame: Sendable {
         /// RGBA, 8 bits a channel, premultiplied; `width * 4` bytes a row, top down.
         public let pixels: [UInt8]
         /// How long the frame is shown; `.zero` in a still picture.
@@ -22,12 +25,18 @@ public struct DecodedImage: Hashable, Sendable {
         }
     }
 
+    /// Where the frames are.
+    enum Content: Sendable {
+        /// All in memory, at least one.
+        case held([Frame])
+        /// The pixels of the first one in memory, the others made by the source.
+        case onDemand([UInt8], any FrameSource)
+    }
+
     /// Width in pixels, at least 1.
     public let width: Int
     /// Height in pixels, at least 1.
     public let height: Int
-    /// The frames in the order they are shown, at least one.
-    public let frames: [Frame]
     /// How often an animation is played, from its file; 0 means forever.
     ///
     /// 0 in a still picture.
@@ -36,6 +45,11 @@ public struct DecodedImage: Hashable, Sendable {
     ///
     /// `false` promises that every alpha is 255.
     public let hasAlpha: Bool
+    /// What is wrong with the file that the picture was decoded from; empty when nothing is known.
+    public let damage: ImageDamage
+    /// The number of pixels to a point of a screen: 2 for a picture named `@2x`. 1 unless the caller says otherwise.
+    public var scale = 1.0
+    let content: Content
 
     /// Creates a picture from frames.
     ///
@@ -45,28 +59,59 @@ public struct DecodedImage: Hashable, Sendable {
     ///   - frames: The frames, each of `width * height * 4` bytes.
     ///   - loopCount: How often an animation is played; 0 means forever.
     ///   - hasAlpha: Whether a pixel may be transparent.
+    ///   - damage: What is wrong with the file that the picture was decoded from.
     /// - Throws: `.invalidRequest` without frames, for a side below 1, or when a frame has another number of bytes.
-    public init(width: Int, height: Int, frames: [Frame], loopCount: Int = 0, hasAlpha: Bool) throws(ImageError) {
-        guard width > 0, height > 0, !frames.isEmpty, loopCount >= 0 else {
+    public init(
+        width: Int, height: Int, frames: [Frame], loopCount: Int = 0, hasAlpha: Bool, damage: ImageDamage = []
+    ) throws(ImageError) {
+        let size = PixelSize(width: width, height: height)
+        try DecodedImage.check(size, loopCount, frames.map(\.pixels.count))
+        self.init(size, .held(frames), loopCount: loopCount, hasAlpha: hasAlpha, damage: damage)
+    }
+
+    /// Creates an animation whose frames are made when they are asked for.
+    ///
+    /// - Parameters:
+    ///   - width: Width in pixels.
+    ///   - height: Height in pixels.
+    ///   - firstFrame: The pixels of the first frame, of `width * height * 4` bytes.
+    ///   - source: Makes the frames, all of the same size. Nothing of it is called here but its durations.
+    ///   - loopCount: How often an animation is played; 0 means forever.
+    ///   - hasAlpha: Whether a pixel of any frame may be transparent.
+    ///   - damage: What is wrong with the file that the picture was decoded from.
+    /// - Throws: `.invalidRequest` for a source without frames, for a side below 1, or when the first frame has another
+    ///   number of bytes.
+    public init(
+        width: Int, height: Int, firstFrame: [UInt8], source: any FrameSource, loopCount: Int = 0, hasAlpha: Bool,
+        damage: ImageDamage = []
+    ) throws(ImageError) {
+        let size = PixelSize(width: width, height: height)
+        try DecodedImage.check(size, loopCount, source.durations.isEmpty ? [] : [firstFrame.count])
+        self.init(size, .onDemand(firstFrame, source), loopCount: loopCount, hasAlpha: hasAlpha, damage: damage)
+    }
+
+    /// Creates a picture without checks, for callers that made the frames themselves and know their size.
+    init(
+        _ size: PixelSize, _ content: Content, loopCount: Int = 0, hasAlpha: Bool, damage: ImageDamage = []
+    ) {
+        width = size.width
+        height = size.height
+        self.content = content
+        self.loopCount = loopCount
+        self.hasAlpha = hasAlpha
+        self.damage = damage
+    }
+
+    private static func check(_ size: PixelSize, _ loopCount: Int, _ byteCounts: [Int]) throws(ImageError) {
+        guard size.width > 0, size.height > 0, !byteCounts.isEmpty, loopCount >= 0 else {
             throw ImageError(
                 code: .invalidRequest,
                 message: "A picture needs a frame, a pixel and a loop count that is not negative.")
         }
-        let (pixels, overflow) = width.multipliedReportingOverflow(by: height)
-        guard !overflow, pixels <= Int.max / 4, frames.allSatisfy({ $0.pixels.count == pixels * 4 }) else {
+        let (pixels, overflow) = size.width.multipliedReportingOverflow(by: size.height)
+        guard !overflow, pixels <= Int.max / 4, byteCounts.allSatisfy({ $0 == pixels * 4 }) else {
             throw ImageError(code: .invalidRequest, message: "Every frame must have width * height * 4 bytes.")
         }
-        self.init(checked: width, height, frames: frames, loopCount: loopCount, hasAlpha: hasAlpha)
-    }
-
-    /// Creates a picture without checks, for callers that made the frames themselves and know their size.
-    init(checked width: Int, _ height: Int, frames: [Frame], loopCount: Int = 0, hasAlpha: Bool) {
-        assert(!frames.isEmpty && frames.allSatisfy { $0.pixels.count == width * height * 4 })
-        self.width = width
-        self.height = height
-        self.frames = frames
-        self.loopCount = loopCount
-        self.hasAlpha = hasAlpha
     }
 }
 
@@ -75,20 +120,24 @@ extension DecodedImage {
     public var size: PixelSize { PixelSize(width: width, height: height) }
 
     /// Whether there is more than one frame.
-    public var isAnimated: Bool { frames.count > 1 }
+    public var isAnimated: Bool { frameCount > 1 }
 
-    /// The bytes that all pixels take in memory: the picture's cost in a cache.
-    public var byteCount: Int { width * height * 4 * frames.count }
-
-    /// The first frame alone, as a still picture.
-    public var firstFrame: DecodedImage {
-        DecodedImage(checked: width, height, frames: [Frame(pixels: frames[0].pixels)], hasAlpha: hasAlpha)
+    /// The bytes that the picture takes in memory: its cost in a cache.
+    ///
+    /// For frames that are made on demand, the first frame and all that their source may hold.
+    ///
+    /// - Complexity: O(1).
+    public var byteCount: Int {
+        switch content {
+        case .held(let frames): size.bitmapByteCount.saturatingMultiply(frames.count)
+        case .onDemand(_, let source): size.bitmapByteCount.saturatingAdd(source.byteCount)
+        }
     }
 }
 
 extension DecodedImage: CustomStringConvertible {
     /// The size and the number of frames, never the pixels.
     public var description: String {
-        "DecodedImage(\(size), \(frames.count) frame\(frames.count == 1 ? "" : "s")\(hasAlpha ? ", alpha" : ""))"
+        "DecodedImage(\(size), \(frameCount) frame\(frameCount == 1 ? "" : "s")\(hasAlpha ? ", alpha" : ""))"
     }
 }

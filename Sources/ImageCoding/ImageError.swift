@@ -61,3 +61,8 @@ extension ImageError: CustomStringConvertible {
         return "ImageError.\(code): \(message)\(place)"
     }
 }
+
+extension ImageError {
+    /// Whether the file is at fault, and the pixels so far may be shown.
+    var isDamage: Bool { code == .truncated || code == .malformed }
+}

@@ -2,12 +2,14 @@
 ///
 /// They are checked from the header before memory is allocated, and again during the work.
 ///
-/// Every limit applies to thumbnails too: a small result does not make a huge source cheap to read. A limit may be any
-/// number: zero and negative numbers refuse everything, `.max` allows everything.
+/// They apply to thumbnails too: a small result does not make a huge source cheap to read. ``maximumPixelCount`` alone
+/// counts what is drawn, so a picture beyond it may be read as a thumbnail where its format can be drawn small. A limit
+/// may be any number: zero and negative numbers refuse everything, `.max` allows everything.
 public struct ImageLimits: Hashable, Sendable {
-    /// Largest `width * height` of one frame, in pixels.
+    /// Largest `width * height` of one frame as it is drawn, in pixels.
     ///
-    /// 50 million by default.
+    /// 50 million by default. For a thumbnail, a JPEG is drawn at a half, a quarter or an eighth of its sides, and so is
+    /// a still WebP of up to 100 million pixels; the other formats are always drawn whole.
     public var maximumPixelCount: Int
     /// Largest width and largest height, in pixels.
     ///
@@ -81,10 +83,10 @@ public struct ImageLimits: Hashable, Sendable {
 }
 
 extension ImageLimits {
-    /// Checks the size of one frame.
+    /// Checks the sides of one frame.
     ///
-    /// - Throws: `.malformed` for a side below one, `.tooLarge` beyond a limit.
-    func check(width: Int, height: Int) throws(ImageError) {
+    /// - Throws: `.malformed` for a side below one, `.tooLarge` beyond the limit.
+    func checkSides(_ width: Int, _ height: Int) throws(ImageError) {
         guard width > 0, height > 0 else {
             throw ImageError(code: .malformed, message: "The picture is \(width) by \(height) pixels: nothing to show.")
         }
@@ -92,26 +94,49 @@ extension ImageLimits {
             throw ImageError(
                 code: .tooLarge, message: "\(width) by \(height) pixels: a side may have \(maximumSide) at most.")
         }
-        let (pixels, overflow) = width.multipliedReportingOverflow(by: height)
-        guard !overflow, pixels <= maximumPixelCount else {
+    }
+
+    /// Checks the size of one frame that is drawn whole.
+    ///
+    /// - Throws: `.malformed` for a side below one, `.tooLarge` beyond a limit.
+    func check(width: Int, height: Int) throws(ImageError) {
+        try checkSides(width, height)
+        guard width.saturatingMultiply(height) <= maximumPixelCount else {
             throw ImageError(
-                code: .tooLarge, message: "\(width) by \(height) pixels: a frame may have \(maximumPixelCount) at most."
-            )
+                code: .tooLarge,
+                message: """
+                    \(width) by \(height) pixels: a frame may have \(maximumPixelCount) at most. In this format it is \
+                    drawn whole for a thumbnail too: raise ImageLimits.maximumPixelCount.
+                    """)
         }
     }
 
-    /// Checks the size of a canvas that `frames` frames are drawn on.
+    /// Checks the size of one frame that is drawn at another size than it is stored.
+    ///
+    /// - Throws: `.malformed` for a side below one, `.tooLarge` beyond a limit.
+    func check(stored: PixelSize, drawn: PixelSize) throws(ImageError) {
+        try checkSides(stored.width, stored.height)
+        guard drawn.pixelCount <= maximumPixelCount else {
+            throw ImageError(
+                code: .tooLarge,
+                message: """
+                    \(stored) pixels, drawn as \(drawn): a frame may have \(maximumPixelCount) at most. Ask for a \
+                    smaller thumbnail, or raise ImageLimits.maximumPixelCount.
+                    """)
+        }
+    }
+
+    /// Checks the size of a canvas that `frames` frames are drawn on, all of them kept or each on demand.
     ///
     /// - Throws: What ``check(width:height:)`` throws; `.tooLarge` for too many frames or too many pixels in all.
-    func check(width: Int, height: Int, frames: Int) throws(ImageError) {
+    func check(width: Int, height: Int, frames: Int, onDemand: Bool = false) throws(ImageError) {
         try check(width: width, height: height)
         guard frames > 1 else { return }
         guard frames <= maximumFrameCount else {
             throw ImageError(
                 code: .tooLarge, message: "\(frames) frames: an animation may have \(maximumFrameCount) at most.")
         }
-        let (pixels, overflow) = (width * height).multipliedReportingOverflow(by: frames)
-        guard !overflow, pixels <= maximumAnimationPixelCount else {
+        guard onDemand || (width * height).saturatingMultiply(frames) <= maximumAnimationPixelCount else {
             throw ImageError(
                 code: .tooLarge,
                 message:
@@ -119,6 +144,7 @@ extension ImageLimits {
             )
         }
     }
+
     /// Checks the memory of a decode before it allocates.
     ///
     /// - Throws: `.memoryLimitExceeded`.

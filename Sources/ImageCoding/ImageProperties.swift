@@ -12,6 +12,10 @@ public struct ImageProperties: Hashable, Sendable {
     public var orientation: ImageOrientation
     /// Whether the file declares that pixels may be transparent.
     public var hasAlpha: Bool
+    /// Whether the file stores its pixels exactly: PNG, GIF, lossless WebP.
+    ///
+    /// In an animated WebP, whether every frame does.
+    public var isLossless: Bool
 
     /// Creates a description of a picture.
     ///
@@ -22,9 +26,10 @@ public struct ImageProperties: Hashable, Sendable {
     ///   - frameCount: The number of frames, if known.
     ///   - orientation: How the stored pixels must be turned.
     ///   - hasAlpha: Whether the file declares that pixels may be transparent.
+    ///   - isLossless: Whether the file stores its pixels exactly.
     public init(
         format: ImageFormat, width: Int, height: Int, frameCount: Int?, orientation: ImageOrientation = .up,
-        hasAlpha: Bool
+        hasAlpha: Bool, isLossless: Bool = false
     ) {
         self.format = format
         self.width = width
@@ -32,6 +37,7 @@ public struct ImageProperties: Hashable, Sendable {
         self.frameCount = frameCount
         self.orientation = orientation
         self.hasAlpha = hasAlpha
+        self.isLossless = isLossless
     }
 
     /// The size in pixels as shown.

@@ -13,7 +13,7 @@ struct BombTests {
         } catch { return (error as? ImageError)?.code }
     }
 
-    private static let thumbnail = DecodeOptions(thumbnail: PixelSize(width: 100, height: 100))
+    private static let thumbnail = DecodeOptions(thumbnail: .resize(to: PixelSize(width: 100, height: 100)))
 
     @Test
     func `an animation on a large canvas is refused from its header`() {
@@ -135,10 +135,11 @@ struct BombTests {
         let limits = ImageLimits(maximumByteCount: 800 * 800 * 5)
         #expect(code(bytes, DecodeOptions(limits: limits)) == .memoryLimitExceeded)
         let box = PixelSize(width: 50, height: 50)
-        let image = try ImageCoders.default.decode(bytes, options: DecodeOptions(limits: limits, thumbnail: box))
+        let image = try ImageCoders.default.decode(
+            bytes, options: DecodeOptions(limits: limits, thumbnail: .resize(to: box)))
         #expect(image.size == box)
-        let whole = try ImageCoders.default.decode(bytes, options: DecodeOptions(thumbnail: box))
-        #expect(image == whole)
+        let whole = try ImageCoders.default.decode(bytes, options: DecodeOptions(thumbnail: .resize(to: box)))
+        #expect(image.isSame(as: whole))
     }
 
     @Test

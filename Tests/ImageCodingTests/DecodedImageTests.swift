@@ -1,5 +1,6 @@
 import ImageCoding
 import Testing
+import WebImageTesting
 
 @Suite("DecodedImage")
 struct DecodedImageTests {

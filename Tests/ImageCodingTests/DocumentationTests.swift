@@ -9,7 +9,8 @@ struct DocumentationTests {
 
         let coders = ImageCoders.default
         let properties = try coders.properties(of: file)
-        let picture = try coders.decode(file, options: DecodeOptions(thumbnail: PixelSize(width: 32, height: 32)))
+        let box = PixelSize(width: 32, height: 32)
+        let picture = try coders.decode(file, options: DecodeOptions(thumbnail: .resize(to: box)))
         let square = try CropTransformer(PixelRect(x: 0, y: 0, width: 24, height: 24)).transform(picture)
         let webP = try coders.encode(square, as: .webp(quality: 80))
 

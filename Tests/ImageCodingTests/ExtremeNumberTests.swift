@@ -49,10 +49,18 @@ struct ExtremeNumberTests {
                 }
             } + Self.sizes.map { CropTransformer(PixelRect(x: $0.width, y: $0.height, width: 5, height: .max)) }
             + Self.sizes.map { CropTransformer(PixelRect(x: -5, y: .min, width: $0.width, height: $0.height)) }
+            + Self.sizes.map { PadTransformer(top: $0.width, left: $0.height, bottom: .max, right: 3) }
+            + Self.sizes.map { PadTransformer(to: $0, gravity: .bottom) }
+            + [.rotate(degrees: 17), .rotate(degrees: 90), .circle]
         for size in Self.sizes {
             for transformer in transformers {
                 let result = transformer.resultSize(for: size)
                 #expect(result.width >= 0 && result.height >= 0, "\(transformer.key) of \(size)")
+            }
+            for effect in [.blur(sigma: 100), .sharpen(sigma: .infinity), TransformerPipeline(transformers)]
+                as [any ImageTransforming]
+            {
+                #expect(effect.workingByteCount(for: size) >= 0)
             }
             _ = TransformerPipeline(transformers).resultSize(for: size)
         }
@@ -114,7 +122,7 @@ struct ExtremeNumberTests {
             let bytes = try Fixture.named(name).bytes
             for box in [nil, PixelSize(width: number, height: 3)] {
                 attempt("\(name)") {
-                    let options = DecodeOptions(limits: limits, thumbnail: box)
+                    let options = DecodeOptions(limits: limits, thumbnail: box.map { .resize(to: $0) })
                     #expect(try ImageCoders.default.decodingByteCount(of: bytes, options: options) > 0)
                     let image = try ImageCoders.default.decode(bytes, options: options)
                     #expect(image.frames.count <= max(number, 1) || limit != "frames")

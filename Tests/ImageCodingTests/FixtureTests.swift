@@ -1,5 +1,6 @@
 import ImageCoding
 import Testing
+import WebImageTesting
 
 @Suite("Fixtures")
 struct FixtureTests {
@@ -35,6 +36,17 @@ struct FixtureTests {
     }
 
     @Test(arguments: Fixture.all)
+    func `a file says whether it stores its pixels exactly`(fixture: Fixture) throws {
+        let isLossless = try ImageCoders.default.properties(of: fixture.bytes).isLossless
+        let isWebP = fixture.format == .webp
+        #expect(
+            isLossless
+                == (isWebP
+                    ? !fixture.name.contains("lossy") && fixture.name != "animated-alpha.webp"
+                    : fixture.format != .jpeg))
+    }
+
+    @Test(arguments: Fixture.all)
     func `the first frame alone equals the first of all frames`(fixture: Fixture) throws {
         let first = try ImageCoders.default.decode(fixture.bytes, options: DecodeOptions(firstFrameOnly: true))
         let all = try ImageCoders.default.decode(fixture.bytes)
@@ -47,7 +59,7 @@ struct FixtureTests {
     @Test(arguments: Fixture.all)
     func `a thumbnail fits its box and keeps the shape`(fixture: Fixture) throws {
         let box = PixelSize(width: 8, height: 6)
-        let image = try ImageCoders.default.decode(fixture.bytes, options: DecodeOptions(thumbnail: box))
+        let image = try ImageCoders.default.decode(fixture.bytes, options: DecodeOptions(thumbnail: .resize(to: box)))
         #expect(image.width <= box.width && image.height <= box.height)
         if fixture.size.width > box.width { #expect(image.width == box.width || image.height == box.height) }
         #expect(image.frames.map(\.duration) == fixture.durations)

@@ -37,9 +37,40 @@ struct LimitTests {
         #expect(try ImageCoders.default.decode(bytes, options: first).frames.count == 1)
     }
 
+    @Test(arguments: [EncodedFormat.jpeg(), .jpeg(isProgressive: true), .webp(), .losslessWebP])
+    func `a picture above the limit is drawn small for a thumbnail`(format: EncodedFormat) throws {
+        let bytes = try ImageFactory.encoded(width: 400, height: 300, seed: 21, as: format)
+        let limits = ImageLimits(maximumPixelCount: 100_000)
+        #expect(code(bytes, limits) == .tooLarge)
+        func size(_ side: Int, _ limits: ImageLimits) -> PixelSize? {
+            let resize = ResizeTransformer(size: PixelSize(width: side, height: side))
+            return try? ImageCoders.default.decode(bytes, options: DecodeOptions(limits: limits, thumbnail: resize))
+                .size
+        }
+        #expect(size(50, limits) == PixelSize(width: 50, height: 38))
+        // Half of the sides are drawn for it, although less than one and a half times the result.
+        #expect(size(190, limits) == PixelSize(width: 190, height: 143))
+        #expect(size(200, limits) == PixelSize(width: 200, height: 150))
+        #expect(size(201, limits) == nil)
+        // An eighth of the sides.
+        #expect(size(10, ImageLimits(maximumPixelCount: 50 * 38)) == PixelSize(width: 10, height: 8))
+        #expect(size(10, ImageLimits(maximumPixelCount: 50 * 38 - 1)) == nil)
+        #expect(size(10, ImageLimits(maximumSide: 399)) == nil)
+    }
+
+    @Test
+    func `a picture of a format that is drawn whole stays above the limit, and its error says so`() throws {
+        let bytes = try ImageFactory.encoded(width: 400, height: 300, seed: 21, as: .png)
+        let options = DecodeOptions(
+            limits: ImageLimits(maximumPixelCount: 100_000), thumbnail: .resize(to: PixelSize(width: 50, height: 50)))
+        let error = #expect(throws: ImageError.self) { try ImageCoders.default.decode(bytes, options: options) }
+        #expect(error?.code == .tooLarge)
+        #expect(error?.message.contains("drawn whole") == true)
+    }
+
     @Test
     func `a thumbnail does not lift the limits`() {
-        let options = DecodeOptions(thumbnail: PixelSize(width: 10, height: 10))
+        let options = DecodeOptions(thumbnail: .resize(to: PixelSize(width: 10, height: 10)))
         let error = #expect(throws: ImageError.self) {
             try ImageCoders.default.decode(ImageFactory.oversizedPNG(), options: options)
         }

@@ -34,7 +34,7 @@ struct MemoryLimitTests {
         // 4:2:0: one and a half samples a pixel of two bytes each.
         let coefficients = side * side * 3
         #expect(try cost(progressive) - cost(baseline) == coefficients)
-        let thumbnail = DecodeOptions(thumbnail: PixelSize(width: 100, height: 100))
+        let thumbnail = DecodeOptions(thumbnail: .resize(to: PixelSize(width: 100, height: 100)))
         #expect(try cost(progressive, thumbnail) - cost(baseline, thumbnail) == coefficients)
         // Drawn at an eighth.
         #expect(try cost(baseline, thumbnail) < cost(baseline) / 4)
@@ -49,7 +49,7 @@ struct MemoryLimitTests {
                 options)
         }
         #expect(try cost(9) - cost(4) == 5 * width * height * 4)
-        let thumbnail = DecodeOptions(thumbnail: PixelSize(width: 12, height: 12))
+        let thumbnail = DecodeOptions(thumbnail: .resize(to: PixelSize(width: 12, height: 12)))
         #expect(try cost(9, thumbnail) - cost(4, thumbnail) == 5 * 12 * 9 * 4)
         #expect(try cost(9, DecodeOptions(firstFrameOnly: true)) == cost(4, DecodeOptions(firstFrameOnly: true)))
     }

@@ -20,6 +20,20 @@ typedef struct swi_failure {
     char message[256];
 } swi_failure;
 
+/// Which damage ends a decode.
+enum {
+    SWI_FAIL_NEVER = 0,
+    SWI_FAIL_ON_TRUNCATED = 1,
+    SWI_FAIL_ON_ANY_DAMAGE = 2,
+};
+
+/// The damage of a file that was decoded all the same; the bits of Swift's `ImageDamage`.
+enum {
+    SWI_MISSING_END = 1,
+    SWI_MISSING_PIXELS = 2,
+    SWI_CORRUPT_DATA = 4,
+};
+
 /// Called between rows. A result other than zero ends the work with `SWI_STOPPED`. It returns before anything is
 /// unwound.
 typedef int (*swi_should_stop)(void);
@@ -40,6 +54,9 @@ typedef struct swi_bytes {
 
 void swi_bytes_free(swi_bytes *_Nonnull bytes);
 
+/// The check sum of PNG's chunks.
+uint32_t swi_crc32(const uint8_t *_Nonnull bytes, size_t count);
+
 typedef struct swi_jpeg_decode_request {
     /// 1, 2, 4 or 8: the picture is drawn at `1 / denominator` of its size, each side rounded up.
     int denominator;
@@ -51,12 +68,18 @@ typedef struct swi_jpeg_decode_request {
     ptrdiff_t start, right, down;
     swi_look _Nonnull look;
     void *_Nonnull context;
+    /// One of `SWI_FAIL_...`.
+    int fail_on;
+    /// Gets the bits of the damage.
+    int *_Nonnull damage;
 } swi_jpeg_decode_request;
 
 /// Draws RGBA rows, opaque, without padding. CMYK is read as Adobe stores it: inverted.
 ///
-/// A truncated file is `SWI_TRUNCATED`, and broken or missing entropy-coded data is `SWI_MALFORMED`: libjpeg alone
-/// would draw grey.
+/// A file that lacks its last marker alone has every row: that is an error for `SWI_FAIL_ON_ANY_DAMAGE`. A file that lacks
+/// pixels is `SWI_TRUNCATED`, or `SWI_MALFORMED` when the data of a scan end early; libjpeg alone would draw grey, and
+/// `SWI_FAIL_NEVER` lets it. Data that break the rules are `SWI_MALFORMED` for `SWI_FAIL_ON_ANY_DAMAGE`, and damage
+/// otherwise.
 int swi_jpeg_decode(
     const uint8_t *_Nonnull bytes, size_t count, const swi_jpeg_decode_request *_Nonnull request,
     uint8_t *_Nonnull rgba, swi_failure *_Nonnull failure);
@@ -78,12 +101,17 @@ typedef struct swi_png_decode_request {
     uint32_t width, height;
     swi_look _Nonnull look;
     void *_Nonnull context;
+    /// One of `SWI_FAIL_...`.
+    int fail_on;
+    /// Gets the bits of the damage.
+    int *_Nonnull damage;
 } swi_png_decode_request;
 
 /// Draws RGBA rows, not premultiplied, top down, without padding. Sixteen bits become eight by dropping the low byte.
 ///
-/// Chunks that no pixel depends on are skipped. Nothing is inflated after the last row, but the file must have its last
-/// chunk: otherwise it is `SWI_TRUNCATED`.
+/// Chunks that no pixel depends on are skipped, and nothing is inflated after the last row. A file that lacks its last
+/// chunk alone has every row: that is an error for `SWI_FAIL_ON_ANY_DAMAGE`. A file that lacks rows is `SWI_TRUNCATED`, and
+/// broken data are `SWI_MALFORMED`; for `SWI_FAIL_NEVER` the missing pixels are clear.
 int swi_png_decode(
     const uint8_t *_Nonnull bytes, size_t count, const swi_png_decode_request *_Nonnull request,
     uint8_t *_Nonnull rgba, swi_failure *_Nonnull failure);

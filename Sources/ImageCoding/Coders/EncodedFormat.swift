@@ -22,11 +22,16 @@ public struct EncodedFormat: Hashable, Sendable {
 
     /// A stable text that differs between any two different values: part of a cache key.
     public var key: String {
-        let options = [
+        var options = [
             "quality=\(options.quality)", "lossless=\(options.isLossless)", "progressive=\(options.isProgressive)",
             "level=\(options.compressionLevel)", "background=\(options.background)", "dither=\(options.isDithered)",
             "first=\(options.firstFrameOnly)",
         ]
+        // Younger options are named where they differ from their default, so that older keys stay what they were.
+        if let size = self.options.maximumSize { options.append("size=\(size)") }
+        if let count = self.options.maximumByteCount { options.append("bytes=\(count)") }
+        if self.options.effort != 4 { options.append("effort=\(self.options.effort)") }
+        if self.options.nearLossless != 100 { options.append("near=\(self.options.nearLossless)") }
         // The media type is part of the key, because a custom format may have the same name.
         let names = [format.name, format.mimeType, format.fileExtension].map { KeyText.escaped($0, ":") }
         return "\(names.joined(separator: ":"))(\(options.joined(separator: ",")))"
@@ -73,9 +78,25 @@ extension EncodedFormat {
 
     /// Lossy WebP, still or animated, alpha kept exactly.
     ///
-    /// - Parameter quality: 1 (smallest) to 100 (best).
-    public static func webp(quality: Int = 80) -> EncodedFormat {
-        EncodedFormat(.webp, options: EncodeOptions(quality: quality))
+    /// - Parameters:
+    ///   - quality: 1 (smallest) to 100 (best).
+    ///   - effort: 0 (fastest) to 6 (smallest).
+    public static func webp(quality: Int = 80, effort: Int = 4) -> EncodedFormat {
+        EncodedFormat(.webp, options: EncodeOptions(quality: quality, effort: effort))
+    }
+
+    /// The same format whose files have at most a number of bytes, where a lower quality can reach that.
+    ///
+    /// - Parameter count: The most bytes of the file.
+    public func limited(toByteCount count: Int) -> EncodedFormat {
+        EncodedFormat(format, options: options.with(maximumSize: options.maximumSize, maximumByteCount: count))
+    }
+
+    /// The same format of pictures that are fitted into a box first.
+    ///
+    /// - Parameter size: The box; a smaller picture does not grow.
+    public func limited(to size: PixelSize) -> EncodedFormat {
+        EncodedFormat(format, options: options.with(maximumSize: size, maximumByteCount: options.maximumByteCount))
     }
 
     /// Lossless WebP, still or animated.

@@ -68,7 +68,14 @@ public struct ImageCoders: Sendable {
     ///   for a thumbnail without area; `CancellationError`.
     public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions = DecodeOptions()) throws -> Int {
         try options.check()
-        return try decoder(for: bytes, options: options).decodingByteCount(of: bytes, options: options)
+        let decoder = try decoder(for: bytes, options: options)
+        let options = try options.withinBudget { try decoder.properties(of: bytes, options: options) }
+        let decoding = try decoder.decodingByteCount(of: bytes, options: options)
+        guard let thumbnail = options.thumbnail, thumbnail.allowsEnlarging else { return decoding }
+        let properties = try decoder.properties(of: bytes, options: options)
+        let enlarged = thumbnail.resultSize(for: properties.size)
+        let frames = options.firstFrameOnly ? 1 : max(properties.frameCount ?? 1, 1)
+        return decoding.saturatingAdd(enlarged.bitmapByteCount.saturatingMultiply(frames))
     }
 
     /// Decodes a file.
@@ -78,46 +85,21 @@ public struct ImageCoders: Sendable {
     /// **Cancellation**: checked between rows and frames; throws `CancellationError`.
     ///
     /// - Parameters:
-    ///   - bytes: The whole file. Any prefix of it is refused.
+    ///   - bytes: The whole file. A prefix without all pixels is refused, unless the options say otherwise.
     ///   - options: Limits, and the requested frames and size.
     /// - Throws: ``ImageError``, with `.invalidRequest` only for a thumbnail without area; `CancellationError`.
     public func decode(_ bytes: [UInt8], options: DecodeOptions = DecodeOptions()) throws -> DecodedImage {
         try options.check()
         try Task.checkCancellation()
-        return try decoder(for: bytes, options: options).decode(bytes, options: options)
+        let decoder = try decoder(for: bytes, options: options)
+        let options = try options.withinBudget { try decoder.properties(of: bytes, options: options) }
+        var image = try decoder.decode(bytes, options: options)
+        image.scale = options.scale
+        // The decoders here have done it, but for enlarging; the others may draw a larger picture.
+        return try options.thumbnail?.transform(image) ?? image
     }
 
-    /// Encodes a picture.
-    ///
-    /// Blocks its thread for the whole work; run it on a thread that may block.
-    ///
-    /// **Cancellation**: checked between rows or frames; throws `CancellationError`.
-    ///
-    /// - Parameters:
-    ///   - image: The picture. In a format without animation, an animation becomes its first frame.
-    ///   - format: The format and its options.
-    /// - Throws: ``ImageError``: `.unsupportedFormat` when no encoder writes it, `.tooLarge` when it cannot hold the
-    ///   size; `CancellationError`.
-    public func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
-        guard let encoder = encoders.first(where: { $0.canEncode(format.format) }) else {
-            throw ImageError(code: .unsupportedFormat, message: "No encoder here writes \(format.format).")
-        }
-        try Task.checkCancellation()
-        return try encoder.encode(image, as: format)
-    }
-
-    /// The peak memory of ``encode(_:as:)``, in addition to the picture.
-    ///
-    /// - Parameters:
-    ///   - image: The picture.
-    ///   - format: The format and its options.
-    /// - Returns: Bytes, an upper estimate; 0 when no encoder writes the format; `.max` when the number does not fit.
-    /// - Complexity: O(number of encoders).
-    public func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int {
-        encoders.first { $0.canEncode(format.format) }?.encodingByteCount(of: image, as: format) ?? 0
-    }
-
-    private func decoder(for bytes: [UInt8], options: DecodeOptions) throws(ImageError) -> any ImageDecoding {
+    func decoder(for bytes: [UInt8], options: DecodeOptions) throws(ImageError) -> any ImageDecoding {
         let format = ImageFormat(sniffing: bytes) ?? options.declaredFormat
         if let decoder = decoders.first(where: { $0.canDecode(bytes, format: format) }) { return decoder }
         guard let format else {

@@ -7,6 +7,13 @@ public protocol ImageEncoding: Sendable {
     /// - Parameter format: The requested format.
     func canEncode(_ format: ImageFormat) -> Bool
 
+    /// Whether ``EncodeOptions/quality`` changes the size of the file, so that a search for a size makes sense.
+    ///
+    /// `true` by default.
+    ///
+    /// - Parameter format: The format and its options.
+    func usesQuality(_ format: EncodedFormat) -> Bool
+
     /// Encodes a picture. In a format without animation, an animation becomes its first frame.
     ///
     /// Blocks its thread for the whole work; run it on a thread that may block.
@@ -15,7 +22,8 @@ public protocol ImageEncoding: Sendable {
     ///
     /// - Parameters:
     ///   - image: The picture.
-    ///   - format: The format and its options.
+    ///   - format: The format and its options. ``ImageCoders`` takes care of ``EncodeOptions/maximumSize`` and
+    ///     ``EncodeOptions/maximumByteCount``.
     /// - Throws: ``ImageError``: `.tooLarge` when the format cannot hold the size; `CancellationError`.
     func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8]
 
@@ -33,9 +41,12 @@ public protocol ImageEncoding: Sendable {
 }
 
 extension ImageEncoding {
+    /// `true`.
+    public func usesQuality(_ format: EncodedFormat) -> Bool { true }
+
     /// Twice the pixels of all frames.
     public func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int {
-        let frames = format.options.firstFrameOnly ? 1 : image.frames.count
+        let frames = format.options.firstFrameOnly ? 1 : image.frameCount
         return image.size.bitmapByteCount.saturatingMultiply(frames).saturatingMultiply(2)
     }
 }

@@ -5,6 +5,15 @@ enum ShimStatus {
     /// The C functions call it between rows, on the calling thread and so in the calling task.
     static let shouldStop: @convention(c) () -> Int32 = { Task.isCancelled ? 1 : 0 }
 
+    /// The policy as the C functions know it.
+    static func failOn(_ policy: DamagePolicy) -> Int32 {
+        switch policy {
+        case .never: Int32(SWI_FAIL_NEVER)
+        case .truncated: Int32(SWI_FAIL_ON_TRUNCATED)
+        case .anyDamage: Int32(SWI_FAIL_ON_ANY_DAMAGE)
+        }
+    }
+
     /// Throws unless the status is `SWI_OK`.
     ///
     /// - Parameter work: The work that may have stopped the function. A function without it was stopped by

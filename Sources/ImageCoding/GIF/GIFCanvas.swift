@@ -1,9 +1,9 @@
 /// The screen on which the frames of a GIF are drawn, one over the other.
 ///
 /// - Source: GIF89a, section 23 (disposal methods), as browsers read it: "background" means transparent.
-struct GIFCanvas {
+struct GIFCanvas: FrameCanvas {
     /// What happens to a frame before the next one is drawn.
-    enum Disposal {
+    enum Disposal: Sendable {
         case keep
         case clear
         case restore
@@ -17,7 +17,7 @@ struct GIFCanvas {
         }
     }
 
-    private let size: PixelSize
+    let size: PixelSize
     /// RGBA, either opaque or all zero; empty before the first frame, so that a header alone takes no memory.
     private(set) var pixels: [UInt8] = []
     private var frame = PixelRect(x: 0, y: 0, width: 0, height: 0)

@@ -3,6 +3,10 @@ import CLibgif
 extension GIFCoder {
     /// Decodes a GIF.
     ///
+    /// A file without its end is an error if a frame is incomplete, unless ``DecodeOptions/failOn`` is
+    /// ``DamagePolicy/never``: then the missing pixels show what was below them. A file that ends after a frame is a
+    /// picture, and it is not known whether more frames were to follow.
+    ///
     /// The limits apply to the frames' own sizes too, because a frame may be larger than the screen.
     ///
     /// **Cancellation**: checked every 65,536 pixels and every kilobyte of the file.
@@ -15,18 +19,24 @@ extension GIFCoder {
     func decode(_ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork) throws -> DecodedImage {
         let limits = options.limits
         let wanted = options.firstFrameOnly ? 1 : Int.max
-        let outline = try GIFCoder.outline(of: bytes, frameLimit: options.gifFrameLimit(bytes), work: work)
-        try limits.check(width: outline.size.width, height: outline.size.height, frames: outline.frameCount)
-        guard outline.largestFrame <= limits.maximumPixelCount, outline.framePixels <= limits.maximumAnimationPixelCount
+        let outline = try GIFCoder.outline(of: bytes, options, work)
+        let onDemand = options.framesOnDemand && outline.frameCount > 1
+        try limits.check(
+            width: outline.size.width, height: outline.size.height, frames: outline.frameCount, onDemand: onDemand)
+        guard outline.largestFrame <= limits.maximumPixelCount,
+            onDemand || outline.framePixels <= limits.maximumAnimationPixelCount
         else {
             throw ImageError(code: .tooLarge, message: "The GIF's frames have \(outline.framePixels) pixels together.")
         }
         let plan = GIFCoder.plan(for: outline, thumbnail: options.thumbnail)
-        try limits.check(byteCount: GIFCoder.decodingByteCount(outline, plan))
+        let byteCount = GIFCoder.decodingByteCount(outline, plan, onDemand: onDemand)
+        try limits.check(byteCount: byteCount)
+        if onDemand { return try GIFCoder.decodeOnDemand(bytes, outline, plan, options, byteCount: byteCount) }
         let resampler = plan.resampler()
         var frames = [DecodedImage.Frame]()
         var hasAlpha = false
-        try GIFReader.read(bytes, on: outline.size, work: work) { canvas, milliseconds in
+        let damage = try GIFReader.read(bytes, on: outline.size, failOn: options.failOn, work: work) {
+            canvas, milliseconds in
             hasAlpha = hasAlpha || !Bitmap.isOpaque(canvas)
             let pixels = try work.excluding { try plan.finish(canvas, resampler) }
             frames.append(
@@ -36,20 +46,28 @@ extension GIFCoder {
         guard let first = frames.first else { throw ImageError(code: .malformed, message: "The GIF has no frame.") }
         if frames.count == 1 { frames = [DecodedImage.Frame(pixels: first.pixels)] }
         return DecodedImage(
-            checked: plan.result.width, plan.result.height, frames: frames,
-            loopCount: frames.count == 1 ? 0 : outline.loopCount, hasAlpha: hasAlpha)
+            plan.result, .held(frames),
+            loopCount: frames.count == 1 ? 0 : outline.loopCount, hasAlpha: hasAlpha, damage: damage)
+    }
+
+    /// Reads the blocks as far as they are needed to decode.
+    static func outline(of bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork) throws -> GIFOutline {
+        try outline(
+            of: bytes, frameLimit: options.gifFrameLimit(bytes), recordsPlaces: options.framesOnDemand, work: work)
     }
 
     /// Reads the blocks as far as they are needed.
-    static func outline(of bytes: [UInt8], frameLimit: Int, work: DecodingWork) throws -> GIFOutline {
-        let outline = try GIFOutline(bytes, frameLimit: frameLimit, work: work)
+    static func outline(
+        of bytes: [UInt8], frameLimit: Int, recordsPlaces: Bool = false, work: DecodingWork
+    ) throws -> GIFOutline {
+        let outline = try GIFOutline(bytes, frameLimit: frameLimit, recordsPlaces: recordsPlaces, work: work)
         guard outline.size.width > 0, outline.size.height > 0 else {
             throw ImageError(code: .malformed, message: "The GIF's screen is \(outline.size) pixels.", byteOffset: 6)
         }
         return outline
     }
 
-    static func plan(for outline: GIFOutline, thumbnail: PixelSize?) -> FramePlan {
+    static func plan(for outline: GIFOutline, thumbnail: ResizeTransformer?) -> FramePlan {
         FramePlan(stored: outline.size, orientation: .up, thumbnail: thumbnail)
     }
 }

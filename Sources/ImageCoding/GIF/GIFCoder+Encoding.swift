@@ -9,18 +9,19 @@ extension GIFCoder {
         guard image.width <= 65_535, image.height <= 65_535 else {
             throw ImageError(code: .tooLarge, message: "A GIF holds 65535 pixels a side, the picture is \(image.size).")
         }
-        let frames = format.options.firstFrameOnly ? Array(image.frames.prefix(1)) : image.frames
+        let frameCount = format.options.firstFrameOnly ? 1 : image.frameCount
         // A GIF without a loop count is played once.
-        let loopCount = frames.count > 1 && image.loopCount != 1 ? image.loopCount : nil
+        let loopCount = frameCount > 1 && image.loopCount != 1 ? image.loopCount : nil
         let writer = try GIFWriter.open(size: image.size, loopCount: loopCount)
         var shown: [UInt8]?
-        for frame in frames {
+        for index in 0..<frameCount {
+            let frame = try image.frame(at: index)
             let rect = image.hasAlpha ? GIFCoder.whole(image.size) : GIFCoder.changed(image.size, shown, frame.pixels)
             let pixels = GIFCoder.cut(rect, from: frame.pixels, width: image.width)
             try writer.put(
                 try GIFCoder.quantized(
                     image.hasAlpha ? Bitmap.unpremultiplied(pixels) : pixels, rect: rect, hasAlpha: image.hasAlpha,
-                    delay: frames.count > 1 ? max(2, (FrameTiming.milliseconds(frame.duration) + 5) / 10) : 0,
+                    delay: frameCount > 1 ? max(2, (FrameTiming.milliseconds(frame.duration) + 5) / 10) : 0,
                     isDithered: format.options.isDithered))
             shown = frame.pixels
         }

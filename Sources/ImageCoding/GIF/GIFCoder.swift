@@ -12,6 +12,9 @@ public struct GIFCoder: ImageDecoding, ImageEncoding {
     /// Whether the format is GIF.
     public func canEncode(_ format: ImageFormat) -> Bool { format == .gif }
 
+    /// Never: the format has no quality.
+    public func usesQuality(_ format: EncodedFormat) -> Bool { false }
+
     /// Reads the blocks without decompressing anything.
     ///
     /// The number of frames is known when the file is complete.
@@ -20,7 +23,7 @@ public struct GIFCoder: ImageDecoding, ImageEncoding {
         let outline = try GIFCoder.outline(of: bytes, frameLimit: .max, work: work)
         return ImageProperties(
             format: .gif, width: outline.size.width, height: outline.size.height,
-            frameCount: outline.isComplete ? outline.frameCount : nil, hasAlpha: outline.hasAlpha)
+            frameCount: outline.isComplete ? outline.frameCount : nil, hasAlpha: outline.hasAlpha, isLossless: true)
     }
 }
 
@@ -29,14 +32,15 @@ extension GIFCoder {
     /// requested.
     public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
-        let outline = try GIFCoder.outline(of: bytes, frameLimit: options.gifFrameLimit(bytes), work: work)
-        return GIFCoder.decodingByteCount(outline, GIFCoder.plan(for: outline, thumbnail: options.thumbnail))
+        let outline = try GIFCoder.outline(of: bytes, options, work)
+        return GIFCoder.decodingByteCount(
+            outline, GIFCoder.plan(for: outline, thumbnail: options.thumbnail), onDemand: options.framesOnDemand)
     }
 
-    static func decodingByteCount(_ outline: GIFOutline, _ plan: FramePlan) -> Int {
+    static func decodingByteCount(_ outline: GIFOutline, _ plan: FramePlan, onDemand: Bool) -> Int {
         let screen = plan.drawn.bitmapByteCount
         // A frame that is not shrunk shares the screen's memory until the next frame is drawn.
-        let frames = plan.result.bitmapByteCount.saturatingMultiply(max(outline.frameCount, 1))
+        let frames = plan.result.bitmapByteCount.saturatingMultiply(onDemand ? 1 : max(outline.frameCount, 1))
         let working = outline.frameCount > 1 || plan.result != plan.drawn ? screen : 0
         return frames.saturatingAdd(working).saturatingAdd(outline.restoresFrames ? screen : 0)
             .saturatingAdd(plan.finishingByteCount).saturatingAdd(131_072)
@@ -46,7 +50,7 @@ extension GIFCoder {
     /// the file while its array grows.
     public func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int {
         let pixels = image.size.pixelCount
-        let frames = format.options.firstFrameOnly ? 1 : image.frames.count
+        let frames = format.options.firstFrameOnly ? 1 : image.frameCount
         // Codes of at most twelve bits, in blocks of 255 bytes; a growing array exists twice, and the new one has
         // double the size.
         let file = pixels.saturatingMultiply(frames).saturatingMultiply(2).saturatingMultiply(3)

@@ -16,24 +16,44 @@ struct GIFOutline {
     private(set) var hasAlpha = false
     /// Whether a frame is removed again, so that the pixels below it must be kept.
     private(set) var restoresFrames = false
+    /// Whether a frame is cleared again, so that the screen below it shows.
+    private(set) var clearsFrames = false
+    /// Whether the bytes end before the last frame does.
+    private(set) var endsInFrame = false
+    /// Where each frame begins, with what precedes it; only if asked for.
+    private(set) var places: [Place] = []
+    /// The bytes before the first block: header, screen and palette.
+    let headerLength: Int
     /// Whether the file was read to its end.
     private(set) var isComplete = false
+
+    /// The place of a frame in the file, and its delay.
+    struct Place: Sendable {
+        let start: Int
+        let milliseconds: Int
+    }
+
+    /// The delay of the next frame, in hundredths of a second.
+    private var delay = 0
 
     /// Creates an outline from the blocks, as far as there are bytes.
     ///
     /// - Parameters:
     ///   - bytes: The file or its beginning.
     ///   - frameLimit: Where to stop counting frames.
+    ///   - recordsPlaces: Whether to note where each frame is, which takes memory.
     ///   - work: Called between blocks.
     /// - Throws: `.truncated` without a whole header, `.malformed`; what `work` throws.
     /// - Complexity: O(number of blocks).
-    init(_ bytes: [UInt8], frameLimit: Int, work: DecodingWork) throws {
+    init(_ bytes: [UInt8], frameLimit: Int, recordsPlaces: Bool = false, work: DecodingWork) throws {
         guard bytes.count >= 13 else {
             throw ImageError(code: .truncated, message: "The GIF ends in its header.", byteOffset: bytes.count)
         }
         func number(at offset: Int) -> Int { Int(bytes[offset]) | Int(bytes[offset + 1]) << 8 }
         size = PixelSize(width: number(at: 6), height: number(at: 8))
-        var offset = 13 + GIFOutline.paletteLength(bytes[10])
+        headerLength = 13 + GIFOutline.paletteLength(bytes[10])
+        var offset = headerLength
+        var start = offset
         var walk = work.walk()
         while offset < bytes.count, frameCount < frameLimit {
             switch bytes[offset] {
@@ -46,6 +66,9 @@ struct GIFOutline {
                 let frame = PixelSize(width: number(at: offset + 5), height: number(at: offset + 7))
                 let corner = PixelSize(width: number(at: offset + 1), height: number(at: offset + 3))
                 add(frame, at: corner)
+                if recordsPlaces { places.append(Place(start: start, milliseconds: delay * 10)) }
+                delay = 0
+                endsInFrame = true
                 offset += 11 + GIFOutline.paletteLength(bytes[offset + 9])
             case 0x3B:
                 isComplete = true
@@ -62,6 +85,8 @@ struct GIFOutline {
                 offset += 1 + length
                 if length == 0 { break }
             }
+            if endsInFrame { start = offset }
+            endsInFrame = false
         }
     }
 
@@ -79,7 +104,10 @@ struct GIFOutline {
         let rest = bytes[offset...]
         if bytes[offset + 1] == 0xF9, rest.count >= 8, bytes[offset + 2] == 4 {
             if bytes[offset + 3] & 1 != 0 { hasAlpha = true }
-            if bytes[offset + 3] >> 2 & 7 == 3 { restoresFrames = true }
+            let disposal = bytes[offset + 3] >> 2 & 7
+            if disposal == 3 { restoresFrames = true }
+            if disposal == 2 { clearsFrames = true }
+            delay = Int(bytes[offset + 4]) | Int(bytes[offset + 5]) << 8
         } else if bytes[offset + 1] == 0xFF, rest.count >= 19, bytes[offset + 2] == 11,
             rest.dropFirst(3).starts(with: "NETSCAPE2.0".utf8) || rest.dropFirst(3).starts(with: "ANIMEXTS1.0".utf8),
             bytes[offset + 14] >= 3, bytes[offset + 15] == 1

@@ -12,9 +12,14 @@ import CLibgif
         private let bytes: UnsafeBufferPointer<UInt8>
         private var offset = 0
         private var nextLook = 0
+        private let headerLength: Int
+        private let start: Int
 
-        init(_ bytes: UnsafeBufferPointer<UInt8>, _ work: DecodingWork) {
+        /// Creates a source of a file's header, and of the bytes from `start` on.
+        init(_ bytes: UnsafeBufferPointer<UInt8>, headerLength: Int, from start: Int, _ work: DecodingWork) {
             unsafe self.bytes = bytes
+            self.headerLength = headerLength
+            self.start = start
             self.work = work
         }
 
@@ -22,11 +27,13 @@ import CLibgif
         ///
         /// Looks every kilobyte, because giflib reads codes without pixels, and unused blocks, in loops of its own.
         func copy(to target: UnsafeMutablePointer<UInt8>, wanted: Int) -> Int {
+            if offset == headerLength { offset = start }
             if offset >= nextLook {
                 nextLook = offset + 1_024
                 if !work.mayGoOn() { return 0 }
             }
-            let count = unsafe min(wanted, bytes.count - offset)
+            let end = unsafe offset < headerLength ? headerLength : bytes.count
+            let count = min(wanted, end - offset)
             if count > 0, let start = unsafe bytes.baseAddress {
                 unsafe target.update(from: start + offset, count: count)
             }
@@ -40,28 +47,66 @@ import CLibgif
     private var canvas: GIFCanvas
     private var control = GraphicsControlBlock()
     private var indexes: [UInt8] = []
+    /// Whether a frame was begun and not finished.
+    private var isDrawing = false
 
     /// Reads all frames.
     ///
     /// - Parameters:
     ///   - bytes: The file.
     ///   - size: The screen, already checked against the limits.
+    ///   - failOn: Which damage ends the reading with an error.
     ///   - work: Called between rows.
     ///   - onFrame: Gets each composed frame and its delay in milliseconds; returns whether to continue.
+    /// - Returns: The damage that did not.
     /// - Throws: ``ImageError``; `CancellationError`; what `onFrame` throws.
     static func read(
-        _ bytes: [UInt8], on size: PixelSize, work: DecodingWork, onFrame: ([UInt8], Int) throws -> Bool
+        _ bytes: [UInt8], on size: PixelSize, failOn: DamagePolicy, work: DecodingWork,
+        onFrame: ([UInt8], Int) throws -> Bool
+    ) throws -> ImageDamage {
+        var canvas = GIFCanvas(size: size)
+        return try read(bytes, headerLength: 0, from: 0, on: &canvas, failOn: failOn, work: work, onFrame: onFrame)
+    }
+
+    /// Reads one frame, and draws it over the frames before.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file.
+    ///   - headerLength: The bytes before the first block.
+    ///   - start: Where the frame begins, with the blocks that precede it.
+    ///   - canvas: The screen after the frame before.
+    ///   - work: Called between rows.
+    /// - Throws: ``ImageError``; `CancellationError`.
+    static func readFrame(
+        _ bytes: [UInt8], headerLength: Int, from start: Int, on canvas: inout GIFCanvas, work: DecodingWork
     ) throws {
+        var isRead = false
+        _ = try read(bytes, headerLength: headerLength, from: start, on: &canvas, failOn: .anyDamage, work: work) {
+            _, _ in
+            isRead = true
+            return false
+        }
+        if !isRead { throw ImageError(code: .malformed, message: "The GIF has no frame there.", byteOffset: start) }
+    }
+
+    private static func read(
+        _ bytes: [UInt8], headerLength: Int, from start: Int, on canvas: inout GIFCanvas, failOn: DamagePolicy,
+        work: DecodingWork, onFrame: ([UInt8], Int) throws -> Bool
+    ) throws -> ImageDamage {
         try unsafe bytes.withUnsafeBufferPointer { buffer in
-            let source = unsafe Source(buffer, work)
+            let source = unsafe Source(buffer, headerLength: headerLength, from: start, work)
             var status: Int32 = 0
             // The reader holds the source until the file is closed.
             let handle = unsafe Unmanaged.passUnretained(source).toOpaque()
             guard let file = unsafe DGifOpen(handle, copyBytes, &status) else {
                 throw work.end ?? GIFReader.error(status)
             }
-            var reader = unsafe GIFReader(source: source, file: file, canvas: GIFCanvas(size: size))
-            try reader.readRecords(onFrame)
+            var reader = unsafe GIFReader(source: source, file: file, canvas: canvas)
+            // The reader has the only reference while it draws.
+            canvas = GIFCanvas(size: canvas.size)
+            let damage = try reader.readRecords(failOn, onFrame)
+            canvas = reader.canvas
+            return damage
         }
     }
 
@@ -83,15 +128,30 @@ import CLibgif
         return Int32(unsafe source.copy(to: target, wanted: Int(wanted)))
     }
 
-    private mutating func readRecords(_ onFrame: ([UInt8], Int) throws -> Bool) throws {
+    private mutating func readRecords(
+        _ failOn: DamagePolicy, _ onFrame: ([UInt8], Int) throws -> Bool
+    ) throws -> ImageDamage {
+        var hasFrame = false
         while true {
             var kind = UNDEFINED_RECORD_TYPE
-            try unsafe check(DGifGetRecordType(file, &kind))
-            switch kind {
-            case EXTENSION_RECORD_TYPE: try readExtension()
-            case IMAGE_DESC_RECORD_TYPE: if try !readFrame(onFrame) { return }
-            default: return
+            do {
+                try unsafe check(DGifGetRecordType(file, &kind))
+            } catch let error as ImageError where error.code == .truncated && hasFrame && failOn != .anyDamage {
+                // All frames that began are complete.
+                return .missingEnd
             }
+            do {
+                switch kind {
+                case EXTENSION_RECORD_TYPE: try readExtension()
+                case IMAGE_DESC_RECORD_TYPE: if try !readFrame(onFrame) { return [] }
+                default: return []
+                }
+            } catch let error as ImageError where failOn == .never && error.isDamage && !canvas.pixels.isEmpty {
+                // The rows so far are the last frame, unless it was not begun.
+                if isDrawing { _ = try onFrame(canvas.pixels, Int(control.DelayTime) * 10) }
+                return [.missingPixels, error.code == .truncated ? .missingEnd : .corruptData]
+            }
+            hasFrame = hasFrame || kind == IMAGE_DESC_RECORD_TYPE
         }
     }
 
@@ -122,7 +182,9 @@ import CLibgif
         }
         let palette = unsafe GIFPalette(map.pointee, transparent: Int(control.TransparentColor))
         try canvas.begin(frame, disposal: GIFCanvas.Disposal(control.DisposalMode), work: source.work)
+        isDrawing = true
         try readRows(of: frame, isInterlaced: unsafe image.Interlace, palette: palette)
+        isDrawing = false
         let milliseconds = Int(control.DelayTime) * 10
         control = GraphicsControlBlock()
         control.TransparentColor = NO_TRANSPARENT_COLOR

@@ -2,7 +2,7 @@ extension JPEGCoder {
     /// The bitmap, libjpeg's rows, the coefficients of a file of several scans, and what the `FramePlan` adds.
     public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let header = try JPEGCoder.header(of: bytes, options)
-        return JPEGCoder.decodingByteCount(header, JPEGCoder.plan(for: header, thumbnail: options.thumbnail))
+        return JPEGCoder.decodingByteCount(header, JPEGCoder.plan(for: header, options))
     }
 
     static func decodingByteCount(_ header: JPEGHeader, _ plan: FramePlan) -> Int {

@@ -34,7 +34,7 @@ extension JPEGCoder {
                 code: .tooLarge, message: "A JPEG holds 65500 pixels a side, the picture is \(image.size).")
         }
         let options = format.options
-        let frame = image.frames[0].pixels
+        let frame = image.pixels
         let pixels = image.hasAlpha ? Bitmap.flattened(frame, on: options.background) : frame
         var failure = swi_failure()
         var output = unsafe swi_bytes()

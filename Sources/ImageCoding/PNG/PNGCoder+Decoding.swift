@@ -3,6 +3,9 @@ import CImageShims
 extension PNGCoder {
     /// Decodes a PNG.
     ///
+    /// A file without its last pixels, or with a wrong checksum, is an error unless ``DecodeOptions/failOn`` is
+    /// ``DamagePolicy/never``: then the missing pixels are transparent.
+    ///
     /// **Cancellation**: checked every 65,536 pixels, every 32 KiB of the file and every 4,096 chunks.
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
@@ -16,24 +19,41 @@ extension PNGCoder {
             bytes, maximumMetadataByteCount: limits.maximumMetadataByteCount, work: work)
         try limits.check(width: header.size.width, height: header.size.height)
         let plan = PNGCoder.plan(for: header, thumbnail: options.thumbnail)
+        if let animation = try PNGCoder.animation(of: bytes, header, options, work) {
+            return try PNGCoder.decode(animation, bytes, header, plan, options, work)
+        }
         try limits.check(byteCount: PNGCoder.decodingByteCount(header, plan))
-        var hasAlpha = false
+        var (hasAlpha, damage) = (false, ImageDamage())
         let pixels = try unsafe Bitmap.draw(plan.bitmap) { output in
-            var failure = swi_failure()
-            let status = unsafe work.lend { look, context in
+            damage = try unsafe PNGCoder.draw(bytes, header.size, to: output, options.failOn, work)
+            if header.hasAlpha || damage.contains(.missingPixels) {
+                hasAlpha = try unsafe Bitmap.premultiply(output, work)
+            }
+        }
+        let frame = DecodedImage.Frame(pixels: try plan.finish(pixels, plan.resampler()))
+        return DecodedImage(plan.result, .held([frame]), hasAlpha: hasAlpha, damage: damage)
+    }
+
+    /// Draws RGBA rows, not premultiplied.
+    static func draw(
+        _ bytes: [UInt8], _ size: PixelSize, to output: UnsafeMutableBufferPointer<UInt8>, _ failOn: DamagePolicy,
+        _ work: DecodingWork
+    ) throws -> ImageDamage {
+        var failure = swi_failure()
+        var bits: Int32 = 0
+        let status = unsafe work.lend { look, context in
+            unsafe withUnsafeMutablePointer(to: &bits) { bits in
                 var request = unsafe swi_png_decode_request(
-                    width: UInt32(header.size.width), height: UInt32(header.size.height), look: look,
-                    context: context)
+                    width: UInt32(size.width), height: UInt32(size.height), look: look, context: context,
+                    fail_on: ShimStatus.failOn(failOn), damage: bits)
                 return unsafe bytes.withUnsafeBufferPointer { input in
                     // Neither is empty: the header was read, and both sides are at least one pixel.
                     unsafe swi_png_decode(input.baseAddress!, input.count, &request, output.baseAddress!, &failure)
                 }
             }
-            try ShimStatus.check(status, failure, format: .png, work: work)
-            if header.hasAlpha { hasAlpha = try unsafe Bitmap.premultiply(output, work) }
         }
-        let frame = DecodedImage.Frame(pixels: try plan.finish(pixels, plan.resampler()))
-        return DecodedImage(checked: plan.result.width, plan.result.height, frames: [frame], hasAlpha: hasAlpha)
+        try ShimStatus.check(status, failure, format: .png, work: work)
+        return ImageDamage(rawValue: Int(bits))
     }
 
     static func header(of bytes: [UInt8], _ options: DecodeOptions) throws -> PNGHeader {
@@ -42,7 +62,7 @@ extension PNGCoder {
             work: DecodingWork(limits: options.limits, byteCount: bytes.count))
     }
 
-    static func plan(for header: PNGHeader, thumbnail: PixelSize?) -> FramePlan {
+    static func plan(for header: PNGHeader, thumbnail: ResizeTransformer?) -> FramePlan {
         FramePlan(stored: header.size, orientation: header.orientation, thumbnail: thumbnail)
     }
 }

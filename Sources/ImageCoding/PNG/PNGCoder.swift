@@ -3,7 +3,8 @@ import CImageShims
 /// Reads and writes PNG with libpng.
 ///
 /// Reads every colour type, 1 to 16 bits, interlaced or not; 16 bits become 8 by dropping the low byte, as browsers do.
-/// In an animated PNG the default picture is read. Colour profiles and gamma are not applied.
+/// Animations are read, and written as their first frame. In an animation that breaks the rules, the default picture is
+/// read. Colour profiles and gamma are not applied.
 public struct PNGCoder: ImageDecoding, ImageEncoding {
     /// Creates a coder.
     public init() {}
@@ -14,13 +15,23 @@ public struct PNGCoder: ImageDecoding, ImageEncoding {
     /// Whether the format is PNG.
     public func canEncode(_ format: ImageFormat) -> Bool { format == .png }
 
+    /// Never: the format has no quality.
+    public func usesQuality(_ format: EncodedFormat) -> Bool { false }
+
     /// Reads the chunks without inflating anything.
     public func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
         let header = try PNGCoder.header(of: bytes, options)
         let shown = header.size.turned(header.orientation)
+        var frameCount: Int? = 1
+        if header.isAnimated {
+            let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
+            let animation = try PNGAnimation(bytes, canvas: header.size, frameLimit: .max, work: work)
+            frameCount = animation.map { $0.isComplete ? $0.frames.count : nil } ?? 1
+        }
         return ImageProperties(
-            format: .png, width: shown.width, height: shown.height, frameCount: 1, orientation: header.orientation,
-            hasAlpha: header.hasAlpha)
+            format: .png, width: shown.width, height: shown.height, frameCount: frameCount,
+            orientation: header.orientation,
+            hasAlpha: header.hasAlpha, isLossless: true)
     }
 }
 
@@ -33,7 +44,7 @@ extension PNGCoder {
             throw ImageError(
                 code: .tooLarge, message: "A PNG holds \(Int32.max) pixels a side, the picture is \(image.size).")
         }
-        let frame = image.frames[0].pixels
+        let frame = image.pixels
         let pixels = image.hasAlpha ? Bitmap.unpremultiplied(frame) : frame
         var failure = swi_failure()
         var output = unsafe swi_bytes()
@@ -53,7 +64,12 @@ extension PNGCoder {
     /// The bitmap, libpng's rows and what the `FramePlan` adds. Interlacing adds nothing: its passes share the bitmap.
     public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let header = try PNGCoder.header(of: bytes, options)
-        return PNGCoder.decodingByteCount(header, PNGCoder.plan(for: header, thumbnail: options.thumbnail))
+        let plan = PNGCoder.plan(for: header, thumbnail: options.thumbnail)
+        let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
+        guard let animation = try PNGCoder.animation(of: bytes, header, options, work) else {
+            return PNGCoder.decodingByteCount(header, plan)
+        }
+        return PNGCoder.decodingByteCount(animation, header, plan, onDemand: options.framesOnDemand)
     }
 
     static func decodingByteCount(_ header: PNGHeader, _ plan: FramePlan) -> Int {

@@ -8,6 +8,8 @@ struct PNGHeader {
     let hasAlpha: Bool
     /// How the stored pixels must be turned.
     let orientation: ImageOrientation
+    /// Whether the file announces an animation.
+    let isAnimated: Bool
 
     /// Creates a header from the first chunk and the following ones, as far as there are bytes.
     ///
@@ -36,6 +38,7 @@ struct PNGHeader {
         }
         var hasAlpha = bytes[25] & 4 != 0
         var orientation = ImageOrientation.up
+        var (isAnimated, hasData) = (false, false)
         var offset = 33
         var walk = work.walk()
         while offset + 8 <= bytes.count {
@@ -44,7 +47,11 @@ struct PNGHeader {
             let payload = offset + 8
             guard length <= bytes.count - payload else { break }
             let type = bytes[offset + 4..<payload]
-            if type.elementsEqual("tRNS".utf8) {
+            if type.elementsEqual("IDAT".utf8) {
+                hasData = true
+            } else if type.elementsEqual("acTL".utf8) {
+                isAnimated = isAnimated || !hasData
+            } else if type.elementsEqual("tRNS".utf8) {
                 hasAlpha = true
             } else if type.elementsEqual("eXIf".utf8), length <= maximumMetadataByteCount {
                 orientation = EXIF.orientation(in: bytes[payload..<payload + length])
@@ -53,13 +60,14 @@ struct PNGHeader {
         }
         size = PixelSize(width: width, height: height)
         self.hasAlpha = hasAlpha
+        self.isAnimated = isAnimated
         self.orientation = orientation
     }
 
-    private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
     /// Four bytes, most significant first. The caller has checked that they exist.
-    private static func number(in bytes: [UInt8], at offset: Int) -> Int {
+    static func number(in bytes: [UInt8], at offset: Int) -> Int {
         bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
     }
 }

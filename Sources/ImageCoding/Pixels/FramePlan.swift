@@ -1,6 +1,6 @@
 /// The plan for the frames that a decoder draws: made smaller for a thumbnail, then turned upright.
 ///
-/// It only holds sizes: a plan allocates no pixels and may be made for any header.
+/// It holds sizes alone: a plan allocates no pixels and may be made for any header.
 struct FramePlan: Sendable {
     /// The decoder draws at `1 / denominator` of the stored size, each side rounded up.
     let denominator: Int
@@ -8,9 +8,11 @@ struct FramePlan: Sendable {
     let drawn: PixelSize
     /// The size of the result, upright.
     let result: PixelSize
-    /// The part of the drawn pixels that shows the picture; a side that was rounded up is a little longer.
-    private let extent: (width: Double, height: Double)
+    /// The part of the drawn pixels that becomes the result. A side that was rounded up is a little longer than it.
+    private let window: ResamplingWindow
     private let target: PixelSize
+    /// Whether drawn frames are resampled.
+    private let isResampled: Bool
     /// How the pixels must be turned after they were drawn and made smaller.
     private let orientation: ImageOrientation
     /// How the decoder places the pixels it draws.
@@ -22,42 +24,48 @@ struct FramePlan: Sendable {
     ///
     /// - Parameters:
     ///   - stored: The size in the file, as stored, both sides at least 1.
-    ///   - denominators: The divisors at which the decoder can draw, largest first. The first one with at least twice
-    ///     the requested pixels is used.
+    ///   - denominators: The divisors at which the decoder can draw, largest first. The first one that draws at least
+    ///     one and a half times the result on each side is used, so that the filter has enough to choose from.
     ///   - orientation: How the stored pixels must be turned.
-    ///   - thumbnail: The box into which the upright result is fitted.
-    ///   - turnsWhileDrawing: Whether the decoder can turn a picture that is not made smaller, without a second bitmap.
+    ///   - thumbnail: How the upright picture is resized; a decoder never enlarges.
+    ///   - maximumPixelCount: Where more would be drawn, a divisor is used that draws just enough for the result.
+    ///   - turnsWhileDrawing: Whether the decoder can turn a picture that is not resized, without a second bitmap.
     ///   - scalesWhole: Whether the decoder scales the picture to the rounded size, instead of padding its edges.
     init(
-        stored: PixelSize, denominators: [Int] = [], orientation: ImageOrientation, thumbnail: PixelSize?,
-        turnsWhileDrawing: Bool = false, scalesWhole: Bool = false
+        stored: PixelSize, denominators: [Int] = [], orientation: ImageOrientation, thumbnail: ResizeTransformer?,
+        maximumPixelCount: Int = .max, turnsWhileDrawing: Bool = false, scalesWhole: Bool = false
     ) {
-        let target = thumbnail.map { stored.fitted(into: $0.turned(orientation), enlarging: false) } ?? stored
-        let denominator = denominators.first {
-            stored.width / $0 >= target.width.saturatingMultiply(2)
-                && stored.height / $0 >= target.height.saturatingMultiply(2)
+        let upright = stored.turned(orientation)
+        let (result, shown) = thumbnail?.shrinking.plan(for: upright) ?? (upright, .whole(upright))
+        let (target, source) = (result.turned(orientation), shown.stored(orientation, of: stored))
+        func draws(_ divisor: Int, _ factor: Double) -> Bool {
+            source.width / Double(divisor) >= Double(target.width) * factor
+                && source.height / Double(divisor) >= Double(target.height) * factor
         }
-        let divisor = denominator ?? 1
-        let drawn = PixelSize(
-            width: (stored.width + divisor - 1) / divisor, height: (stored.height + divisor - 1) / divisor)
-        let isTurnedWhileDrawing = turnsWhileDrawing && target == drawn
-        self.denominator = divisor
+        var divisor = denominators.first { draws($0, 1.5) } ?? 1
+        if stored.divided(by: divisor).pixelCount > maximumPixelCount {
+            divisor = denominators.first { draws($0, 1) } ?? divisor
+        }
+        let drawn = stored.divided(by: divisor)
+        window =
+            scalesWhole
+            ? source.scaled(
+                x: Double(drawn.width) / Double(stored.width), y: Double(drawn.height) / Double(stored.height))
+            : source.scaled(x: 1 / Double(divisor), y: 1 / Double(divisor))
+        isResampled = target != drawn || window != .whole(drawn)
+        let isTurnedWhileDrawing = turnsWhileDrawing && !isResampled
+        denominator = divisor
         self.drawn = drawn
         self.target = target
+        self.result = result
         self.orientation = isTurnedWhileDrawing ? .up : orientation
-        result = target.turned(orientation)
         bitmap = isTurnedWhileDrawing ? result : drawn
         turnWhileDrawing = Turn(isTurnedWhileDrawing ? orientation : .up, of: drawn)
-        extent =
-            scalesWhole
-            ? (Double(drawn.width), Double(drawn.height))
-            : (Double(stored.width) / Double(divisor), Double(stored.height) / Double(divisor))
     }
 
-    /// Makes the resampler for drawn frames, or `nil` when they are as large as the result.
+    /// Makes the resampler for drawn frames, or `nil` when they are the result.
     func resampler() -> Resampler? {
-        if target == drawn { return nil }
-        return Resampler(source: drawn, window: (0, 0, extent.width, extent.height), target: target)
+        isResampled ? Resampler(source: drawn, window: window, target: target) : nil
     }
 
     /// Makes the final pixels of one frame.
@@ -70,7 +78,7 @@ struct FramePlan: Sendable {
     /// The most bytes that finishing one frame takes beyond the drawn one: the results of shrinking and turning, and
     /// the resampler's rows and weights.
     var finishingByteCount: Int {
-        let shrunk = target == drawn ? 0 : target.bitmapByteCount.saturatingAdd(rowByteCount)
+        let shrunk = !isResampled ? 0 : target.bitmapByteCount.saturatingAdd(rowByteCount)
         return shrunk.saturatingAdd(orientation == .up ? 0 : target.bitmapByteCount)
     }
 
@@ -78,5 +86,12 @@ struct FramePlan: Sendable {
     private var rowByteCount: Int {
         (drawn.width + 8 * target.width).saturatingMultiply(16)
             .saturatingAdd((drawn.width + drawn.height + target.width + target.height).saturatingMultiply(40))
+    }
+}
+
+extension PixelSize {
+    /// Both sides divided and rounded up.
+    fileprivate func divided(by divisor: Int) -> PixelSize {
+        PixelSize(width: (width + divisor - 1) / divisor, height: (height + divisor - 1) / divisor)
     }
 }

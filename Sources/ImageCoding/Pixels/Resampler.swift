@@ -14,15 +14,23 @@ struct Resampler: Sendable {
     ///
     /// - Parameters:
     ///   - source: Size of the source bitmaps.
-    ///   - window: The part that becomes the output, in source pixels: left, top, width, height.
+    ///   - window: The part that becomes the output, in source pixels.
     ///   - target: Size of the results.
-    init(
-        source: PixelSize, window: (x: Double, y: Double, width: Double, height: Double), target: PixelSize
-    ) {
+    init(source: PixelSize, window: ResamplingWindow, target: PixelSize) {
+        self.init(
+            source: source, target: target,
+            across: ResamplingTaps(
+                source: source.width, start: window.x, length: window.width, target: target.width),
+            down: ResamplingTaps(
+                source: source.height, start: window.y, length: window.height, target: target.height))
+    }
+
+    /// Creates a resampler from the weights of both directions.
+    init(source: PixelSize, target: PixelSize, across: ResamplingTaps, down: ResamplingTaps) {
         self.source = source
         self.target = target
-        across = ResamplingTaps(source: source.width, start: window.x, length: window.width, target: target.width)
-        down = ResamplingTaps(source: source.height, start: window.y, length: window.height, target: target.height)
+        self.across = across
+        self.down = down
         var most = 1
         var oldest = 0
         for row in 0..<target.height {
@@ -34,7 +42,7 @@ struct Resampler: Sendable {
 
     /// Creates a resampler for whole bitmaps.
     init(source: PixelSize, target: PixelSize) {
-        self.init(source: source, window: (0, 0, Double(source.width), Double(source.height)), target: target)
+        self.init(source: source, window: .whole(source), target: target)
     }
 
     /// Resizes one bitmap.

@@ -47,6 +47,30 @@ struct ResamplingTaps: Sendable {
         self.stride = stride
     }
 
+    /// Creates the taps of a Gaussian filter that keeps the number of samples.
+    ///
+    /// Samples beyond three standard deviations are left out.
+    init(gaussian sigma: Double, count samples: Int) {
+        let reach = Int((sigma * 3).rounded(.up))
+        let kernel = (-reach...reach).map { exp(-Double($0 * $0) / (2 * sigma * sigma)) }
+        let stride = min(2 * reach + 1, samples)
+        var first = [Int]()
+        var count = [Int]()
+        var weights = [Float](repeating: 0, count: stride * samples)
+        for index in 0..<samples {
+            let (from, to) = (max(index - reach, 0), min(index + reach + 1, samples))
+            let values = kernel[from - index + reach..<to - index + reach]
+            let sum = values.reduce(0, +)
+            for (offset, value) in values.enumerated() { weights[index * stride + offset] = Float(value / sum) }
+            first.append(from)
+            count.append(to - from)
+        }
+        self.first = first
+        self.count = count
+        self.weights = weights
+        self.stride = stride
+    }
+
     private static func lanczos(_ x: Double) -> Double {
         let distance = abs(x)
         if distance < 1e-9 { return 1 }

@@ -24,22 +24,20 @@ public protocol ImageTransforming: Sendable {
     /// - Parameter size: The size of the picture to start from, in pixels.
     /// - Returns: The size of the result, in pixels; a side of 0 when there is none.
     func resultSize(for size: PixelSize) -> PixelSize
+
+    /// The peak memory of ``transform(_:)`` for a picture of a given size, beside the picture and the result.
+    ///
+    /// The default implementation returns 0. Never traps for any size.
+    ///
+    /// - Parameter size: The size of the picture to start from, in pixels.
+    /// - Returns: Bytes; `.max` when the number does not fit.
+    func workingByteCount(for size: PixelSize) -> Int
 }
 
 extension ImageTransforming {
     /// The size itself.
     public func resultSize(for size: PixelSize) -> PixelSize { size }
-}
 
-extension DecodedImage {
-    /// A picture of another size with the same timing, each frame's pixels made by `transform`.
-    ///
-    /// - Parameters:
-    ///   - size: The size of the result.
-    ///   - transform: Makes `size.width * size.height * 4` bytes from a frame's pixels.
-    func mapFrames(to size: PixelSize, _ transform: ([UInt8]) throws -> [UInt8]) throws -> DecodedImage {
-        let frames = try frames.map { Frame(pixels: try transform($0.pixels), duration: $0.duration) }
-        return DecodedImage(
-            checked: size.width, size.height, frames: frames, loopCount: loopCount, hasAlpha: hasAlpha)
-    }
+    /// 0: the picture and the result are all.
+    public func workingByteCount(for size: PixelSize) -> Int { 0 }
 }

@@ -15,8 +15,9 @@ enum WebPAnimationWriter {
         defer { unsafe WebPAnimEncoderDelete(encoder) }
         var config = config
         var start = 0
-        for frame in image.frames {
+        for index in 0..<image.frameCount {
             try Task.checkCancellation()
+            let frame = try image.frame(at: index)
             try unsafe WebPPicture.withPicture(frame.pixels, of: image) { picture in
                 let isDone = unsafe WebPAnimEncoderAdd(encoder, picture, Int32(clamping: start), &config) != 0
                 try unsafe WebPPicture.check(isDone, picture.pointee.error_code)

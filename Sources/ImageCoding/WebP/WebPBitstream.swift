@@ -9,6 +9,10 @@ struct WebPBitstream {
     private(set) var range: Range<Int>
     /// Where the pixels begin, after the alpha.
     private var pixelStart: Int
+    /// Whether the file has all of it.
+    let isWhole: Bool
+    /// Whether the pixels are stored exactly.
+    let isLossless: Bool
     /// Whether pixels may be transparent.
     let mayHaveAlpha: Bool
     /// The range of the lossless data of the pixels or their alpha, after its header.
@@ -29,7 +33,8 @@ struct WebPBitstream {
             if chunk.type == WebPChunks.alpha {
                 alpha = alpha ?? chunk
             } else if chunk.type == WebPChunks.lossy || chunk.type == WebPChunks.lossless {
-                let isLossless = chunk.type == WebPChunks.lossless
+                isWhole = chunk.isWhole
+                isLossless = chunk.type == WebPChunks.lossless
                 if isLossless { alpha = nil }
                 range = (alpha?.start ?? chunk.start)..<chunk.payload.upperBound
                 pixelStart = chunk.start
@@ -71,11 +76,14 @@ struct WebPBitstream {
     ///   - drawn: The size to draw; libwebp scales.
     ///   - output: Begins at the first pixel, and ends with the last one or later.
     ///   - stride: Bytes from row to row.
+    ///   - failOn: With `.never`, pixels that are missing stay clear.
     ///   - work: Called between pieces.
+    /// - Returns: The damage that did not end the drawing.
     func draw(
         _ bytes: [UInt8], size: PixelSize, as drawn: PixelSize, to output: UnsafeMutableBufferPointer<UInt8>,
-        stride: Int, work: DecodingWork
-    ) throws {
+        stride: Int, failOn: DamagePolicy = .truncated, work: DecodingWork
+    ) throws -> ImageDamage {
+        if failOn == .never { unsafe output.update(repeating: 0) }
         var config = unsafe WebPDecoderConfig()
         guard unsafe WebPInitDecoderConfig(&config) != 0 else { throw WebPCoder.wrongLibrary }
         unsafe config.output.colorspace = MODE_RGBA
@@ -89,7 +97,7 @@ struct WebPBitstream {
             unsafe config.options.scaled_height = Int32(drawn.height)
         }
         // The decoder keeps the address of the configuration and of the bytes until it is deleted.
-        try unsafe withUnsafeMutablePointer(to: &config) { config in
+        return try unsafe withUnsafeMutablePointer(to: &config) { config in
             try unsafe bytes.withUnsafeBufferPointer { all in
                 let input = unsafe UnsafeBufferPointer(rebasing: all[range])
                 var features = WebPBitstreamFeatures()
@@ -105,16 +113,21 @@ struct WebPBitstream {
                 var fed = pixelStart - range.lowerBound
                 var status = VP8_STATUS_SUSPENDED
                 while status == VP8_STATUS_SUSPENDED {
-                    guard fed < input.count else { throw ImageError(code: .truncated, message: "The WebP ends early.") }
+                    guard fed < input.count else {
+                        if failOn == .never { return [.missingPixels, .missingEnd] }
+                        throw ImageError(code: .truncated, message: "The WebP ends early.")
+                    }
                     try work.look()
                     fed = min(fed + 65_536, input.count)
                     status = unsafe WebPIUpdate(decoder, input.baseAddress, fed)
                 }
                 if status == VP8_STATUS_OUT_OF_MEMORY { throw WebPCoder.noMemory }
                 guard status == VP8_STATUS_OK else {
+                    if failOn == .never { return [.missingPixels, .corruptData] }
                     throw ImageError(code: .malformed, message: "The WebP's data is broken.")
                 }
                 try work.look(pixels: size.pixelCount)
+                return []
             }
         }
     }

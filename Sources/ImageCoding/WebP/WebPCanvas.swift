@@ -3,7 +3,7 @@
 /// libwebp's own animation decoder keeps two canvases and draws a frame of any size without a pause.
 ///
 /// - Source: RFC 9649, section 2.7.1.1, as browsers read it: the canvas starts transparent.
-struct WebPCanvas {
+struct WebPCanvas: FrameCanvas {
     private let size: PixelSize
     /// RGBA, premultiplied; empty before the first frame.
     private(set) var pixels: [UInt8] = []
@@ -32,7 +32,7 @@ struct WebPCanvas {
             let first = rect.y * stride + rect.x * 4
             let last = first + (rect.height - 1) * stride + rect.width * 4
             let place = unsafe UnsafeMutableBufferPointer(rebasing: pixels[first..<last])
-            try unsafe frame.bitstream.draw(
+            _ = try unsafe frame.bitstream.draw(
                 bytes, size: frame.size, as: frame.size, to: place, stride: stride, work: work)
             guard frame.bitstream.mayHaveAlpha else { return }
             for row in 0..<rect.height {
@@ -47,7 +47,7 @@ struct WebPCanvas {
     private mutating func blend(_ frame: WebPFrame, of bytes: [UInt8], _ work: DecodingWork) throws {
         let rect = frame.rect
         let drawn = try unsafe Bitmap.draw(frame.size) { output in
-            try unsafe frame.bitstream.draw(
+            _ = try unsafe frame.bitstream.draw(
                 bytes, size: frame.size, as: frame.size, to: output, stride: rect.width * 4, work: work)
         }
         let stride = size.width * 4

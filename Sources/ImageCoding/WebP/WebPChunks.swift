@@ -17,6 +17,7 @@ struct WebPChunks {
     static let animation = WebPChunks.code("ANIM")
     static let frame = WebPChunks.code("ANMF")
     static let exif = WebPChunks.code("EXIF")
+    static let xmp = WebPChunks.code("XMP ")
     static let alpha = WebPChunks.code("ALPH")
     static let lossy = WebPChunks.code("VP8 ")
     static let lossless = WebPChunks.code("VP8L")

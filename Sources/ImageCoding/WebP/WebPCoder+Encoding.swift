@@ -16,7 +16,9 @@ extension WebPCoder {
         var config = WebPConfig()
         let quality = Float(format.options.quality)
         guard unsafe WebPConfigPreset(&config, WEBP_PRESET_DEFAULT, quality) != 0 else { throw WebPCoder.wrongLibrary }
+        config.method = Int32(format.options.effort)
         if format.options.isLossless {
+            config.near_lossless = Int32(format.options.nearLossless)
             config.lossless = 1
             // In lossless mode it means effort; 75 is libwebp's default.
             config.quality = 75
@@ -24,7 +26,7 @@ extension WebPCoder {
         if image.isAnimated, !format.options.firstFrameOnly {
             return try WebPAnimationWriter.encode(image, config: config)
         }
-        return try unsafe WebPPicture.withPicture(image.frames[0].pixels, of: image) { picture in
+        return try unsafe WebPPicture.withPicture(image.pixels, of: image) { picture in
             var memory = unsafe WebPMemoryWriter()
             unsafe WebPMemoryWriterInit(&memory)
             defer { unsafe WebPMemoryWriterClear(&memory) }

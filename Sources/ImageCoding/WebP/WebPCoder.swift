@@ -12,6 +12,9 @@ public struct WebPCoder: ImageDecoding, ImageEncoding {
     /// Whether the format is WebP.
     public func canEncode(_ format: ImageFormat) -> Bool { format == .webp }
 
+    /// Unless the file is lossless.
+    public func usesQuality(_ format: EncodedFormat) -> Bool { !format.options.isLossless }
+
     /// Reads the chunks without decoding anything.
     ///
     /// The number of frames and the orientation are known when the file is complete.
@@ -21,7 +24,7 @@ public struct WebPCoder: ImageDecoding, ImageEncoding {
         return ImageProperties(
             format: .webp, width: shown.width, height: shown.height,
             frameCount: outline.isAnimated && !outline.isComplete ? nil : outline.frameCount,
-            orientation: outline.orientation, hasAlpha: outline.hasAlpha)
+            orientation: outline.orientation, hasAlpha: outline.hasAlpha, isLossless: outline.isLossless)
     }
 }
 
@@ -37,7 +40,11 @@ extension WebPCoder {
         return try WebPCoder.plan(for: outline, of: bytes, options, work).byteCount
     }
 
-    /// Plans to draw in full size, or smaller if a thumbnail would not fit the memory otherwise.
+    /// libwebp draws a piece of the file without a pause, and a piece may hold a whole picture. So a larger one is not
+    /// read for a thumbnail either, unless ``ImageLimits/maximumPixelCount`` allows all of it.
+    static let maximumScaledPixelCount = 100_000_000
+
+    /// Plans to draw in full size, or smaller if a thumbnail would not be within the limits otherwise.
     ///
     /// - Returns: The plan, and its peak memory.
     static func plan(
@@ -46,20 +53,23 @@ extension WebPCoder {
         func plan(_ denominators: [Int]) -> FramePlan {
             FramePlan(
                 stored: outline.size, denominators: denominators, orientation: outline.orientation,
-                thumbnail: options.thumbnail, scalesWhole: true)
+                thumbnail: options.thumbnail, maximumPixelCount: options.limits.maximumPixelCount, scalesWhole: true)
         }
         func cost(_ plan: FramePlan, _ codec: Int) -> Int {
             plan.drawn.bitmapByteCount.saturatingAdd(plan.finishingByteCount).saturatingAdd(codec)
         }
         let whole = plan([])
         if outline.isAnimated {
-            let frameCount = options.firstFrameOnly ? 1 : outline.frameCount
+            let frameCount = options.firstFrameOnly || options.framesOnDemand ? 1 : outline.frameCount
             let frames = whole.result.bitmapByteCount.saturatingMultiply(frameCount)
             let codec = try frameByteCount(outline, bytes, options, work)
             return (whole, cost(whole, codec).saturatingAdd(frames))
         }
         let codec = try outline.bitstream?.codecByteCount(bytes, outline.size, work) ?? 0
-        if cost(whole, codec) <= options.limits.maximumByteCount { return (whole, cost(whole, codec)) }
+        let isWithin =
+            outline.size.pixelCount <= options.limits.maximumPixelCount
+            && cost(whole, codec) <= options.limits.maximumByteCount
+        if isWithin || outline.size.pixelCount > maximumScaledPixelCount { return (whole, cost(whole, codec)) }
         let small = plan([8, 4, 2])
         return (small, cost(small, codec))
     }
@@ -92,7 +102,7 @@ extension WebPCoder {
     /// The pixels without premultiplication, libwebp's picture, its search for repetitions, and the file twice.
     public func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int {
         let isAnimated = image.isAnimated && !format.options.firstFrameOnly
-        let frames = isAnimated ? image.frames.count : 1
+        let frames = isAnimated ? image.frameCount : 1
         // Lossless coding, of alpha too, keeps the pixels, a hash chain and several lists of references to it.
         let isLossless = format.options.isLossless || image.hasAlpha
         let codec = isLossless ? 48 : 8

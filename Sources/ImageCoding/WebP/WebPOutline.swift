@@ -16,6 +16,12 @@ struct WebPOutline {
     private(set) var loopCount = 0
     /// How the stored pixels must be turned.
     private(set) var orientation = ImageOrientation.up
+    /// Whether every frame found is stored exactly.
+    private(set) var isLossless = true
+    /// Whether the bytes end in a chunk without pixels.
+    private(set) var endsInMetadata = false
+    /// Whether the header announces an EXIF chunk that was not found; it follows the pixels.
+    private(set) var lacksEXIF: Bool
     /// The pixels of a still picture, as far as they have arrived.
     let bitstream: WebPBitstream?
     /// Whether all bytes that the file's header announces exist.
@@ -36,23 +42,35 @@ struct WebPOutline {
         size = PixelSize(width: Int(features.width), height: Int(features.height))
         hasAlpha = features.has_alpha != 0
         isAnimated = features.has_animation != 0
+        lacksEXIF = bytes.count > 20 && bytes[12..<16].elementsEqual("VP8X".utf8) && bytes[20] & 8 != 0
         // The header was long enough for the features, and so for the size field.
         let announced = WebPChunks.number(in: bytes, at: 4)
         isComplete = announced <= bytes.count - 8
         body = 12..<max(12, min(bytes.count, announced + 8))
         bitstream = isAnimated ? nil : try WebPBitstream(in: WebPChunks(bytes, in: body, work: work), of: bytes)
         var chunks = WebPChunks(bytes, in: body, work: work)
-        while let chunk = try chunks.next(), chunk.isWhole {
+        while let chunk = try chunks.next() {
             let payload = chunk.payload
+            guard chunk.isWhole else {
+                endsInMetadata = chunk.type == WebPChunks.exif || chunk.type == WebPChunks.xmp
+                break
+            }
             if chunk.type == WebPChunks.frame {
                 frameCount += 1
+                let parts = min(payload.lowerBound + 16, payload.upperBound)..<payload.upperBound
+                let frame = try WebPBitstream(in: WebPChunks(bytes, in: parts, work: work), of: bytes)
+                isLossless = isLossless && frame?.isLossless == true
             } else if chunk.type == WebPChunks.animation, payload.count >= 6 {
                 loopCount = Int(bytes[payload.lowerBound + 4]) | Int(bytes[payload.lowerBound + 5]) << 8
-            } else if chunk.type == WebPChunks.exif, payload.count <= maximumMetadataByteCount {
-                orientation = EXIF.orientation(in: bytes[payload])
+            } else if chunk.type == WebPChunks.exif {
+                lacksEXIF = false
+                if payload.count <= maximumMetadataByteCount { orientation = EXIF.orientation(in: bytes[payload]) }
             }
         }
-        if !isAnimated { frameCount = 1 }
+        if !isAnimated {
+            frameCount = 1
+            isLossless = bitstream?.isLossless == true
+        }
     }
 
     /// An iterator over the chunks.

@@ -84,7 +84,7 @@ struct ImageCodersTests {
         let bytes = try Fixture.named("rgba8.png").bytes
         for box in [PixelSize(width: 0, height: 5), PixelSize(width: 5, height: -1)] {
             let error = #expect(throws: ImageError.self) {
-                try ImageCoders.default.decode(bytes, options: DecodeOptions(thumbnail: box))
+                try ImageCoders.default.decode(bytes, options: DecodeOptions(thumbnail: .resize(to: box)))
             }
             #expect(error?.code == .invalidRequest)
         }

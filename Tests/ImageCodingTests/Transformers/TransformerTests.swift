@@ -46,27 +46,74 @@ struct TransformerTests {
         let crop = CropTransformer(PixelRect(x: 0, y: 0, width: 20, height: 20))
         let resize = ResizeTransformer(size: PixelSize(width: 10, height: 10))
         let pipeline = TransformerPipeline([crop, resize])
-        #expect(try pipeline.transform(image) == resize.transform(crop.transform(image)))
+        #expect(try pipeline.transform(image).isSame(as: resize.transform(crop.transform(image))))
         #expect(try TransformerPipeline([resize, crop]).transform(image).size == PixelSize(width: 10, height: 5))
-        #expect(try TransformerPipeline([]).transform(image) == image)
+        #expect(try TransformerPipeline([]).transform(image).isSame(as: image))
+    }
+
+    /// Neighbours differ in one parameter.
+    private static let effects: [any ImageTransforming] = {
+        let (box, mark) = (PixelSize(width: 30, height: 40), ImageFactory.picture(width: 4, height: 4, seed: 1))
+        let other = ImageFactory.picture(width: 4, height: 4, seed: 2)
+        return [
+            .resize(to: box, mode: .fill, gravity: .top), .resize(to: box, mode: .fill, gravity: .left),
+            .pad(by: 1), .pad(by: 1, color: .black), PadTransformer(top: 1), PadTransformer(left: 1), .pad(to: box),
+            .pad(to: box, gravity: .top), .pad(to: box, color: .white), .trim(), .trim(tolerance: 1),
+            .flip(.horizontal), .flip(.vertical), .rotate(degrees: 1), .rotate(degrees: 1.5),
+            .rotate(degrees: 1, background: .black), .rotate(degrees: 1, keepsSize: true), .round(radius: 1),
+            .round(radius: 2), .round(radius: 1, corners: .topLeft), .round(radius: 1, borderWidth: 1),
+            .round(radius: 1, borderWidth: 1, borderColor: .white), .circle, CircleTransformer(borderWidth: 1),
+            .tint(.black), .tint(.clear), .tint(.black, mode: .multiply), .grayscale, .brightness(1), .brightness(1.1),
+            .contrast(1), .saturation(1), .blur(sigma: 1), .blur(sigma: 1.5), .sharpen(), .sharpen(sigma: 2),
+            .sharpen(amount: 2), .overlay(mark, named: "a"), .overlay(mark, named: "b"), .overlay(other, named: "a"),
+            .overlay(mark, named: "a,"), .overlay(mark, named: "a", gravity: .top),
+            .overlay(mark, named: "a", margin: 1), .overlay(mark, named: "a", opacity: 0.5),
+            .overlay(mark, named: "a", blend: .multiply), .custom(key: "a") { $0 }, .custom(key: "b") { $0 },
+            .custom(key: "a)") { $0 },
+        ]
+    }()
+
+    @Test(arguments: effects.indices)
+    func `a transformer predicts its size, keeps the frames and can be cancelled`(index: Int) async throws {
+        let transformer = Self.effects[index]
+        let image = ImageFactory.animation(width: 24, height: 17, frames: 2, seed: 8)
+        let result = try transformer.transform(image)
+        let predicted = transformer.resultSize(for: image.size)
+        if transformer is TrimTransformer {
+            #expect(result.width <= predicted.width)
+        } else {
+            #expect(result.size == predicted)
+        }
+        #expect(result.durations == image.durations)
+        #expect(result.hasAlpha || result.frames.allSatisfy { $0.pixels.chunks.allSatisfy { $0[3] == 255 } })
+        let still = try transformer.transform(image.firstFrame)
+        if !(transformer is TrimTransformer) { #expect(result.pixels == still.pixels) }
+        // Changes nothing, or calls a closure.
+        guard !result.isSame(as: image) else { return }
+        let cancelled = await Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return try transformer.transform(image).width
+        }.result
+        #expect(throws: CancellationError.self) { try cancelled.get() }
     }
 
     @Test
     func `different transformers have different keys`() {
         let box = PixelSize(width: 30, height: 40)
-        let transformers: [any ImageTransforming] = [
-            .resize(to: box), .resize(to: box, mode: .fill), .resize(to: box, mode: .stretch),
-            .resize(to: box, allowsEnlarging: true), .resize(to: PixelSize(width: 40, height: 30)),
-            .crop(to: PixelRect(x: 1, y: 2, width: 3, height: 4)),
-            .crop(to: PixelRect(x: 12, y: 3, width: 4, height: 0)),
-            .crop(to: PixelRect(x: 1, y: 23, width: 4, height: 0)),
-            .pipeline([]), .pipeline([Named(key: "")]), .pipeline([Named(key: ""), Named(key: "")]),
-            .pipeline([Named(key: "a|b")]), .pipeline([Named(key: "a"), Named(key: "b")]),
-            .pipeline([Named(key: "a\\"), Named(key: "b")]), .pipeline([Named(key: "a\\|b")]),
-            .pipeline([.resize(to: box)]), .pipeline([.pipeline([.resize(to: box)])]),
-            .pipeline([.pipeline([Named(key: "a")]), Named(key: "b")]),
-            .pipeline([.pipeline([Named(key: "a"), Named(key: "b")])]),
-        ]
+        let transformers: [any ImageTransforming] =
+            [
+                .resize(to: box), .resize(to: box, mode: .fill), .resize(to: box, mode: .stretch),
+                .resize(to: box, allowsEnlarging: true), .resize(to: PixelSize(width: 40, height: 30)),
+                .crop(to: PixelRect(x: 1, y: 2, width: 3, height: 4)),
+                .crop(to: PixelRect(x: 12, y: 3, width: 4, height: 0)),
+                .crop(to: PixelRect(x: 1, y: 23, width: 4, height: 0)),
+                .pipeline([]), .pipeline([Named(key: "")]), .pipeline([Named(key: ""), Named(key: "")]),
+                .pipeline([Named(key: "a|b")]), .pipeline([Named(key: "a"), Named(key: "b")]),
+                .pipeline([Named(key: "a\\"), Named(key: "b")]), .pipeline([Named(key: "a\\|b")]),
+                .pipeline([.resize(to: box)]), .pipeline([.pipeline([.resize(to: box)])]),
+                .pipeline([.pipeline([Named(key: "a")]), Named(key: "b")]),
+                .pipeline([.pipeline([Named(key: "a"), Named(key: "b")])]),
+            ] + Self.effects
         #expect(Set(transformers.map(\.key)).count == transformers.count)
     }
 
@@ -76,6 +123,13 @@ struct TransformerTests {
         #expect(ResizeTransformer(size: size, mode: .fill).key == "resize(320x240,fill)")
         #expect(ResizeTransformer(size: size, allowsEnlarging: true).key == "resize(320x240,fit,enlarging)")
         #expect(CropTransformer(PixelRect(x: 1, y: -2, width: 3, height: 4)).key == "crop(1,-2,3,4)")
+        #expect(ResizeTransformer(size: size, mode: .fill, gravity: .top).key == "resize(320x240,fill,0.5:0.0)")
+        #expect(PadTransformer(top: 1, color: .black).key == "pad(1,0,0,0,#000000)")
+        #expect(PadTransformer(to: size).key == "extend(320x240,0.5:0.5,#00000000)")
+        #expect(RotateTransformer(degrees: -90).key == "rotate(270.0,#00000000)")
+        #expect(RoundCornersTransformer(radius: 4).key == "round(4.0,15,0.0,#000000)")
+        #expect(ColorTransformer.contrast(amount: 1.5).key == "contrast(1.5)")
+        #expect(BlurTransformer(sigma: 2).key == "blur(2.0)")
         #expect(
             TransformerPipeline([ResizeTransformer(size: size), Named(key: "a|b")]).key
                 == "[resize(320x240,fit)|a\\|b|]")

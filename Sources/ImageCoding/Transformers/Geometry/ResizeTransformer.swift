@@ -4,7 +4,7 @@ public struct ResizeTransformer: ImageTransforming, Hashable {
     public enum Mode: String, Hashable, Sendable {
         /// Keeps the whole picture and its shape: one side may be shorter than the box.
         case fit
-        /// Keeps the shape and fills the box: the excess is cut off equally on both sides.
+        /// Keeps the shape and fills the box: the excess is cut off, equally on both sides unless there is a gravity.
         case fill
         /// Keeps the whole picture and fills the box: the shape changes.
         case stretch
@@ -18,6 +18,8 @@ public struct ResizeTransformer: ImageTransforming, Hashable {
     ///
     /// If `false`, no side gets longer.
     public let allowsEnlarging: Bool
+    /// Which part is kept when a picture fills the box.
+    public let gravity: Gravity
 
     /// Creates a transformer.
     ///
@@ -25,21 +27,26 @@ public struct ResizeTransformer: ImageTransforming, Hashable {
     ///   - size: The box, in pixels, both sides at least 1.
     ///   - mode: What to do when the shapes differ.
     ///   - allowsEnlarging: Whether a picture smaller than the box grows.
-    public init(size: PixelSize, mode: Mode = .fit, allowsEnlarging: Bool = false) {
+    ///   - gravity: Which part is kept when a picture fills the box. The middle by default.
+    public init(size: PixelSize, mode: Mode = .fit, allowsEnlarging: Bool = false, gravity: Gravity = .center) {
         self.size = size
         self.mode = mode
         self.allowsEnlarging = allowsEnlarging
+        self.gravity = gravity
     }
 
-    /// The name, the box, the mode and whether it enlarges.
-    public var key: String { "resize(\(size),\(mode.rawValue)\(allowsEnlarging ? ",enlarging" : ""))" }
+    /// The name, the box, the mode, whether it enlarges, and a gravity that is not the middle.
+    public var key: String {
+        let place = gravity == .center ? "" : ",\(gravity)"
+        return "resize(\(size),\(mode.rawValue)\(allowsEnlarging ? ",enlarging" : "")\(place))"
+    }
 
     /// The size that fits or fills the box; none for a box or a picture without area.
     public func resultSize(for source: PixelSize) -> PixelSize {
         guard size.width > 0, size.height > 0, source.width > 0, source.height > 0 else {
             return PixelSize(width: 0, height: 0)
         }
-        return plan(for: source).0
+        return plan(for: source).target
     }
 
     /// Resizes every frame.
@@ -51,20 +58,19 @@ public struct ResizeTransformer: ImageTransforming, Hashable {
             throw ImageError(code: .invalidRequest, message: "A box of \(size) has no pixels to resize to.")
         }
         let (target, window) = plan(for: image.size)
-        let isWhole = window.width == Double(image.width) && window.height == Double(image.height)
-        if target == image.size, isWhole { return image }
+        if target == image.size, window == .whole(image.size) { return image }
         if target.width > image.width || target.height > image.height {
-            try ImageLimits.default.check(width: target.width, height: target.height, frames: image.frames.count)
+            try ImageLimits.default.check(width: target.width, height: target.height, frames: image.frameCount)
         }
         let resampler = Resampler(source: image.size, window: window, target: target)
-        return try image.mapFrames(to: target, resampler.resample)
+        return try image.mapFrames(to: target) { try resampler.resample($0) }
     }
 
-    private typealias Window = (x: Double, y: Double, width: Double, height: Double)
-
     /// The size of the result and the part of the picture it shows.
-    private func plan(for source: PixelSize) -> (PixelSize, Window) {
-        let whole: Window = (0, 0, Double(source.width), Double(source.height))
+    ///
+    /// - Parameter source: The size of the picture, with area; the box has area too.
+    func plan(for source: PixelSize) -> (target: PixelSize, window: ResamplingWindow) {
+        let whole = ResamplingWindow.whole(source)
         switch mode {
         case .fit:
             return (source.fitted(into: size, enlarging: allowsEnlarging), whole)
@@ -80,7 +86,10 @@ public struct ResizeTransformer: ImageTransforming, Hashable {
                 width: min(size.width, covering.width), height: min(size.height, covering.height))
             let width = whole.width * Double(target.width) / Double(covering.width)
             let height = whole.height * Double(target.height) / Double(covering.height)
-            return (target, ((whole.width - width) / 2, (whole.height - height) / 2, width, height))
+            let window = ResamplingWindow(
+                x: (whole.width - width) * gravity.x, y: (whole.height - height) * gravity.y, width: width,
+                height: height)
+            return (target, window)
         }
     }
 }
@@ -92,9 +101,11 @@ extension ImageTransforming where Self == ResizeTransformer {
     ///   - size: The box, in pixels.
     ///   - mode: What to do when the shapes differ.
     ///   - allowsEnlarging: Whether a picture smaller than the box grows.
+    ///   - gravity: Which part is kept when a picture fills the box.
     public static func resize(
-        to size: PixelSize, mode: ResizeTransformer.Mode = .fit, allowsEnlarging: Bool = false
+        to size: PixelSize, mode: ResizeTransformer.Mode = .fit, allowsEnlarging: Bool = false,
+        gravity: Gravity = .center
     ) -> ResizeTransformer {
-        ResizeTransformer(size: size, mode: mode, allowsEnlarging: allowsEnlarging)
+        ResizeTransformer(size: size, mode: mode, allowsEnlarging: allowsEnlarging, gravity: gravity)
     }
 }

@@ -29,12 +29,13 @@ public struct CropTransformer: ImageTransforming, Hashable {
         }
         let size = PixelSize(width: part.width, height: part.height)
         if size == image.size { return image }
+        let rowByteCount = image.width * 4
         return try image.mapFrames(to: size) { pixels in
             var cropped = [UInt8]()
             cropped.reserveCapacity(size.width * size.height * 4)
             for y in part.y..<part.y + part.height {
                 if y % 64 == 0 { try Task.checkCancellation() }
-                let start = (y * image.width + part.x) * 4
+                let start = y * rowByteCount + part.x * 4
                 cropped.append(contentsOf: pixels[start..<start + part.width * 4])
             }
             return cropped

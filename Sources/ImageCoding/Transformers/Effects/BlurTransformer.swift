@@ -1,0 +1,125 @@
+/// Blurs a picture with a Gaussian filter on premultiplied sRGB values.
+///
+/// Pixels beyond the edge do not exist: those inside get their weight.
+public struct BlurTransformer: ImageTransforming, Hashable {
+    /// The largest standard deviation, in pixels.
+    ///
+    /// The work grows with it; for more, resize first.
+    public static let maximumSigma = 100.0
+
+    /// The standard deviation of the filter, in pixels.
+    public let sigma: Double
+
+    /// Creates a transformer.
+    ///
+    /// - Parameter sigma: The standard deviation of the filter in pixels, 0 to ``maximumSigma``; 0 changes nothing.
+    public init(sigma: Double) {
+        self.sigma = sigma
+    }
+
+    /// The name and the standard deviation.
+    public var key: String { "blur(\(sigma))" }
+
+    /// The rows that are not finished, in floating point.
+    public func workingByteCount(for size: PixelSize) -> Int {
+        guard sigma >= 0 else { return 0 }
+        let rows = Int(atLeastOne: min(sigma, BlurTransformer.maximumSigma) * 6 + 8)
+        return max(size.width, 0).saturatingMultiply(16).saturatingMultiply(rows)
+    }
+
+    /// Blurs every frame.
+    ///
+    /// - Throws: ``ImageError`` with `.invalidRequest` for a standard deviation out of range; `CancellationError`.
+    /// - Complexity: O(pixels * ``sigma``).
+    public func transform(_ image: DecodedImage) throws -> DecodedImage {
+        let filter = try BlurTransformer.filter(sigma, for: image.size)
+        guard let filter else { return image }
+        return try image.mapFrames(to: image.size) { try filter.resample($0) }
+    }
+
+    /// The filter, or `nil` when it changes nothing.
+    static func filter(_ sigma: Double, for size: PixelSize) throws(ImageError) -> Resampler? {
+        guard sigma >= 0, sigma <= maximumSigma else {
+            throw ImageError(
+                code: .invalidRequest,
+                message: "A blur of \(sigma): 0 to \(maximumSigma) pixels are possible; resize first for more.")
+        }
+        if sigma < 0.05 { return nil }
+        return Resampler(
+            source: size, target: size, across: ResamplingTaps(gaussian: sigma, count: size.width),
+            down: ResamplingTaps(gaussian: sigma, count: size.height))
+    }
+}
+
+/// Sharpens a picture by what a blur takes away from it (unsharp mask).
+public struct SharpenTransformer: ImageTransforming, Hashable {
+    /// The standard deviation of the blur, in pixels.
+    public let sigma: Double
+    /// How much of the difference is added: 0 changes nothing.
+    public let amount: Double
+
+    /// Creates a transformer.
+    ///
+    /// - Parameters:
+    ///   - sigma: The standard deviation of the blur in pixels, 0 to ``BlurTransformer/maximumSigma``.
+    ///   - amount: How much of the difference is added, 0 to 10.
+    public init(sigma: Double = 1, amount: Double = 1) {
+        self.sigma = sigma
+        self.amount = amount
+    }
+
+    /// The name, the standard deviation and the amount.
+    public var key: String { "sharpen(\(sigma),\(amount))" }
+
+    /// The blurred frame, and the rows of the blur.
+    public func workingByteCount(for size: PixelSize) -> Int {
+        BlurTransformer(sigma: sigma).workingByteCount(for: size).saturatingAdd(size.bitmapByteCount)
+    }
+
+    /// Sharpens every frame; alpha stays.
+    ///
+    /// - Throws: ``ImageError`` with `.invalidRequest` for a number out of range; `CancellationError`.
+    public func transform(_ image: DecodedImage) throws -> DecodedImage {
+        guard amount >= 0, amount <= 10 else {
+            throw ImageError(code: .invalidRequest, message: "An amount of \(amount): 0 to 10 are possible.")
+        }
+        guard let filter = try BlurTransformer.filter(sigma, for: image.size) else { return image }
+        let amount = Float(amount)
+        return try image.mapFrames(to: image.size) { pixels in
+            var result = try filter.resample(pixels)
+            for start in stride(from: 0, to: result.count, by: 1 << 18) {
+                try Task.checkCancellation()
+                let source = pixels.span
+                var bytes = result.mutableSpan
+                for at in stride(from: start, to: min(start + 1 << 18, bytes.count), by: 4) {
+                    let alpha = Float(source[at + 3])
+                    for channel in at..<at + 3 {
+                        let value = Float(source[channel])
+                        let sharp = value + (value - Float(bytes[channel])) * amount
+                        bytes[channel] = UInt8(min(max(sharp, 0), alpha) + 0.5)
+                    }
+                    bytes[at + 3] = source[at + 3]
+                }
+            }
+            return result
+        }
+    }
+}
+
+extension ImageTransforming where Self == BlurTransformer {
+    /// Blurs a picture.
+    ///
+    /// - Parameter sigma: The standard deviation of the filter, in pixels.
+    public static func blur(sigma: Double) -> BlurTransformer { BlurTransformer(sigma: sigma) }
+}
+
+extension ImageTransforming where Self == SharpenTransformer {
+    /// Sharpens a picture.
+    ///
+    /// - Parameters:
+    ///   - sigma: The standard deviation of the blur, in pixels.
+    ///   - amount: How much of the difference is added, 0 to 10.
+    public static func sharpen(sigma: Double = 1, amount: Double = 1) -> SharpenTransformer {
+        SharpenTransformer(sigma: sigma, amount: amount)
+    }
+}

@@ -1,0 +1,142 @@
+import Foundation
+
+/// Turns a picture around its middle, clockwise.
+///
+/// Multiples of a quarter turn move pixels and change none. Other angles mix four neighbours each, bilinearly.
+public struct RotateTransformer: ImageTransforming, Hashable {
+    /// The angle in degrees, clockwise, at least 0 and below 360.
+    public let degrees: Double
+    /// The colour of the corners that the turned picture does not cover.
+    public let background: PixelColor
+    /// Whether the canvas keeps its size, so that corners are cut off.
+    ///
+    /// Otherwise it is as large as the turned picture.
+    public let keepsSize: Bool
+
+    /// Creates a transformer.
+    ///
+    /// - Parameters:
+    ///   - degrees: The angle, clockwise; any number.
+    ///   - background: The colour of uncovered corners. Transparent by default.
+    ///   - keepsSize: Whether the canvas keeps its size.
+    public init(degrees: Double, background: PixelColor = .clear, keepsSize: Bool = false) {
+        let turn = degrees.truncatingRemainder(dividingBy: 360)
+        // NaN for an angle without end, which `transform` refuses. Adding may give 360 for a tiny negative angle.
+        let positive = turn < 0 ? turn + 360 : turn
+        self.degrees = positive == 360 ? 0 : abs(positive)
+        self.background = background
+        self.keepsSize = keepsSize
+    }
+
+    /// The name, the angle, the colour, and whether the size is kept.
+    public var key: String { "rotate(\(degrees),\(background)\(keepsSize ? ",size" : ""))" }
+
+    /// The size of the canvas.
+    public func resultSize(for size: PixelSize) -> PixelSize {
+        guard size.width > 0, size.height > 0 else { return PixelSize(width: 0, height: 0) }
+        if keepsSize || !degrees.isFinite { return size }
+        if let orientation { return size.turned(orientation) }
+        let (sine, cosine) = (abs(direction.sine), abs(direction.cosine))
+        let (width, height) = (Double(size.width), Double(size.height))
+        // A hair less, because of what rounding adds.
+        return PixelSize(
+            width: Int(atLeastOne: (width * cosine + height * sine - 1e-6).rounded(.up)),
+            height: Int(atLeastOne: (width * sine + height * cosine - 1e-6).rounded(.up)))
+    }
+
+    private var direction: (sine: Double, cosine: Double) { (sin(degrees * .pi / 180), cos(degrees * .pi / 180)) }
+
+    /// The turn of an angle that moves whole pixels.
+    private var orientation: ImageOrientation? {
+        switch degrees {
+        case 0: .up
+        case 90: .right
+        case 180: .down
+        case 270: .left
+        default: nil
+        }
+    }
+
+    /// Turns every frame.
+    ///
+    /// - Throws: ``ImageError`` with `.invalidRequest` for an angle that is not a number, `.tooLarge` for a canvas beyond
+    ///   the default ``ImageLimits``; `CancellationError`.
+    public func transform(_ image: DecodedImage) throws -> DecodedImage {
+        guard degrees.isFinite else {
+            throw ImageError(code: .invalidRequest, message: "A picture cannot be turned by \(degrees) degrees.")
+        }
+        let size = image.size
+        if let orientation, !keepsSize || orientation == .up || orientation == .down || size.width == size.height {
+            if orientation == .up { return image }
+            return try image.mapFrames(to: size.turned(orientation)) {
+                try Bitmap.turned($0, size: size, orientation)
+            }
+        }
+        let canvas = resultSize(for: size)
+        try ImageLimits.default.check(
+            width: canvas.width, height: canvas.height, frames: image.frameCount, onDemand: image.makesFramesOnDemand)
+        let sampler = TurnSampler(size, on: canvas, direction, background.premultiplied)
+        return try image.mapFrames(to: canvas, hasAlpha: image.hasAlpha || background.alpha < 255, sampler.turned)
+    }
+}
+
+/// Draws a picture turned by any angle.
+private struct TurnSampler: Sendable {
+    private let size: PixelSize
+    private let canvas: PixelSize
+    private let sine: Double
+    private let cosine: Double
+    private let background: [UInt8]
+
+    init(_ size: PixelSize, on canvas: PixelSize, _ direction: (sine: Double, cosine: Double), _ background: [UInt8]) {
+        self.size = size
+        self.canvas = canvas
+        (sine, cosine) = direction
+        self.background = background
+    }
+
+    /// Takes each pixel of the canvas from the four around its place in the picture; those outside are background.
+    @Sendable func turned(_ pixels: [UInt8]) throws -> [UInt8] {
+        let source = pixels.span
+        let fill = SIMD4<Float>(background.map(Float.init))
+        func pixel(_ x: Int, _ y: Int) -> SIMD4<Float> {
+            guard x >= 0, y >= 0, x < size.width, y < size.height else { return fill }
+            let at = (y * size.width + x) * 4
+            return SIMD4(
+                Float(source[at]), Float(source[at + 1]), Float(source[at + 2]), Float(source[at + 3]))
+        }
+        var result = [UInt8]()
+        result.reserveCapacity(canvas.bitmapByteCount)
+        for y in 0..<canvas.height {
+            if y % 16 == 0 { try Task.checkCancellation() }
+            let down = Double(y) + 0.5 - Double(canvas.height) / 2
+            for x in 0..<canvas.width {
+                let across = Double(x) + 0.5 - Double(canvas.width) / 2
+                let fromX = across * cosine + down * sine + Double(size.width) / 2 - 0.5
+                let fromY = down * cosine - across * sine + Double(size.height) / 2 - 0.5
+                let (left, top) = (fromX.rounded(.down), fromY.rounded(.down))
+                let (right, bottom) = (Float(fromX - left), Float(fromY - top))
+                let (column, row) = (Int(left), Int(top))
+                let above = pixel(column, row) * (1 - right) + pixel(column + 1, row) * right
+                let below = pixel(column, row + 1) * (1 - right) + pixel(column + 1, row + 1) * right
+                let value = above * (1 - bottom) + below * bottom + 0.5
+                for channel in 0..<4 { result.append(UInt8(value[channel])) }
+            }
+        }
+        return result
+    }
+}
+
+extension ImageTransforming where Self == RotateTransformer {
+    /// Turns a picture clockwise.
+    ///
+    /// - Parameters:
+    ///   - degrees: The angle, clockwise; any number.
+    ///   - background: The colour of uncovered corners.
+    ///   - keepsSize: Whether the canvas keeps its size.
+    public static func rotate(
+        degrees: Double, background: PixelColor = .clear, keepsSize: Bool = false
+    ) -> RotateTransformer {
+        RotateTransformer(degrees: degrees, background: background, keepsSize: keepsSize)
+    }
+}

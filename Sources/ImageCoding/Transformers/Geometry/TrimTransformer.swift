@@ -1,0 +1,67 @@
+/// Cuts off edges of one colour: that of the top left pixel.
+///
+/// An animation keeps what any of its frames needs. A picture of one colour stays as it is.
+public struct TrimTransformer: ImageTransforming, Hashable {
+    /// How much a channel may differ from the colour of the edge, 0 to 255.
+    public let tolerance: Int
+
+    /// Creates a transformer.
+    ///
+    /// - Parameter tolerance: How much a channel may differ from the colour of the edge; clamped to 0 to 255.
+    public init(tolerance: Int = 10) {
+        self.tolerance = min(max(tolerance, 0), 255)
+    }
+
+    /// The name and the tolerance.
+    public var key: String { "trim(\(tolerance))" }
+
+    /// Finds the edges and cuts them off.
+    ///
+    /// - Throws: What ``DecodedImage/frame(at:)`` throws; `CancellationError`.
+    public func transform(_ image: DecodedImage) throws -> DecodedImage {
+        var kept: PixelRect?
+        for index in 0..<image.frameCount {
+            guard let part = try part(of: image.frame(at: index).pixels, image.size) else { continue }
+            kept = kept.map { $0.union(part) } ?? part
+        }
+        return try kept.map { try CropTransformer($0).transform(image) } ?? image
+    }
+
+    /// The smallest rectangle around all pixels of another colour; `nil` when there is none.
+    private func part(of pixels: [UInt8], _ size: PixelSize) throws -> PixelRect? {
+        let bytes = pixels.span
+        let edge = (0..<4).map { Int(bytes[$0]) }
+        func isEdge(_ pixel: Int) -> Bool {
+            for channel in 0..<4 where abs(Int(bytes[pixel * 4 + channel]) - edge[channel]) > tolerance { return false }
+            return true
+        }
+        var (left, right, top, bottom) = (size.width, -1, size.height, -1)
+        for y in 0..<size.height {
+            if y % 16 == 0 { try Task.checkCancellation() }
+            let row = y * size.width
+            guard let first = (0..<size.width).first(where: { !isEdge(row + $0) }),
+                let last = (0..<size.width).last(where: { !isEdge(row + $0) })
+            else { continue }
+            (left, right, top, bottom) = (min(left, first), max(right, last), min(top, y), y)
+        }
+        guard bottom >= 0 else { return nil }
+        return PixelRect(x: left, y: top, width: right - left + 1, height: bottom - top + 1)
+    }
+}
+
+extension PixelRect {
+    /// The smallest rectangle around both, which lie in one picture.
+    fileprivate func union(_ other: PixelRect) -> PixelRect {
+        let (left, top) = (min(x, other.x), min(y, other.y))
+        return PixelRect(
+            x: left, y: top, width: max(x + width, other.x + other.width) - left,
+            height: max(y + height, other.y + other.height) - top)
+    }
+}
+
+extension ImageTransforming where Self == TrimTransformer {
+    /// Cuts off edges of the colour of the top left pixel.
+    ///
+    /// - Parameter tolerance: How much a channel may differ from it, 0 to 255.
+    public static func trim(tolerance: Int = 10) -> TrimTransformer { TrimTransformer(tolerance: tolerance) }
+}

@@ -1,0 +1,96 @@
+import ImageCoding
+import Testing
+import WebImageTesting
+
+@Suite("EncodeOptions")
+struct EncodeOptionsTests {
+    private let coders = ImageCoders.default
+
+    /// Noise compresses badly, so quality matters.
+    private static func noise(_ side: Int) throws -> DecodedImage {
+        let bytes = ImageFactory.randomBytes(count: side * side * 4, seed: 5).enumerated().map {
+            $0 % 4 == 3 ? 255 : $1
+        }
+        return try DecodedImage(width: side, height: side, frames: [.init(pixels: bytes)], hasAlpha: false)
+    }
+
+    @Test(arguments: [EncodedFormat.jpeg(quality: 95), .webp(quality: 95)])
+    func `the best quality below the limit of a file is found`(format: EncodedFormat) throws {
+        let image = try Self.noise(64)
+        let whole = try coders.encode(image, as: format)
+        #expect(try coders.encode(image, as: format.limited(toByteCount: whole.count)) == whole)
+        let limit = whole.count / 2
+        let small = try coders.encode(image, as: format.limited(toByteCount: limit))
+        #expect(small.count <= limit)
+        // The file is that of one quality, and that of the next one is too large.
+        func file(_ quality: Int) throws -> [UInt8] {
+            try coders.encode(
+                image, as: EncodedFormat(format.format, options: EncodeOptions(quality: quality)))
+        }
+        let quality = try #require(try (1...95).first { try file($0) == small })
+        #expect(try file(quality + 1).count > limit)
+    }
+
+    @Test(arguments: [Int.min, -1, 0, 1])
+    func `a limit that no quality reaches gives the smallest file`(limit: Int) throws {
+        let image = try Self.noise(16)
+        for format in [EncodedFormat.jpeg(), .webp()] {
+            let least = EncodedFormat(format.format, options: EncodeOptions(quality: 1))
+            #expect(try coders.encode(image, as: format.limited(toByteCount: limit)) == coders.encode(image, as: least))
+        }
+        for format in [EncodedFormat.png, .gif, .losslessWebP] {
+            #expect(
+                try coders.encode(image, as: format.limited(toByteCount: limit)) == coders.encode(image, as: format))
+        }
+    }
+
+    @Test(arguments: [EncodedFormat.jpeg(), .png, .gif, .webp()])
+    func `a larger picture is fitted into the largest size, a smaller one stays`(format: EncodedFormat) throws {
+        let image = ImageFactory.animation(width: 60, height: 40, frames: 2, seed: 1)
+        func size(_ width: Int, _ height: Int) throws -> PixelSize {
+            let bytes = try coders.encode(image, as: format.limited(to: PixelSize(width: width, height: height)))
+            return try coders.properties(of: bytes).size
+        }
+        #expect(try size(30, 30) == PixelSize(width: 30, height: 20))
+        #expect(try size(100, 100) == PixelSize(width: 60, height: 40))
+        #expect(throws: ImageError.self) { try size(0, 10) }
+    }
+
+    @Test
+    func `effort and near-lossless coding change a WebP's size`() throws {
+        let image = ImageFactory.picture(width: 120, height: 90, seed: 3)
+        let fast = try coders.encode(image, as: .webp(effort: 0))
+        let small = try coders.encode(image, as: .webp(effort: 6))
+        #expect(small.count < fast.count)
+        let noise = try Self.noise(64)
+        func lossless(_ near: Int) throws -> Int {
+            let options = EncodeOptions(isLossless: true, nearLossless: near)
+            return try coders.encode(noise, as: EncodedFormat(.webp, options: options)).count
+        }
+        #expect(try lossless(40) < lossless(100))
+    }
+
+    @Test
+    func `younger options have keys of their own and leave the older keys as they were`() {
+        let formats: [EncodedFormat] = [
+            .webp(), .webp(effort: 5), .webp().limited(toByteCount: 5), .webp().limited(toByteCount: 55),
+            .webp().limited(to: PixelSize(width: 5, height: 5)), .webp().limited(to: PixelSize(width: 55, height: 5)),
+            .webp().limited(to: PixelSize(width: 5, height: 5)).limited(toByteCount: 5),
+            EncodedFormat(.webp, options: EncodeOptions(nearLossless: 5)),
+        ]
+        #expect(Set(formats.map(\.key)).count == formats.count)
+        #expect(EncodedFormat.webp(effort: 4).key == EncodedFormat.webp().key)
+        #expect(EncodedFormat.webp().key.hasSuffix("first=false)"))
+        #expect(EncodedFormat.webp(effort: 99) == .webp(effort: 6))
+    }
+
+    @Test
+    func `the estimate of memory covers a resize and a search`() {
+        let image = ImageFactory.picture(width: 60, height: 40, seed: 1)
+        let plain = coders.encodingByteCount(of: image, as: .png)
+        let box = PixelSize(width: 30, height: 30)
+        #expect(coders.encodingByteCount(of: image, as: .png.limited(to: box)) == plain + 30 * 20 * 4)
+        #expect(coders.encodingByteCount(of: image, as: .png.limited(toByteCount: 99)) == plain + 99)
+        #expect(coders.encodingByteCount(of: image, as: .png.limited(toByteCount: .max)) == .max)
+    }
+}

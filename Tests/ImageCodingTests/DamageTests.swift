@@ -1,0 +1,173 @@
+import ImageCoding
+import Testing
+import WebImageTesting
+
+/// What a damaged file gives under each policy.
+@Suite("Damage")
+struct DamageTests {
+    private static let limits = ImageLimits(
+        maximumPixelCount: 100_000, maximumSide: 4_000, maximumFrameCount: 20, maximumAnimationPixelCount: 200_000)
+
+    private func decode(_ bytes: [UInt8], _ failOn: DamagePolicy = .truncated) throws -> DecodedImage {
+        try ImageCoders.default.decode(bytes, options: DecodeOptions(limits: DamageTests.limits, failOn: failOn))
+    }
+
+    private func code(_ bytes: [UInt8], _ failOn: DamagePolicy = .truncated) -> ImageError.Code? {
+        do {
+            _ = try decode(bytes, failOn)
+            return nil
+        } catch { return (error as? ImageError)?.code }
+    }
+
+    @Test(arguments: Fixture.all)
+    func `a whole file has no damage under any policy`(fixture: Fixture) throws {
+        let bytes = try fixture.bytes
+        for policy in DamagePolicy.allCases { #expect(try decode(bytes, policy).damage == []) }
+    }
+
+    @Test(arguments: Fixture.all.filter { $0.format == .jpeg })
+    func `a JPEG without its last marker is a picture and says so`(fixture: Fixture) throws {
+        let bytes = try fixture.bytes
+        let whole = try decode(bytes)
+        for missing in [1, 2] {
+            let cut = Array(bytes.dropLast(missing))
+            for policy in [DamagePolicy.never, .truncated] {
+                let image = try decode(cut, policy)
+                #expect(image.isSame(as: whole))
+                #expect(image.damage == .missingEnd)
+            }
+            #expect(code(cut, .anyDamage) == .truncated)
+        }
+        #expect(code(Array(bytes.dropLast(4))) == .truncated)
+    }
+
+    @Test(arguments: ["progressive-420.jpg", "progressive-444.jpg", "grey-progressive.jpg"])
+    func `a progressive JPEG without its last scan is truncated although every row is there`(name: String) throws {
+        let bytes = try Fixture.named(name).bytes
+        let scan = try #require(bytes.indices.dropLast().last { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA })
+        let cut = Array(bytes[..<scan])
+        #expect(code(cut) == .truncated)
+        #expect(try decode(cut, .never).damage == [.missingEnd, .missingPixels])
+    }
+
+    @Test
+    func `a JPEG without the scan of a component is truncated`() throws {
+        let lengths: [UInt8] = [1] + [UInt8](repeating: 0, count: 15)
+        func segment(_ marker: UInt8, _ payload: [UInt8]) -> [UInt8] {
+            [0xFF, marker, 0, UInt8(payload.count + 2)] + payload
+        }
+        // Eight by eight pixels, and one scan for each of three components.
+        let header =
+            [0xFF, 0xD8] + segment(0xDB, [0] + [UInt8](repeating: 1, count: 64))
+            + segment(0xC0, [8, 0, 8, 0, 8, 3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0])
+            + segment(0xC4, [0x00] + lengths + [0]) + segment(0xC4, [0x10] + lengths + [0])
+        let scans = (1...3).map { segment(0xDA, [1, UInt8($0), 0, 0, 63, 0]) + [0x3F] }
+        let whole = header + scans.flatMap { $0 }
+        #expect(try decode(whole + [0xFF, 0xD9]).damage == [])
+        #expect(try decode(whole).damage == .missingEnd)
+        #expect(code(header + scans[0] + scans[1]) == .truncated)
+        #expect(try decode(header + scans[0] + scans[1], .never).damage == [.missingEnd, .missingPixels])
+    }
+
+    @Test(arguments: Fixture.all)
+    func `a beginning is the whole picture without an end, or refused`(fixture: Fixture) throws {
+        let bytes = try fixture.bytes
+        let whole = try decode(bytes)
+        for length in Set((0..<40).map { bytes.count * $0 / 40 } + (bytes.count - min(bytes.count, 24)..<bytes.count)) {
+            guard let image = try? decode(Array(bytes.prefix(length))) else { continue }
+            #expect(image.damage == .missingEnd, "length \(length)")
+            // A GIF does not say how many frames it has.
+            #expect(image.frames.count == whole.frames.count || fixture.format == .gif)
+            let pixels = image.frames.map(\.pixels)
+            #expect(pixels == whole.frames.prefix(pixels.count).map(\.pixels), "length \(length)")
+        }
+    }
+
+    @Test(arguments: [EncodedFormat.jpeg(), .png, .gif, .webp(), .losslessWebP])
+    func `half of a file gives the rows it has if no damage may fail`(format: EncodedFormat) throws {
+        let bytes = try ImageFactory.encoded(width: 96, height: 96, seed: 21, as: format)
+        let whole = try decode(bytes).frames[0].pixels
+        let half = Array(bytes.prefix(bytes.count * 3 / 4))
+        #expect(code(half) == .truncated)
+        #expect(code(half, .anyDamage) == .truncated)
+        let image = try decode(half, .never)
+        #expect(image.damage.contains([.missingPixels, .missingEnd]))
+        let pixels = image.frames[0].pixels
+        // A lossless WebP shows nothing before its last block.
+        if format != .losslessWebP { #expect(pixels.prefix(96 * 4 * 8) == whole.prefix(96 * 4 * 8)) }
+        #expect(pixels.suffix(4) == (format.format == .jpeg ? [128, 128, 128, 255] : [0, 0, 0, 0]))
+        #expect(image.hasAlpha == (format.format != .jpeg))
+    }
+
+    @Test(arguments: [EncodedFormat.gif, .webp(), .losslessWebP])
+    func `an animation that ends early gives the frames it has if no damage may fail`(format: EncodedFormat) throws {
+        let bytes = try ImageFactory.encodedAnimation(width: 40, height: 30, frames: 6, seed: 3, as: format)
+        // Within the last frame.
+        let half = Array(bytes.dropLast(30))
+        #expect(code(half) == .truncated)
+        let (image, whole) = (try decode(half, .never), try decode(bytes))
+        #expect(image.damage.contains(.missingPixels))
+        #expect((5...6).contains(image.frames.count))
+        let sure = image.frames.dropLast()
+        #expect(sure.map(\.pixels) == whole.frames.prefix(sure.count).map(\.pixels))
+        let first = DecodeOptions(firstFrameOnly: true)
+        #expect(try ImageCoders.default.decode(half, options: first).frames[0].pixels == whole.frames[0].pixels)
+    }
+
+    @Test
+    func `a PNG of a wrong checksum is drawn only if no damage may fail`() throws {
+        var bytes = try ImageFactory.encoded(width: 40, height: 30, seed: 3, as: .png)
+        let whole = try decode(bytes)
+        // The checksum of the last chunk before the end.
+        bytes[bytes.count - 13] ^= 1
+        #expect(code(bytes) == .malformed)
+        let image = try decode(bytes, .never)
+        #expect(image.damage == .corruptData)
+        #expect(image.isSame(as: whole))
+    }
+
+    @Test(arguments: Fixture.all)
+    func `a stricter policy refuses more, and draws the same where it draws`(fixture: Fixture) throws {
+        let bytes = try fixture.bytes
+        for seed in 0..<40 {
+            var broken = bytes
+            let noise = ImageFactory.randomBytes(count: 5, seed: seed)
+            broken[(Int(noise[0]) << 8 | Int(noise[1])) % bytes.count] ^= 1 << (noise[2] & 7)
+            let results = DamagePolicy.allCases.map { policy in Result { try decode(broken, policy) } }
+            for (lax, strict) in zip(results, results.dropFirst()) {
+                guard let drawn = try? strict.get() else { continue }
+                let more = try lax.get()
+                #expect(more.isSame(as: drawn), "seed \(seed)")
+                #expect(more.damage == drawn.damage, "seed \(seed)")
+            }
+            #expect((try? results[2].get().damage).map { $0 == [] } ?? true)
+            #expect((try? results[1].get().damage).map { !$0.contains(.missingPixels) } ?? true)
+        }
+    }
+
+    @Test
+    func `broken data in a JPEG are damage, and an error for a policy that refuses any`() throws {
+        let bytes = try Fixture.named("baseline-444.jpg").bytes
+        let scan = try #require(bytes.indices.dropLast().last { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA })
+        var found = 0
+        for place in stride(from: scan + 20, to: bytes.count - 20, by: 7) {
+            var broken = bytes
+            broken[place] ^= 0x55
+            guard let image = try? decode(broken), image.damage == .corruptData else { continue }
+            found += 1
+            #expect(code(broken, .anyDamage) == .malformed)
+        }
+        #expect(found > 5)
+    }
+
+    @Test
+    func `a resized picture is as damaged as the one it was made from`() throws {
+        let cut = try ImageFactory.encoded(width: 60, height: 60, seed: 1, as: .jpeg()).dropLast(2)
+        let resize = ResizeTransformer(size: PixelSize(width: 9, height: 9))
+        #expect(try resize.transform(decode(Array(cut))).damage == .missingEnd)
+        let options = DecodeOptions(thumbnail: resize)
+        #expect(try ImageCoders.default.decode(Array(cut), options: options).damage == .missingEnd)
+        #expect(try decode(Array(cut)).firstFrame.damage == .missingEnd)
+        #expect(ImageDamage([.missingEnd, .corruptData]).description == "missing end, corrupt data")
+    }
+}

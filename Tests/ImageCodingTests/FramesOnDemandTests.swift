@@ -1,0 +1,142 @@
+import ImageCoding
+import Testing
+import WebImageTesting
+
+/// Frames that are made when they are asked for are those that a whole decode gives.
+@Suite("Frames on demand")
+struct FramesOnDemandTests {
+    private static let animations = Fixture.all.filter { $0.durations.count > 1 }
+
+    private func decode(_ bytes: [UInt8], _ options: (inout DecodeOptions) -> Void = { _ in }) throws -> DecodedImage {
+        var all = DecodeOptions(framesOnDemand: true)
+        options(&all)
+        return try ImageCoders.default.decode(bytes, options: all)
+    }
+
+    @Test(arguments: animations)
+    func `every frame is that of a whole decode, in any order`(fixture: Fixture) throws {
+        let bytes = try fixture.bytes
+        let whole = try ImageCoders.default.decode(bytes)
+        let image = try decode(bytes)
+        #expect(image.makesFramesOnDemand)
+        #expect(!whole.makesFramesOnDemand)
+        #expect(image.durations == whole.durations)
+        #expect(image.loopCount == whole.loopCount)
+        #expect(image.hasAlpha || !whole.hasAlpha)
+        let count = whole.frameCount
+        for index in Array(0..<count) + (0..<count).reversed() + [count - 1, 0, count / 2, count / 2] {
+            #expect(try image.frame(at: index).pixels == whole.frame(at: index).pixels, "frame \(index)")
+        }
+        #expect(try image.loadingAllFrames().frames.map(\.pixels) == whole.frames.map(\.pixels))
+    }
+
+    @Test(arguments: Fixture.all.filter { $0.durations.count == 1 })
+    func `a still picture is in memory`(fixture: Fixture) throws {
+        let image = try decode(fixture.bytes)
+        #expect(!image.makesFramesOnDemand)
+        #expect(try image.isSame(as: ImageCoders.default.decode(fixture.bytes)))
+    }
+
+    @Test(arguments: animations)
+    func `a thumbnail on demand is the thumbnail, and the first frame alone is in memory`(fixture: Fixture) throws {
+        let bytes = try fixture.bytes
+        let resize = ResizeTransformer(size: PixelSize(width: 9, height: 9), mode: .fill)
+        let expected = try ImageCoders.default.decode(bytes, options: DecodeOptions(thumbnail: resize))
+        let image = try decode(bytes) { $0.thumbnail = resize }
+        #expect(image.makesFramesOnDemand)
+        #expect(image.frames.map(\.pixels) == expected.frames.map(\.pixels))
+        let first = try decode(bytes) { $0.firstFrameOnly = true }
+        #expect(!first.makesFramesOnDemand)
+        #expect(first.frameCount == 1)
+    }
+
+    @Test(arguments: animations)
+    func `transformers and encoders take frames on demand`(fixture: Fixture) throws {
+        let bytes = try fixture.bytes
+        let (image, whole) = (try decode(bytes), try ImageCoders.default.decode(bytes))
+        let transformer: any ImageTransforming = .pipeline([
+            .crop(to: PixelRect(x: 1, y: 1, width: 9, height: 7)), .resize(to: PixelSize(width: 5, height: 5)),
+        ])
+        let (small, expected) = (try transformer.transform(image), try transformer.transform(whole))
+        #expect(small.makesFramesOnDemand)
+        #expect(small.frames.map(\.pixels) == expected.frames.map(\.pixels))
+        let webP = try ImageCoders.default.encode(small, as: .losslessWebP)
+        let back = try ImageCoders.default.decode(webP)
+        #expect(back.frames.last?.pixels == expected.frames.last?.pixels)
+        #expect(image.firstFrame.isSame(as: whole.firstFrame) || image.hasAlpha != whole.hasAlpha)
+    }
+
+    @Test(arguments: [EncodedFormat.gif, .webp()])
+    func `an animation beyond the pixels of all frames is read on demand`(format: EncodedFormat) throws {
+        let bytes = try ImageFactory.encodedAnimation(width: 40, height: 30, frames: 9, seed: 3, as: format)
+        let limits = ImageLimits(maximumAnimationPixelCount: 40 * 30 * 8)
+        #expect(throws: ImageError.self) {
+            try ImageCoders.default.decode(bytes, options: DecodeOptions(limits: limits))
+        }
+        #expect(try decode(bytes) { $0.limits = limits }.frames.count == 9)
+        let few = ImageLimits(maximumFrameCount: 8)
+        let error = #expect(throws: ImageError.self) { try decode(bytes) { $0.limits = few } }
+        #expect(error?.code == .tooLarge)
+        let options = DecodeOptions(framesOnDemand: true)
+        let cost = try ImageCoders.default.decodingByteCount(of: bytes, options: options)
+        #expect(try cost < ImageCoders.default.decodingByteCount(of: bytes) - 40 * 30 * 4 * 6)
+        // What the source keeps is known without making a frame.
+        #expect(try decode(bytes).byteCount >= 40 * 30 * 4 + bytes.count)
+    }
+
+    @Test
+    func `a broken frame fails when it is asked for, and the others do not`() throws {
+        var bytes = try ImageFactory.encodedAnimation(width: 40, height: 30, frames: 4, seed: 3, as: .losslessWebP)
+        let frames = bytes.indices.filter { bytes[$0...].starts(with: "ANMF".utf8) }
+        // The width in the last frame's pixels, after three headers and a signature.
+        bytes[frames[3] + 33] ^= 1
+        let image = try decode(bytes)
+        #expect(image.frameCount == 4)
+        for _ in 0..<2 {
+            #expect(throws: ImageError.self) { try image.frame(at: 3) }
+            #expect(try image.frame(at: 2).pixels.count == 40 * 30 * 4)
+        }
+        for index in [-1, 4, .max] {
+            let error = #expect(throws: ImageError.self) { try image.frame(at: index) }
+            #expect(error?.code == .invalidRequest)
+        }
+        #expect(throws: ImageError.self) { try image.loadingAllFrames() }
+    }
+
+    @Test
+    func `an animation that ends early says so at once`() throws {
+        let bytes = try ImageFactory.encodedAnimation(width: 40, height: 30, frames: 4, seed: 3, as: .gif)
+        #expect(try decode(bytes.dropLast(1)).damage == .missingEnd)
+        #expect(throws: ImageError.self) { try decode(bytes.dropLast(1)) { $0.failOn = .anyDamage } }
+        let error = #expect(throws: ImageError.self) { try decode(bytes.dropLast(30)) }
+        #expect(error?.code == .truncated)
+        let partial = try decode(bytes.dropLast(30)) { $0.failOn = .never }
+        #expect(partial.frameCount == 3)
+        #expect(partial.damage == [.missingEnd, .missingPixels])
+    }
+
+    /// A source whose frames are one byte each.
+    private struct Stub: FrameSource {
+        let durations: [Duration]
+        let byteCount = 7
+        var pixelByteCount = 4
+
+        func pixels(at index: Int) -> [UInt8] { [UInt8](repeating: UInt8(index), count: pixelByteCount) }
+    }
+
+    @Test
+    func `a picture is made from a source, whose frames are checked`() throws {
+        let times = [Duration.milliseconds(10), .milliseconds(20)]
+        func image(_ source: Stub, _ first: [UInt8] = [0, 0, 0, 0]) throws -> DecodedImage {
+            try DecodedImage(width: 1, height: 1, firstFrame: first, source: source, hasAlpha: true)
+        }
+        let two = try image(Stub(durations: times))
+        #expect(two.byteCount == 4 + 7)
+        #expect(try two.frame(at: 1).pixels == [1, 1, 1, 1])
+        #expect(try two.frame(at: 1).duration == .milliseconds(20))
+        let wrong = try image(Stub(durations: times, pixelByteCount: 5))
+        #expect(throws: ImageError.self) { try wrong.frame(at: 1) }
+        #expect(throws: ImageError.self) { try image(Stub(durations: [])) }
+        #expect(throws: ImageError.self) { try image(Stub(durations: times), [1]) }
+    }
+}

@@ -1,0 +1,135 @@
+import Testing
+import WebImageTesting
+
+@testable import ImageCoding
+
+/// A resize that is part of the decode gives the size of a resize afterwards, and nearly its pixels.
+@Suite("Thumbnails")
+struct ThumbnailTests {
+    private static let modes: [ResizeTransformer.Mode] = [.fit, .fill, .stretch]
+    private static let boxes = [(32, 32), (45, 20), (17, 60), (200, 10), (350, 350)].map {
+        PixelSize(width: $0.0, height: $0.1)
+    }
+    private static let formats: [EncodedFormat] = [.jpeg(quality: 90), .webp(quality: 90)]
+
+    /// The lowest value over all cases here is 48 dB, where the picture is drawn at one and a half times the result.
+    private static let decibels = 45.0
+
+    @Test(arguments: modes, formats)
+    func `a thumbnail is like the whole picture resized`(mode: ResizeTransformer.Mode, format: EncodedFormat) throws {
+        let bytes = try ImageFactory.encoded(width: 321, height: 215, seed: 21, as: format)
+        let whole = try ImageCoders.default.decode(bytes)
+        for box in Self.boxes {
+            for allowsEnlarging in [false, true] {
+                let resize = ResizeTransformer(size: box, mode: mode, allowsEnlarging: allowsEnlarging)
+                let thumbnail = try ImageCoders.default.decode(bytes, options: DecodeOptions(thumbnail: resize))
+                let expected = try resize.transform(whole)
+                #expect(thumbnail.size == expected.size)
+                let psnr = PixelComparison(thumbnail.frames[0].pixels, expected.frames[0].pixels).psnr
+                #expect(psnr >= Self.decibels, "\(resize.key)")
+            }
+        }
+    }
+
+    @Test(arguments: 1...8, modes)
+    func `a thumbnail of a turned picture shows the same part`(orientation: Int, mode: ResizeTransformer.Mode) throws {
+        let bytes = try Fixture.named("orientation\(orientation).jpg").bytes
+        let whole = try ImageCoders.default.decode(bytes)
+        for box in [(9, 9), (5, 12), (14, 3)].map({ PixelSize(width: $0.0, height: $0.1) }) {
+            let resize = ResizeTransformer(size: box, mode: mode)
+            let thumbnail = try ImageCoders.default.decode(bytes, options: DecodeOptions(thumbnail: resize))
+            let expected = try resize.transform(whole)
+            #expect(thumbnail.size == expected.size)
+            #expect(PixelComparison(thumbnail.frames[0].pixels, expected.frames[0].pixels).psnr > 30)
+        }
+    }
+
+    @Test(arguments: modes)
+    func `a JPEG is drawn small in every mode`(mode: ResizeTransformer.Mode) throws {
+        let bytes = try ImageFactory.encoded(width: 800, height: 600, seed: 1, as: .jpeg())
+        let header = try JPEGCoder.header(of: bytes, DecodeOptions())
+        func drawn(_ width: Int, _ height: Int) -> Int {
+            JPEGCoder.plan(
+                for: header,
+                DecodeOptions(thumbnail: .resize(to: PixelSize(width: width, height: height), mode: mode))
+            ).denominator
+        }
+        #expect(drawn(50, 37) == 8)
+        #expect(drawn(100, 100) == 4)
+        #expect(drawn(200, 150) == 2)
+        #expect(drawn(400, 300) == 1)
+    }
+
+    @Test
+    func `the smallest size with one and a half times the result is drawn`() {
+        func divisor(_ side: Int, of stored: Int) -> Int {
+            let size = PixelSize(width: stored, height: stored)
+            return FramePlan(
+                stored: size, denominators: [8, 4, 2], orientation: .up,
+                thumbnail: .resize(to: PixelSize(width: side, height: side))
+            ).denominator
+        }
+        #expect(divisor(256, of: 3_072) == 8)
+        #expect(divisor(257, of: 3_072) == 4)
+        #expect(divisor(512, of: 3_072) == 4)
+        #expect(divisor(1_024, of: 3_072) == 2)
+        #expect(divisor(1_025, of: 3_072) == 1)
+    }
+
+    @Test
+    func `a window off the middle is found in a turned picture`() {
+        let stored = PixelSize(width: 40, height: 30)
+        for value in 1...8 {
+            let orientation = ImageOrientation(rawValue: value)!
+            let upright = stored.turned(orientation)
+            let pixel = (x: 7, y: 4)
+            let turn = Turn(orientation, of: stored)
+            let place = turn.start + pixel.x * turn.right + pixel.y * turn.down
+            let shown = ResamplingWindow(
+                x: Double(place % upright.width), y: Double(place / upright.width), width: 1, height: 1)
+            let expected = ResamplingWindow(x: 7, y: 4, width: 1, height: 1)
+            #expect(shown.stored(orientation, of: stored) == expected)
+        }
+    }
+
+    @Test
+    func `a decoder that draws the whole picture is finished by the list of coders`() throws {
+        struct Whole: ImageDecoding {
+            func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { true }
+            func properties(of bytes: [UInt8], options: DecodeOptions) -> ImageProperties {
+                ImageProperties(format: .png, width: 40, height: 30, frameCount: 1, hasAlpha: false)
+            }
+            func decode(_ bytes: [UInt8], options: DecodeOptions) -> DecodedImage {
+                ImageFactory.picture(width: 40, height: 30, seed: 1)
+            }
+        }
+        let coders = ImageCoders(decoders: [Whole()], encoders: [])
+        let box = PixelSize(width: 20, height: 20)
+        let fill = DecodeOptions(thumbnail: .resize(to: box, mode: .fill))
+        #expect(try coders.decode([], options: fill).size == box)
+        let enlarging = ResizeTransformer(size: PixelSize(width: 80, height: 80), allowsEnlarging: true)
+        #expect(try coders.decode([], options: DecodeOptions(thumbnail: enlarging)).height == 60)
+        let more = try coders.decodingByteCount(of: [], options: DecodeOptions(thumbnail: enlarging))
+        #expect(try more == coders.decodingByteCount(of: []) + 80 * 60 * 4)
+    }
+
+    @Test
+    func `a leading resize is left to the decoder, and one that may enlarge is applied again`() {
+        let box = PixelSize(width: 30, height: 20)
+        let (fill, grow) = (
+            ResizeTransformer(size: box, mode: .fill), ResizeTransformer(size: box, allowsEnlarging: true)
+        )
+        let crop = CropTransformer(PixelRect(x: 0, y: 0, width: 5, height: 5))
+        func leading(_ transformers: [any ImageTransforming]) -> [String] {
+            let (thumbnail, rest) = ResizeTransformer.leading(transformers)
+            return [thumbnail?.key ?? "none"] + rest.map(\.key)
+        }
+        #expect(leading([]) == ["none"])
+        #expect(leading([fill, crop]) == [fill.key, crop.key])
+        #expect(leading([crop, fill]) == ["none", crop.key, fill.key])
+        #expect(leading([grow, crop]) == ["resize(30x20,fit)", grow.key, crop.key])
+        #expect(leading([.pipeline([fill, crop]), crop]) == [fill.key, crop.key, crop.key])
+        #expect(leading([.pipeline([crop]), fill]) == ["none", crop.key, fill.key])
+        #expect(leading([.resize(to: PixelSize(width: 0, height: 4))]) == ["none", "resize(0x4,fit)"])
+    }
+}

@@ -1,0 +1,202 @@
+import Foundation
+import ImageCoding
+import Testing
+import WebImageTesting
+
+/// Shapes, colours, blur and a second picture, against their formulas.
+@Suite("Effects")
+struct EffectTests {
+    private static func plain(_ width: Int, _ height: Int, _ pixel: [UInt8] = [10, 120, 240, 255]) throws
+        -> DecodedImage
+    {
+        try DecodedImage(
+            width: width, height: height,
+            frames: [.init(pixels: (0..<width * height).flatMap { _ in pixel })], hasAlpha: pixel[3] < 255)
+    }
+
+    private func pixel(_ image: DecodedImage, _ x: Int, _ y: Int) -> [UInt8] {
+        Array(image.pixels[(y * image.width + x) * 4..<(y * image.width + x) * 4 + 4])
+    }
+
+    @Test
+    func `a round corner covers each pixel by its distance`() throws {
+        let image = try RoundCornersTransformer(radius: 10).transform(Self.plain(40, 30))
+        #expect(image.hasAlpha)
+        for y in 0..<30 {
+            for x in 0..<40 {
+                let (dx, dy) = (
+                    max(10 - (Double(x) + 0.5), Double(x) + 0.5 - 30, 0),
+                    max(10 - (Double(y) + 0.5), Double(y) + 0.5 - 20, 0)
+                )
+                let cover = min(max(10.5 - (dx * dx + dy * dy).squareRoot(), 0), 1)
+                #expect(abs(Double(pixel(image, x, y)[3]) - cover * 255) <= 0.51, "\(x) \(y)")
+            }
+        }
+        #expect(pixel(image, 20, 15) == [10, 120, 240, 255])
+    }
+
+    @Test
+    func `only the chosen corners are rounded`() throws {
+        let image = try RoundCornersTransformer(radius: 8, corners: [.topRight, .bottomLeft]).transform(
+            Self.plain(20, 20))
+        #expect([(0, 0), (19, 0), (0, 19), (19, 19)].map { pixel(image, $0.0, $0.1)[3] } == [255, 0, 0, 255])
+    }
+
+    @Test
+    func `a border lies inside the edge, over the picture`() throws {
+        let red = PixelColor(red: 255, green: 0, blue: 0)
+        let image = try RoundCornersTransformer(radius: 0, borderWidth: 2, borderColor: red).transform(
+            Self.plain(30, 20))
+        for y in 0..<20 {
+            for x in 0..<30 {
+                let isBorder = x < 2 || y < 2 || x >= 28 || y >= 18
+                #expect(pixel(image, x, y) == (isBorder ? [255, 0, 0, 255] : [10, 120, 240, 255]))
+            }
+        }
+        #expect(!image.hasAlpha)
+        for (radius, border) in [(-1, 0), (0, -1), (.nan, 0), (0, .nan)] as [(Double, Double)] {
+            #expect(throws: ImageError.self) {
+                try RoundCornersTransformer(radius: radius, borderWidth: border).transform(Self.plain(3, 3))
+            }
+        }
+        #expect(
+            try RoundCornersTransformer(radius: .infinity, borderWidth: .infinity).transform(Self.plain(9, 3)).width
+                == 9)
+    }
+
+    @Test
+    func `a circle is cut out of the middle`() throws {
+        let image = try CircleTransformer().transform(Self.plain(50, 20))
+        #expect(image.size == PixelSize(width: 20, height: 20))
+        let covered = image.pixels.chunks.reduce(0.0) { $0 + Double($1[3]) / 255 }
+        #expect(abs(covered - .pi * 100) < 1)
+    }
+
+    @Test
+    func `a tint takes the place of colours, or is multiplied with them`() throws {
+        let image = try Self.plain(3, 3, [40, 20, 10, 128])
+        let color = PixelColor(red: 255, green: 128, blue: 0)
+        #expect(try pixel(TintTransformer(color).transform(image), 1, 1) == [128, 64, 0, 128])
+        #expect(try pixel(TintTransformer(color, mode: .multiply).transform(image), 1, 1) == [40, 10, 0, 128])
+        let half = PixelColor(red: 0, green: 0, blue: 0, alpha: 128)
+        #expect(try pixel(TintTransformer(half, mode: .multiply).transform(image), 1, 1) == [20, 10, 5, 128])
+        #expect(try TintTransformer(half).transform(Self.plain(2, 2)).hasAlpha)
+    }
+
+    @Test
+    func `colours change by their formulas`() throws {
+        let image = try Self.plain(2, 2, [100, 50, 200, 255])
+        func changed(_ transformer: ColorTransformer) throws -> [UInt8] {
+            try pixel(transformer.transform(image), 0, 0)
+        }
+        // 0.213 * 100 + 0.715 * 50 + 0.072 * 200.
+        let grey: UInt8 = 71
+        #expect(try changed(.grayscale) == [grey, grey, grey, 255])
+        #expect(try changed(.brightness(1.5)) == [150, 75, 255, 255])
+        #expect(try changed(.brightness(0)) == [0, 0, 0, 255])
+        #expect(try changed(.contrast(0)) == [128, 128, 128, 255])
+        // (c - 127.5) * 2 + 127.5.
+        #expect(try changed(.contrast(2)) == [73, 0, 255, 255])
+        #expect(try changed(.saturation(1)) == [100, 50, 200, 255])
+        #expect(try PixelComparison(changed(.saturation(2)), [129, 29, 255, 255]).maxDifference <= 1)
+        for amount in [-Double.infinity, -1, .nan] { #expect(try changed(.brightness(amount)) == [0, 0, 0, 255]) }
+        #expect(try changed(.brightness(.infinity))[3] == 255)
+    }
+
+    @Test
+    func `colours of transparent pixels do not rise above their alpha`() throws {
+        let image = ImageFactory.picture(width: 40, height: 40, seed: 9, hasAlpha: true)
+        let transformers: [any ImageTransforming] = [
+            .brightness(3), .contrast(4), .saturation(5), .sharpen(amount: 5), .blur(sigma: 3),
+            .tint(.white, mode: .multiply), .rotate(degrees: 12), .round(radius: 9, borderWidth: 3),
+            .overlay(image, named: "itself", blend: .screen),
+        ]
+        for transformer in transformers {
+            let pixels = try transformer.transform(image).pixels.chunks
+            #expect(pixels.allSatisfy { max($0[0], $0[1], $0[2]) <= $0[3] }, "\(transformer.key)")
+        }
+    }
+
+    @Test
+    func `a blur spreads a dot by the Gaussian, and keeps one colour up to the edges`() throws {
+        var pixels = [UInt8](repeating: 0, count: 41 * 41 * 4)
+        for offset in stride(from: 3, to: pixels.count, by: 4) { pixels[offset] = 255 }
+        let middle = (20 * 41 + 20) * 4
+        pixels[middle] = 255
+        let dot = try DecodedImage(width: 41, height: 41, frames: [.init(pixels: pixels)], hasAlpha: false)
+        let blurred = try BlurTransformer(sigma: 1).transform(dot)
+        let weights = (-3...3).map { exp(-Double($0 * $0) / 2) }
+        let sum = weights.reduce(0, +)
+        for y in -3...3 {
+            for x in -3...3 {
+                let expected = 255 * weights[y + 3] * weights[x + 3] / sum / sum
+                #expect(abs(Double(pixel(blurred, 20 + x, 20 + y)[0]) - expected) <= 1)
+            }
+        }
+        for sigma in [0.3, 2, 30, 100] {
+            let plain = try Self.plain(33, 9, [10, 20, 30, 40])
+            #expect(try BlurTransformer(sigma: sigma).transform(plain).isSame(as: plain))
+        }
+        #expect(try BlurTransformer(sigma: 0).transform(dot).isSame(as: dot))
+        for sigma in [-1, 101, .nan, .infinity] {
+            #expect(throws: ImageError.self) { try BlurTransformer(sigma: sigma).transform(dot) }
+            #expect(BlurTransformer(sigma: sigma).workingByteCount(for: PixelSize(width: .max, height: .max)) >= 0)
+        }
+    }
+
+    @Test
+    func `sharpening moves a pixel away from its blur`() throws {
+        let image = ImageFactory.picture(width: 30, height: 30, seed: 4)
+        let blurred = try BlurTransformer(sigma: 2).transform(image)
+        let sharp = try SharpenTransformer(sigma: 2, amount: 0.5).transform(image)
+        for (index, pair) in zip(image.pixels, blurred.pixels).enumerated() where index % 4 < 3 {
+            let expected = min(max(Double(pair.0) + 0.5 * (Double(pair.0) - Double(pair.1)), 0), 255)
+            #expect(abs(Double(sharp.pixels[index]) - expected) <= 1)
+        }
+        #expect(throws: ImageError.self) { try SharpenTransformer(amount: 11).transform(image) }
+    }
+
+    @Test
+    func `a second picture is drawn over the first where it lies`() throws {
+        let image = try Self.plain(20, 10)
+        let mark = try Self.plain(4, 3, [128, 0, 0, 128])
+        let result = try OverlayTransformer(mark, named: "mark", margin: 2).transform(image)
+        for y in 0..<10 {
+            for x in 0..<20 {
+                let isMarked = (14..<18).contains(x) && (5..<8).contains(y)
+                #expect(
+                    PixelComparison(pixel(result, x, y), isMarked ? [133, 60, 120, 255] : [10, 120, 240, 255])
+                        .maxDifference <= 1)
+            }
+        }
+        func mixed(_ blend: OverlayTransformer.Blend) throws -> [UInt8] {
+            let grey = try Self.plain(20, 10, [128, 128, 128, 255])
+            return try pixel(OverlayTransformer(grey, named: "grey", blend: blend).transform(image), 3, 3)
+        }
+        #expect(try PixelComparison(mixed(.multiply), [5, 60, 120, 255]).maxDifference <= 1)
+        #expect(try PixelComparison(mixed(.screen), [133, 188, 248, 255]).maxDifference <= 1)
+        #expect(try OverlayTransformer(mark, named: "mark", opacity: 0).transform(image).isSame(as: image))
+        let large = try Self.plain(50, 50, [1, 2, 3, 255])
+        #expect(
+            try pixel(OverlayTransformer(large, named: "l", gravity: .center).transform(image), 0, 9) == [1, 2, 3, 255])
+        for margin in [Int.min, -100, 100, .max] {
+            for gravity in [Gravity.topLeft, .center, .bottomRight] {
+                let over = OverlayTransformer(mark, named: "mark", gravity: gravity, margin: margin)
+                #expect(try over.transform(image).size == image.size)
+            }
+        }
+    }
+
+    @Test
+    func `a closure is a transformer with its own key`() throws {
+        let image = try Self.plain(2, 2)
+        let transformer: any ImageTransforming = .custom(key: "first)") { $0.firstFrame }
+        #expect(transformer.key == "custom(first\\))")
+        #expect(try transformer.transform(image).isSame(as: image))
+        #expect(transformer.resultSize(for: image.size) == image.size)
+        let half = CustomTransformer(key: "half", resultSize: { PixelSize(width: $0.width / 2, height: $0.height) }) {
+            $0
+        }
+        #expect(half.resultSize(for: image.size).width == 1)
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import ImageCoding
+import Testing
+import WebImageTesting
+
+@Suite("Geometry")
+struct GeometryTests {
+    /// A picture whose pixels hold their place: red is the column, green the row.
+    private static func places(_ width: Int, _ height: Int) throws -> DecodedImage {
+        let pixels = (0..<width * height).flatMap { [UInt8($0 % width), UInt8($0 / width), 7, 255] as [UInt8] }
+        return try DecodedImage(width: width, height: height, frames: [.init(pixels: pixels)], hasAlpha: false)
+    }
+
+    private func pixel(_ image: DecodedImage, _ x: Int, _ y: Int) -> [UInt8] {
+        Array(image.pixels[(y * image.width + x) * 4..<(y * image.width + x) * 4 + 4])
+    }
+
+    @Test
+    func `gravity decides which part fills the box`() throws {
+        let image = try Self.places(90, 30)
+        func kept(_ gravity: Gravity) throws -> [UInt8] {
+            let box = PixelSize(width: 30, height: 30)
+            let result = try ResizeTransformer(size: box, mode: .fill, gravity: gravity).transform(image)
+            return pixel(result, 0, 5)
+        }
+        #expect(try kept(.left) == [0, 5, 7, 255])
+        #expect(try kept(.center) == [30, 5, 7, 255])
+        #expect(try kept(.right) == [60, 5, 7, 255])
+        #expect(try kept(Gravity(x: 0.25, y: 0)) == [15, 5, 7, 255])
+        #expect(try kept(Gravity(x: -5, y: .nan)) == kept(.left))
+    }
+
+    @Test(arguments: 1...8)
+    func `gravity keeps the same part of a turned picture when it is drawn small`(orientation: Int) throws {
+        let bytes = try Fixture.named("orientation\(orientation).jpg").bytes
+        let whole = try ImageCoders.default.decode(bytes)
+        for gravity in [Gravity.topLeft, .bottomRight, .top, .left] {
+            for box in [PixelSize(width: 5, height: 12), PixelSize(width: 14, height: 3)] {
+                let resize = ResizeTransformer(size: box, mode: .fill, gravity: gravity)
+                let small = try ImageCoders.default.decode(bytes, options: DecodeOptions(thumbnail: resize))
+                #expect(try PixelComparison(small.pixels, resize.transform(whole).pixels).psnr > 30)
+            }
+        }
+    }
+
+    @Test
+    func `padding adds pixels of a colour and keeps the others`() throws {
+        let image = try Self.places(4, 3)
+        let red = PixelColor(red: 200, green: 1, blue: 2)
+        let padded = try PadTransformer(top: 1, left: 2, bottom: 3, right: 4, color: red).transform(image)
+        #expect(padded.size == PixelSize(width: 10, height: 7))
+        for y in 0..<7 {
+            for x in 0..<10 {
+                let isInside = (2..<6).contains(x) && (1..<4).contains(y)
+                #expect(pixel(padded, x, y) == (isInside ? [UInt8(x - 2), UInt8(y - 1), 7, 255] : [200, 1, 2, 255]))
+            }
+        }
+        #expect(!padded.hasAlpha)
+        let clear = try PadTransformer(top: 1).transform(image)
+        #expect(clear.hasAlpha)
+        #expect(pixel(clear, 0, 0) == [0, 0, 0, 0])
+        #expect(throws: ImageError.self) { try PadTransformer(left: -1).transform(image) }
+        #expect(throws: ImageError.self) { try PadTransformer(left: .max, right: .max).transform(image) }
+    }
+
+    @Test
+    func `a picture is extended to a size, and a longer side stays`() throws {
+        let image = try Self.places(4, 3)
+        func corner(_ gravity: Gravity) throws -> [UInt8] {
+            let box = PixelSize(width: 6, height: 2)
+            let result = try PadTransformer(to: box, gravity: gravity).transform(image)
+            #expect(result.size == PixelSize(width: 6, height: 3))
+            return pixel(result, 0, 0)
+        }
+        #expect(try corner(.left) == [0, 0, 7, 255])
+        #expect(try corner(.center) == [0, 0, 0, 0])
+        #expect(try PadTransformer(to: PixelSize(width: 1, height: -4)).transform(image).isSame(as: image))
+    }
+
+    @Test
+    func `edges of one colour are cut off, the same from every frame`() throws {
+        func frame(_ dot: (Int, Int)) -> DecodedImage.Frame {
+            let pixels = (0..<10 * 8).flatMap { $0 == dot.1 * 10 + dot.0 ? [9, 9, 9, 255] : [200, 200, 200, 255] }
+            return .init(pixels: pixels.map { UInt8($0) }, duration: .milliseconds(20))
+        }
+        let image = try DecodedImage(width: 10, height: 8, frames: [frame((3, 2)), frame((6, 4))], hasAlpha: false)
+        let trimmed = try TrimTransformer().transform(image)
+        #expect(trimmed.size == PixelSize(width: 4, height: 3))
+        #expect(pixel(trimmed, 0, 0) == [9, 9, 9, 255])
+        #expect(try TrimTransformer(tolerance: 190).transform(image).width == 4)
+        #expect(try TrimTransformer(tolerance: 191).transform(image).isSame(as: image))
+        #expect(try TrimTransformer(tolerance: .max).transform(image).isSame(as: image))
+    }
+
+    @Test
+    func `a picture is mirrored`() throws {
+        let image = try Self.places(5, 3)
+        let across = try FlipTransformer(.horizontal).transform(image)
+        let down = try FlipTransformer(.vertical).transform(image)
+        for y in 0..<3 {
+            for x in 0..<5 {
+                #expect(pixel(across, x, y) == pixel(image, 4 - x, y))
+                #expect(pixel(down, x, y) == pixel(image, x, 2 - y))
+            }
+        }
+    }
+
+    @Test
+    func `quarter turns move pixels and change none`() throws {
+        let image = try Self.places(5, 3)
+        let right = try RotateTransformer(degrees: 90).transform(image)
+        #expect(right.size == PixelSize(width: 3, height: 5))
+        #expect(pixel(right, 2, 0) == pixel(image, 0, 0))
+        #expect(pixel(right, 2, 4) == pixel(image, 4, 0))
+        #expect(try RotateTransformer(degrees: -90).transform(right).isSame(as: image))
+        #expect(try RotateTransformer(degrees: 540).transform(image).pixels == image.pixels.reversedPixels)
+        for degrees in [0, 360, -720, -0.0] {
+            #expect(try RotateTransformer(degrees: degrees).transform(image).isSame(as: image))
+            #expect(RotateTransformer(degrees: degrees).key == RotateTransformer(degrees: 0).key)
+        }
+    }
+
+    @Test
+    func `another angle turns clockwise on a canvas that holds all of it`() throws {
+        let image = ImageFactory.picture(width: 60, height: 40, seed: 5)
+        let turned = try RotateTransformer(degrees: 30).transform(image)
+        // 60 cos 30 + 40 sin 30, and the other way round.
+        #expect(turned.size == PixelSize(width: 72, height: 65))
+        #expect(turned.hasAlpha)
+        #expect(pixel(turned, 0, 0) == [0, 0, 0, 0])
+        // The right end of the middle row goes down.
+        let (angle, reach) = (30 * Double.pi / 180, 20.0)
+        let (x, y) = (Int(36 + reach * cos(angle)), Int(32.5 + reach * sin(angle)))
+        let expected = pixel(image, 50, 20)
+        #expect(PixelComparison(pixel(turned, x, y), expected).maxDifference < 60)
+        let back = try RotateTransformer(degrees: -30, keepsSize: true).transform(
+            RotateTransformer(degrees: 30, keepsSize: true).transform(image))
+        #expect(back.size == image.size)
+        let middle = CropTransformer(PixelRect(x: 20, y: 10, width: 20, height: 20))
+        #expect(try PixelComparison(middle.transform(back).pixels, middle.transform(image).pixels).psnr > 20)
+    }
+
+    @Test
+    func `one colour stays that colour when it is turned`() throws {
+        let pixels = (0..<20 * 20).flatMap { _ in [100, 50, 25, 128] as [UInt8] }
+        let image = try DecodedImage(width: 20, height: 20, frames: [.init(pixels: pixels)], hasAlpha: true)
+        let background = PixelColor(red: 199, green: 100, blue: 50, alpha: 128)
+        let turned = try RotateTransformer(degrees: 33, background: background).transform(image)
+        #expect(turned.pixels.chunks.allSatisfy { PixelComparison($0, [100, 50, 25, 128]).maxDifference <= 1 })
+    }
+
+    @Test(arguments: [Double.nan, .infinity, -.infinity])
+    func `an angle that is no number is refused`(degrees: Double) throws {
+        let transformer = RotateTransformer(degrees: degrees)
+        #expect(transformer.resultSize(for: PixelSize(width: 5, height: 5)).width == 5)
+        let error = #expect(throws: ImageError.self) { try transformer.transform(Self.places(5, 5)) }
+        #expect(error?.code == .invalidRequest)
+    }
+}
+
+extension [UInt8] {
+    /// The pixels, one after the other.
+    var chunks: [[UInt8]] { stride(from: 0, to: count, by: 4).map { Array(self[$0..<$0 + 4]) } }
+
+    fileprivate var reversedPixels: [UInt8] { chunks.reversed().flatMap { $0 } }
+}
