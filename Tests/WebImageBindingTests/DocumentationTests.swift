@@ -52,4 +52,23 @@ struct DocumentationTests {
         #expect(outcomes.first?.isCancelled == true)
         pictures.cancelAll()
     }
+
+    @Test func `what views of SDWebImage choose is in the options of a binding`() async throws {
+        let loader = ScriptedLoader()
+        let cell = Cell(loader)
+        let (grey, pictures, url) = (picture(2), cell.pictures, url(1))
+        loader.remember(picture(1), for: url)
+        var arrived: [DecodedImage] = []
+
+        var options = BindingOptions()
+        options.placeholder = .late(grey)  // DelayPlaceholder
+        options.showsPictures = false  // AvoidAutoSetImage
+        options.onPicture = { picture in arrived.append(picture.image) }
+        options.cancelsPreviousLoad = false  // AvoidAutoCancelImage
+        options.transition = PresetTransition(.fade, trigger: .always)  // ForceTransition
+        options.waitsForTransition = true  // WaitTransition
+        pictures.load(url, into: ImageSlot("badge"), options: options)  // setImageOperationKey
+        #expect(arrived.map(\.index) == [1])
+        #expect(cell.drawn.isEmpty)
+    }
 }

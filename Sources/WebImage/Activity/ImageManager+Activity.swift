@@ -27,7 +27,7 @@ extension ImageManager {
                 queuedDownloads: downloader.queuedCount, runningDownloads: downloader.runningCount,
                 queuedWork: pipeline.processing.queued, runningWork: pipeline.processing.running,
                 workByteCount: pipeline.processing.byteCount,
-                pendingWrites: await pipeline.cache.writes?.pendingCount ?? 0)
+                pendingWrites: await pipeline.caches.writes?.pendingCount ?? 0)
         }
     }
 }

@@ -14,8 +14,12 @@ public struct LoadActivity: Sendable {
         case progress(LoadProgress)
         /// A cache had the picture, or what it is made from.
         case cacheHit(ImageSource)
+        /// The file waits for this much of the memory for pictures before it is decoded, transformed or encoded.
+        case waitingForMemory(byteCount: Int)
         /// The picture is decoded and transformed.
         case decoded(width: Int, height: Int, took: Duration)
+        /// An entry was not written to disk, because too much waits to be written, or the store refused it.
+        case writeDropped(CacheKey)
         /// The picture was handed to the disk cache, with this many bytes.
         case stored(byteCount: Int)
         /// A caller has its picture, this long after its call.
@@ -26,13 +30,13 @@ public struct LoadActivity: Sendable {
         case failed(any Error)
     }
 
-    /// The address of the picture.
-    public let url: URL
+    /// The address of the picture; `nil` for a dropped write, which has a key.
+    public let url: URL?
     /// What happened.
     public let kind: Kind
 }
 
 extension LoadActivity: CustomStringConvertible {
     /// The kind and the address.
-    public var description: String { "\(kind) \(url.absoluteString)" }
+    public var description: String { "\(kind) \(url?.absoluteString ?? "")" }
 }

@@ -10,6 +10,11 @@ public struct LoadCounters: Sendable, Hashable {
     public var downloads = 0
     /// Bytes that transfers brought, after decompression.
     public var downloadedByteCount = 0
+    /// Pieces of work that had to wait for their share of the memory for pictures; see
+    /// ``ImageManager/Configuration/processingByteLimit``.
+    public var memoryWaits = 0
+    /// Pictures and files that were not written to disk: refused, or failed.
+    public var droppedWrites = 0
     /// Calls that ended with a picture or a file.
     public var finished = 0
     /// Calls that ended with `CancellationError`.

@@ -14,6 +14,8 @@ final class LoadTally: Sendable {
     let diskHits = Atomic(0)
     let downloads = Atomic(0)
     let downloadedByteCount = Atomic(0)
+    let memoryWaits = Atomic(0)
+    let droppedWrites = Atomic(0)
 
     /// The sums. Ends are read before beginnings, so that no call seems to have ended before it began.
     var counters: LoadCounters {
@@ -24,6 +26,8 @@ final class LoadTally: Sendable {
         counters.memoryHits = memoryHits.load(ordering: .relaxed)
         counters.diskHits = diskHits.load(ordering: .relaxed)
         counters.downloadedByteCount = downloadedByteCount.load(ordering: .relaxed)
+        counters.memoryWaits = memoryWaits.load(ordering: .relaxed)
+        counters.droppedWrites = droppedWrites.load(ordering: .relaxed)
         counters.downloads = downloads.load(ordering: .relaxed)
         counters.finished = delivered + counters.memoryHits
         counters.requests = began.load(ordering: .relaxed) + counters.memoryHits

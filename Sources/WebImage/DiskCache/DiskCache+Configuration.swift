@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
-
 extension DiskCache {
     /// Whether a store waits for the device.
     public enum Durability: Sendable {
@@ -20,19 +12,36 @@ extension DiskCache {
     public struct Configuration: Sendable {
         /// The folder, an absolute path.
         ///
-        /// Created when missing, for this user alone. Default: ``defaultFolder``.
+        /// Created when missing, for this user alone. Default: ``defaultFolder``, which is this program's own. Programs
+        /// share entries when they name the same folder, or the same namespace; see ``folder(namespace:)``.
         public var folder: String
         /// The highest sum of file sizes, in bytes, of all caches on the folder together.
         ///
-        /// Default: 1 GiB. Trimming starts at 95 % and ends at 90 %. Caches that store at the same time may pass the
+        /// Default: 1 GiB. 0, and less, stand for no limit. Trimming starts at 95 % and ends at 90 %. Caches that store at the same time may pass the
         /// limit by what they are writing, until one of them has trimmed the folder. The largest entry is an eighth of
         /// the limit, and at most a quarter of the memory that the process may use.
         public var sizeLimit: Int
+        /// The space, in bytes, that the file system must have left for other uses.
+        ///
+        /// A store that would leave less is refused like one on a full disk, and makes room for later stores. Default: 0,
+        /// and less: what the file system takes.
+        public var minimumFreeBytes: Int
         /// Older entries are misses and are removed.
         ///
-        /// Counted from when they were stored; entries stored more than a minute in the future count as older. Default:
-        /// one week.
+        /// Negative values stand for no limit. Otherwise entries stored more than a minute in the future count as
+        /// older. An entry may end earlier; see ``EntryMetadata/keptUntil``. Default: one week.
         public var maximumAge: Duration
+        /// From when the age is counted.
+        ///
+        /// A use is noted in the entry's file, so it is known after a restart and to other processes: as its time of
+        /// access, when the time there is older than a sixteenth of ``maximumAge`` or a day. Other programs that read
+        /// the files may count as uses, as the file system decides. Default: `.sinceUse`.
+        public var expiry: DiskCache.Expiry
+        /// How often the cache looks for entries that are too old.
+        ///
+        /// Default: one hour. 0, and less, stand for never: such entries then go when they are asked for, or when the
+        /// cache is full.
+        public var sweepInterval: Duration
         /// Default: `.fast`.
         public var durability: Durability
         /// Threads that wait for the disk.
@@ -52,14 +61,21 @@ extension DiskCache {
         ///
         /// Default: the system's clock.
         public var now: @Sendable () -> Duration
-        /// The clock of ``DiskCache/shutdown(within:)``.
+        /// The clock of ``DiskCache/shutdown(within:)`` and of the sweep.
         ///
         /// Default: the continuous clock.
         public var clock: any Clock<Duration>
 
-        /// Creates a configuration. Limits below 1 count as 1.
+        /// Creates a configuration for the folder of a namespace.
+        ///
+        /// Programs that name the same namespace share its entries; see ``folder(namespace:)``.
+        public init(namespace: String) { self.init(folder: Self.folder(namespace: namespace)) }
+
+        /// Creates a configuration. A number of threads or of waiting operations below 1 counts as 1.
         public init(
-            folder: String = Self.defaultFolder, sizeLimit: Int = 1 << 30, maximumAge: Duration = .seconds(604_800),
+            folder: String = Self.defaultFolder, sizeLimit: Int = 1 << 30, minimumFreeBytes: Int = 0,
+            maximumAge: Duration = .seconds(604_800),
+            expiry: DiskCache.Expiry = .sinceUse, sweepInterval: Duration = .seconds(3_600),
             durability: Durability = .fast, threads: Int = 4, queueLimit: Int = 4096,
             onWarning: @escaping @Sendable (CacheError) -> Void = { _ in },
             now: @escaping @Sendable () -> Duration = Self.systemTime,
@@ -67,7 +83,10 @@ extension DiskCache {
         ) {
             self.folder = folder
             self.sizeLimit = sizeLimit
+            self.minimumFreeBytes = minimumFreeBytes
             self.maximumAge = maximumAge
+            self.expiry = expiry
+            self.sweepInterval = sweepInterval
             self.durability = durability
             self.threads = threads
             self.queueLimit = queueLimit
@@ -78,39 +97,5 @@ extension DiskCache {
 
         /// The time of the system's clock since 1970.
         public static func systemTime() -> Duration { ProcessEnvironment.timeSinceEpoch }
-
-        /// `swift-web-image` in `$XDG_CACHE_HOME`, or else in `~/.cache`.
-        ///
-        /// - Source: XDG Base Directory Specification 0.8; a relative `$XDG_CACHE_HOME` is ignored.
-        public static var defaultFolder: String {
-            defaultFolder(environment: ProcessEnvironment.variable, home: ProcessEnvironment.homeFolder)
-        }
-
-        static func defaultFolder(environment: (String) -> String?, home: String?) -> String {
-            if let caches = environment("XDG_CACHE_HOME"), caches.hasPrefix("/") { return caches + "/swift-web-image" }
-            return (environment("HOME") ?? home ?? ".") + "/.cache/swift-web-image"
-        }
-    }
-}
-
-/// What the disk cache asks the system: the time, the environment and the home folder.
-enum ProcessEnvironment {
-    /// The time of the system's clock since 1970.
-    static var timeSinceEpoch: Duration {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
-    }
-
-    /// The value of an environment variable; `nil` when it is not set or empty.
-    static func variable(_ name: String) -> String? {
-        guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
-        return unsafe String(cString: value)
-    }
-
-    /// This user's home folder according to the user database.
-    static var homeFolder: String? {
-        guard let user = unsafe getpwuid(getuid()), let folder = unsafe user.pointee.pw_dir else { return nil }
-        return unsafe String(cString: folder)
     }
 }

@@ -87,6 +87,7 @@ extension DiskCache {
         plannedVictims = []
         let isComplete = present ?? nil != nil && !Task.isCancelled
         if isComplete { isIndexed = true }
+        startSweeping()
         let waiters = indexWaiters
         indexWaiters = []
         for waiter in waiters { waiter.resolve(()) }

@@ -9,6 +9,23 @@ extension DiskCache {
         try await find(key, withBody: true)
     }
 
+    /// The entry stored for `key`, unless it was made from another content than `original` has now.
+    ///
+    /// An entry counts when it does not say what it was made from, or when no original is stored. An entry of another
+    /// content is removed and is a miss.
+    ///
+    /// - Parameters:
+    ///   - key: The key of a variant or a file.
+    ///   - original: The key of the picture that it was made from. Only what stands before its bytes is read. This
+    ///     does not count as a use.
+    /// - Returns: `nil` where ``entry(for:)`` would return `nil`, and for an entry of another content.
+    /// - Throws: `CancellationError` only.
+    /// - Complexity: That of ``entry(for:)``, and one open, one status and one read for the original, all in one step on
+    ///   a thread of the cache.
+    public func entry(for key: CacheKey, madeFrom original: CacheKey) async throws -> DiskEntry? {
+        try await find(key, madeFrom: original, withBody: true)
+    }
+
     /// The metadata stored for `key`, verified.
     ///
     /// The body is not read and may be damaged.
@@ -30,32 +47,40 @@ extension DiskCache {
         try await metadata(for: key) != nil
     }
 
-    private func find(_ key: CacheKey, withBody: Bool) async throws -> DiskEntry? {
+    private func find(
+        _ key: CacheKey, madeFrom original: CacheKey? = nil, withBody: Bool
+    ) async throws -> DiskEntry? {
         try Task.checkCancellation()
         guard begin() else { return nil }
         defer { end() }
-        let (digest, files, limit) = (KeyDigest(of: key), self.files, fileSizeLimit)
+        let (digest, files, limit, lifetime) = (KeyDigest(of: key), self.files, fileSizeLimit, self.lifetime)
+        let usedAt = Int64(index[digest]?.usedAt ?? 0)
         let result = try await perform {
             Result { () throws(SystemFailure) in
-                try files.read(key, digest, fileSizeLimit: limit, withBody: withBody)
+                try files.lookUp(
+                    key, digest, madeFrom: original, lifetime: lifetime, usedAt: usedAt, fileSizeLimit: limit,
+                    withBody: withBody)
             }
         }
         switch result {
         case .success(.entry(let entry, let status)):
             warnings.recover(.reading)
-            guard lifetime.covers(entry.metadata.storedAt) else {
-                counters.misses += 1
-                counters.expirations += 1
-                try await discard(digest, status)
-                return nil
-            }
             counters.hits += 1
-            index.touch(digest, at: now)
+            index.touch(digest, at: now, keptUntil: entry.metadata.keptUntil)
             compare(digest, found: status.size)
             return entry
+        case .success(.expired(let status)):
+            warnings.recover(.reading)
+            counters.misses += 1
+            counters.expirations += 1
+            try await discard(digest, status)
         case .success(.damaged(let status)):
             counters.misses += 1
             counters.damagedEntries += 1
+            try await discard(digest, status)
+        case .success(.outdated(let status)):
+            counters.misses += 1
+            counters.outdatedEntries += 1
             try await discard(digest, status)
         case .success(.nothing):
             counters.misses += 1

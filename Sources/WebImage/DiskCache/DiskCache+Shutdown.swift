@@ -2,20 +2,7 @@ internal import TaskCoordination
 
 extension DiskCache {
     /// The result of a shutdown.
-    public struct ShutdownReport: Sendable, Equatable {
-        /// Operations that ran when the shutdown began, and ended.
-        public var completedOperations: Int
-        /// Operations that still ran when the time was over.
-        ///
-        /// Their threads may finish them. What they were writing is kept as a whole or not at all.
-        public var abandonedOperations: Int
-
-        /// Creates a report.
-        public init(completedOperations: Int, abandonedOperations: Int) {
-            self.completedOperations = completedOperations
-            self.abandonedOperations = abandonedOperations
-        }
-    }
+    public typealias ShutdownReport = CacheShutdownReport
 
     /// Refuses new operations, waits for the running ones until the time is over, and ends the cache's threads.
     ///
@@ -44,6 +31,7 @@ extension DiskCache {
 
     private func drain(within limit: Duration) async -> ShutdownReport {
         life.state = .draining
+        sweeper?.cancel()
         let atStart = life.operations
         checkDrained()
         let isDrained = await waitUntilDrained(within: limit)
@@ -51,7 +39,11 @@ extension DiskCache {
         let left = life.operations
         let report = ShutdownReport(completedOperations: atStart - left, abandonedOperations: left)
         // A pool with a stuck thread never ends, so it is not awaited.
-        if isDrained { await pool.shutdown() }
+        if isDrained {
+            await sweeper?.value
+            await pool.shutdown()
+        }
+        sweeper = nil
         life.state = .closed(report)
         let waiters = life.reportWaiters
         life.reportWaiters = []

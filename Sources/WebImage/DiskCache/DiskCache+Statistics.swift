@@ -8,6 +8,7 @@ extension DiskCache {
         var evictions = 0
         var expirations = 0
         var damagedEntries = 0
+        var outdatedEntries = 0
         var abandonedFiles = 0
     }
 
@@ -27,6 +28,8 @@ extension DiskCache {
         public var expirations: Int
         /// Files found that were no complete entry.
         public var damagedEntries: Int
+        /// Entries found that were made from an earlier content of their original.
+        public var outdatedEntries: Int
         /// Files removed that ended processes had left unfinished.
         public var abandonedFiles: Int
         /// The sum of the sizes of the files known, in bytes.
@@ -44,6 +47,7 @@ extension DiskCache {
             evictions = counters.evictions
             expirations = counters.expirations
             damagedEntries = counters.damagedEntries
+            outdatedEntries = counters.outdatedEntries
             abandonedFiles = counters.abandonedFiles
             totalBytes = index.totalBytes
             entryCount = index.count

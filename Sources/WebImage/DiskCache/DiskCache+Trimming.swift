@@ -1,3 +1,5 @@
+internal import TaskCoordination
+
 extension DiskCache {
     /// Files removed in one job on a thread: some milliseconds, after which other operations have their turn.
     static var sliceLength: Int { 100 }
@@ -30,28 +32,6 @@ extension DiskCache {
             if await trimSlice(toFree: index.totalBytes - max(0, byteCount)) == 0 { break }
         }
         await announceRemovals()
-    }
-
-    /// Removes the entries that are too old or from the future.
-    ///
-    /// Waits until the folder was listed once.
-    ///
-    /// - Returns: The number of entries removed.
-    /// - Throws: `CancellationError` between slices.
-    @discardableResult
-    public func removeExpired() async throws -> Int {
-        try Task.checkCancellation()
-        guard begin() else { return 0 }
-        defer { end() }
-        await waitForIndex()
-        var count = 0
-        for slice in index.expired(lifetime).slices(of: Self.sliceLength) {
-            try Task.checkCancellation()
-            count += await removeIfUnchanged(slice)
-        }
-        counters.expirations += count
-        await announceRemovals()
-        return count
     }
 
     /// Removes every entry that was stored before the call.
@@ -97,16 +77,54 @@ extension DiskCache {
     /// - Returns: How many; 0 when none can be removed now.
     func trimSlice(toFree byteCount: Int) async -> Int {
         var slice = nextVictims(toFree: byteCount)
-        if slice.isEmpty {
-            // Enough for several slices, because choosing reads the whole index.
-            let planned = max(byteCount, index.totalBytes - trimEnd)
-            plannedVictims =
-                index.victims(toFree: planned, limit: 40 * Self.sliceLength, now: now, lifetime: lifetime)[...]
+        while slice.isEmpty {
+            let isOwn = await planVictims(toFree: byteCount)
             slice = nextVictims(toFree: byteCount)
+            if isOwn { break }
         }
         let count = await removeIfUnchanged(slice)
         counters.evictions += count
         return count
+    }
+
+    /// Files that are looked at before other operations have their turn: well under a millisecond.
+    static var searchLength: Int { 4_096 }
+
+    /// Chooses enough for several slices, because choosing reads the whole index. One operation at a time chooses: two
+    /// plans would name the same entries.
+    ///
+    /// - Returns: Whether this call has chosen; `false` when it has waited for another one.
+    private func planVictims(toFree byteCount: Int) async -> Bool {
+        guard planWaiters == nil else {
+            let place = OneShot<Void>()
+            planWaiters?.append(place)
+            await place.wait()
+            return false
+        }
+        planWaiters = []
+        let planned = max(byteCount, index.totalBytes - trimEnd)
+        var search = VictimSearch(
+            toFree: planned, limit: 40 * Self.sliceLength, now: now, lifetime: lifetime)
+        var seen = 0
+        for isCounting in [true, false] {
+            for number in index.folders.indices {
+                let folder = index.folders[number]
+                if isCounting { search.count(folder) } else { search.collect(folder) }
+                seen += folder.count
+                if seen >= Self.searchLength {
+                    seen = 0
+                    await Task.yield()
+                }
+            }
+        }
+        // Thousands are sorted, which takes milliseconds.
+        let found = search
+        let sorted = try? await perform { found.victims() }
+        plannedVictims = (sorted ?? nil ?? found.victims())[...]
+        let waiters = planWaiters ?? []
+        planWaiters = nil
+        waiters.resume()
+        return true
     }
 
     /// Takes from the plan the entries that were not used or stored since they were chosen.
@@ -122,7 +140,7 @@ extension DiskCache {
     }
 
     /// Removes the entries that were not used or stored since they were chosen.
-    private func removeIfUnchanged(_ victims: [DiskIndex.Victim]) async -> Int {
+    func removeIfUnchanged(_ victims: [DiskIndex.Victim]) async -> Int {
         await removeFree(victims.lazy.filter { self.index[$0.digest] == $0.record }.map(\.digest)).removed
     }
 

@@ -23,7 +23,7 @@ internal import TaskCoordination
 ///
 /// **Cancellation**: every method throws `CancellationError` while it waits for its turn. A write that has begun is
 /// finished.
-public actor DiskCache {
+public actor DiskCache: CacheStoring {
     let configuration: Configuration
     nonisolated let files: EntryFiles
     let pool: WorkerPool
@@ -53,10 +53,14 @@ public actor DiskCache {
     /// They are compared with the index when the turn is passed on.
     var seenDuringTurn: [KeyDigest: Int?] = [:]
     var plannedVictims: ArraySlice<DiskIndex.Victim> = []
+    /// The operations that wait until another one has chosen; `nil` when none chooses.
+    var planWaiters: [OneShot<Void>]?
     /// Lists, trims and corrects the index beside the operations.
     ///
     /// Not a child of any of them: it outlives the one that started it. ``shutdown(within:)`` cancels and awaits it.
     var maintenance: Task<Void, Never>?
+    /// Removes entries that are too old, by the clock. ``shutdown(within:)`` cancels and awaits it.
+    var sweeper: Task<Void, Never>?
 
     /// Creates a cache on a folder.
     ///
@@ -76,6 +80,8 @@ public actor DiskCache {
         files = EntryFiles(
             folder: configuration.folder, isSynced: configuration.durability == .synced, system: system)
     }
+
+    deinit { sweeper?.cancel() }
 
     /// The sum of the sizes of all entries' files, in bytes, as far as this cache knows.
     ///
@@ -107,7 +113,7 @@ public actor DiskCache {
 
     // MARK: - Shared by the operations
 
-    var sizeLimit: Int { max(1, configuration.sizeLimit) }
+    var sizeLimit: Int { configuration.sizeLimit > 0 ? configuration.sizeLimit : .max }
 
     /// The largest file: an eighth of the limit, so that one entry cannot empty the cache, and no more than may be held
     /// in memory.
@@ -116,7 +122,9 @@ public actor DiskCache {
     /// Seconds since 1970.
     var now: Int64 { configuration.now().wholeSeconds }
 
-    var lifetime: Lifetime { Lifetime(now: now, maximumAge: configuration.maximumAge) }
+    var lifetime: Lifetime {
+        Lifetime(now: now, maximumAge: configuration.maximumAge, expiry: configuration.expiry)
+    }
 
     /// The bytes in the folder: those in the index, and those that other caches have stored since it was listed.
     var knownBytes: Int { index.totalBytes + account.foreignBytes }
@@ -157,10 +165,13 @@ public actor DiskCache {
     }
 
     /// Notes a file of this size, or its absence.
-    func note(_ digest: KeyDigest, size: Int?, storedAt: Int64) {
+    ///
+    /// - Parameter keptUntil: `nil` when the entry has no end of its own, or it is unknown.
+    func note(_ digest: KeyDigest, size: Int?, storedAt: Int64, keptUntil: Int64? = nil) {
         changedDuringListing?.insert(digest)
         if let size {
-            index.set(digest, size: size, storedAt: storedAt, usedAt: now)
+            index.set(digest, size: size, storedAt: storedAt, usedAt: now, keptUntil: keptUntil)
+            startSweeping()
         } else {
             index.remove(digest)
         }

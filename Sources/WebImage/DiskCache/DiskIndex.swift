@@ -10,8 +10,11 @@ struct DiskIndex {
         var storedAt: UInt32
         /// Seconds since 1970.
         ///
-        /// Known to this process only; never written to disk.
+        /// The file has it, too, in larger steps.
         var usedAt: UInt32
+        /// When the entry ends, in seconds since 1970; the highest number when that is unknown, or it has no end of its
+        /// own.
+        var keptUntil = UInt32.max
     }
 
     /// A record chosen for removal, as it was at that time.
@@ -37,8 +40,12 @@ struct DiskIndex {
     /// Notes a file, in place of what was known about it.
     ///
     /// - Complexity: O(1).
-    mutating func set(_ digest: KeyDigest, size: Int, storedAt: Int64, usedAt: Int64) {
-        let record = Record(size: size, storedAt: UInt32(clamping: storedAt), usedAt: UInt32(clamping: usedAt))
+    mutating func set(
+        _ digest: KeyDigest, size: Int, storedAt: Int64, usedAt: Int64, keptUntil: Int64? = nil
+    ) {
+        let record = Record(
+            size: size, storedAt: UInt32(clamping: storedAt), usedAt: UInt32(clamping: usedAt),
+            keptUntil: keptUntil.map { UInt32(clamping: $0) } ?? .max)
         let previous = folders[digest.folderNumber].updateValue(record, forKey: digest)
         totalBytes += size - (previous?.size ?? 0)
         if previous == nil { count += 1 }
@@ -47,8 +54,10 @@ struct DiskIndex {
     /// Notes a use.
     ///
     /// - Complexity: O(1).
-    mutating func touch(_ digest: KeyDigest, at time: Int64) {
+    mutating func touch(_ digest: KeyDigest, at time: Int64, keptUntil: Int64?) {
         folders[digest.folderNumber][digest]?.usedAt = UInt32(clamping: time)
+        guard let keptUntil else { return }
+        folders[digest.folderNumber][digest]?.keptUntil = UInt32(clamping: keptUntil)
     }
 
     /// Forgets a file.
@@ -72,16 +81,27 @@ struct DiskIndex {
             remove(digest)
         }
         for file in listed where !changed.contains(file.digest) {
-            let usedAt = max(file.modifiedAt, Int64(self[file.digest]?.usedAt ?? 0))
+            let known = self[file.digest]
+            let usedAt = max(file.modifiedAt, file.usedAt, Int64(known?.usedAt ?? 0))
             set(file.digest, size: file.size, storedAt: file.modifiedAt, usedAt: usedAt)
+            // The same file: its end is known only to those who have written or read it.
+            guard let known, Int64(known.storedAt) == file.modifiedAt else { continue }
+            folders[number][file.digest]?.keptUntil = known.keptUntil
         }
     }
 
-    /// Files that are too old or dated in the future, in no particular order.
+    /// Files of one folder that are too old or dated in the future, in no particular order.
     ///
-    /// - Complexity: O(n).
-    func expired(_ lifetime: Lifetime) -> [Victim] {
-        folders.lazy.joined().filter { !lifetime.covers(Int64($0.value.storedAt)) }
-            .map { Victim(digest: $0.key, record: $0.value) }
+    /// - Complexity: O(number of files in the folder).
+    func expired(folder number: Int, _ lifetime: Lifetime) -> [Victim] {
+        folders[number].filter { !lifetime.covers($0.value) }.map { Victim(digest: $0.key, record: $0.value) }
+    }
+}
+
+extension Lifetime {
+    /// Whether a file counts.
+    func covers(_ record: DiskIndex.Record) -> Bool {
+        let keptUntil = record.keptUntil == .max ? nil : Int64(record.keptUntil)
+        return covers(storedAt: Int64(record.storedAt), usedAt: Int64(record.usedAt), keptUntil: keptUntil)
     }
 }

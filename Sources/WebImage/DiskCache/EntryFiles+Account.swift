@@ -45,6 +45,14 @@ extension EntryFiles {
         return units
     }
 
+    /// Whether the file system has this much left after a file of `byteCount` bytes, as far as it tells.
+    ///
+    /// - Parameter free: 0, and less, stand for no such limit.
+    func hasRoom(for byteCount: Int, leaving free: Int) -> Bool {
+        guard free > 0, let left = try? system.freeByteCount(folder) else { return true }
+        return left - byteCount >= free
+    }
+
     /// Opens the account. Anything else in its place than a file is removed.
     private func openAccount() throws(SystemFailure) -> FileSystem.Descriptor {
         try inRoot { root throws(SystemFailure) in

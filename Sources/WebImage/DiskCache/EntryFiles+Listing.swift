@@ -9,11 +9,14 @@ extension EntryFiles {
         var size: Int
         /// Seconds since 1970, by an unknown clock.
         var modifiedAt: Int64
+        /// The use that is noted in the file, in seconds since 1970, by an unknown clock.
+        var usedAt: Int64
 
         init(_ digest: KeyDigest, _ status: FileSystem.Status) {
             self.digest = digest
             size = min(max(0, status.size), Self.sizeLimit)
             modifiedAt = status.modifiedAt
+            usedAt = status.accessedAt
         }
     }
 

@@ -7,6 +7,10 @@ extension EntryFiles {
         case nothing
         /// A verified entry of another key with the same digest.
         case otherKey
+        /// A verified entry that is too old, from the future, or past its own end.
+        case expired(FileSystem.Status)
+        /// A verified entry that was made from another content than its original has.
+        case outdated(FileSystem.Status)
         /// Something that is not a complete entry.
         case damaged(FileSystem.Status)
     }
@@ -16,6 +20,41 @@ extension EntryFiles {
 
     /// Memory up to this size is allocated for any file.
     private static var unquestionedSize: Int { 1 << 20 }
+
+    /// Looks the entry of `key` up: reads and verifies it, decides whether it counts, and notes the use in its file.
+    ///
+    /// - Parameters:
+    ///   - original: What the entry must have been made from, if it says so; `nil` for anything. An original that is
+    ///     missing or cannot be read says nothing about the entry.
+    ///   - lifetime: Entries that it does not cover are too old.
+    ///   - usedAt: When this process has used the entry last, in seconds since 1970.
+    func lookUp(
+        _ key: CacheKey, _ digest: KeyDigest, madeFrom original: CacheKey?, lifetime: Lifetime, usedAt: Int64,
+        fileSizeLimit: Int, withBody: Bool
+    ) throws(SystemFailure) -> Finding {
+        let finding = try read(key, digest, fileSizeLimit: fileSizeLimit, withBody: withBody)
+        guard case .entry(let entry, let status) = finding else { return finding }
+        let (metadata, isKnownUse) = (entry.metadata, status.accessedAt <= lifetime.latest)
+        guard
+            lifetime.covers(
+                storedAt: metadata.storedAt, usedAt: isKnownUse ? max(status.accessedAt, usedAt) : usedAt,
+                keptUntil: metadata.keptUntil)
+        else { return .expired(status) }
+        if let original, let made = metadata.madeFrom,
+            case .entry(let present, _)? = try? read(
+                original, KeyDigest(of: original), fileSizeLimit: fileSizeLimit, withBody: false),
+            present.metadata.generation != made
+        {
+            return .outdated(status)
+        }
+        if lifetime.isOutdated(use: status.accessedAt) {
+            // Not noted on a read-only file system.
+            try? inFolder(digest.folder) { folder throws(SystemFailure) in
+                try system.setAccess(digest.fileName, in: folder, to: lifetime.now)
+            }
+        }
+        return finding
+    }
 
     /// Reads and verifies the entry of `key`.
     ///
@@ -62,7 +101,8 @@ extension EntryFiles {
         guard header.matchesFront(front) else { return .damaged(status) }
         let keyEnd = EntryHeader.length + header.keyLength
         guard front[EntryHeader.length..<keyEnd].elementsEqual(key.rawValue.utf8) else { return .otherKey }
-        guard let metadata = EntryMetadata(encoded: front[keyEnd..<header.bodyOffset]) else { return .damaged(status) }
+        guard var metadata = EntryMetadata(encoded: front[keyEnd..<header.bodyOffset]) else { return .damaged(status) }
+        metadata.generation = ContentGeneration(rawValue: header.bodyChecksum)
         guard withBody else { return .entry(DiskEntry(metadata: metadata, bytes: []), status) }
         let body = try bytes(descriptor, count: header.bodyLength, beginningWith: front[header.bodyOffset...])
         guard body.count == header.bodyLength, Checksum.of(body) == header.bodyChecksum else {

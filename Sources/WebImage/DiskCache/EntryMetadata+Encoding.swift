@@ -6,9 +6,11 @@ extension EntryMetadata {
     /// The tags on disk. A number never gets a second meaning.
     private enum Tag: UInt8 {
         case url = 1, contentType, format, pixelWidth, pixelHeight, frameCount, httpStatus, etag, lastModified
-        case responseDate, storedAt, expiresAt, varySelector, attribute
+        case responseDate, storedAt, expiresAt, varySelector, attribute, madeFrom, keptUntil
     }
 
+    /// The generation is left out, because the entry's header has it.
+    ///
     /// - Complexity: O(size).
     func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
@@ -24,7 +26,9 @@ extension EntryMetadata {
         Self.append(lastModified, as: .lastModified, to: &bytes)
         Self.append(responseDate, as: .responseDate, to: &bytes)
         Self.append(storedAt, as: .storedAt, to: &bytes)
+        Self.append(keptUntil, as: .keptUntil, to: &bytes)
         Self.append(expiresAt, as: .expiresAt, to: &bytes)
+        Self.append(madeFrom.map { Int64(bitPattern: $0.rawValue) }, as: .madeFrom, to: &bytes)
         for (name, value) in varySelectors { Self.append(name, value, as: .varySelector, to: &bytes) }
         for (name, value) in attributes { Self.append(name, value, as: .attribute, to: &bytes) }
         return bytes
@@ -51,7 +55,10 @@ extension EntryMetadata {
             case .lastModified: lastModified = Self.text(field)
             case .responseDate: responseDate = Self.number(field)
             case .storedAt: storedAt = Self.number(field) ?? 0
+            case .keptUntil: keptUntil = Self.number(field)
             case .expiresAt: expiresAt = Self.number(field)
+            case .madeFrom:
+                madeFrom = Self.number(field).map { ContentGeneration(rawValue: UInt64(bitPattern: $0)) }
             case .varySelector:
                 guard let (name, value) = Self.pair(field) else { return nil }
                 varySelectors[name] = value

@@ -2,22 +2,42 @@ import Foundation
 import HTTPTransport
 import ImageCoding
 
+/// How the response of an origin is kept in the metadata of an entry.
 extension EntryMetadata {
-    /// Creates metadata from what the origin said about the bytes it sent.
-    init(_ download: Download, url: URL) {
-        self.init(
-            url: url.absoluteString, contentType: download.headers["Content-Type"], httpStatus: download.status,
-            etag: download.headers["ETag"], lastModified: download.headers["Last-Modified"])
+    /// Creates metadata of what the origin said.
+    ///
+    /// - Parameter url: The address that was requested.
+    init(_ origin: OriginResponse, url: URL) {
+        self.init(url: url.absoluteString)
+        note(origin)
     }
 
-    /// The fields that ask the origin whether the bytes are still valid.
-    ///
-    /// - Source: RFC 9110, sections 13.1.2 and 13.1.3.
-    var validators: HTTPHeaders {
+    /// Replaces what the origin said. Properties of the picture and the attributes of others stay.
+    mutating func note(_ origin: OriginResponse) {
+        contentType = origin.headers["Content-Type"]
+        httpStatus = origin.status
+        etag = origin.entityTag
+        lastModified = origin.lastModified
+        responseDate = Int64(exactly: origin.receivedAt.timeIntervalSince1970.rounded())
+        for name in OriginResponse.storedFields where origin.headers[name] != nil || attributes[Self.place(name)] != nil
+        {
+            attributes[Self.place(name)] = origin.headers.values(for: name).joined(separator: ", ")
+        }
+        if origin.url.absoluteString != url { attributes[Self.finalURL] = origin.url.absoluteString }
+    }
+
+    /// What the origin said; `nil` for an entry that was not made of a response.
+    var origin: OriginResponse? {
+        guard let httpStatus, let url = URL(string: attributes[Self.finalURL] ?? url) else { return nil }
         var headers = HTTPHeaders()
-        if let etag { headers["If-None-Match"] = etag }
-        if let lastModified { headers["If-Modified-Since"] = lastModified }
-        return headers
+        for name in OriginResponse.storedFields {
+            if let value = attributes[Self.place(name)], !value.isEmpty { headers[name] = value }
+        }
+        headers["Content-Type"] = contentType
+        headers["ETag"] = etag
+        headers["Last-Modified"] = lastModified
+        let received = Date(timeIntervalSince1970: Double(responseDate ?? storedAt))
+        return OriginResponse(url: url, status: httpStatus, headers: headers, receivedAt: received)
     }
 
     mutating func describe(_ properties: ImageProperties) {
@@ -26,6 +46,15 @@ extension EntryMetadata {
         pixelHeight = properties.height
         frameCount = properties.frameCount
     }
+
+    /// Whether a variant was made of an original that stores its pixels exactly.
+    var isMadeFromLossless: Bool {
+        get { attributes["lossless"] != nil }
+        set { attributes["lossless"] = newValue ? "yes" : nil }
+    }
+
+    private static let finalURL = "finalURL"
+    private static func place(_ field: String) -> String { "field:" + field.lowercased() }
 }
 
 extension DiskEntry {
@@ -45,6 +74,7 @@ extension EncodedImage {
         else { return nil }
         self.init(
             bytes: entry.bytes, format: format, width: width, height: height,
-            frameCount: entry.metadata.frameCount ?? 1, source: .disk)
+            frameCount: entry.metadata.frameCount ?? 1, source: .disk, origin: entry.metadata.origin)
+        generation = entry.metadata.madeFrom ?? entry.metadata.generation
     }
 }

@@ -20,10 +20,22 @@ public struct EntryMetadata: Sendable, Hashable, Codable {
     public var lastModified: String?
     /// When the server says it answered, in seconds since 1970.
     public var responseDate: Int64?
+    /// The content of the entry.
+    ///
+    /// The store sets it from the bytes.
+    public var generation: ContentGeneration?
+    /// The content of the original that a variant or a file was made from.
+    ///
+    /// See ``CacheStoring/entry(for:madeFrom:)``.
+    public var madeFrom: ContentGeneration?
     /// When the entry was stored, in seconds since 1970.
     ///
     /// The cache sets it to the time of its own clock. The entry's age is counted from it.
     public var storedAt: Int64
+    /// The entry ends at this time, in seconds since 1970, even when the cache keeps others longer.
+    ///
+    /// From then on it is a miss, and it is removed. `nil` when the limits of the cache decide alone.
+    public var keptUntil: Int64?
     /// When the response stops being fresh, in seconds since 1970.
     ///
     /// The cache keeps stale entries, because they can be revalidated.
@@ -37,7 +49,8 @@ public struct EntryMetadata: Sendable, Hashable, Codable {
     public init(
         url: String, contentType: String? = nil, format: String? = nil, pixelWidth: Int? = nil,
         pixelHeight: Int? = nil, frameCount: Int? = nil, httpStatus: Int? = nil, etag: String? = nil,
-        lastModified: String? = nil, responseDate: Int64? = nil, storedAt: Int64 = 0, expiresAt: Int64? = nil,
+        lastModified: String? = nil, responseDate: Int64? = nil, generation: ContentGeneration? = nil,
+        madeFrom: ContentGeneration? = nil, storedAt: Int64 = 0, keptUntil: Int64? = nil, expiresAt: Int64? = nil,
         varySelectors: [String: String] = [:], attributes: [String: String] = [:]
     ) {
         self.url = url
@@ -50,7 +63,10 @@ public struct EntryMetadata: Sendable, Hashable, Codable {
         self.etag = etag
         self.lastModified = lastModified
         self.responseDate = responseDate
+        self.generation = generation
+        self.madeFrom = madeFrom
         self.storedAt = storedAt
+        self.keptUntil = keptUntil
         self.expiresAt = expiresAt
         self.varySelectors = varySelectors
         self.attributes = attributes

@@ -8,16 +8,37 @@ internal import Darwin
 
 extension FileSystem {
     /// A file's kind, size, time and identity.
-    struct Status: Equatable {
+    struct Status {
         var isRegularFile: Bool
         var size: Int
         /// Seconds since 1970.
         var modifiedAt: Int64
+        /// Seconds since 1970.
+        var accessedAt: Int64
         var device: UInt64
         /// The system may give it to another file as soon as this one is removed.
         var inode: UInt64
         /// Seconds and nanoseconds; tells two files with one inode number apart.
         var changedAt: Moment
+    }
+
+    /// The space that this user may still take on the file system of a folder, in bytes.
+    func freeByteCount(_ folder: String) throws(SystemFailure) -> Int {
+        var status = statvfs()
+        _ = try retry(.status) { unsafe statvfs(folder, &status) }
+        let (bytes, overflow) = Int(clamping: status.f_bavail).multipliedReportingOverflow(
+            by: Int(clamping: status.f_frsize))
+        return overflow ? .max : bytes
+    }
+
+    /// Notes a use of a file: its time of access. Its other times stay. Of a link itself, not of what it points to.
+    ///
+    /// - Parameter time: Seconds since 1970.
+    func setAccess(_ name: String, in folder: Descriptor, to time: Int64) throws(SystemFailure) {
+        var times = [timespec(), timespec()]
+        times[0].tv_sec = time_t(clamping: time)
+        times[1].tv_nsec = omittedTime
+        _ = try retry(.touch) { unsafe utimensat(folder.number, name, times, AT_SYMLINK_NOFOLLOW) }
     }
 
     /// A time since 1970, as the file system keeps it.
@@ -27,15 +48,34 @@ extension FileSystem {
     }
 }
 
+/// - Source: Linux, `include/linux/stat.h`, UTIME_OMIT, which the module map leaves out.
+private let omittedTime: Int = {
+    #if canImport(Darwin)
+    Int(UTIME_OMIT)
+    #else
+    (1 << 30) - 2
+    #endif
+}()
+
+extension FileSystem.Status: Equatable {
+    /// Whether both are of one file with one content. A file that was read in between is the same.
+    static func == (one: Self, other: Self) -> Bool {
+        one.isRegularFile == other.isRegularFile && one.size == other.size && one.modifiedAt == other.modifiedAt
+            && one.device == other.device && one.inode == other.inode && one.changedAt == other.changedAt
+    }
+}
+
 extension FileSystem.Status {
     init(_ status: stat) {
         isRegularFile = status.st_mode & S_IFMT == S_IFREG
         size = Int(status.st_size)
         #if canImport(Darwin)
         modifiedAt = Int64(status.st_mtimespec.tv_sec)
+        accessedAt = Int64(status.st_atimespec.tv_sec)
         changedAt = FileSystem.Moment(seconds: status.st_ctimespec.tv_sec, nanoseconds: status.st_ctimespec.tv_nsec)
         #else
         modifiedAt = Int64(status.st_mtim.tv_sec)
+        accessedAt = Int64(status.st_atim.tv_sec)
         changedAt = FileSystem.Moment(seconds: status.st_ctim.tv_sec, nanoseconds: status.st_ctim.tv_nsec)
         #endif
         device = UInt64(truncatingIfNeeded: status.st_dev)

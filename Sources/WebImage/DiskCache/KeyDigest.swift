@@ -1,5 +1,8 @@
 /// A 128-bit digest of a key: the name of its file, and its name in the index.
 ///
+/// The first half comes from the name of the original, so everything that was made of one original lies in one folder
+/// and begins alike.
+///
 /// Cryptographic, so that untrusted keys cannot be made to collide and evict each other. A collision of its 128 bits
 /// never shows a wrong picture: the entry holds the whole key, and a reader compares it.
 struct KeyDigest: Hashable, Sendable {
@@ -12,11 +15,16 @@ struct KeyDigest: Hashable, Sendable {
     }
 
     init(of key: CacheKey) {
-        (high, low) = Digest.of(Array(key.rawValue.utf8))
+        let whole = Digest.of(Array(key.rawValue.utf8))
+        high = key.isOriginal ? whole.0 : Digest.of(Array(key.original.rawValue.utf8)).0
+        low = whole.1
     }
 
-    /// The number of the folder, from the last byte.
-    var folderNumber: Int { Int(truncatingIfNeeded: low & 0xFF) }
+    /// The number of the folder, from the last byte of the first half.
+    var folderNumber: Int { Int(truncatingIfNeeded: high & 0xFF) }
+
+    /// Whether both were made of one original.
+    func isOfSameOriginal(as other: KeyDigest) -> Bool { high == other.high }
 
     /// The folder, `00` to `ff`.
     var folder: String { EntryFiles.entryFolders[folderNumber] }

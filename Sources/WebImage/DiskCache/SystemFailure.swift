@@ -15,7 +15,7 @@ struct SystemFailure: Error, Hashable {
 extension FileSystem {
     /// The system calls of the disk cache, as steps that a test can make fail.
     enum Call: String, Sendable, CaseIterable {
-        case open, status, read, write, synchronize, close, rename, unlink, makeFolder, list, lock, duplicate
+        case open, status, read, write, synchronize, close, rename, unlink, makeFolder, list, lock, duplicate, touch
     }
 
     /// A fault that a test injects instead of, or before, the system call.
@@ -28,6 +28,9 @@ extension FileSystem {
 }
 
 extension SystemFailure {
+    /// What a write without space fails with.
+    static var full: SystemFailure { SystemFailure(call: .write, errno: ENOSPC) }
+
     /// The file, or a folder above it, does not exist.
     var isNotFound: Bool { errno == ENOENT }
     /// There is a link in place of a file.

@@ -23,6 +23,8 @@ public actor ImageDownloader {
     nonisolated let contentOrder: ContentOrder
     /// Throws when a file with this beginning cannot be a picture, so that the transfer ends early.
     nonisolated let inspect: @Sendable (_ beginning: [UInt8]) throws -> Void
+    /// Called with what a transfer has brought, before it lands.
+    nonisolated let onArrival: @Sendable (ImageRequest, Download) -> Void
     /// The fields of ``headers``, where transfers read them.
     nonisolated let sentHeaders: Mutex<HTTPHeaders>
 
@@ -48,12 +50,13 @@ public actor ImageDownloader {
     ) {
         self.init(
             configuration: configuration, transport: transport, hub: ActivityHub(), contents: ContentOrder(),
-            executor: executor, inspect: { _ in })
+            executor: executor, inspect: { _ in }, onArrival: { _, _ in })
     }
 
     init(
         configuration: Configuration, transport: any HTTPLoading, hub: ActivityHub, contents: ContentOrder,
-        executor: (any TaskExecutor)?, inspect: @escaping @Sendable ([UInt8]) throws -> Void
+        executor: (any TaskExecutor)?, inspect: @escaping @Sendable ([UInt8]) throws -> Void,
+        onArrival: @escaping @Sendable (ImageRequest, Download) -> Void
     ) {
         self.configuration = configuration
         self.hub = hub
@@ -61,6 +64,7 @@ public actor ImageDownloader {
         self.transport = transport
         self.executor = executor
         self.inspect = inspect
+        self.onArrival = onArrival
         sentHeaders = Mutex(configuration.headers)
         maximumConcurrentDownloads = max(1, configuration.maximumConcurrentDownloads)
         maximumConcurrentDownloadsPerHost = configuration.maximumConcurrentDownloadsPerHost.map { max(1, $0) }

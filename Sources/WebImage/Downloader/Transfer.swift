@@ -29,7 +29,7 @@ final class Transfer: Sendable {
         self.downloader = downloader
         self.detach = detach
         self.waiting = waiting
-        lane = request.url.host(percentEncoded: true)?.lowercased() ?? ""
+        lane = request.host
         hub.tell(request.url, .queued)
     }
 
@@ -49,39 +49,69 @@ final class Transfer: Sendable {
         hub.tell(request.url, .started(waited: waiting.elapsed))
         let sending = Stopwatch()
         do {
-            let response = try await downloader.transport.send(makeRequest())
+            let loader = request.parts.loader?.part ?? downloader.transport
+            let answer = try await loader.send(makeRequest())
             hub.tell(request.url, .firstByte(after: sending.elapsed))
+            let response =
+                try await hook("response modifier", request.parts.responseModifier) { try await $0(answer) }
+                ?? answer
             if acceptsNotModified, response.status == 304 {
-                return Download(status: 304, headers: response.headers, bytes: [], number: number, claim: claim)
+                return Download(origin: origin(response), bytes: [], number: number, claim: claim)
             }
             try check(response)
-            let bytes = try await collect(response, report)
+            let body = try await collect(response, report)
+            let origin = origin(response)
+            let bytes =
+                try await hook("body transformer", request.parts.bodyTransformer) { try await $0(body, origin) }
+                ?? body
             guard !bytes.isEmpty else {
                 throw ImageLoadError(
                     code: .emptyBody, message: "The origin answered without content; check the address.",
                     url: request.url,
                     status: response.status)
             }
-            hub.tally.downloadedByteCount.add(bytes.count)
-            return Download(
-                status: response.status, headers: response.headers, bytes: bytes, number: number, claim: claim)
+            hub.tally.downloadedByteCount.add(body.count)
+            let download = Download(origin: origin, bytes: bytes, number: number, claim: claim)
+            downloader.onArrival(request, download)
+            return download
         } catch let error as HTTPError {
             throw ImageLoadError(code: .transferFailed, message: error.message, url: request.url, cause: error)
         }
     }
 
+    private func origin(_ response: HTTPResponse) -> OriginResponse {
+        OriginResponse(
+            url: response.url, status: response.status, headers: response.headers, metrics: response.metrics)
+    }
+
+    /// Runs a part that the program brings, if there is one. Nothing of its result is used for a transfer that has ended
+    /// meanwhile.
+    private func hook<Part, Value>(
+        _ name: String, _ hook: Identified<Part>?, _ run: (Part) async throws -> Value
+    ) async throws -> Value? {
+        guard let hook else { return nil }
+        do {
+            let value = try await run(hook.part)
+            try Task.checkCancellation()
+            return value
+        } catch {
+            try Task.checkCancellation()
+            throw ImageLoadError.ofHook("\(name) \(hook.identity)", error, request.url)
+        }
+    }
+
     private func makeRequest() async throws -> HTTPRequest {
         let headers = request.headers.merged(over: downloader.headers)
-        let plain = HTTPRequest(url: request.url, method: request.method, headers: headers, body: request.body)
-        guard let modifier = request.modifier else { return plain }
-        let modified = try await modifier.modify(plain)
-        // Nothing is sent for a transfer that has ended meanwhile.
-        try Task.checkCancellation()
-        return modified
+        let plain = HTTPRequest(
+            url: request.url, method: request.method, headers: headers, body: request.body, options: request.transfer)
+        return try await hook("request modifier", request.modifier) { try await $0(plain) } ?? plain
     }
 
     private func check(_ response: HTTPResponse) throws {
-        guard configuration.acceptableStatusCodes.contains(response.status) else {
+        let isAccepted =
+            request.transfer.acceptableStatuses?.contains(response.status)
+            ?? configuration.acceptableStatusCodes.contains(response.status)
+        guard isAccepted else {
             throw ImageLoadError(
                 code: .unacceptableStatus,
                 message: "The origin answered with status \(response.status) instead of a picture.",
@@ -89,7 +119,7 @@ final class Transfer: Sendable {
         }
         guard let accepted = configuration.acceptableContentTypes else { return }
         let type = response.headers["Content-Type"]?.prefix { $0 != ";" }.lowercased() ?? ""
-        guard accepted.contains(type.trimmingCharacters(in: .whitespaces)) else {
+        guard accepted.contains(where: { $0.lowercased() == type.trimmingCharacters(in: .whitespaces) }) else {
             throw ImageLoadError(
                 code: .unacceptableContentType,
                 message: "The origin answered with content type \"\(type)\", which is not among the accepted ones.",
@@ -100,28 +130,29 @@ final class Transfer: Sendable {
     private func collect(_ response: HTTPResponse, _ report: (LoadProgress) -> Void) async throws -> [UInt8] {
         let expected = response.body.expectedByteCount
         try checkSize(expected ?? 0)
-        var collector = BodyCollector(expecting: expected)
+        let body = ArrivingBody(expecting: expected)
         var isInspected = false
-        var reported = 0
+        var (count, reported) = (0, 0)
         for try await chunk in response.body {
-            try checkSize(chunk.count, after: collector.count)
-            collector.append(chunk)
-            receivedCount.store(collector.count, ordering: .relaxed)
-            if !isInspected, collector.count >= ImageFormat.signatureLength, collector.count != expected {
-                try inspect(collector.beginning, response)
+            try checkSize(chunk.count, after: count)
+            count = body.append(chunk)
+            receivedCount.store(count, ordering: .relaxed)
+            if !isInspected, count >= ImageFormat.signatureLength, count != expected {
+                if request.parts.bodyTransformer == nil { try inspect(body.beginning, response) }
                 isInspected = true
             }
-            if isDue(collector.count, since: reported, of: expected) {
-                reported = collector.count
-                let progress = LoadProgress(receivedByteCount: collector.count, expectedByteCount: expected)
+            if isDue(count, since: reported, of: expected) {
+                reported = count
+                var progress = LoadProgress(receivedByteCount: count, expectedByteCount: expected)
                 hub.tell(request.url, .progress(progress))
+                progress.received = ReceivedBytes(body, count: count)
                 report(progress)
             }
         }
         // Some sequences end without an error when their reader is cancelled; a part of a body must not count as the
         // whole.
         try Task.checkCancellation()
-        return collector.finish()
+        return body.finish()
     }
 
     /// Ends the transfer of a body that cannot be a picture, without waiting for the rest.
@@ -139,10 +170,10 @@ final class Transfer: Sendable {
     }
 
     private func checkSize(_ count: Int, after received: Int = 0) throws {
-        guard count > configuration.maximumByteCount - received else { return }
+        let limit = min(configuration.maximumByteCount, request.transfer.maximumBodyByteCount ?? .max)
+        guard count > limit - received else { return }
         throw ImageLoadError(
-            code: .transferFailed,
-            message: "The body is larger than the limit of \(configuration.maximumByteCount) bytes.",
+            code: .transferFailed, message: "The body is larger than the limit of \(limit) bytes.",
             url: request.url, cause: HTTPError(code: .bodyTooLarge, message: "The body is larger than the limit."))
     }
 }

@@ -13,6 +13,12 @@ extension ImageLoadError {
         }
     }
 
+    /// Whether every variant of the address fails alike. Limits on what a decoder may do depend on the variant.
+    var isOfAddress: Bool {
+        guard let cause = cause as? ImageError else { return true }
+        return [.unknownFormat, .unsupportedFormat, .malformed].contains(cause.code)
+    }
+
     /// The error that a caller sees for an error of a lower layer. `CancellationError` and errors of other modules pass
     /// unchanged.
     static func mapping(_ error: any Error, url: URL) -> any Error {
@@ -35,6 +41,20 @@ extension ImageLoadError {
         var message = error.message
         if error.code == .unknownFormat, let contentType { message += " The origin calls it \"\(contentType)\"." }
         return ImageLoadError(code: .undecodable, message: message, url: url, cause: error)
+    }
+
+    /// The error that a caller sees for an error of a hook. `CancellationError`, and errors that are in the shape of this
+    /// module, pass unchanged.
+    static func ofHook(_ name: String, _ error: any Error, _ url: URL) -> any Error {
+        if error is CancellationError || error is ImageLoadError { return error }
+        return ImageLoadError(
+            code: .hookFailed, message: "The `\(name)` of this load has thrown: \(error).", url: url, cause: error)
+    }
+
+    static func unexpectedConfirmation(_ url: URL) -> ImageLoadError {
+        ImageLoadError(
+            code: .unacceptableStatus, message: "The origin confirmed a picture that it was not asked about.",
+            url: url, status: 304)
     }
 
     static func shutDown(_ url: URL) -> ImageLoadError {

@@ -35,6 +35,10 @@ public struct ImageLoadError: Error, Sendable {
         public static let overloaded = Code("overloaded")
         /// A request modifier or a transport called the manager or the downloader that it works for.
         public static let reentrant = Code("reentrant")
+        /// A hook or a part that the program brings has thrown; the cause is its error.
+        public static let hookFailed = Code("hookFailed")
+        /// The manager's hooks refuse to ask the origin.
+        public static let refused = Code("refused")
         /// The manager or the downloader has been shut down.
         public static let shutDown = Code("shutDown")
     }

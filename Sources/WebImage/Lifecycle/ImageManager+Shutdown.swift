@@ -20,12 +20,12 @@ extension ImageManager {
         // Cancelled work has a while to unwind. When nothing was cancelled, the deadline stays.
         let last = isQuiet ? deadline : Deadline(after: Self.unwindingTime, on: clock, executor: pipeline.executor)
         let transportEnds = await pipeline.closeParts(by: last)
-        await pipeline.memory.removeAll()
+        if pipeline.ownsCaches { await pipeline.caches.endMemory() }
         pipeline.hub.finish()
-        let writes = pipeline.cache.writes
+        let writes = pipeline.caches.writes
         // Writes to a disk that does not answer are lost, too.
         let lost = await (writes?.droppedCount ?? 0) + (writes?.pendingCount ?? 0)
-        let threads = pipeline.processing.running + (pipeline.disk?.pool.running ?? 0)
+        let threads = pipeline.processing.running + (diskCache?.pool.running ?? 0)
         return ShutdownReport(
             cancelledLoadCount: cancelled, droppedWriteCount: lost,
             stillRunningCount: downloader.operationCount + threads + (transportEnds ? 0 : 1))
@@ -33,16 +33,16 @@ extension ImageManager {
 }
 
 extension Pipeline {
-    /// Drains the stages in the order of a load, so that each is idle before the one below it closes: files wait for
-    /// pictures, pictures wait for transfers, and all of them write.
+    /// Drains the stages in the order of a load, so that each is idle before the one below it closes: loads wait for
+    /// transfers, and all of them write.
     @concurrent fileprivate func finishEverything() async {
         await files.drain()
         pictures.close()
         await pictures.drain()
         downloader.close()
         await downloader.drain()
-        await cache.writes?.close()
-        await cache.writes?.drain()
+        if ownsCaches { await caches.writes?.close() }
+        await caches.writes?.drain()
     }
 
     /// Drops the rest when the grace time is over.
@@ -50,7 +50,7 @@ extension Pipeline {
     /// - Returns: The number of calls that had not ended.
     fileprivate func dropEverything() async -> Int {
         let running = hub.tally.counters.running
-        await cache.writes?.abandon()
+        if ownsCaches { await caches.writes?.abandon() }
         pictures.close()
         downloader.close()
         cancelAll()
@@ -66,7 +66,8 @@ extension Pipeline {
         downloader.attendance.end()
         async let isQuiet = deadline.outlasts { await self.finishEverything() }
         async let transportEnds = deadline.outlasts { [transport = downloader.transport] in await transport.shutdown() }
-        async let diskEnds = deadline.outlasts { [disk] in
+        let disk = ownsCaches ? caches.disk : nil
+        async let diskEnds = deadline.outlasts {
             _ = await disk?.shutdown(within: deadline.remaining)
         }
         async let threadsEnd = deadline.outlasts { [processing] in await processing.shutdown() }

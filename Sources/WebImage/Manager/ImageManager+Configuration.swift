@@ -7,6 +7,9 @@ extension ImageManager {
     public struct Configuration: Sendable {
         /// What the memory cache may hold. 15 % of the memory the process may use by default, at most 768 MB.
         public var memory = MemoryLimits()
+        /// How the memory cache learns that memory is short, and gives it back in steps. Once a second while it holds
+        /// something, by default; `nil` for never.
+        public var memoryWatch: MemoryWatch? = MemoryWatch()
         /// The disk cache, `nil` for none. A folder in the user's cache directory by default.
         public var disk: DiskCache.Configuration? = .init()
         /// The downloader's limits.
@@ -29,6 +32,9 @@ extension ImageManager {
         /// Work waits for its share; work that would take more alone is refused. A third of the memory the process may
         /// use by default.
         public var processingByteLimit = MemoryBudget.defaultProcessingLimit
+        /// How far the threads for pictures give way to other threads of the machine, 0 to 19 as for `nice`. 10 by
+        /// default; on a machine that is always busy with other work, a lower number keeps loads from starving.
+        public var processingNiceness = 10
         /// How many pictures may wait for memory or a thread before loads are refused with `.overloaded`. 10,000 by
         /// default.
         public var processingQueueLimit = 10_000
@@ -37,9 +43,14 @@ extension ImageManager {
         public var failureLifetime: Duration = .seconds(60)
         /// How many such loads are remembered. 10,000 by default.
         public var failureCapacity = 10_000
-        /// The largest transformed picture that is kept on disk, in pixels. Transformed pictures are stored losslessly;
-        /// above this size it is cheaper to make them again from the original. One megapixel by default.
-        public var maximumStoredVariantPixels = 1_000_000
+        /// The largest number of bytes that wait to be written to disk. Beyond it, content is not written: it is counted
+        /// in ``LoadCounters/droppedWrites``, told as an activity, and the disk's `onWarning` is called once. A sixteenth
+        /// of the memory the process may use by default, at most 256 MB.
+        public var writeByteLimit = MemoryBudget.defaultWriteLimit
+        /// What the disk keeps of transformed pictures.
+        public var variantStorage = VariantStorage()
+        /// What the program decides about every load. Nothing by default.
+        public var hooks = Hooks()
         /// How long running loads and pending writes may take at an end without a grace time of its own: after a
         /// cancelled ``ImageManager/run()``, and after ``withImageManager(_:shutdownWithin:_:)``. 10 seconds by
         /// default.
@@ -47,6 +58,22 @@ extension ImageManager {
 
         /// Creates a configuration with the defaults.
         public init() {}
+    }
+}
+
+/// What the disk keeps of transformed pictures. Files that ``ImageManager/encodedImage(for:as:onProgress:)`` makes are
+/// kept as they are.
+public struct VariantStorage: Sendable, Hashable {
+    /// The largest picture that is kept, in pixels; larger ones are made again from the original, which is cheaper than
+    /// reading them. Zero keeps none. One megapixel by default.
+    public var maximumPixelCount: Int
+    /// The format. PNG by default, which is lossless.
+    public var format: EncodedFormat
+
+    /// Creates a value.
+    public init(maximumPixelCount: Int = 1_000_000, format: EncodedFormat = .png) {
+        self.maximumPixelCount = maximumPixelCount
+        self.format = format
     }
 }
 

@@ -39,7 +39,7 @@ public actor ImageManager {
 
     nonisolated var configuration: Configuration { pipeline.configuration }
     /// The disk cache, when there is one.
-    public nonisolated var diskCache: DiskCache? { pipeline.disk }
+    public nonisolated var diskCache: DiskCache? { pipeline.caches.disk as? DiskCache }
     /// The downloader.
     public nonisolated var downloader: ImageDownloader { pipeline.downloader }
 
@@ -50,20 +50,24 @@ public actor ImageManager {
         self.init(configuration: configuration, transport: HTTPClient(configuration: configuration.transport))
     }
 
-    /// Creates a manager over another transport, for tests and for origins that do not speak HTTP.
+    /// Creates a manager from parts that a program brings: for tests, for origins that do not speak HTTP, for caches
+    /// that several managers share.
     ///
     /// - Parameters:
-    ///   - configuration: Limits and policies. Those of the transport are ignored.
+    ///   - configuration: Limits and policies. Those of a part that is given are ignored.
+    ///   - caches: Keep the pictures. The manager does not shut them down. `nil` makes them from the configuration.
     ///   - transport: Moves the bytes. The manager shuts it down at its own shutdown.
-    public init(configuration: Configuration, transport: any HTTPLoading) {
+    public init(configuration: Configuration = .init(), caches: ImageCaches? = nil, transport: any HTTPLoading) {
         self.init(
             configuration: configuration,
             parts: Parts(
                 transport: transport,
-                disk: configuration.disk.map { DiskCache($0) },
+                disk: caches == nil ? configuration.disk.map { DiskCache($0) } : nil,
+                caches: caches, memoryWatch: configuration.memoryWatch,
                 processing: WorkerPool(
                     name: "image", width: max(1, configuration.processingWidth),
-                    queueLimit: max(0, configuration.processingQueueLimit), niceness: 10),
+                    queueLimit: max(0, configuration.processingQueueLimit),
+                    niceness: min(max(0, configuration.processingNiceness), 19)),
                 executor: nil))
     }
 
@@ -76,7 +80,9 @@ public actor ImageManager {
     /// Parts that a test brings instead of those that a manager makes itself.
     struct Parts {
         var transport: any HTTPLoading
-        var disk: DiskCache?
+        var disk: (any CacheStoring)?
+        var caches: ImageCaches?
+        var memoryWatch: MemoryWatch?
         var processing: WorkerPool
         var executor: (any TaskExecutor)?
         var clock: any Clock<Duration> = ContinuousClock()
@@ -87,6 +93,12 @@ public actor ImageManager {
 extension ImageManager {
     /// Forgets the failed loads, so that each is tried again.
     public nonisolated func forgetFailures() { pipeline.failures.forgetAll() }
+
+    /// Forgets the failure of one address, so that it is tried again.
+    public nonisolated func forgetFailure(of request: ImageRequest) {
+        let request = pipeline.hooks.applied(to: request)
+        pipeline.failures.forget(LoadKey(request, variant: request.variantKey))
+    }
 }
 
 // MARK: - Ending
@@ -155,7 +167,7 @@ extension ImageManager {
             throw CacheError(
                 code: .shutDown, message: "The image manager has been shut down; its disk cache is left as it is.")
         }
-        if tiers.contains(.memory) { await pipeline.memory.removeAll() }
-        if tiers.contains(.disk) { try await diskCache?.removeAll() }
+        if tiers.contains(.memory) { await pipeline.caches.memory.removeAll() }
+        if tiers.contains(.disk) { try await pipeline.caches.disk?.removeAll() }
     }
 }

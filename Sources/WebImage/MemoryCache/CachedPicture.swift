@@ -3,28 +3,20 @@
 enum MemoryKey: Sendable, Hashable {
     case picture(CacheKey)
     case file(CacheKey)
-
-    /// The key of the other view of the same original.
-    var counterpart: MemoryKey {
-        switch self {
-        case .picture(let name): .file(name)
-        case .file(let name): .picture(name)
-        }
-    }
 }
 
 /// The value of a memory cache entry: a decoded picture, or a file.
 enum CachedPicture: Sendable {
     /// The response for a load that finds it.
     case decoded(ImageResponse)
-    /// A file, and the number of the transfer that brought its content.
-    case encoded(EncodedImage, number: Int)
+    /// A file.
+    case encoded(EncodedImage)
 
     /// The bytes that the entry takes, including its bookkeeping.
     var cost: Int {
         switch self {
         case .decoded(let response): response.image.byteCount + 256
-        case .encoded(let file, _): file.bytes.count + 256
+        case .encoded(let file): file.bytes.count + 256
         }
     }
 
@@ -32,7 +24,20 @@ enum CachedPicture: Sendable {
     var number: Int {
         switch self {
         case .decoded(let response): response.number
-        case .encoded(_, let number): number
+        case .encoded(let file): file.number
         }
+    }
+
+    /// The content of the original that it is, or was made from; `nil` when it is unknown.
+    var generation: ContentGeneration? {
+        switch self {
+        case .decoded(let response): response.generation
+        case .encoded(let file): file.generation
+        }
+    }
+
+    /// Whether it is, or was made from, the same content as `other`.
+    func isOfSameContent(as other: CachedPicture) -> Bool {
+        number == other.number || (generation != nil && generation == other.generation)
     }
 }

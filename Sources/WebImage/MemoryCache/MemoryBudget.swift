@@ -14,6 +14,9 @@ public enum MemoryBudget {
     /// The default limit for pictures that are being made, in bytes: a third of ``processLimit``.
     public static var defaultProcessingLimit: Int { max(1, processLimit / 3) }
 
+    /// The default limit for what waits to be written to disk, in bytes: a sixteenth of ``processLimit``, at most 256 MB.
+    public static var defaultWriteLimit: Int { min(max(1, processLimit / 16), 256 * 1_000_000) }
+
     /// The memory that this process may use, in bytes.
     ///
     /// The smallest limit of its control groups (version 2, then
@@ -27,31 +30,35 @@ public enum MemoryBudget {
     }
 
     /// The smallest limit among the machine's memory and the control groups named in `/proc/self/cgroup`.
-    ///
-    /// Inside a container the named path is often not mounted, so the root of the hierarchy is read as well.
     static func limit(physical: Int, readFile: (String) -> String?) -> Int {
         var smallest = physical
+        for group in groups(readFile) {
+            // "max", and version 1's "no limit" of nearly 2^63, are no limit.
+            let file = group.isVersion2 ? "memory.max" : "memory.limit_in_bytes"
+            guard let text = readFile(group.folder + file), let limit = Int(text.prefix { $0.isNumber }) else {
+                continue
+            }
+            if limit > 0 { smallest = min(smallest, limit) }
+        }
+        return smallest
+    }
+
+    /// The folders of the control groups named in `/proc/self/cgroup` that may limit memory, innermost first.
+    ///
+    /// Inside a container the named path is often not mounted, so the root of the hierarchy is among them. There it is
+    /// the group of the container, so it counts as the process's own when no other folder has its files.
+    static func groups(_ readFile: (String) -> String?) -> [(folder: String, isVersion2: Bool)] {
+        var groups: [(folder: String, isVersion2: Bool)] = []
         for line in (readFile("/proc/self/cgroup") ?? "").split(separator: "\n") {
             // hierarchy-id:controllers:path
             let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
             guard fields.count == 3 else { continue }
-            let (root, file): (String, String)
-            if fields[1].isEmpty {
-                (root, file) = ("/sys/fs/cgroup", "memory.max")
-            } else if fields[1].split(separator: ",").contains("memory") {
-                (root, file) = ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
-            } else {
-                continue
-            }
-            for folder in ancestors(of: fields[2]) {
-                // "max", and version 1's "no limit" of nearly 2^63, are no limit.
-                guard let text = readFile(root + folder + file), let limit = Int(text.prefix { $0.isNumber }) else {
-                    continue
-                }
-                if limit > 0 { smallest = min(smallest, limit) }
-            }
+            let isVersion2 = fields[1].isEmpty
+            guard isVersion2 || fields[1].split(separator: ",").contains("memory") else { continue }
+            let root = isVersion2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory"
+            groups += ancestors(of: fields[2]).map { (root + $0, isVersion2) }
         }
-        return smallest
+        return groups
     }
 
     /// `/a/b` → `/a/b/`, `/a/`, `/`: the limits of a group's ancestors apply to it as well.
@@ -69,7 +76,7 @@ public enum MemoryBudget {
     }
 
     /// The first 4 KiB of a small text file, or `nil` when it cannot be read.
-    private static func contents(ofFile path: String) -> String? {
+    static func contents(ofFile path: String) -> String? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }

@@ -3,18 +3,43 @@ public struct MemoryLimits: Sendable, Equatable {
     /// The highest cost of all entries together, in bytes.
     ///
     /// Default: 15 % of the memory that the process may use (the control group's limit, or else the machine's memory), at
-    /// most 768 MB.
+    /// most 768 MB. 0, and less, stand for no limit.
     public var costLimit: Int
     /// The highest number of entries.
     ///
-    /// Default: 100,000.
+    /// Default: 100,000. 0, and less, stand for no limit.
     public var countLimit: Int
 
-    /// Creates limits. Values below 1 count as 1.
+    /// Creates limits.
     public init(costLimit: Int = MemoryBudget.defaultCostLimit, countLimit: Int = 100_000) {
         self.costLimit = costLimit
         self.countLimit = countLimit
     }
+
+    /// The limits that apply under this pressure, as numbers above 0.
+    ///
+    /// Without a limit of its own, a cache keeps the share of the default limit while memory is short.
+    func effective(under pressure: MemoryPressure) -> (cost: Int, count: Int) {
+        let count = countLimit > 0 ? countLimit : .max
+        guard pressure != .normal else { return (costLimit > 0 ? costLimit : .max, count) }
+        return (max(1, (costLimit > 0 ? costLimit : MemoryBudget.defaultCostLimit) / pressure.divisor), count)
+    }
+}
+
+/// What a memory cache holds and has done, at one instant.
+public struct MemoryStatistics: Sendable, Equatable {
+    /// Lookups that found a value.
+    public var hits: Int
+    /// Lookups that found none.
+    public var misses: Int
+    /// Entries that were evicted to make room, or trimmed.
+    ///
+    /// Removed and replaced entries are not counted.
+    public var evictions: Int
+    /// The cost of the entries held, in bytes.
+    public var cost: Int
+    /// The number of entries held.
+    public var count: Int
 }
 
 extension MemoryCache {
@@ -22,20 +47,7 @@ extension MemoryCache {
     public typealias Configuration = MemoryLimits
 
     /// What a memory cache holds and has done, at one instant.
-    public struct Statistics: Sendable, Equatable {
-        /// Lookups that found a value.
-        public var hits: Int
-        /// Lookups that found none.
-        public var misses: Int
-        /// Entries that were evicted to make room, or trimmed.
-        ///
-        /// Removed and replaced entries are not counted.
-        public var evictions: Int
-        /// The cost of the entries held, in bytes.
-        public var cost: Int
-        /// The number of entries held.
-        public var count: Int
-    }
+    public typealias Statistics = MemoryStatistics
 
     /// What one sweep did.
     public struct Sweep: Sendable, Equatable {

@@ -9,12 +9,18 @@
 /// S3-FIFO with promotion after one hit decides which values are kept: a scan over many pictures does not evict the
 /// ones in use, and at the same size more requests hit than with a least-recently-used order.
 ///
-/// A cache needs no shutdown: it owns no task, no thread and no file. It is released with its last reference, and
-/// ``removeAll()`` gives the memory back earlier. The shutdown of a manager empties its cache.
+/// A cache needs no shutdown: it owns no thread and no file, and its one task, the watch for memory pressure, ends with
+/// its last reference. ``removeAll()`` gives the memory back earlier. The shutdown of a manager empties its cache.
 ///
 /// `Key`'s `hash(into:)` and `==` run under the lock and must not use the cache.
 public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
     private nonisolated let table: MemoryTable<Key, Value>
+    nonisolated let watcher: MemoryWatcher?
+    /// Takes the samples. Cancelled by ``stopWatching()`` and when the cache is released.
+    var watch: Task<Void, Never>?
+    var isWatchStopped = false
+    /// What the samples say.
+    var gauge = PressureGauge()
     /// The limits that apply while there is no memory pressure.
     public private(set) var limits: Configuration
     /// The last reported level of memory pressure.
@@ -23,10 +29,31 @@ public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
     public private(set) var lastSweep: Sweep?
 
     /// Creates an empty cache.
-    public init(_ configuration: Configuration = .init()) {
-        limits = configuration
-        table = MemoryTable(costLimit: configuration.costLimit, countLimit: configuration.countLimit)
+    ///
+    /// - Parameters:
+    ///   - configuration: The limits.
+    ///   - watch: How the cache learns that memory is short. `nil`, the default, for a cache that is told so by
+    ///     ``respond(to:)`` alone.
+    ///   - now: The time by which entries with a lifetime end. Called under the lock; must not use the cache.
+    public init(
+        _ configuration: Configuration = .init(), watch: MemoryWatch? = nil,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+    ) {
+        self.init(configuration, watch: watch, executor: nil, now: now)
     }
+
+    /// - Parameter executor: Where samples are taken; `nil` for the global pool.
+    init(
+        _ configuration: Configuration, watch: MemoryWatch?, executor: (any TaskExecutor)?,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+    ) {
+        limits = configuration
+        let (cost, count) = configuration.effective(under: .normal)
+        table = MemoryTable(costLimit: cost, countLimit: count, now: now)
+        watcher = watch.map { MemoryWatcher($0, executor: executor) }
+    }
+
+    deinit { watch?.cancel() }
 
     /// The value stored for `key`, counted as a use; `nil` when there is none.
     ///
@@ -44,18 +71,24 @@ public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
     ///
     /// A value above an eighth of the cost limit only takes the room of values that are not in use. When values in use
     /// leave no room, it is not stored, but its key is remembered. When it is stored again soon, it takes their place.
+    /// A value above half of the limit takes only the place of values that were not used since it was stored last, and
+    /// at most an eighth of the limit each time.
     ///
     /// - Parameters:
     ///   - value: What a look-up finds.
     ///   - key: What it is found under.
     ///   - cost: What the value occupies, in bytes.
+    ///   - lifetime: When this has passed, the value is a miss, and a look-up removes it. `nil` for no end; 0, and
+    ///     less, end it at once.
     /// - Returns: `false` when the value is not stored, because its cost is negative or above the cost limit, or
     ///   because it is large and new among values in use. An earlier value for `key` is removed as well, because it is
     ///   outdated.
     /// - Complexity: O(1) amortised over the entries it evicts.
     @discardableResult
-    public nonisolated func store(_ value: Value, for key: Key, cost: Int) -> Bool {
-        table.store(value, for: key, cost: cost)
+    public nonisolated func store(_ value: Value, for key: Key, cost: Int, lifetime: Duration? = nil) -> Bool {
+        let isStored = table.store(value, for: key, cost: cost, lifetime: lifetime)
+        if isStored, let watcher { startWatching(watcher) }
+        return isStored
     }
 
     /// Removes the value stored for `key` and returns it.
@@ -76,7 +109,7 @@ public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
     /// Evicts the entries least worth keeping until at most `cost` bytes are held.
     ///
     /// - Complexity: O(number of entries evicted), in slices between which look-ups continue.
-    public func trim(toCost cost: Int) { sweep(toCost: max(0, cost), count: .max, for: .trim) }
+    public func trim(toCost cost: Int) { sweep(toCost: max(0, cost), count: .max, for: .trim, setsLimits: false) }
 
     /// Removes every entry.
     ///
@@ -87,8 +120,8 @@ public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
     /// limit applies.
     ///
     /// - Parameters:
-    ///   - costLimit: In bytes; values below 1 count as 1.
-    ///   - countLimit: In entries; values below 1 count as 1.
+    ///   - costLimit: In bytes; 0, and less, stand for no limit.
+    ///   - countLimit: In entries; 0, and less, stand for no limit.
     public func updateLimits(costLimit: Int, countLimit: Int) {
         limits = Configuration(costLimit: costLimit, countLimit: countLimit)
         applyLimits(for: .limits)
@@ -107,13 +140,16 @@ public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
         applyLimits(for: .pressure)
     }
 
+    /// Evicts entries until half of the bytes are left.
+    func sweepHalf() { sweep(toCost: statistics.cost / 2, count: .max, for: .pressure, setsLimits: false) }
+
     private func applyLimits(for cause: Sweep.Cause) {
-        let (cost, count) = (max(1, limits.costLimit / pressure.divisor), max(1, limits.countLimit))
-        sweep(toCost: cost, count: count, for: cause)
+        let (cost, count) = limits.effective(under: pressure)
+        sweep(toCost: cost, count: count, for: cause, setsLimits: true)
     }
 
-    private func sweep(toCost cost: Int, count: Int, for cause: Sweep.Cause) {
-        let (evictionCount, byteCount) = table.sweep(toCost: cost, count: count, setsLimits: cause != .trim)
+    private func sweep(toCost cost: Int, count: Int, for cause: Sweep.Cause, setsLimits: Bool) {
+        let (evictionCount, byteCount) = table.sweep(toCost: cost, count: count, setsLimits: setsLimits)
         lastSweep = Sweep(cause: cause, evictionCount: evictionCount, byteCount: byteCount)
     }
 }

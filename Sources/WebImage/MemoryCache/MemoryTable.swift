@@ -5,19 +5,32 @@ import Synchronization
 /// Evicted and removed values are released outside the lock, so that no look-up waits while a bitmap is deallocated.
 struct MemoryTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, Sendable {
     private let entries: Mutex<S3FIFO<Key, Value>>
+    private let now: @Sendable () -> ContinuousClock.Instant
 
-    init(costLimit: Int, countLimit: Int) {
+    init(costLimit: Int, countLimit: Int, now: @escaping @Sendable () -> ContinuousClock.Instant) {
+        self.now = now
         entries = Mutex(S3FIFO(costLimit: costLimit, countLimit: countLimit))
     }
 
-    func value(for key: Key) -> Value? { entries.withLock { $0.value(for: key) } }
+    func value(for key: Key) -> Value? {
+        let (value, retired) = entries.withLock { entries in
+            var retired: Value?
+            let value = entries.value(for: key, now: now, retired: &retired)
+            return (value, retired)
+        }
+        _ = consume retired
+        return value
+    }
 
-    func contains(_ key: Key) -> Bool { entries.withLock { $0.contains(key) } }
+    func contains(_ key: Key) -> Bool { entries.withLock { $0.contains(key, now: now) } }
 
-    func store(_ value: Value, for key: Key, cost: Int) -> Bool {
+    /// - Parameter lifetime: The entry is a miss when this has passed; `nil` for never.
+    func store(_ value: Value, for key: Key, cost: Int, lifetime: Duration?) -> Bool {
+        // Instants trap on times that they cannot count; thirty years are long enough.
+        let deadline = lifetime.map { now().advanced(by: min(max($0, .zero), .seconds(1_000_000_000))) }
         let (isStored, retired) = entries.withLock { entries in
             var retired: [Value] = []
-            let isStored = entries.store(value, for: key, cost: cost, retired: &retired)
+            let isStored = entries.store(value, for: key, cost: cost, deadline: deadline, retired: &retired)
             return (isStored, retired)
         }
         _ = consume retired

@@ -53,6 +53,29 @@ extension S3FIFO {
         }
     }
 
+    /// Whether a large entry that is requested again may take the place of entries of main.
+    ///
+    /// Up to half of the limit it may. A larger one takes at most an eighth of the limit with each request, and nothing
+    /// that was used since the request before: asking twice for one picture must not empty the cache.
+    ///
+    /// - Complexity: O(1) up to half of the limit, O(length of main) above.
+    mutating func mayReplaceMain(_ cost: Int, _ retired: inout [Value]) -> Bool {
+        guard cost > costLimit / 2 else { return true }
+        let end = max(costLimit - cost, main.cost - newcomerCostLimit)
+        for _ in 0..<main.count where main.cost > end {
+            let number = main.oldest
+            unlink(number)
+            if slots[Int(number)].hits > 0 {
+                slots[Int(number)].hits -= 1
+                link(number, into: .main)
+            } else {
+                if let value = vacate(number) { retired.append(value) }
+                evictionCount &+= 1
+            }
+        }
+        return main.cost <= costLimit - cost
+    }
+
     /// Remembers the hash of a key that leaves. There are at most as many hashes as entries.
     mutating func remember(_ key: Key) {
         ghosts.remember(key.hashValue, atMost: max(count, 16))

@@ -6,9 +6,11 @@
 /// never evicts the ones in use, and a hit moves nothing: it increments a counter.
 ///
 /// An entry may cost as much as the whole limit. One large new entry could then empty main. So an entry above an eighth
-/// of the limit enters only when main leaves room for it, or when its hash is remembered.
+/// of the limit enters only when main leaves room for it, or when its hash is remembered. Above a half, being remembered
+/// is not enough: each request takes at most an eighth of the limit from entries that are not in use, until the entry
+/// fits.
 ///
-/// A pure value without a lock or a clock. Evicted values are returned to the caller, which decides where they are
+/// A pure value without a lock; a caller that stores entries with a deadline passes the time in. Evicted values are returned to the caller, which decides where they are
 /// released.
 ///
 /// - Source: Yang et al., "FIFO queues are all you need for cache eviction", SOSP 2023, section 4.
@@ -23,6 +25,8 @@ struct S3FIFO<Key: Hashable, Value> {
         var key: Key?
         var value: Value?
         var cost = 0
+        /// From then on the entry is a miss; `nil` for never.
+        var deadline: ContinuousClock.Instant?
         var newer: Int32 = -1
         var older: Int32 = -1
         var queue = Queue.unused
@@ -68,40 +72,56 @@ struct S3FIFO<Key: Hashable, Value> {
     var count: Int { small.count + main.count }
 
     /// The highest cost of a new entry that may evict entries from main.
-    private var newcomerCostLimit: Int { max(1, costLimit / 8) }
+    var newcomerCostLimit: Int { max(1, costLimit / 8) }
 
     /// The value of `key`, counted as a use.
     ///
+    /// - Parameters:
+    ///   - now: Called only for an entry with a deadline.
+    ///   - retired: Receives the value of an entry that is past its deadline. The entry is removed, and is a miss.
     /// - Complexity: O(1); nothing is moved or allocated.
-    mutating func value(for key: Key) -> Value? {
+    mutating func value(for key: Key, now: () -> ContinuousClock.Instant, retired: inout Value?) -> Value? {
         guard let number = slotNumbers[key] else {
             missCount &+= 1
             return nil
         }
-        hitCount &+= 1
         let position = Int(number)
+        if let deadline = slots[position].deadline, deadline <= now() {
+            missCount &+= 1
+            retired = remove(key)
+            return nil
+        }
+        hitCount &+= 1
         if slots[position].hits < Self.highestHitCount { slots[position].hits &+= 1 }
         return slots[position].value
     }
 
-    /// Whether `key` is held, without counting as a use.
-    func contains(_ key: Key) -> Bool { slotNumbers[key] != nil }
+    /// Whether `key` is held and not past its deadline, without counting as a use.
+    func contains(_ key: Key, now: () -> ContinuousClock.Instant) -> Bool {
+        guard let number = slotNumbers[key] else { return false }
+        return slots[Int(number)].deadline.map { $0 > now() } ?? true
+    }
 
     /// The value of `key`, without counting as a use.
     func peek(_ key: Key) -> Value? { slotNumbers[key].flatMap { slots[Int($0)].value } }
 
     /// Stores `value`, in place of an earlier value for `key`.
     ///
-    /// - Parameter retired: Receives the replaced value and the values evicted to make room.
+    /// - Parameters:
+    ///   - deadline: From then on the entry is a miss; `nil` for never.
+    ///   - retired: Receives the replaced value and the values evicted to make room.
     /// - Returns: `false` when `cost` is negative or above the limit, or the entry is large and new and main leaves no
     ///   room. Then nothing is held for `key`; the hash of a large new entry is remembered.
     /// - Complexity: O(1) amortised over the entries it evicts.
-    mutating func store(_ value: Value, for key: Key, cost: Int, retired: inout [Value]) -> Bool {
+    mutating func store(
+        _ value: Value, for key: Key, cost: Int, deadline: ContinuousClock.Instant? = nil, retired: inout [Value]
+    ) -> Bool {
         let replaced = slotNumbers[key].map { (slots[Int($0)].queue, slots[Int($0)].hits) }
         if replaced != nil, let old = remove(key) { retired.append(old) }
         guard (0...costLimit).contains(cost) else { return false }
         let isKnown = ghosts.forget(key.hashValue) || replaced?.0 == .main
-        guard isKnown || cost <= newcomerCostLimit || main.cost <= costLimit - cost else {
+        guard cost <= newcomerCostLimit || main.cost <= costLimit - cost || (isKnown && mayReplaceMain(cost, &retired))
+        else {
             remember(key)
             return false
         }
@@ -110,6 +130,7 @@ struct S3FIFO<Key: Hashable, Value> {
         slots[Int(number)].key = key
         slots[Int(number)].value = value
         slots[Int(number)].cost = cost
+        slots[Int(number)].deadline = deadline
         slots[Int(number)].hits = replaced?.1 ?? 0
         slotNumbers[key] = number
         link(number, into: isKnown ? .main : .small)

@@ -1,48 +1,69 @@
+import ImageCoding
+
 /// Stores the results of loads: in memory at once, on disk after the load. Content that newer content has overtaken is
 /// not stored.
-final class CacheWriter: Sendable {
-    let order = ContentOrder()
-    /// `nil` without a disk cache.
-    let writes: WriteBehind?
-    private let memory: MemoryCache<MemoryKey, CachedPicture>
+struct CacheWriter: Sendable {
+    let caches: ImageCaches
+    let order: ContentOrder
 
-    init(_ memory: MemoryCache<MemoryKey, CachedPicture>, _ writes: WriteBehind?) {
-        self.memory = memory
-        self.writes = writes
-    }
-
-    /// Stores a picture or a file in memory, if the request allows it.
+    /// Stores a picture or a file in memory.
     ///
-    /// Content from a transfer removes the other view unless that came with the same transfer, because it may be older.
-    /// Content from disk leaves the other view in place.
-    func remember(_ picture: CachedPicture, as key: MemoryKey, _ request: ImageRequest) {
-        guard request.cacheWrites.contains(.memory) else { return }
-        order.ifNewest(picture.number, of: request.originalKey) {
+    /// - Parameter isNew: Whether a transfer of this load brought the content. It removes every view of its original that
+    ///   was made of other content.
+    func remember(_ picture: CachedPicture, as key: MemoryKey, of original: CacheKey, isNew: Bool) {
+        let (memory, own) = (caches.memory, (picture: MemoryKey.picture(original), file: MemoryKey.file(original)))
+        order.ifNewest(picture.number, of: original) {
             memory.store(picture, for: key, cost: picture.cost)
-            guard picture.number > 0 else { return }
-            memory.remove(key.counterpart) { $0.number != picture.number }
+            if key != own.picture, key != own.file {
+                caches.variants.insert(key, of: original) { memory.contains($0) }
+            }
+            guard isNew else { return }
+            func removeIfOlder(_ view: MemoryKey) {
+                if view != key { memory.remove(view) { !$0.isOfSameContent(as: picture) } }
+            }
+            removeIfOlder(own.picture)
+            removeIfOlder(own.file)
+            caches.variants.names(of: original).forEach(removeIfOlder)
         }
     }
 
-    /// Whether the result of the request is written to disk.
-    func mayStore(_ request: ImageRequest) -> Bool {
-        writes != nil && request.cacheWrites.contains(.disk) && request.allowsDisk
+    /// Removes every view of an original from memory.
+    func forget(_ original: CacheKey) {
+        for view in caches.variants.names(of: original).union([.picture(original), .file(original)]) {
+            caches.memory.remove(view)
+        }
+        caches.variants.remove(original)
     }
 
-    /// Writes an entry to disk later, if the request allows it.
+    /// Writes an entry to disk later.
     ///
     /// - Parameters:
     ///   - number: The number of the transfer that brought it; 0 when it was on disk before.
+    ///   - byteCount: The memory that `making` keeps.
+    ///   - waits: Whether to wait until it is written. Otherwise the write is dropped when too much waits to be written.
     ///   - making: Makes the entry when the write begins.
     func store(
-        as key: CacheKey, _ request: ImageRequest, number: Int, _ making: @escaping WriteBehind.Making
+        as key: CacheKey, of original: CacheKey, number: Int, byteCount: Int, waits: Bool,
+        _ making: @escaping WriteBehind.Making
     ) async {
-        guard mayStore(request) else { return }
-        let (order, original) = (order, request.originalKey)
-        await writes?.submit(for: key, if: { order.admits(number, of: original) }, making)
+        guard let writes = caches.writes else { return }
+        let isCurrent = { @Sendable [order] in order.admits(number, of: original) }
+        if waits {
+            await writes.submit(for: key, byteCount: byteCount, if: isCurrent, making)
+            await writes.settle(key)
+        } else {
+            await writes.submitIfRoom(for: key, byteCount: byteCount, if: isCurrent, making)
+        }
     }
 
-    /// Waits until what was submitted for `key` is on disk, so that no reader gets an entry that is about to be
-    /// replaced.
-    func settle(_ key: CacheKey) async { await writes?.settle(key) }
+    /// Changes what is known about a stored original, later, and counts it as stored now.
+    func renew(
+        _ original: CacheKey, ifContentIs generation: ContentGeneration, number: Int, waits: Bool,
+        _ change: @escaping @Sendable (inout EntryMetadata) -> Void
+    ) async {
+        guard let writes = caches.writes else { return }
+        let isCurrent = { @Sendable [order] in order.admits(number, of: original) }
+        await writes.renew(original, ifContentIs: generation, if: isCurrent, change)
+        if waits { await writes.settle(original) }
+    }
 }

@@ -2,70 +2,128 @@ import Foundation
 import ImageCoding
 import TaskCoordination
 
-/// The load of one file: look up, take the picture, encode, store. A flight makes one, however many callers wait.
+/// The load of one file: look up, fetch, decode and transform, encode, keep. A flight makes one, however many callers
+/// wait.
 struct FileLoad: Sendable {
-    let pipeline: Pipeline
-    let request: ImageRequest
+    let load: OriginalLoad
     let format: OutputFormat
-    /// The name of the file in the caches.
-    let name: CacheKey
 
+    private var request: ImageRequest { load.request }
+    private var pipeline: Pipeline { load.pipeline }
+    private var name: CacheKey { load.key.variant }
     /// Whether the file is the original as the origin sent it.
-    private var isOriginal: Bool { format == .original && request.transformers.isEmpty }
+    private var isOriginal: Bool { request.isForOriginalFile(format) }
+    private var reads: CacheTiers { isOriginal ? request.cacheReads.original : request.cacheReads.file }
+    private var writes: CacheTiers { isOriginal ? request.cacheWrites.original : request.cacheWrites.file }
 
     /// Runs all stages.
     @concurrent func run(_ report: @escaping Pipeline.Report) async throws -> EncodedImage {
-        let claim = ContentOrder.Claim(pipeline.cache.order, request.originalKey)
-        defer { extendLifetime(claim) }
         // An earlier flight may have landed after the caller's look into memory and before the start of this one.
-        if let hit = pipeline.rememberedFile(request, name) { return hit }
-        if let stored = try await stored() {
-            remember(stored, number: 0)
-            return stored
+        if let hit = pipeline.rememberedFile(request, format, name) { return hit }
+        return try await load.run { try await file(report) }
+    }
+
+    private func file(_ report: @escaping Pipeline.Report) async throws -> EncodedImage {
+        if request.cachePolicy.readsCachesFirst {
+            if let stored = try await stored() { return stored }
+            if !isOriginal, let picture = try await pictureOfMemory() {
+                return try await encoded(picture, isNew: false)
+            }
         }
-        let response = try await picture(report)
-        if isOriginal, let original = response.original {
-            remember(original, number: response.number)
-            return original
+        let held = request.cachePolicy.sendsValidators ? pipeline.heldFile(request, name) : nil
+        switch try await load.original(report, held: held?.origin) {
+        case .confirmed(let origin, let number):
+            // Only what memory held had validators.
+            guard let held else { throw ImageLoadError.unexpectedConfirmation(request.url) }
+            return held.confirmed(origin, number: number)
+        case .original(let original):
+            if original.arrival == .confirmed, let same = try await unchanged(original, held) { return same }
+            return try await finished(load.processed(original, report))
         }
-        let file = try await encode(response)
-        try Task.checkCancellation()
-        remember(file, number: response.number)
-        await store(file, number: response.number)
+    }
+
+    /// The file that an earlier load has stored on disk.
+    ///
+    /// - Parameter generation: The original that it must have been made from; `nil` for any.
+    private func stored(madeFrom generation: ContentGeneration? = nil) async throws -> EncodedImage? {
+        guard let entry = try await load.diskEntry(for: name, reads),
+            generation == nil || entry.metadata.madeFrom == generation, let file = EncodedImage(entry)
+        else { return nil }
+        remember(file, isNew: false)
         return file
     }
 
-    private func stored() async throws -> EncodedImage? {
-        guard request.cachePolicy.readsCachesFirst, let entry = try await pipeline.diskEntry(for: name, request)
-        else { return nil }
-        return EncodedImage(entry)
+    /// The picture that memory holds, or that can be made from one that it holds.
+    private func pictureOfMemory() async throws -> ImageResponse? {
+        if let picture = pipeline.remembered(request, request.variantKey) { return picture }
+        guard let made = try await load.variantOfMemory() else { return nil }
+        remember(made, isNew: false)
+        return made
     }
 
-    /// The picture to encode, or the one that comes with the original file.
-    private func picture(_ report: @escaping Pipeline.Report) async throws -> ImageResponse {
-        let key = LoadKey(request, variant: request.variantKey, wantsOriginal: isOriginal)
-        if !isOriginal, let hit = pipeline.remembered(request, key.variant) { return hit }
-        return try await pipeline.fly(request, key, Stopwatch(), priority: nil, onProgress: report)
-    }
-
-    private func encode(_ response: ImageResponse) async throws -> EncodedImage {
-        let (image, coders) = (response.image, pipeline.configuration.coders)
-        let encoded = format.encodedFormat(original: response.format, coders: coders)
-        let bytes = try await pipeline.processed(request) {
-            try await pipeline.processing.encode(image, as: encoded, holding: response.share)
+    /// The file in memory or on disk, if it was made from this original, which the origin has confirmed.
+    private func unchanged(_ original: Original, _ held: EncodedImage?) async throws -> EncodedImage? {
+        guard !isOriginal else { return nil }
+        let generation = original.generation
+        if let held, held.generation == generation {
+            return held.confirmed(original.origin, number: original.number)
         }
+        return try await stored(madeFrom: generation)?.confirmed(original.origin, number: original.number)
+    }
+
+    private func finished(_ processed: ProcessedOriginal) async throws -> EncodedImage {
+        let (original, isNew) = (processed.original, processed.original.arrival == .network)
+        try Task.checkCancellation()
+        let image = try await pipeline.processed(request) { try processed.picture.get() }
+        let response = ImageResponse(
+            .init(
+                image: image, format: processed.properties.format, source: original.source, origin: original.origin,
+                metrics: load.metrics, number: original.number, isLossless: processed.properties.isLossless,
+                generation: processed.generation,
+                share: processed.share))
+        remember(response, isNew: isNew)
+        guard isOriginal else {
+            return try await encoded(response, isNew: isNew)
+        }
+        var file = original.encoded(processed.properties)
+        file.generation = processed.generation
+        remember(file, isNew: isNew)
+        return file
+    }
+
+    private func encoded(_ response: ImageResponse, isNew: Bool) async throws -> EncodedImage {
+        let (image, coders) = (response.image, pipeline.coders(for: request))
+        let encoded = format.encodedFormat(
+            original: response.format, isLossless: response.isLossless, coders: coders)
+        let bytes = try await pipeline.processed(request) {
+            try await pipeline.processing.encode(image, as: encoded, for: request, holding: response.share)
+        }
+        try Task.checkCancellation()
         let properties = try? coders.properties(of: bytes)
-        return EncodedImage(
+        var file = EncodedImage(
             bytes: bytes, format: encoded.format, width: image.width, height: image.height,
-            frameCount: properties?.frameCount ?? 1, source: response.source)
+            frameCount: properties?.frameCount ?? 1, source: response.source, origin: response.origin)
+        file.number = response.number
+        file.generation = response.generation
+        remember(file, isNew: isNew)
+        await store(file)
+        return file
     }
 
-    private func remember(_ file: EncodedImage, number: Int) {
-        pipeline.cache.remember(.encoded(file.from(.memory), number: number), as: .file(name), request)
+    /// The picture is decoded already, so a load of the same variant need not decode it.
+    private func remember(_ picture: ImageResponse, isNew: Bool) {
+        load.remember(
+            .decoded(picture.remembered), as: .picture(request.variantKey), isNew: isNew, request.cacheWrites.variant)
     }
 
-    private func store(_ file: EncodedImage, number: Int) async {
-        let entry = DiskEntry(file, url: request.url)
-        await pipeline.cache.store(as: name, request, number: number) { entry }
+    private func remember(_ file: EncodedImage, isNew: Bool) {
+        load.remember(.encoded(file.from(.memory)), as: .file(name), isNew: isNew, writes)
+    }
+
+    private func store(_ file: EncodedImage) async {
+        guard load.mayStore(writes) else { return }
+        var entry = DiskEntry(file, url: request.url)
+        entry.metadata.madeFrom = load.recordedGeneration(file.generation)
+        await load.store(as: name, number: file.number, byteCount: file.bytes.count) { [entry] in entry }
     }
 }

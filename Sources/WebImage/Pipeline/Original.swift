@@ -5,69 +5,84 @@ import ImageCoding
 /// The file that a picture is made from, and what is known about it. An object, because a load passes it from stage to
 /// stage.
 final class Original: Sendable {
-    private enum Record: Sendable {
-        case stored(DiskEntry)
-        case sent(Download, for: URL)
+    /// How a load came by it.
+    enum Arrival: Sendable {
+        /// It was on disk, and the origin was not asked.
+        case disk
+        /// It was on disk, and the origin has confirmed it.
+        case confirmed
+        /// A transfer brought it.
+        case network
     }
 
     let bytes: [UInt8]
+    let arrival: Arrival
     /// The number of the transfer that brought or confirmed it; 0 for what was on disk before.
     let number: Int
-    private let record: Record
+    /// What the origin said about it; `nil` for an entry that was not made of a response.
+    let origin: OriginResponse?
+    /// The metadata of the entry on disk, when there is one.
+    let metadata: EntryMetadata?
+    /// Keeps the order of the address's contents while a load has this one in hand.
+    private let claim: ContentOrder.Claim?
 
-    private init(_ bytes: [UInt8], number: Int, _ record: Record) {
+    private init(
+        _ bytes: [UInt8], _ arrival: Arrival, number: Int, origin: OriginResponse?, metadata: EntryMetadata? = nil,
+        claim: ContentOrder.Claim? = nil
+    ) {
+        self.claim = claim
         self.bytes = bytes
+        self.arrival = arrival
         self.number = number
-        self.record = record
+        self.origin = origin
+        self.metadata = metadata
     }
 
     convenience init(_ entry: DiskEntry) {
-        self.init(entry.bytes, number: 0, .stored(entry))
+        self.init(entry.bytes, .disk, number: 0, origin: entry.metadata.origin, metadata: entry.metadata)
     }
 
-    convenience init(_ download: Download, for url: URL) {
-        self.init(download.bytes, number: download.number, .sent(download, for: url))
+    convenience init(_ download: Download) {
+        self.init(
+            download.bytes, .network, number: download.number, origin: download.origin, claim: download.claim)
     }
 
     /// The same file, after the origin has confirmed that it is still valid.
-    func confirmed(by download: Download) -> Original? {
-        download.isNotModified ? Original(bytes, number: download.number, record) : nil
+    func confirmed(by download: Download) -> Original {
+        let origin = origin?.renewed(by: download.origin)
+        var metadata = metadata
+        if let origin { metadata?.note(origin) }
+        return Original(
+            bytes, .confirmed, number: download.number, origin: origin, metadata: metadata, claim: download.claim)
     }
 
-    var source: ImageSource {
-        switch record {
-        case .stored: .disk
-        case .sent: .network
-        }
+    /// The original with other bytes, as a cache serializer makes them.
+    func replaced(by bytes: [UInt8]) -> Original {
+        Original(bytes, arrival, number: number, origin: origin, claim: claim)
     }
 
-    /// What the origin said about it.
-    private var metadata: EntryMetadata {
-        switch record {
-        case .stored(let entry): entry.metadata
-        case .sent(let download, let url): EntryMetadata(download, url: url)
-        }
-    }
+    var source: ImageSource { arrival == .network ? .network : .disk }
 
     /// The media type that the origin named.
-    ///
-    /// Not inlined, like the other members that read the metadata: it is large, and would enlarge the frame of every
-    /// load.
-    @inline(never) var contentType: String? { metadata.contentType }
+    var contentType: String? { origin?.headers["Content-Type"] }
 
-    /// The fields that ask the origin whether it is still valid.
-    @inline(never) var validators: HTTPHeaders { metadata.validators }
+    /// What tells its content from any other; it is kept with everything that is made from it.
+    ///
+    /// - Complexity: O(number of bytes), at about the speed of memory; O(1) for an original from disk.
+    var generation: ContentGeneration { metadata?.generation ?? ContentGeneration(of: bytes) }
 
     /// The entry to write to disk.
-    @inline(never) func entry(_ properties: ImageProperties) -> DiskEntry {
-        var metadata = metadata
+    func entry(_ properties: ImageProperties, url: URL) -> DiskEntry {
+        var metadata = origin.map { EntryMetadata($0, url: url) } ?? EntryMetadata(url: url.absoluteString)
         metadata.describe(properties)
         return DiskEntry(metadata: metadata, bytes: bytes)
     }
 
     func encoded(_ properties: ImageProperties) -> EncodedImage {
-        EncodedImage(
+        var file = EncodedImage(
             bytes: bytes, format: properties.format, width: properties.width, height: properties.height,
-            frameCount: properties.frameCount ?? 1, source: source)
+            frameCount: properties.frameCount ?? 1, source: source, origin: origin)
+        file.number = number
+        return file
     }
 }

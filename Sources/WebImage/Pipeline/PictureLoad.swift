@@ -1,83 +1,133 @@
+import Foundation
 import ImageCoding
-import Synchronization
 import TaskCoordination
 
-/// The load of one picture: look up, fetch, decode and transform, store. A flight makes one, however many callers wait.
+/// The load of one picture: look up, fetch, decode and transform, keep. A flight makes one, however many callers wait.
 ///
-/// An object, so that its stages share their state. Pixels are touched only on the processing pool.
-final class PictureLoad: Sendable {
-    let pipeline: Pipeline
-    let request: ImageRequest
-    let key: LoadKey
-    /// The transfer that the flight waits for before it has a task, when only the origin can have the picture.
-    let transfer: InFlight<RequestIdentity, Download, LoadProgress>.Predecessor?
-    /// Runs since the call that started this load.
-    let watch: Stopwatch
-    /// `nil` when the claim of the transfer suffices, because it has the same name. Most loads only wait for a
-    /// transfer, and many are cancelled meanwhile. Without a claim of its own, a load stores nothing but the content of
-    /// the transfer.
-    private let claim: ContentOrder.Claim?
-    private let noted = Mutex(LoadMetrics())
+/// Pixels are touched only on the processing pool.
+struct PictureLoad: Sendable {
+    let load: OriginalLoad
 
-    init(
-        _ pipeline: Pipeline, _ request: ImageRequest, _ key: LoadKey, _ start: inout FlightStart<LoadProgress>,
-        _ watch: Stopwatch
-    ) throws {
-        self.pipeline = pipeline
-        self.request = request
-        self.key = key
-        self.watch = watch
-        let isForOrigin = Self.isForOrigin(pipeline, request, key)
-        let sharesClaim = isForOrigin && request.cacheKey == nil
-        claim = sharesClaim ? nil : ContentOrder.Claim(pipeline.cache.order, request.originalKey)
-        transfer = isForOrigin ? try pipeline.downloader.predecessor(request, of: &start, waiting: watch) : nil
-    }
+    private var request: ImageRequest { load.request }
+    private var pipeline: Pipeline { load.pipeline }
+    private var name: CacheKey { load.key.variant }
 
-    /// Whether only the origin can have the picture.
-    static func isForOrigin(_ pipeline: Pipeline, _ request: ImageRequest, _ key: LoadKey) -> Bool {
-        guard pipeline.waitsWithoutTask, request.cachePolicy != .onlyIfCached else { return false }
-        if !request.retriesFailed, pipeline.failures.contains(key) { return false }
-        if request.cachePolicy == .reload { return true }
-        if request.readsDisk, pipeline.disk != nil { return false }
-        return key.variant == request.originalKey || pipeline.remembered(request, request.originalKey) == nil
-    }
-
-    /// The durations of the stages so far.
-    var metrics: LoadMetrics { noted.withLock { $0 } }
-
-    /// Notes the duration of a stage.
-    func note(_ change: (inout sending LoadMetrics) -> Void) { noted.withLock { change(&$0) } }
+    /// Whether the picture has a name of its own in the caches, beside the original's.
+    private var isVariant: Bool { name != request.originalKey }
 
     /// Runs all stages.
     @concurrent func run(_ report: @escaping Pipeline.Report) async throws -> ImageResponse {
         // An earlier flight may have landed after the caller's look into memory and before the start of this one.
-        if !key.wantsOriginal, let hit = pipeline.remembered(request, key.variant) { return hit }
-        if !request.retriesFailed { try pipeline.failures.check(key) }
-        do {
-            let response = try await picture(report)
-            if request.retriesFailed { pipeline.failures.forget(key) }
-            return response
-        } catch {
-            // A coder or a transport that is cancelled may report a broken file.
-            try Task.checkCancellation()
-            pipeline.failures.record(error, for: key)
-            throw error
-        }
+        if let hit = pipeline.remembered(request, name) { return hit }
+        return try await load.run { try await picture(report) }
     }
 
     private func picture(_ report: @escaping Pipeline.Report) async throws -> ImageResponse {
-        if let stored = try await storedVariant() {
-            remember(stored)
-            return stored
+        if request.cachePolicy.readsCachesFirst {
+            if let stored = try await stored() { return stored }
+            if let made = try await load.variantOfMemory() { return await kept(made, isNew: false) }
         }
-        let response =
-            if let variant = try await variantOfMemory() { variant } else {
-                try await finished(original(report))
-            }
+        let held = request.cachePolicy.sendsValidators ? pipeline.held(request, name) : nil
+        switch try await load.original(report, held: held?.origin) {
+        case .confirmed(let origin, let number):
+            // Only what memory held had validators.
+            guard let held else { throw ImageLoadError.unexpectedConfirmation(request.url) }
+            return held.confirmed(origin, number: number, metrics: load.metrics)
+        case .original(let original):
+            if original.arrival == .confirmed, let same = try await unchanged(original, held) { return same }
+            return try await finished(load.processed(original, report))
+        }
+    }
+
+    /// The picture that an earlier load has stored on disk.
+    ///
+    /// - Parameter generation: The original that it must have been made from; `nil` for any.
+    private func stored(madeFrom generation: ContentGeneration? = nil) async throws -> ImageResponse? {
+        guard isVariant, let entry = try await load.diskEntry(for: name, request.cacheReads.variant),
+            generation == nil || entry.metadata.madeFrom == generation,
+            let format = ImageFormat.all.first(where: { $0.name == entry.metadata.format })
+        else { return nil }
+        do {
+            let (image, share) = try await pipeline.processing.decode(entry.bytes, for: request)
+            let response = ImageResponse(
+                .init(
+                    image: image, format: format, source: .disk, metrics: load.metrics,
+                    isLossless: entry.metadata.isMadeFromLossless, generation: entry.metadata.madeFrom, share: share))
+            remember(response, isNew: false)
+            return response
+        } catch is ImageError {
+            // A broken variant counts as a miss: it is made again from the original. Overload and cancellation are
+            // errors.
+            return nil
+        }
+    }
+
+    /// The picture in memory or on disk, if it was made from this original, which the origin has confirmed.
+    private func unchanged(_ original: Original, _ held: ImageResponse?) async throws -> ImageResponse? {
+        let generation = original.generation
+        if let held, held.generation == generation {
+            return held.confirmed(original.origin, number: original.number, metrics: load.metrics)
+        }
+        return try await stored(madeFrom: generation)?
+            .confirmed(original.origin, number: original.number, metrics: load.metrics)
+    }
+
+    /// The requested picture, made from the original.
+    private func finished(_ processed: ProcessedOriginal) async throws -> ImageResponse {
+        let original = processed.original
         try Task.checkCancellation()
-        // Memory first, then the landing: a caller after the landing finds the picture, so nothing is downloaded twice.
-        remember(response)
+        let image = try await pipeline.processed(request) { try processed.picture.get() }
+        let took = processed.decodeTook + (processed.transformTook ?? .zero)
+        pipeline.hub.tell(request.url, .decoded(width: image.width, height: image.height, took: took))
+        return await kept(
+            ImageResponse(
+                .init(
+                    image: image, format: processed.properties.format, source: original.source,
+                    original: original.encoded(processed.properties), origin: original.origin, metrics: load.metrics,
+                    number: original.number, isLossless: processed.properties.isLossless,
+                    generation: processed.generation, share: processed.share)),
+            isNew: original.arrival == .network)
+    }
+
+    /// Stores the picture: memory first, then the landing, so that a caller after the landing finds it, and nothing is
+    /// downloaded twice.
+    private func kept(_ response: ImageResponse, isNew: Bool) async -> ImageResponse {
+        remember(response, isNew: isNew)
         await store(response)
         return response
+    }
+
+    private func remember(_ response: ImageResponse, isNew: Bool) {
+        load.remember(.decoded(response.remembered), as: .picture(name), isNew: isNew, request.cacheWrites.variant)
+    }
+
+    private func store(_ response: ImageResponse) async {
+        guard isVariant, load.mayStore(request.cacheWrites.variant),
+            let making = pipeline.variantEntry(
+                response, for: request, madeFrom: load.recordedGeneration(response.generation))
+        else { return }
+        await load.store(as: name, number: response.number, byteCount: response.image.byteCount, making)
+    }
+}
+
+extension Pipeline {
+    /// What makes the entry of a small still variant; `nil` for one that is not kept on disk. Larger ones are made again
+    /// from the original.
+    func variantEntry(
+        _ response: ImageResponse, for request: ImageRequest, madeFrom generation: ContentGeneration?
+    ) -> WriteBehind.Making? {
+        let (image, policy) = (response.image, configuration.variantStorage)
+        guard image.frameCount == 1, image.width * image.height <= policy.maximumPixelCount else { return nil }
+        let (processing, format) = (processing, response.format)
+        return {
+            let bytes = try await processing.encode(
+                image, as: policy.format, for: request, priority: .background, holding: nil)
+            var metadata = EntryMetadata(
+                url: request.url.absoluteString, format: format.name, pixelWidth: image.width,
+                pixelHeight: image.height, frameCount: 1)
+            metadata.madeFrom = generation
+            metadata.isMadeFromLossless = response.isLossless
+            return DiskEntry(metadata: metadata, bytes: bytes)
+        }
     }
 }

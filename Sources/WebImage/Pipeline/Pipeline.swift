@@ -10,7 +10,10 @@ import TaskCoordination
 ///
 ///     picture(for:) ─► memory hit? ─► joins the flight of its key ─► PictureLoad.run
 ///     PictureLoad.run:  look up ─► fetch ─► decode and transform ─► keep ─► the flight delivers
-///     file(for:as:) ─► memory hit? ─► joins the flight of its key ─► FileLoad.run, which stands on a picture's flight
+///     file(for:as:) ─► memory hit? ─► joins the flight of its key ─► FileLoad.run, with one more stage: encode
+///
+/// Both stand on ``OriginalLoad``, which leads to the original file, and on ``SharedWork``, where loads of one original
+/// meet.
 ///
 /// An object, so that a load holds one reference. Its parts are constants; mutable parts are isolated or locked.
 final class Pipeline: Sendable {
@@ -18,16 +21,20 @@ final class Pipeline: Sendable {
     typealias Report = @Sendable (LoadProgress) -> Void
 
     let configuration: ImageManager.Configuration
-    let memory: MemoryCache<MemoryKey, CachedPicture>
-    let disk: DiskCache?
+    let hooks: ImageManager.Hooks
+    /// The caches of requests that bring none.
+    let caches: ImageCaches
+    /// Whether the caches end with the manager.
+    let ownsCaches: Bool
+    let order = ContentOrder()
     let downloader: ImageDownloader
     let processing: ImageProcessor
-    let cache: CacheWriter
+    let shared: SharedWork
     let failures: RecentFailures
     let hub = ActivityHub()
     /// The flights for decoded pictures.
     let pictures: InFlight<LoadKey, ImageResponse, LoadProgress>
-    /// The flights for files. Each waits for the flight of a picture.
+    /// The flights for files.
     let files: InFlight<LoadKey, EncodedImage, LoadProgress>
     /// Whether a load that needs the origin waits for its transfer without a task.
     let waitsWithoutTask: Bool
@@ -37,19 +44,53 @@ final class Pipeline: Sendable {
 
     init(_ configuration: ImageManager.Configuration, _ parts: ImageManager.Parts) {
         self.configuration = configuration
-        memory = MemoryCache(configuration.memory)
-        disk = parts.disk
-        cache = CacheWriter(memory, parts.disk.map { WriteBehind(disk: $0, executor: parts.executor) })
+        hooks = configuration.hooks
+        ownsCaches = parts.caches == nil
+        caches = parts.caches ?? Self.ownCaches(configuration, parts, hub)
         let coders = configuration.coders
+        processing = ImageProcessor(configuration, pool: parts.processing, hub: hub)
+        shared = SharedWork(processing, executor: parts.executor)
         downloader = ImageDownloader(
-            configuration: configuration.downloader, transport: parts.transport, hub: hub, contents: cache.order,
-            executor: parts.executor, inspect: { try coders.checkSignature($0) })
-        processing = ImageProcessor(configuration, pool: parts.processing)
+            configuration: configuration.downloader, transport: parts.transport, hub: hub, contents: order,
+            executor: parts.executor, inspect: { try coders.checkSignature($0) },
+            onArrival: { [shared] in shared.noteArrival(Original($1), RequestIdentity($0)) })
         pictures = InFlight(name: "load", executor: parts.executor)
         files = InFlight(name: "encode", executor: parts.executor)
         failures = RecentFailures(capacity: configuration.failureCapacity, lifetime: configuration.failureLifetime)
         waitsWithoutTask = parts.waitsWithoutTask
         executor = parts.executor
+    }
+
+    /// The caches that end with the manager.
+    private static func ownCaches(
+        _ configuration: ImageManager.Configuration, _ parts: ImageManager.Parts, _ hub: ActivityHub
+    ) -> ImageCaches {
+        let ignore: @Sendable (CacheError) -> Void = { _ in }
+        return ImageCaches(
+            memory: configuration.memory, watch: parts.memoryWatch, disk: parts.disk, executor: parts.executor,
+            writeLimit: configuration.writeByteLimit, onWarning: configuration.disk?.onWarning ?? ignore,
+            onDrop: { key in
+                hub.tally.droppedWrites.add()
+                hub.tell(nil, .writeDropped(key))
+            })
+    }
+
+    /// The caches of a request.
+    func caches(for request: ImageRequest) -> ImageCaches {
+        request.hasParts ? request.parts.caches?.part ?? caches : caches
+    }
+
+    /// What stores the results of a request.
+    func writer(for request: ImageRequest) -> CacheWriter { CacheWriter(caches: caches(for: request), order: order) }
+
+    /// The coders of a request.
+    func coders(for request: ImageRequest) -> ImageCoders { request.parts.coders?.part ?? configuration.coders }
+
+    /// Whether an original or a picture of the request may be on disk.
+    func readsDisk(_ request: ImageRequest) -> Bool {
+        let reads = request.cacheReads
+        return reads.original.union(reads.variant).union(reads.file).contains(.disk) && request.allowsDisk
+            && caches(for: request).disk != nil
     }
 
     /// Cancels every load.
@@ -65,15 +106,15 @@ extension Pipeline {
     /// The picture that `request` asks for: from memory, else by the flight of its key.
     func picture(for request: ImageRequest, onProgress: Report?) async throws -> ImageResponse {
         try checkOpen(request)
-        let variant = request.variantKey
-        if let hit = remembered(request, variant) {
+        let request = hooks.requestProcessor == nil ? hooks.applied(to: request) : try await prepared(request)
+        let name = request.variantKey
+        if let hit = remembered(request, name) {
             hub.noteMemoryHit(request)
             return hit
         }
         let watch = hub.noteBegin()
         do {
-            let key = LoadKey(request, variant: variant)
-            let response = try await fly(request, key, watch, priority: request.priority, onProgress: onProgress)
+            let response = try await fly(request, LoadKey(request, variant: name), watch, onProgress)
             hub.noteEnd(request, response.source, watch)
             return response
         } catch {
@@ -84,19 +125,17 @@ extension Pipeline {
 
     /// Joins or starts the flight of `key`, as often as needed.
     ///
-    /// - Parameters:
-    ///   - watch: Runs since the call.
-    ///   - priority: `nil` for the priority of the calling task, for a flight that waits for another one.
-    @inline(never) func fly(
-        _ request: ImageRequest, _ key: LoadKey, _ watch: Stopwatch, priority: ImagePriority?, onProgress: Report?
+    /// - Parameter watch: Runs since the call.
+    @inline(never) private func fly(
+        _ request: ImageRequest, _ key: LoadKey, _ watch: Stopwatch, _ onProgress: Report?
     ) async throws -> ImageResponse {
         try TransferScope.refuseInside(downloader, request.url)
         while true {
             do {
                 return try await pictures.value(
-                    for: key, priority: priority?.taskPriority, onProgress: onProgress
+                    for: key, priority: request.priority.taskPriority, onProgress: onProgress
                 ) { start in
-                    let load = try PictureLoad(self, request, key, &start, watch)
+                    let load = PictureLoad(load: try OriginalLoad(self, request, key, &start, watch))
                     return { try await load.run($0) }
                 }
             } catch {
@@ -105,12 +144,24 @@ extension Pipeline {
         }
     }
 
+    /// The decoded picture that memory holds, if the request may be answered with it.
+    func remembered(_ request: ImageRequest, _ name: CacheKey) -> ImageResponse? {
+        guard request.cachePolicy.readsCachesFirst else { return nil }
+        return held(request, name)
+    }
+
     /// The decoded picture that memory holds, if the request may read memory.
-    func remembered(_ request: ImageRequest, _ variant: CacheKey) -> ImageResponse? {
-        guard request.cachePolicy.readsCachesFirst, request.cacheReads.contains(.memory),
-            case .decoded(let response)? = memory.value(for: .picture(variant))
+    func held(_ request: ImageRequest, _ name: CacheKey) -> ImageResponse? {
+        guard request.cacheReads.variant.contains(.memory),
+            case .decoded(let response)? = caches(for: request).memory.value(for: .picture(name))
         else { return nil }
         return response
+    }
+
+    /// The untransformed picture that memory holds, from which the requested one can be made.
+    func pictureInMemory(madeInto request: ImageRequest) -> ImageResponse? {
+        guard !request.hasParts || !request.parts.changesPicture else { return nil }
+        return remembered(request, request.originalKey)
     }
 }
 
@@ -120,14 +171,15 @@ extension Pipeline {
     /// The picture that `request` asks for, as a file: from memory, else by the flight of its key.
     func file(for request: ImageRequest, as format: OutputFormat, onProgress: Report?) async throws -> EncodedImage {
         try checkOpen(request)
-        let name = request.encodedKey(format)
-        if let hit = rememberedFile(request, name) {
+        let request = try await prepared(request)
+        let name = request.fileKey(format)
+        if let hit = rememberedFile(request, format, name) {
             hub.noteMemoryHit(request)
             return hit
         }
         let watch = hub.noteBegin()
         do {
-            let file = try await fly(FileLoad(pipeline: self, request: request, format: format, name: name), onProgress)
+            let file = try await fly(request, format, LoadKey(request, variant: name), watch, onProgress)
             hub.noteEnd(request, file.source, watch)
             return file
         } catch {
@@ -136,27 +188,36 @@ extension Pipeline {
         }
     }
 
-    /// Joins or starts the flight of `load`, as often as needed.
-    private func fly(_ load: FileLoad, _ onProgress: Report?) async throws -> EncodedImage {
-        try TransferScope.refuseInside(downloader, load.request.url)
+    /// Joins or starts the flight of `key`, as often as needed.
+    private func fly(
+        _ request: ImageRequest, _ format: OutputFormat, _ key: LoadKey, _ watch: Stopwatch, _ onProgress: Report?
+    ) async throws -> EncodedImage {
+        try TransferScope.refuseInside(downloader, request.url)
         let hearing = ProgressHandler.isolating(onProgress, unlessOn: executor)
         while true {
             do {
                 return try await files.value(
-                    for: LoadKey(load.request, variant: load.name), priority: load.request.priority.taskPriority,
-                    onProgress: hearing
-                ) { try await load.run($0) }
+                    for: key, priority: request.priority.taskPriority, onProgress: hearing
+                ) { start in
+                    let load = FileLoad(load: try OriginalLoad(self, request, key, &start, watch), format: format)
+                    return { try await load.run($0) }
+                }
             } catch {
-                try checkInsistence(load.request, error)
+                try checkInsistence(request, error)
             }
         }
     }
 
-    /// The file that memory holds, if the request may read memory.
-    func rememberedFile(_ request: ImageRequest, _ name: CacheKey) -> EncodedImage? {
-        guard request.cachePolicy.readsCachesFirst, request.cacheReads.contains(.memory),
-            case .encoded(let file, _)? = memory.value(for: .file(name))
-        else { return nil }
+    /// The file that memory holds, if the request may be answered with it.
+    func rememberedFile(_ request: ImageRequest, _ format: OutputFormat, _ name: CacheKey) -> EncodedImage? {
+        let reads = request.isForOriginalFile(format) ? request.cacheReads.original : request.cacheReads.file
+        guard request.cachePolicy.readsCachesFirst, reads.contains(.memory) else { return nil }
+        return heldFile(request, name)
+    }
+
+    /// The file that memory holds.
+    func heldFile(_ request: ImageRequest, _ name: CacheKey) -> EncodedImage? {
+        guard case .encoded(let file)? = caches(for: request).memory.value(for: .file(name)) else { return nil }
         return file
     }
 }

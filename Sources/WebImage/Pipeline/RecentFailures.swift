@@ -1,8 +1,17 @@
 import Synchronization
 
-/// The loads that have failed lately. While none is remembered, a look-up costs one atomic read.
+/// The failures of the last while. While none is remembered, a look-up costs one atomic read.
+///
+/// A failure belongs to an address, so ten sizes of one dead link ask the origin once. A failure that depends on what
+/// was made of the file, such as a limit on its pixels, belongs to that variant.
 final class RecentFailures: Sendable {
-    private let memory: Mutex<FailureMemory<LoadKey, ContinuousClock.Instant>>
+    /// An address, or one variant of it.
+    private struct Place: Hashable {
+        let transfer: RequestIdentity
+        let variant: CacheKey?
+    }
+
+    private let memory: Mutex<FailureMemory<Place, ContinuousClock.Instant>>
     private let isEmpty = Atomic(true)
     private let lifetime: Duration
 
@@ -21,31 +30,47 @@ final class RecentFailures: Sendable {
 
     func contains(_ key: LoadKey) -> Bool { failure(for: key) != nil }
 
-    /// Throws the error of the last load of `key`, if it is remembered.
+    /// Throws the error of the last load of `key` or of its address, if it is remembered.
     ///
     /// Not inlined: an error would enlarge the frame of every load.
     @inline(never) func check(_ key: LoadKey) throws {
         if let failure = failure(for: key) { throw failure.repeated() }
     }
 
-    /// Remembers an error if it is lasting.
-    func record(_ error: any Error, for key: LoadKey) {
-        guard let error = error as? ImageLoadError, error.isLasting, lifetime > .zero else { return }
-        change { $0.record(error, for: key, until: .now.advanced(by: lifetime)) }
+    /// Remembers an error.
+    ///
+    /// - Parameter isOfAddress: Whether every variant of the address fails alike.
+    func record(_ error: ImageLoadError, for key: LoadKey, isOfAddress: Bool) {
+        guard lifetime > .zero else { return }
+        let place = Place(transfer: key.transfer, variant: isOfAddress ? nil : key.variant)
+        change { $0.record(error, for: place, until: .now.advanced(by: lifetime)) }
     }
 
-    func forget(_ key: LoadKey) { change { $0.forget(key) } }
+    /// Forgets the failures of the variant and of its address.
+    func forget(_ key: LoadKey) {
+        if isEmpty.load(ordering: .relaxed) { return }
+        change { memory in
+            for place in Self.places(key) { memory.forget(place) }
+        }
+    }
 
     func forgetAll() { change { $0.forgetAll() } }
 
     private func failure(for key: LoadKey) -> ImageLoadError? {
         if isEmpty.load(ordering: .relaxed) { return nil }
-        return change { $0.failure(for: key, now: .now) }
+        return change { memory in
+            for place in Self.places(key) {
+                if let failure = memory.failure(for: place, now: .now) { return failure }
+            }
+            return nil
+        }
     }
 
-    private func change<T: Sendable>(
-        _ body: (inout FailureMemory<LoadKey, ContinuousClock.Instant>) -> T
-    ) -> T {
+    private static func places(_ key: LoadKey) -> [Place] {
+        [Place(transfer: key.transfer, variant: nil), Place(transfer: key.transfer, variant: key.variant)]
+    }
+
+    private func change<T: Sendable>(_ body: (inout FailureMemory<Place, ContinuousClock.Instant>) -> T) -> T {
         memory.withLock { memory in
             // Within the lock, so that the flag matches the last change.
             defer { isEmpty.store(memory.count == 0, ordering: .relaxed) }

@@ -178,7 +178,7 @@ extension ImagePrefetcher {
     private func subscribe(_ token: Token, to request: ImageRequest) {
         var request = request
         request.priority = configuration.priority
-        request.cacheWrites.formIntersection(configuration.destination)
+        request.cacheWrites = request.cacheWrites.intersection(configuration.destination)
         let key = LoadKey(request, variant: request.variantKey)
         if jobs[key] == nil { jobs[key] = takeOff(request, key) }
         jobs[key]?.subscribers[token, default: 0] += 1

@@ -19,7 +19,10 @@ final class ImageProcessor: Sendable {
     /// For work that cannot wait for the budget because it holds a part of it; one at a time.
     private let overdraft: Slots
 
-    init(_ configuration: ImageManager.Configuration, pool: WorkerPool) {
+    private let hub: ActivityHub
+
+    init(_ configuration: ImageManager.Configuration, pool: WorkerPool, hub: ActivityHub) {
+        self.hub = hub
         coders = configuration.coders
         inlinePixelLimit = configuration.inlinePixelLimit
         self.pool = pool
@@ -70,38 +73,44 @@ extension ImageProcessor {
 
     /// Decodes a file as far as `request` needs it, and transforms the picture.
     ///
+    /// - Parameter box: The box to decode it into instead of that of the first transformer, which then runs as any other.
     /// - Throws: ``ImageError`` for a file that cannot be decoded; `CancellationError`; `CoordinationError`. The error
     ///   of a transformer is in the result, because the file is a picture all the same.
-    func process(_ original: Original, for request: ImageRequest) async throws -> ProcessedOriginal {
+    func process(
+        _ original: Original, for request: ImageRequest, thumbnail box: PixelSize? = nil
+    ) async throws -> ProcessedOriginal {
+        // The decoder does the work of a leading transformer that shrinks.
+        let (leading, rest) = ResizeTransformer.leading(request.transformers)
         let options = DecodeOptions(
-            limits: limits, firstFrameOnly: request.firstFrameOnly, thumbnail: request.thumbnail)
-        // The decoder has done the work of a leading transformer that only shrinks.
-        let transformers = request.transformers.dropFirst(request.thumbnail == nil ? 0 : 1)
-        if transformers.isEmpty, let properties = tinyProperties(original.bytes) {
-            return try decoded(original, properties, options, transformers, share: nil)
+            limits: limits(for: request), firstFrameOnly: request.firstFrameOnly,
+            thumbnail: box.map { .resize(to: $0) } ?? leading, byteBudget: request.byteBudget, scale: request.scale,
+            failOn: request.failOn, declaredFormat: original.contentType.flatMap { ImageFormat(mimeType: $0) })
+        let job = Job(
+            original: original, coders: coders(for: request), options: options,
+            transformers: box == nil ? rest[...] : request.transformers[...])
+        if job.transformers.isEmpty, let properties = tinyProperties(job) {
+            return try job.run(properties, share: nil)
         }
-        let estimate = try await estimate(original.bytes, options, request.transformers)
-        let share = try await share(of: estimate.byteCount)
-        return try await pool.run { [self] in
-            try decoded(original, estimate.properties, options, transformers, share: share)
-        }
+        let estimate = try await estimate(job)
+        let share = try await share(of: estimate.byteCount, for: request)
+        return try await pool.run { try job.run(estimate.properties, share: share) }
     }
 
     /// Decodes a file that was made here.
-    func decode(_ bytes: [UInt8]) async throws -> (DecodedImage, MemoryShare) {
-        let options = DecodeOptions(limits: limits)
-        let share = try await share(of: coders.decodingByteCount(of: bytes, options: options))
-        let image = try await pool.run { [coders] in try coders.decode(bytes, options: options) }
+    func decode(_ bytes: [UInt8], for request: ImageRequest) async throws -> (DecodedImage, MemoryShare) {
+        let (options, coders) = (DecodeOptions(limits: limits, scale: request.scale), coders)
+        let share = try await share(of: coders.decodingByteCount(of: bytes, options: options), for: request)
+        let image = try await pool.run { try coders.decode(bytes, options: options) }
         share.shrink(to: image.byteCount)
         return (image, share)
     }
 
     /// Transforms a picture that a cache keeps.
     func transform(
-        _ image: DecodedImage, by transformers: [any ImageTransforming]
+        _ image: DecodedImage, by transformers: [any ImageTransforming], for request: ImageRequest
     ) async throws -> (DecodedImage, MemoryShare, took: Duration) {
-        let (byteCount, _) = Self.transforming(image.size, frames: image.frames.count, by: transformers[...])
-        let share = try await share(of: byteCount)
+        let (byteCount, _) = Self.transforming(image.size, frames: image.frameCount, by: transformers[...])
+        let share = try await share(of: byteCount, for: request)
         let (result, took) = try await pool.run {
             let watch = Stopwatch()
             return (try transformers.reduce(image) { try $1.transform($0) }, watch.elapsed)
@@ -110,52 +119,103 @@ extension ImageProcessor {
         return (result, share, took)
     }
 
+    /// Transforms a picture that other loads need, too, and that holds a share.
+    func transform(
+        _ shared: ProcessedOriginal, by transformers: ArraySlice<any ImageTransforming>
+    ) async throws -> ProcessedOriginal {
+        guard !transformers.isEmpty, case .success(let image) = shared.picture else { return shared }
+        let (byteCount, _) = Self.transforming(image.size, frames: image.frameCount, by: transformers)
+        try check(byteCount)
+        let share = try await growth(byteCount, nil)
+        return try await pool.run {
+            let watch = Stopwatch()
+            let picture = Result { try transformers.reduce(image) { try $1.transform($0) } }
+            if case .success(let picture) = picture { share.shrink(to: picture.byteCount) }
+            return shared.with(picture, share, took: watch.elapsed)
+        }
+    }
+
+    /// Applies the transformers of a request to an original that was decoded for several loads.
+    ///
+    /// The result has exactly the size that it has when the load is alone, whatever the size of the shared picture.
+    func transform(_ shared: ProcessedOriginal, of request: ImageRequest) async throws -> ProcessedOriginal {
+        let (leading, rest) = ResizeTransformer.leading(request.transformers)
+        guard let leading, leading.mode == .fit else {
+            return try await transform(shared, by: request.transformers[...])
+        }
+        let size = leading.resultSize(for: shared.properties.size)
+        let exact: any ImageTransforming = ResizeTransformer(size: size, mode: .stretch)
+        return try await transform(shared, by: ([exact] + rest)[...])
+    }
+
+    /// The size of the picture in a file, as its header says.
+    func size(of original: Original, for request: ImageRequest) async throws -> PixelSize {
+        let options = DecodeOptions(
+            limits: limits(for: request), thumbnail: ResizeTransformer.leading(request.transformers).thumbnail)
+        let coders = coders(for: request)
+        let read = { @Sendable in try coders.properties(of: original.bytes, options: options).size }
+        return original.bytes.count <= 65_536 ? try read() : try await pool.run(read)
+    }
+
+    private func limits(for request: ImageRequest) -> ImageLimits {
+        guard var limits = request.limits else { return limits }
+        limits.maximumByteCount = min(limits.maximumByteCount, budget.limit)
+        return limits
+    }
+
+    private func coders(for request: ImageRequest) -> ImageCoders { request.parts.coders?.part ?? coders }
+
+    /// What one job does.
+    private struct Job: Sendable {
+        let original: Original
+        let coders: ImageCoders
+        let options: DecodeOptions
+        let transformers: ArraySlice<any ImageTransforming>
+
+        func run(_ properties: ImageProperties, share: MemoryShare?) throws -> ProcessedOriginal {
+            let decoding = Stopwatch()
+            let image = try coders.decode(original.bytes, options: options)
+            // The result of a cancelled decoder is not usable. A cancelled transformer does not change the file.
+            try Task.checkCancellation()
+            let decodeTook = decoding.elapsed
+            var properties = properties
+            // In some formats only the whole file shows the number of frames.
+            if properties.frameCount == nil, !options.firstFrameOnly { properties.frameCount = image.frameCount }
+            var (picture, transformTook) = (Result<DecodedImage, any Error>.success(image), Duration?.none)
+            if !transformers.isEmpty {
+                let transforming = Stopwatch()
+                picture = Result { try transformers.reduce(image) { try $1.transform($0) } }
+                transformTook = transforming.elapsed
+            }
+            if let share, case .success(let picture) = picture { share.shrink(to: picture.byteCount) }
+            return ProcessedOriginal(
+                original, properties, picture, share, generation: original.generation, decodeTook: decodeTook,
+                transformTook: transformTook)
+        }
+    }
+
     /// The properties of a picture that is decoded faster than a thread wakes up; `nil` for any other.
-    private func tinyProperties(_ bytes: [UInt8]) -> ImageProperties? {
+    private func tinyProperties(_ job: Job) -> ImageProperties? {
+        let bytes = job.original.bytes
         guard bytes.count <= 4_096, inlinePixelLimit > 0,
-            let properties = try? coders.properties(of: bytes), properties.frameCount == 1,
+            let properties = try? job.coders.properties(of: bytes), properties.frameCount == 1,
             properties.width * properties.height <= inlinePixelLimit
         else { return nil }
         return properties
     }
 
     /// Reads the header, which takes long in a large file of many small parts.
-    private func estimate(
-        _ bytes: [UInt8], _ options: DecodeOptions, _ transformers: [any ImageTransforming]
-    ) async throws -> Estimate {
-        let read = { @Sendable [coders] in
-            let properties = try coders.properties(of: bytes, options: options)
-            let decoding = try coders.decodingByteCount(of: bytes, options: options)
-            let frames = options.firstFrameOnly ? 1 : properties.frameCount ?? 1
-            let taken = options.thumbnail == nil ? 0 : 1
-            let size = transformers.prefix(taken).reduce(properties.size) { $1.resultSize(for: $0) }
-            let (transforming, _) = Self.transforming(size, frames: frames, by: transformers.dropFirst(taken))
+    private func estimate(_ job: Job) async throws -> Estimate {
+        let read = { @Sendable in
+            let bytes = job.original.bytes
+            let properties = try job.coders.properties(of: bytes, options: job.options)
+            let decoding = try job.coders.decodingByteCount(of: bytes, options: job.options)
+            let frames = job.options.firstFrameOnly ? 1 : properties.frameCount ?? 1
+            let size = job.options.thumbnail?.resultSize(for: properties.size) ?? properties.size
+            let (transforming, _) = Self.transforming(size, frames: frames, by: job.transformers)
             return Estimate(properties: properties, byteCount: max(decoding, transforming))
         }
-        return bytes.count <= 65_536 ? try read() : try await pool.run(read)
-    }
-
-    private func decoded(
-        _ original: Original, _ properties: ImageProperties, _ options: DecodeOptions,
-        _ transformers: ArraySlice<any ImageTransforming>, share: MemoryShare?
-    ) throws -> ProcessedOriginal {
-        let decoding = Stopwatch()
-        let image = try coders.decode(original.bytes, options: options)
-        // The result of a cancelled decoder is not usable. A cancelled transformer does not change the file.
-        try Task.checkCancellation()
-        let decodeTook = decoding.elapsed
-        var properties = properties
-        // In some formats only the whole file shows the number of frames.
-        if properties.frameCount == nil, !options.firstFrameOnly { properties.frameCount = image.frames.count }
-        var (picture, transformTook) = (Result<DecodedImage, any Error>.success(image), Duration?.none)
-        if !transformers.isEmpty {
-            let transforming = Stopwatch()
-            picture = Result { try transformers.reduce(image) { try $1.transform($0) } }
-            transformTook = transforming.elapsed
-        }
-        if let share, case .success(let picture) = picture { share.shrink(to: picture.byteCount) }
-        return ProcessedOriginal(
-            original, properties, picture, share, decodeTook: decodeTook, transformTook: transformTook)
+        return job.original.bytes.count <= 65_536 ? try read() : try await pool.run(read)
     }
 }
 
@@ -170,21 +230,29 @@ extension ImageProcessor {
     ///   - priority: `nil` for the calling task's own.
     ///   - share: The picture's share of the budget; `nil` when a cache keeps the picture.
     func encode(
-        _ image: DecodedImage, as format: EncodedFormat, priority: TaskPriority? = nil, holding share: MemoryShare?
+        _ image: DecodedImage, as format: EncodedFormat, for request: ImageRequest, priority: TaskPriority? = nil,
+        holding share: MemoryShare?
     ) async throws -> [UInt8] {
+        let coders = coders(for: request)
         let byteCount = coders.encodingByteCount(of: image, as: format)
         try check(Self.sum(image.byteCount, byteCount))
-        let more = try await share == nil ? self.share(of: byteCount, priority) : growth(byteCount, priority)
+        let more =
+            try await share == nil ? self.share(of: byteCount, for: request, priority) : growth(byteCount, priority)
         defer { withExtendedLifetime((share, more)) {} }
-        return try await pool.run(priority: priority) { [coders] in try coders.encode(image, as: format) }
+        return try await pool.run(priority: priority) { try coders.encode(image, as: format) }
     }
 }
 
 // MARK: - The budget
 
 extension ImageProcessor {
-    private func share(of byteCount: Int, _ priority: TaskPriority? = nil) async throws -> MemoryShare {
+    private func share(
+        of byteCount: Int, for request: ImageRequest, _ priority: TaskPriority? = nil
+    ) async throws -> MemoryShare {
         try check(byteCount)
+        if let permit = budget.take(byteCount) { return MemoryShare(budget, permit) }
+        hub.tally.memoryWaits.add()
+        hub.tell(request.url, .waitingForMemory(byteCount: byteCount))
         return MemoryShare(budget, try await budget.acquire(priority: priority, units: byteCount))
     }
 
@@ -210,7 +278,8 @@ extension ImageProcessor {
     ) -> (byteCount: Int, PixelSize) {
         transformers.reduce((0, size)) { state, transformer in
             let result = transformer.resultSize(for: state.1)
-            let step = sum(bytes(state.1, frames), bytes(result, frames))
+            let pictures = sum(bytes(state.1, frames), bytes(result, frames))
+            let step = sum(pictures, transformer.workingByteCount(for: state.1))
             return (max(state.0, step), result)
         }
     }

@@ -15,9 +15,12 @@ final class ProcessedOriginal: Sendable {
     /// `nil` when nothing was transformed.
     let transformTook: Duration?
 
+    /// What tells the content of the original from any other.
+    let generation: ContentGeneration
+
     init(
         _ original: Original, _ properties: ImageProperties, _ picture: Result<DecodedImage, any Error>,
-        _ share: MemoryShare?, decodeTook: Duration, transformTook: Duration?
+        _ share: MemoryShare?, generation: ContentGeneration, decodeTook: Duration, transformTook: Duration?
     ) {
         self.original = original
         self.properties = properties
@@ -25,6 +28,14 @@ final class ProcessedOriginal: Sendable {
         self.share = share
         self.decodeTook = decodeTook
         self.transformTook = transformTook
+        self.generation = generation
+    }
+
+    /// The same original with a picture that was made from this one.
+    func with(_ picture: Result<DecodedImage, any Error>, _ share: MemoryShare?, took: Duration) -> ProcessedOriginal {
+        ProcessedOriginal(
+            original, properties, picture, share, generation: generation, decodeTook: decodeTook,
+            transformTook: (transformTook ?? .zero) + took)
     }
 }
 

@@ -7,16 +7,38 @@ import Foundation
 public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     /// The text of the key.
     public let rawValue: String
+    /// The number of bytes at the beginning that name the original.
+    private let originalLength: Int
     /// Hashed once, since a key is looked up more often than it is made. Differs from process to process.
     private let hash: Int
 
-    /// Creates a key with this text.
-    public init(_ rawValue: String) {
+    /// Creates the key of an original with this text.
+    public init(_ rawValue: String) { self.init(rawValue, originalLength: rawValue.utf8.count) }
+
+    /// Creates the key of something that is made of an original, which goes when its original goes.
+    ///
+    /// - Parameters:
+    ///   - original: The key of the original, or of something that is made of it.
+    ///   - suffix: Names what is made of it.
+    public init(_ original: CacheKey, suffix: String) {
+        self.init(original.rawValue + suffix, originalLength: original.originalLength)
+    }
+
+    private init(_ rawValue: String, originalLength: Int) {
         self.rawValue = rawValue
+        self.originalLength = originalLength
         var text = rawValue
         var hasher = Hasher()
         text.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         hash = hasher.finalize()
+    }
+
+    /// Whether the key names an original.
+    public var isOriginal: Bool { originalLength == rawValue.utf8.count }
+
+    /// The key of the original; the key itself for an original.
+    public var original: CacheKey {
+        isOriginal ? self : CacheKey(String(decoding: rawValue.utf8.prefix(originalLength), as: UTF8.self))
     }
 
     /// The text of the key.

@@ -31,6 +31,44 @@ public struct CacheTiers: OptionSet, Sendable, Hashable {
     public static let all: CacheTiers = [.memory, .disk]
 }
 
+/// The tiers that a load uses for each kind of content.
+///
+/// One set of tiers stands for all three kinds: `request.cacheReads = .disk`.
+public struct CacheAccess: Sendable, Hashable {
+    /// The file as the origin sent it.
+    public var original: CacheTiers
+    /// The decoded picture, transformed or not. In memory as pixels; on disk only when it is transformed.
+    public var variant: CacheTiers
+    /// The file that ``ImageManager/encodedImage(for:as:onProgress:)`` makes.
+    public var file: CacheTiers
+
+    /// Creates a value. Every tier by default.
+    public init(original: CacheTiers = .all, variant: CacheTiers = .all, file: CacheTiers = .all) {
+        self.original = original
+        self.variant = variant
+        self.file = file
+    }
+
+    /// Creates a value with the same tiers for every kind.
+    public init(_ tiers: CacheTiers) { self.init(original: tiers, variant: tiers, file: tiers) }
+
+    /// Memory and disk for every kind.
+    public static let all = CacheAccess(.all)
+    /// Memory alone for every kind.
+    public static let memory = CacheAccess(.memory)
+    /// The disk alone for every kind.
+    public static let disk = CacheAccess(.disk)
+    /// No cache.
+    public static let none = CacheAccess([])
+
+    /// The tiers that both use, for each kind.
+    public func intersection(_ tiers: CacheTiers) -> CacheAccess {
+        CacheAccess(
+            original: original.intersection(tiers), variant: variant.intersection(tiers),
+            file: file.intersection(tiers))
+    }
+}
+
 /// How urgent a load is. A flight that several callers share runs at the highest of their priorities.
 public enum ImagePriority: Int, Sendable, Hashable, Comparable, CaseIterable {
     /// Work that no caller waits for yet.

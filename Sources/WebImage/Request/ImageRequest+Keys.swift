@@ -1,13 +1,39 @@
 import Foundation
+import HTTPTransport
 
 /// The names of pictures in the caches.
 ///
 /// The URL names a plain request. Everything else that changes the picture is appended as length-prefixed components
 /// after a NUL, which no URL contains. So two different requests never share a name.
 extension ImageRequest {
-    /// The name of the original.
-    var originalKey: CacheKey {
+    /// The name of the original: the file as the origin sends it.
+    public var originalKey: CacheKey {
         cacheKey.map { CacheKey("\0key" + Self.component($0)) } ?? transferKey
+    }
+
+    /// The name of the decoded and transformed picture. A request without transformers has the name of its original.
+    public var variantKey: CacheKey {
+        guard firstFrameOnly || !transformers.isEmpty || (hasParts && parts.changesPicture) else { return originalKey }
+        var name = "\0variant"
+        if firstFrameOnly { name += Self.component("firstFrame") }
+        if parts.decodesSpecially { name += Self.component("decode") + Self.component(parts.decoding) }
+        if let coders = parts.coders { name += Self.component("coders") + Self.component(coders.identity) }
+        for transformer in transformers { name += Self.component(transformer.key) }
+        return CacheKey(originalKey, suffix: name)
+    }
+
+    /// The name of the file made in `format`. An unchanged original has the original's own name.
+    public func fileKey(_ format: OutputFormat) -> CacheKey {
+        switch format {
+        case .original where isForOriginalFile(format): originalKey
+        case .original: CacheKey(variantKey, suffix: "\0original")
+        case .encoded(let encoded): CacheKey(variantKey, suffix: "\0encoded" + encoded.key)
+        }
+    }
+
+    /// Whether the file is the original as the origin sent it.
+    func isForOriginalFile(_ format: OutputFormat) -> Bool {
+        format == .original && transformers.isEmpty && !firstFrameOnly
     }
 
     /// The name of the content of a transfer. Requests with one identity have the same name.
@@ -19,29 +45,37 @@ extension ImageRequest {
             // A scalar per byte: decoding as UTF-8 would make different bodies equal.
             name += "\0body" + Self.component(String(String.UnicodeScalarView(body.map { Unicode.Scalar($0) })))
         }
-        if let modifier { name += "\0modifier" + Self.component(modifier.identity) }
-        return CacheKey(name)
-    }
-
-    /// The name of the decoded and transformed picture.
-    var variantKey: CacheKey {
-        guard firstFrameOnly || !transformers.isEmpty else { return originalKey }
-        var name = originalKey.rawValue + "\0variant"
-        if firstFrameOnly { name += Self.component("firstFrame") }
-        for transformer in transformers { name += Self.component(transformer.key) }
+        for (kind, identity) in parts.namesOfBytes { name += "\0\(kind)" + Self.component(identity) }
+        if parts.restrictsTransfer {
+            name +=
+                "\0options" + Self.component(parts.authorization) + Self.component(Self.digest(parts.transfer.identity))
+        }
         return CacheKey(name)
     }
 
     /// Whether the picture may be kept on disk, where it outlives the process and its tenants.
     ///
-    /// A request with its own headers, body or modifier may carry credentials, and its key would write them to disk.
-    /// The picture of such a request is kept in memory only, unless ``cacheKey`` names it.
+    /// A request with its own headers, body or request modifier may carry credentials, and its key would write them to
+    /// disk. The picture of such a request is kept in memory only, unless ``cacheKey`` names it. The other parts have
+    /// names that are meant to be written.
     ///
     /// - Source: RFC 9111, section 3.5.
-    var allowsDisk: Bool { cacheKey != nil || isAnonymous }
+    var allowsDisk: Bool {
+        cacheKey != nil || isAnonymous
+            || (method == "GET" && headers.isEmpty && body == nil && parts.modifier == nil && !parts.restrictsTransfer)
+    }
 
-    /// Whether the picture is looked for on disk.
-    var readsDisk: Bool { cacheReads.contains(.disk) && allowsDisk }
+    /// A text that differs for different options, in this process. Such names are kept in memory only.
+    private static func digest(_ options: HTTPRequest.Options) -> String {
+        // Hashes are seeded anew by each process, so an untrusted value cannot be made to collide.
+        let hashes = (0..<2).map { salt in
+            var hasher = Hasher()
+            hasher.combine(salt)
+            hasher.combine(options)
+            return hasher.finalize()
+        }
+        return hashes.map { String($0, radix: 16) }.joined(separator: "-")
+    }
 
     private static func component(_ text: String) -> String { "\0\(text.utf8.count):\(text)" }
 }

@@ -13,13 +13,11 @@ struct RequestIdentity: Sendable, Hashable {
         let (one, other) = (one.request, other.request)
         if one.isCopy(of: other) { return true }
         return one.urlKey == other.urlKey && areSame(one.method, other.method) && one.headers == other.headers
-            && one.body == other.body && areSame(one.modifier?.identity, other.modifier?.identity)
+            && one.body == other.body
+            && (!one.hasParts && !other.hasParts || one.parts.bringsSameBytes(as: other.parts))
     }
 
-    private static func areSame(_ one: String?, _ other: String?) -> Bool {
-        guard let one, let other else { return one == nil && other == nil }
-        return one.utf8.elementsEqual(other.utf8)
-    }
+    private static func areSame(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
 
     /// Hashes the parts that differ between most requests: pictures and tenants.
     func hash(into hasher: inout Hasher) {
@@ -50,25 +48,25 @@ package struct PictureIdentity: Sendable, Hashable {
 /// The key of a flight of the manager. Requests for the same picture with the same options share a flight.
 struct LoadKey: Sendable, Hashable, CustomStringConvertible {
     private let picture: PictureIdentity
-    /// Whether the flight must bring the original file, which a memory hit does not have.
-    let wantsOriginal: Bool
     private let request: ImageRequest
 
     /// - Parameter variant: The name of the picture, or of the file, in the caches.
-    init(_ request: ImageRequest, variant: CacheKey, wantsOriginal: Bool = false) {
+    init(_ request: ImageRequest, variant: CacheKey) {
         self.request = request
         picture = PictureIdentity(request, name: variant)
-        self.wantsOriginal = wantsOriginal
     }
 
     /// The name of the picture, or of the file, in the caches.
     var variant: CacheKey { picture.name }
+    /// The identity of the transfer that the load may need.
+    var transfer: RequestIdentity { picture.transfer }
 
     static func == (one: LoadKey, other: LoadKey) -> Bool {
-        guard one.picture == other.picture, one.wantsOriginal == other.wantsOriginal else { return false }
+        guard one.picture == other.picture else { return false }
         let (one, other) = (one.request, other.request)
         return one.cachePolicy == other.cachePolicy && one.cacheReads == other.cacheReads
-            && one.cacheWrites == other.cacheWrites
+            && one.cacheWrites == other.cacheWrites && one.waitsForStores == other.waitsForStores
+            && (!one.hasParts && !other.hasParts || one.parts.loadsAlike(other.parts))
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(picture) }

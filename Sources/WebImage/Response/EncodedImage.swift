@@ -14,13 +14,20 @@ public struct EncodedImage: Sendable {
     public var frameCount: Int
     /// Where the picture came from.
     public var source: ImageSource
+    /// What the origin said about the original; `nil` when it is unknown.
+    public var origin: OriginResponse?
+    /// The number of the transfer that brought or confirmed the content; 0 when it was on disk before.
+    var number = 0
+    /// The content of the original that the file is, or was made from; `nil` when it is unknown.
+    var generation: ContentGeneration?
 
     /// The media type, for a `Content-Type` field.
     public var contentType: String { format.mimeType }
 
     /// Creates a value.
     public init(
-        bytes: [UInt8], format: ImageFormat, width: Int, height: Int, frameCount: Int, source: ImageSource
+        bytes: [UInt8], format: ImageFormat, width: Int, height: Int, frameCount: Int, source: ImageSource,
+        origin: OriginResponse? = nil
     ) {
         self.bytes = bytes
         self.format = format
@@ -28,11 +35,20 @@ public struct EncodedImage: Sendable {
         self.height = height
         self.frameCount = frameCount
         self.source = source
+        self.origin = origin
     }
 
     func from(_ source: ImageSource) -> EncodedImage {
         var copy = self
         copy.source = source
+        return copy
+    }
+
+    /// The file of a load whose origin has confirmed it.
+    func confirmed(_ origin: OriginResponse?, number: Int) -> EncodedImage {
+        var copy = self
+        copy.origin = origin ?? self.origin
+        copy.number = number
         return copy
     }
 }

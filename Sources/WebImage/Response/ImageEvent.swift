@@ -6,17 +6,31 @@ public struct LoadProgress: Sendable, Hashable {
     public var receivedByteCount: Int
     /// The announced length, if the origin announced one that counts the same bytes.
     public var expectedByteCount: Int?
+    /// The bytes themselves, for a preview; `nil` where there are none. Not part of equality.
+    public var received: ReceivedBytes?
 
     /// Creates a value.
-    public init(receivedByteCount: Int, expectedByteCount: Int?) {
+    public init(receivedByteCount: Int, expectedByteCount: Int?, received: ReceivedBytes? = nil) {
         self.receivedByteCount = receivedByteCount
         self.expectedByteCount = expectedByteCount
+        self.received = received
     }
 
     /// The part that has arrived, 0 to 1, or `nil` when the length is unknown.
     public var fraction: Double? {
         guard let expectedByteCount, expectedByteCount > 0 else { return nil }
         return min(1, Double(receivedByteCount) / Double(expectedByteCount))
+    }
+
+    /// Whether both have received and expect equally many bytes.
+    public static func == (one: LoadProgress, other: LoadProgress) -> Bool {
+        one.receivedByteCount == other.receivedByteCount && one.expectedByteCount == other.expectedByteCount
+    }
+
+    /// Hashes the numbers of bytes.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(receivedByteCount)
+        hasher.combine(expectedByteCount)
     }
 }
 

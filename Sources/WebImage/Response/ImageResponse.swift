@@ -1,3 +1,4 @@
+public import HTTPTransport
 public import ImageCoding
 
 /// A loaded picture and where it came from.
@@ -9,28 +10,30 @@ public struct ImageResponse: Sendable {
     /// Creates a response, for loaders other than ``ImageManager``.
     public init(
         image: DecodedImage, format: ImageFormat, source: ImageSource, original: EncodedImage? = nil,
-        metrics: LoadMetrics = LoadMetrics()
+        origin: OriginResponse? = nil, metrics: LoadMetrics = LoadMetrics()
     ) {
-        self.init(image: image, format: format, source: source, original: original, metrics: metrics, number: 0)
-    }
-
-    init(
-        image: DecodedImage, format: ImageFormat, source: ImageSource, original: EncodedImage? = nil,
-        metrics: LoadMetrics = LoadMetrics(), number: Int = 0, share: MemoryShare? = nil
-    ) {
-        fields = Shared(
+        self.init(
             Fields(
-                image: image, format: format, source: source, original: original, metrics: metrics, number: number,
-                share: share))
+                image: image, format: format, source: source, original: original, origin: origin, metrics: metrics))
     }
 
-    private struct Fields: Sendable {
+    init(_ fields: Fields) { self.fields = Shared(fields) }
+
+    /// What a response consists of.
+    struct Fields: Sendable {
         var image: DecodedImage
         var format: ImageFormat
         var source: ImageSource
         var original: EncodedImage?
-        var metrics: LoadMetrics
-        let number: Int
+        var origin: OriginResponse?
+        var metrics = LoadMetrics()
+        /// The number of the transfer that brought or confirmed the content; 0 when it was on disk before.
+        var number = 0
+        /// Whether the original stores its pixels exactly.
+        var isLossless = false
+        /// The generation of the original that the picture was made from; `nil` when it is unknown.
+        var generation: ContentGeneration?
+        /// The picture's share of the processing budget, until the caller has the picture.
         var share: MemoryShare?
     }
 
@@ -66,14 +69,30 @@ extension ImageResponse {
         set { change { $0.original = newValue } }
     }
 
+    /// What the origin said: status, fields, final address, validators and expiry. `nil` for a picture that did not come
+    /// from an origin, and for a transformed picture from disk.
+    public var origin: OriginResponse? {
+        get { fields.value.origin }
+        set { change { $0.origin = newValue } }
+    }
+
     /// How long each stage took; `nil` for stages that did not run.
     public var metrics: LoadMetrics {
         get { fields.value.metrics }
         set { change { $0.metrics = newValue } }
     }
 
-    /// The number of the transfer that brought it, 0 when it was on disk before.
+    /// The number of the transfer that brought or confirmed the content; 0 when it was on disk before.
     var number: Int { fields.value.number }
+
+    /// Whether the original stores its pixels exactly.
+    var isLossless: Bool { fields.value.isLossless }
+
+    /// What is wrong with the file that the picture was decoded from; empty for a whole file.
+    public var damage: ImageDamage { image.damage }
+
+    /// The generation of the original that the picture was made from; `nil` when it is unknown.
+    var generation: ContentGeneration? { fields.value.generation }
 
     /// The picture's share of the processing budget, until the caller has the picture.
     var share: MemoryShare? { fields.value.share }
@@ -88,7 +107,21 @@ extension ImageResponse {
 
     /// The response that a later load finds in memory: the picture without the file.
     var remembered: ImageResponse {
-        ImageResponse(image: image, format: format, source: .memory, number: number)
+        ImageResponse(
+            Fields(
+                image: image, format: format, source: .memory, origin: origin, number: number,
+                isLossless: isLossless, generation: generation))
+    }
+
+    /// The response of a load whose origin has confirmed the picture.
+    func confirmed(_ origin: OriginResponse?, number: Int, metrics: LoadMetrics) -> ImageResponse {
+        var copy = self
+        copy.change {
+            $0.origin = origin ?? $0.origin
+            $0.number = number
+            $0.metrics = metrics
+        }
+        return copy
     }
 }
 
@@ -110,6 +143,8 @@ public struct LoadMetrics: Sendable, Hashable {
     public var diskRead: Duration?
     /// From asking the downloader to the last byte, the wait in its queue included.
     public var download: Duration?
+    /// What the transport measured; `nil` without a transfer.
+    public var transfer: HTTPMetrics?
     /// Decoding alone, without the wait for memory and a thread.
     public var decode: Duration?
     /// The transformers alone.

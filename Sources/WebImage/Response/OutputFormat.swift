@@ -17,27 +17,17 @@ public enum OutputFormat: Sendable, Hashable {
     /// Lossy WebP, animated when the picture is. `quality` is 1 to 100.
     public static func webp(quality: Int = 80) -> OutputFormat { .encoded(.webp(quality: quality)) }
 
-    /// The format to write a picture in when its original has `format`.
-    func encodedFormat(original format: ImageFormat, coders: ImageCoders) -> EncodedFormat {
+    /// The format to write a picture in when its original has `format`. A picture of a lossless original stays lossless.
+    func encodedFormat(original format: ImageFormat, isLossless: Bool, coders: ImageCoders) -> EncodedFormat {
         guard case .original = self else {
             guard case .encoded(let encoded) = self else { return .png }
             return encoded
         }
         switch format {
         case .jpeg: return .jpeg(quality: 85)
+        case .webp where isLossless: return .losslessWebP
         case let format where coders.encoders.contains { $0.canEncode(format) }: return EncodedFormat(format)
         default: return .png
-        }
-    }
-}
-
-extension ImageRequest {
-    /// The name of the file made in `format`. An unchanged original has the original's own name.
-    func encodedKey(_ format: OutputFormat) -> CacheKey {
-        switch format {
-        case .original where transformers.isEmpty: originalKey
-        case .original: CacheKey(variantKey.rawValue + "\0original")
-        case .encoded(let encoded): CacheKey(variantKey.rawValue + "\0encoded" + encoded.key)
         }
     }
 }

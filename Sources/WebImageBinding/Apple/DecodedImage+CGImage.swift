@@ -7,8 +7,8 @@ extension DecodedImage {
     ///
     /// - Complexity: O(`width * height`): the pixels are copied once.
     public func cgImage(frame index: Int = 0) -> CGImage? {
-        guard frames.indices.contains(index), let space = CGColorSpace(name: CGColorSpace.sRGB),
-            let provider = CGDataProvider(data: Data(frames[index].pixels) as CFData)
+        guard let frame = try? frame(at: index), let space = CGColorSpace(name: CGColorSpace.sRGB),
+            let provider = CGDataProvider(data: Data(frame.pixels) as CFData)
         else { return nil }
         let alpha: CGImageAlphaInfo = hasAlpha ? .premultipliedLast : .noneSkipLast
         return unsafe CGImage(

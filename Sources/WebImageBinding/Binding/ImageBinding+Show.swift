@@ -98,7 +98,7 @@ extension ImageBinding {
 
     private func player(of picture: DecodedImage, in slot: ImageSlot, loopCount: Int?) -> FramePlayer {
         let schedule = FrameSchedule(
-            durations: picture.frames.map(\.duration), loopCount: loopCount ?? picture.loopCount)
+            durations: picture.durations, loopCount: loopCount ?? picture.loopCount)
         return FramePlayer(
             schedule, clock: clock,
             isVisible: { [weak target] in target?.visibility == .visible },

@@ -3,7 +3,7 @@ import WebImage
 extension ImageRequest {
     /// Whether a picture in memory may be shown at once, as the final or as the cached picture.
     var mayShowMemory: Bool {
-        guard cacheReads.contains(.memory) else { return false }
+        guard cacheReads.variant.contains(.memory) else { return false }
         return switch cachePolicy {
         case .cacheFirst, .onlyIfCached, .refreshCached: true
         case .revalidate, .reload: false

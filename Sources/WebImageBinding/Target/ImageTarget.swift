@@ -29,10 +29,10 @@ public protocol ImageTarget: AnyObject {
 extension ImageTarget {
     /// Shows the frame as a still picture.
     public func showFrame(_ index: Int, of picture: DecodedImage, in slot: ImageSlot) {
-        guard picture.frames.indices.contains(index) else { return }
-        let frame = DecodedImage.Frame(pixels: picture.frames[index].pixels)
+        guard let frame = try? picture.frame(at: index) else { return }
         let still = try? DecodedImage(
-            width: picture.width, height: picture.height, frames: [frame], hasAlpha: picture.hasAlpha)
+            width: picture.width, height: picture.height, frames: [DecodedImage.Frame(pixels: frame.pixels)],
+            hasAlpha: picture.hasAlpha)
         if let still { show(still, in: slot, transition: nil) }
     }
 

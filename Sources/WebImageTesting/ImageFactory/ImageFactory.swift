@@ -93,11 +93,12 @@ public enum ImageFactory {
             let start = side * (index * 4 + 1) / 32
             return start..<max(side * (index * 4 + 3) / 32, start + 1)
         }
+        let pixels = image.pixels
         var sum = 0
         var count = 0
         for y in inner(row, of: image.height) {
             for x in inner(column, of: image.width) {
-                sum += Int(image.frames[0].pixels[(y * image.width + x) * 4 + 1])
+                sum += Int(pixels[(y * image.width + x) * 4 + 1])
                 count += 1
             }
         }

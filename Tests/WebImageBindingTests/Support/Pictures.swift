@@ -1,5 +1,6 @@
 import Foundation
 import WebImageBinding
+import WebImageTesting
 
 /// A picture with its index in its pixels.
 func picture(_ index: Int, frames: Int = 1, loopCount: Int = 0, of duration: Duration = .milliseconds(100))

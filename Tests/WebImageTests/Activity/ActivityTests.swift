@@ -16,6 +16,8 @@ import WebImageTesting
             case .cacheHit(let source): "hit \(source)"
             case .decoded(let width, let height, _): "decoded \(width)x\(height)"
             case .stored: "stored"
+            case .waitingForMemory(let byteCount): "waiting for \(byteCount) bytes"
+            case .writeDropped: "write dropped"
             case .finished(let source, _): "finished \(source)"
             case .cancelled: "cancelled"
             case .failed: "failed"

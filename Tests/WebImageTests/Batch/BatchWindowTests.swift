@@ -44,7 +44,7 @@ import WebImageTesting
             number += 1
         }
         #expect(seen.count == StressRounds.count && number == StressRounds.count)
-        #expect(await manager.occupancy.isIdle && manager.pipeline.cache.order.count == 0)
+        #expect(await manager.occupancy.isIdle && manager.pipeline.order.count == 0)
         #expect(manager.pipeline.pictures.entryCount == 0)
         #expect(manager.downloader.entryCount == 0)
         #expect(manager.pipeline.processing.entryCount == 0)

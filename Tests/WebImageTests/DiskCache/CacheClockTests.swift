@@ -72,6 +72,18 @@ struct CacheClockTests {
         #expect(try await !cache.contains(CacheKey("7")))
     }
 
+    @Test func `a use in a file that is dated in the future does not keep it`() async throws {
+        let first = makeCache()
+        let digest = KeyDigest(of: key)
+        _ = try await first.store(sampleEntry(), for: key)
+        let future = (time.now + .seconds(2_000_000_000)).wholeSeconds
+        try first.files.inFolder(digest.folder) { folder throws(SystemFailure) in
+            try FileSystem().setAccess(digest.fileName, in: folder, to: future)
+        }
+        time.advance(by: .seconds(604_860))
+        #expect(try await makeCache().removeExpired() == 1)
+    }
+
     @Test func `the date of a file found while the index was wrong is checked, too`() async throws {
         let cache = makeCache()
         _ = await cache.totalBytes

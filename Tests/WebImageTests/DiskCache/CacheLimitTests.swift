@@ -22,12 +22,14 @@ struct CacheLimitTests {
         var cases: [Case] = []
         for number in numbers {
             cases.append(Case(name: "sizeLimit \(number)", configuration: .init(sizeLimit: number)))
+            cases.append(Case(name: "minimumFreeBytes \(number)", configuration: .init(minimumFreeBytes: number)))
             cases.append(Case(name: "threads \(number)", configuration: .init(threads: number)))
             cases.append(Case(name: "queueLimit \(number)", configuration: .init(queueLimit: number)))
             cases.append(Case(name: "trim \(number)", trimmedSize: number))
         }
         for duration in durations {
             cases.append(Case(name: "maximumAge \(duration)", configuration: .init(maximumAge: duration)))
+            cases.append(Case(name: "sweepInterval \(duration)", configuration: .init(sweepInterval: duration)))
             cases.append(Case(name: "now \(duration)", configuration: .init(now: { duration })))
             cases.append(Case(name: "shutdown \(duration)", shutdownLimit: duration))
         }
@@ -48,13 +50,63 @@ struct CacheLimitTests {
                 Issue.record("\(one.name): \(error)")
             }
         }
-        #expect(Self.cases.count == 41)
+        #expect(Self.cases.count == 53)
     }
 
     @Test func `no entry is larger than a quarter of the memory, however large the cache`() async {
         #expect(await DiskCache(.init(sizeLimit: .max)).fileSizeLimit == MemoryBudget.processLimit / 4)
         #expect(await DiskCache(.init(sizeLimit: 80_000)).fileSizeLimit == 10_000)
-        #expect(await DiskCache(.init(sizeLimit: .min)).fileSizeLimit == EntryHeader.length)
+        #expect(await DiskCache(.init(sizeLimit: 1)).fileSizeLimit == EntryHeader.length)
+    }
+
+    @Test func `a store that would leave too little space is refused, and makes room for later ones`() async throws {
+        let folder = try TemporaryFolder(isInMemory: true)
+        let warnings = WarningLog()
+        let time = TestTime()
+        let configuration = DiskCache.Configuration(folder: folder.path, now: { time.now })
+        let cache = DiskCache(configuration)
+        for number in 0..<40 { _ = try await cache.store(sampleEntry(number), for: CacheKey("\(number)")) }
+        #expect(await cache.shutdown(within: .seconds(60)).abandonedOperations == 0)
+        var strict = configuration
+        strict.minimumFreeBytes = .max
+        strict.onWarning = { warnings.append($0) }
+        let other = DiskCache(strict)
+        #expect(await other.entryCount == 40)
+        #expect(try await other.store(sampleEntry(), for: CacheKey("new")).error?.code == .diskFull)
+        #expect(warnings.codes == [.diskFull])
+        #expect(await other.entryCount < 40)
+        #expect(try await other.entry(for: CacheKey("new")) == nil)
+        strict.minimumFreeBytes = 1
+        #expect(try await DiskCache(strict).store(sampleEntry(), for: CacheKey("new")).isStored)
+    }
+
+    @Test(arguments: [0, -1, .min]) func `a limit of zero and less is no limit`(limit: Int) async throws {
+        let folder = try TemporaryFolder(isInMemory: true)
+        let disk = DiskCache(.init(folder: folder.path, sizeLimit: limit))
+        #expect(await disk.fileSizeLimit == MemoryBudget.processLimit / 4)
+        for number in 0..<20 { _ = try await disk.store(sampleEntry(number, size: 50_000), for: CacheKey("\(number)")) }
+        #expect(await disk.entryCount == 20)
+        let memory = MemoryCache<Int, Int>(.init(costLimit: limit, countLimit: limit))
+        for key in 0..<2_000 { memory.store(key, for: key, cost: 1 << 40) }
+        #expect(memory.statistics.count == 2_000)
+        await memory.updateLimits(costLimit: 100, countLimit: limit)
+        for key in 0..<200 { memory.store(key, for: key, cost: 1) }
+        #expect(memory.statistics.count == 100)
+        await memory.updateLimits(costLimit: limit, countLimit: 3)
+        for key in 0..<200 { memory.store(key, for: key, cost: 1 << 40) }
+        #expect(memory.statistics.count == 3)
+    }
+
+    @Test func `a memory cache without a limit keeps a share of the default limit under pressure`() async {
+        let memory = MemoryCache<Int, Int>(.init(costLimit: 0, countLimit: 0))
+        let cost = MemoryBudget.defaultCostLimit / 100
+        for key in 0..<300 { memory.store(key, for: key, cost: cost) }
+        await memory.respond(to: .warning)
+        #expect(memory.statistics.cost <= MemoryBudget.defaultCostLimit / 2)
+        #expect(memory.statistics.count >= 49)
+        await memory.respond(to: .normal)
+        for key in 0..<300 { memory.store(key, for: key, cost: cost) }
+        #expect(memory.statistics.count == 300)
     }
 
     /// Runs some operations of every kind.

@@ -38,8 +38,9 @@ struct CachePromiseTests {
             stage.run()
             #expect(filling.value != nil)
             let store = Probe(on: executor) { try await cache.store(sampleEntry(), for: key) }
-            stage.run(steps: 1)
+            stage.runWithoutDisk()
             let shutdown = Probe(on: executor) { await cache.shutdown(within: .seconds(5)) }
+            stage.runWithoutDisk()
             while store.isRunning { stage.run(steps: 1) }
             #expect(shutdown.isRunning, "the folder is not listed yet")
             if !isInTime { clock.advance(by: .seconds(5)) }

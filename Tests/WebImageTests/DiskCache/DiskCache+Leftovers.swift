@@ -9,6 +9,7 @@ extension DiskCache {
             "indexWaiters": indexWaiters.count, "changedDuringListing": changedDuringListing == nil ? 0 : 1,
             "doubtful": doubtful.count, "seenDuringTurn": seenDuringTurn.count,
             "maintenance": maintenance == nil ? 0 : 1, "trims": trimRight.users,
+            "planWaiters": planWaiters == nil ? 0 : 1,
             "trimLock": trimRight.lock == nil ? 0 : 1, "account": account.isBusy || account.isWanted ? 1 : 0,
             "indexBytes": index.totalBytes - index.folders.joined().reduce(0) { $0 + $1.value.size },
             "indexCount": index.count - index.folders.joined().count { _ in true },

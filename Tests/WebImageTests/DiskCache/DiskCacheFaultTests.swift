@@ -190,8 +190,9 @@ struct DiskCacheFaultTests {
                 for number in 0..<40 { group.addTask { _ = try? await cache.store(entry, for: CacheKey("\(number)")) } }
             }
         }
-        // The disk's executor runs one call at a time.
-        #expect(counts.entries.max() == 4)
+        // The disk's executor runs one call at a time. A trim that chooses what goes while no call runs holds its
+        // descriptor alone.
+        #expect((3...4).contains(counts.entries.max() ?? 0))
         try subject.expectSound("descriptors")
     }
 

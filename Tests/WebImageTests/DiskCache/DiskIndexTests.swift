@@ -32,13 +32,13 @@ struct DiskIndexTests {
         // 256 and 512 lie in folder 0, as 0 does.
         for number in [0, 256, 512, 1] { index.set(digest(number), size: 100, storedAt: 5, usedAt: 50) }
         let listed = [(0, 30), (256, 40), (768, 50)].map { number, size in
-            EntryFiles.Listed(digest(number), .regular(size: size, modifiedAt: 7))
+            EntryFiles.Listed(digest(number), .regular(size: size, modifiedAt: 7, accessedAt: Int64(size)))
         }
         index.replace(folder: 0, with: listed, except: [digest(256), digest(1_024)])
         #expect(index[digest(0)] == .init(size: 30, storedAt: 7, usedAt: 50))
         #expect(index[digest(256)] == .init(size: 100, storedAt: 5, usedAt: 50), "changed meanwhile")
         #expect(index[digest(512)] == nil)
-        #expect(index[digest(768)] == .init(size: 50, storedAt: 7, usedAt: 7))
+        #expect(index[digest(768)] == .init(size: 50, storedAt: 7, usedAt: 50), "as noted in the file")
         #expect(index[digest(1)]?.size == 100, "of another folder")
         #expect((index.totalBytes, index.count) == (280, 4))
         index.replace(folder: 0, with: [], except: [])
@@ -122,9 +122,9 @@ struct DiskIndexTests {
 
 extension FileSystem.Status {
     /// A file without distinguishing properties.
-    static func regular(size: Int, modifiedAt: Int64) -> Self {
+    static func regular(size: Int, modifiedAt: Int64, accessedAt: Int64 = 0) -> Self {
         Self(
-            isRegularFile: true, size: size, modifiedAt: modifiedAt, device: 0, inode: 0,
+            isRegularFile: true, size: size, modifiedAt: modifiedAt, accessedAt: accessedAt, device: 0, inode: 0,
             changedAt: .init(seconds: 0, nanoseconds: 0))
     }
 }

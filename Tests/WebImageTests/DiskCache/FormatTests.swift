@@ -52,7 +52,7 @@ struct FormatTests {
     @Test func `a digest's file name leads back to it`() {
         let digest = KeyDigest(of: CacheKey("https://images.example/a.png"))
         #expect(KeyDigest(fileName: digest.fileName) == digest)
-        #expect(digest.fileName.hasSuffix(digest.folder))
+        #expect(digest.fileName.prefix(16).hasSuffix(digest.folder))
         #expect(KeyDigest(high: 0x0123_4567_89AB_CDEF, low: 0xFF).fileName == "0123456789abcdef00000000000000ff")
         let foreign = [
             "", "tmp", "0123456789ABCDEF00000000000000ff", "0123456789abcdef00000000000000f",
@@ -72,7 +72,8 @@ struct FormatTests {
     }
 
     @Test func `metadata comes back as it was`() {
-        let full = sampleEntry().metadata
+        var full = sampleEntry().metadata
+        (full.generation, full.madeFrom) = (nil, ContentGeneration(rawValue: .max))
         #expect(EntryMetadata(encoded: full.encoded()[...]) == full)
         let bare = EntryMetadata(url: "")
         #expect(EntryMetadata(encoded: bare.encoded()[...]) == bare)
@@ -92,7 +93,8 @@ struct FormatTests {
     }
 
     @Test func `fields of later versions are skipped`() {
-        let metadata = sampleEntry().metadata
+        var metadata = sampleEntry().metadata
+        metadata.generation = nil
         #expect(EntryMetadata(encoded: (metadata.encoded() + [200, 2, 0, 0, 0, 7, 7])[...]) == metadata)
     }
 

@@ -16,15 +16,16 @@ struct SeededStage {
 
     init(
         seed: UInt64, sizeLimit: Int = 40_000, time: TestTime = TestTime(), warnings: WarningLog = WarningLog(),
-        system: FileSystem = FileSystem(), clock: any Clock<Duration> = ContinuousClock()
+        system: FileSystem = FileSystem(), clock: any Clock<Duration> = ContinuousClock(),
+        sweepInterval: Duration = .seconds(3_600)
     ) throws {
         folder = try TemporaryFolder(isInMemory: true)
         executor = SeededExecutor(seed: seed)
         disk = SeededExecutor(seed: ~seed)
         random = SeededGenerator(seed: seed)
         let configuration = DiskCache.Configuration(
-            folder: folder.path, sizeLimit: sizeLimit, onWarning: { warnings.append($0) }, now: { time.now },
-            clock: clock)
+            folder: folder.path, sizeLimit: sizeLimit, sweepInterval: sweepInterval,
+            onWarning: { warnings.append($0) }, now: { time.now }, clock: clock)
         cache = DiskCache(
             configuration, pool: WorkerPool(name: "disk", width: 3, queueLimit: 100, executor: disk), system: system,
             executor: executor)

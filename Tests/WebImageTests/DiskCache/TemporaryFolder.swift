@@ -59,6 +59,7 @@ func sampleEntry(_ number: Int = 1, size: Int = 100) -> DiskEntry {
     let metadata = EntryMetadata(
         url: "https://images.example/\(number).png", contentType: "image/png", format: "png", pixelWidth: 3,
         pixelHeight: 4, frameCount: 1, httpStatus: 200, etag: "\"\(number)\"", lastModified: "yesterday",
-        responseDate: 1_000, expiresAt: 2_000, varySelectors: ["accept": "image/*"], attributes: ["note": "ünder"])
+        responseDate: 1_000, generation: ContentGeneration(of: bytes), expiresAt: 2_000,
+        varySelectors: ["accept": "image/*"], attributes: ["note": "ünder"])
     return DiskEntry(metadata: metadata, bytes: bytes)
 }

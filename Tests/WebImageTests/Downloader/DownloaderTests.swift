@@ -202,7 +202,7 @@ import WebImageTesting
         scenario.downloader.hub.finish()
         let reader = Probe(on: scenario.executor) {
             var (waited, took): ([Duration], [Duration]) = ([], [])
-            for await activity in activities where activity.url.lastPathComponent == "1.png" {
+            for await activity in activities where activity.url?.lastPathComponent == "1.png" {
                 if case .started(let time) = activity.kind { waited.append(time) }
                 if case .firstByte(let time) = activity.kind { took.append(time) }
             }

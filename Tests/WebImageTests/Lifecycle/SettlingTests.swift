@@ -11,7 +11,7 @@ import WebImageTesting
     @Test(arguments: seeds) func `a reader that settles a key waits for its write and for no other`(seed: UInt64) throws
     {
         let scenario = try WriteBehindScenario(seed: seed)
-        _ = scenario.look { await $0.submit(for: Self.key) { sampleEntry(1) } }
+        _ = scenario.look { await $0.submit(for: Self.key, byteCount: 0) { sampleEntry(1) } }
         let reader = scenario.start { await $0.settle(Self.key) }
         let leaver = scenario.start { await $0.settle(Self.key) }
         let other = scenario.start { await $0.settle(CacheKey("other")) }
@@ -20,16 +20,38 @@ import WebImageTesting
         scenario.stage.runWithoutDisk()
         #expect(reader.isRunning && !leaver.isRunning && !other.isRunning)
         #expect(
-            scenario.look { await $0.entryCount } == 2, "the write and the reader: what has left leaves nothing behind")
+            scenario.look { await $0.entryCount } == 3,
+            "the write, its period and the reader: what has left leaves nothing behind")
         scenario.stage.run()
         #expect(!reader.isRunning && scenario.look { await $0.entryCount } == 0)
+    }
+
+    @Test(arguments: seeds) func `a reader that settles a key does not let two contents be written at once`(
+        seed: UInt64
+    ) throws {
+        let scenario = try WriteBehindScenario(seed: seed)
+        let gate = Gate()
+        _ = scenario.look { writes in
+            await writes.submit(for: Self.key, byteCount: 0) {
+                await gate.pass()
+                return sampleEntry(1)
+            }
+        }
+        _ = scenario.look { await $0.submit(for: Self.key, byteCount: 0) { sampleEntry(2) } }
+        let reader = scenario.start { await $0.settle(Self.key) }
+        scenario.stage.run()
+        #expect(reader.isRunning)
+        gate.open()
+        scenario.stage.run()
+        #expect(!reader.isRunning)
+        #expect(scenario.stored(Self.key) == sampleEntry(2).bytes)
     }
 
     @Test(arguments: seeds) func `a writer rises with the tasks that wait for it`(seed: UInt64) throws {
         let scenario = try WriteBehindScenario(seed: seed)
         let (gate, journal) = (Gate(), Journal<TaskPriority>())
         _ = scenario.look { writes in
-            await writes.submit(for: Self.key) {
+            await writes.submit(for: Self.key, byteCount: 0) {
                 await gate.pass()
                 journal.write(Task.currentPriority)
                 return sampleEntry(1)
@@ -48,7 +70,7 @@ import WebImageTesting
         let scenario = try WriteBehindScenario(seed: seed)
         let (gate, journal) = (Gate(), Journal<Bool>())
         _ = scenario.look { writes in
-            await writes.submit(for: Self.key) {
+            await writes.submit(for: Self.key, byteCount: 0) {
                 await gate.pass()
                 journal.write(Task.isCancelled)
                 return sampleEntry(1)

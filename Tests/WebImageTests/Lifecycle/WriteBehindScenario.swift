@@ -8,9 +8,14 @@ final class WriteBehindScenario {
     let writes: WriteBehind
     var random: SeededGenerator
 
-    init(seed: UInt64, limit: Int = 1_000) throws {
+    /// - Parameter room: Empty writes that may wait.
+    init(
+        seed: UInt64, room: Int = 1_000, onDrop: @escaping @Sendable (CacheKey) -> Void = { _ in },
+        onWarning: @escaping @Sendable (CacheError) -> Void = { _ in }
+    ) throws {
         stage = try SeededStage(seed: seed)
-        writes = WriteBehind(disk: stage.cache, executor: stage.executor, limit: limit)
+        writes = WriteBehind(
+            stage.cache, executor: stage.executor, byteLimit: room * 1_024, onDrop: onDrop, onWarning: onWarning)
         random = SeededGenerator(seed: seed)
     }
 

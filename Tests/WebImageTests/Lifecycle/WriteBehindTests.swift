@@ -11,7 +11,7 @@ import WebImageTesting
         let pauses = (1...5).map { _ in Int.random(in: 0...6, using: &scenario.random) }
         _ = scenario.start { writes in
             for number in 1...5 {
-                await writes.submit(for: CacheKey("key")) {
+                await writes.submit(for: CacheKey("key"), byteCount: 0) {
                     // Made in more or fewer steps, so that an older content may be ready later.
                     for _ in 0..<delays[number - 1] { await Task.yield() }
                     return sampleEntry(number)
@@ -25,33 +25,40 @@ import WebImageTesting
         #expect(scenario.look { await $0.droppedCount } == 0)
     }
 
-    @Test(arguments: seeds) func `writes beyond the limit are dropped and counted`(seed: UInt64) throws {
-        let scenario = try WriteBehindScenario(seed: seed, limit: 3)
+    @Test(arguments: seeds) func `a write that does not wait is refused beyond the limit, and told`(seed: UInt64) throws
+    {
+        let (dropped, warnings) = (Journal<CacheKey>(), WarningLog())
+        let scenario = try WriteBehindScenario(
+            seed: seed, room: 3, onDrop: { dropped.write($0) }, onWarning: { warnings.append($0) })
+        var taken: [Bool?] = []
         for number in 1...5 {
             let key = CacheKey("\(number)")
-            _ = scenario.look { await $0.submit(for: key) { sampleEntry(number) } }
+            taken.append(scenario.look { await $0.submitIfRoom(for: key, byteCount: 0) { sampleEntry(number) } })
         }
+        #expect(taken == [true, true, true, false, false])
         #expect(scenario.look { await $0.pendingCount } == 3)
         #expect(scenario.look { await $0.droppedCount } == 2)
-        _ = scenario.look { await $0.submit(for: CacheKey("1")) { sampleEntry(9) } }
-        #expect(scenario.look { await $0.droppedCount } == 2, "a key that waits anyway takes no more room")
+        #expect(dropped.entries == [CacheKey("4"), CacheKey("5")])
+        #expect(warnings.codes == [.overloaded], "one warning for all of them")
         scenario.stage.run()
-        #expect(
-            scenario.stored(CacheKey("1")) == sampleEntry(9).bytes
-                && scenario.stored(CacheKey("3")) == sampleEntry(3).bytes)
+        #expect(scenario.stored(CacheKey("3")) == sampleEntry(3).bytes)
         #expect(scenario.stored(CacheKey("4")) == nil)
-        _ = scenario.look { await $0.submit(for: CacheKey("4")) { sampleEntry(4) } }
+        let isTaken = scenario.look {
+            await $0.submitIfRoom(for: CacheKey("4"), byteCount: 0) { sampleEntry(4) }
+        }
+        #expect(isTaken == true, "there is room again")
         scenario.stage.run()
-        #expect(scenario.stored(CacheKey("4")) == sampleEntry(4).bytes, "there is room again")
+        #expect(scenario.stored(CacheKey("4")) == sampleEntry(4).bytes)
+        #expect(scenario.look { await ($0.pendingByteCount, $0.entryCount) } ?? (1, 1) == (0, 0))
     }
 
     @Test(arguments: seeds) func `draining waits for the writes submitted before and meanwhile`(seed: UInt64) throws {
         let scenario = try WriteBehindScenario(seed: seed)
-        _ = scenario.look { await $0.submit(for: CacheKey("1")) { sampleEntry(1) } }
+        _ = scenario.look { await $0.submit(for: CacheKey("1"), byteCount: 0) { sampleEntry(1) } }
         let drain = scenario.start { await $0.drain() }
         scenario.stage.runWithoutDisk()
         #expect(drain.isRunning)
-        _ = scenario.look { await $0.submit(for: CacheKey("2")) { sampleEntry(2) } }
+        _ = scenario.look { await $0.submit(for: CacheKey("2"), byteCount: 0) { sampleEntry(2) } }
         scenario.stage.run()
         #expect(!drain.isRunning)
         #expect(scenario.stored(CacheKey("1")) != nil && scenario.stored(CacheKey("2")) != nil)
@@ -60,9 +67,9 @@ import WebImageTesting
     @Test(arguments: seeds) func `a write that fails is counted and does not stop the next one`(seed: UInt64) throws {
         struct Broken: Error {}
         let scenario = try WriteBehindScenario(seed: seed)
-        _ = scenario.look { await $0.submit(for: CacheKey("key")) { throw Broken() } }
+        _ = scenario.look { await $0.submit(for: CacheKey("key"), byteCount: 0) { throw Broken() } }
         scenario.stage.run()
-        _ = scenario.look { await $0.submit(for: CacheKey("key")) { sampleEntry(2) } }
+        _ = scenario.look { await $0.submit(for: CacheKey("key"), byteCount: 0) { sampleEntry(2) } }
         scenario.stage.run()
         #expect(scenario.stored(CacheKey("key")) == sampleEntry(2).bytes)
         #expect(scenario.look { await $0.droppedCount } == 1)
@@ -71,7 +78,7 @@ import WebImageTesting
     @Test(arguments: seeds) func `after the close a write is refused and counted`(seed: UInt64) throws {
         let scenario = try WriteBehindScenario(seed: seed)
         _ = scenario.look { await $0.close() }
-        _ = scenario.look { await $0.submit(for: CacheKey("key")) { sampleEntry(1) } }
+        _ = scenario.look { await $0.submit(for: CacheKey("key"), byteCount: 0) { sampleEntry(1) } }
         scenario.stage.run()
         #expect(scenario.stored(CacheKey("key")) == nil)
         #expect(scenario.look { await $0.droppedCount } == 1)
@@ -81,7 +88,7 @@ import WebImageTesting
         let scenario = try WriteBehindScenario(seed: seed)
         for number in 1...4 {
             let key = CacheKey("\(number % 2)")
-            _ = scenario.look { await $0.submit(for: key) { sampleEntry(number) } }
+            _ = scenario.look { await $0.submit(for: key, byteCount: 0) { sampleEntry(number) } }
         }
         let drain = scenario.start { await $0.drain() }
         scenario.stage.runWithoutDisk()

@@ -20,7 +20,7 @@ import WebImageTesting
         "drawn pixels": { $0.limits.maximumDrawnPixelCount = $1 },
         "waiting pictures": { $0.processingQueueLimit = $1 },
         "failures": { $0.failureCapacity = $1 },
-        "stored pixels": { $0.maximumStoredVariantPixels = $1 },
+        "stored pixels": { $0.variantStorage.maximumPixelCount = $1 },
         "downloads at once": { $0.downloader.maximumConcurrentDownloads = $1 },
         "downloads of one host": { $0.downloader.maximumConcurrentDownloadsPerHost = $1 },
         "waiting downloads": { $0.downloader.queueLimit = $1 },

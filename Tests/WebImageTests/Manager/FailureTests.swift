@@ -129,7 +129,7 @@ import WebImageTesting
 
     @Test func `a content type can be required`() {
         var configuration = ImageManager.Configuration()
-        configuration.downloader.acceptableContentTypes = ["image/png"]
+        configuration.downloader.acceptableContentTypes = ["Image/PNG"]
         for (type, isAccepted) in [("image/png; charset=x", true), ("IMAGE/PNG", true), ("text/html", false)] {
             let scenario = ManagerScenario(seed: 1, configuration: configuration) { request in
                 let picture = try HTTPResponse.picture(for: request)

@@ -82,10 +82,10 @@ import WebImageTesting
         let staged = try Self.counting(seed)
         _ = staged.load(.numbered(1))
         staged.run()
-        // The flight of a first frame keeps the file of the original, and not the original's picture.
-        var still = ImageRequest.numbered(1)
-        (still.firstFrameOnly, still.cachePolicy) = (true, .reload)
-        let file = staged.data(still, as: .original)
+        var fileOnly = ImageRequest.numbered(1)
+        fileOnly.cachePolicy = .reload
+        fileOnly.cacheWrites.variant = []
+        let file = staged.data(fileOnly, as: .original)
         staged.run()
         #expect(file.value?.bytes == (try Pictures.png(2)))
         #expect(staged.manager.peek(.numbered(1)) == nil)

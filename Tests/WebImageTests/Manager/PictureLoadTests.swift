@@ -20,7 +20,7 @@ import WebImageTesting
         ] {
             let scenario = try StagedManager(seed: 0, hasDisk: hasDisk)
             let key = LoadKey(request, variant: request.variantKey)
-            #expect(PictureLoad.isForOrigin(scenario.manager.pipeline, request, key) == isForOrigin)
+            #expect(OriginalLoad.isForOrigin(scenario.manager.pipeline, request, key) == isForOrigin)
         }
     }
 
@@ -64,7 +64,7 @@ import WebImageTesting
         #expect(scenario.transport.requests.count == 1 && scenario.isAtRest)
         let manager = scenario.manager
         let waits = [ImageRequest.numbered(1), .numbered(2)].map { request in
-            PictureLoad.isForOrigin(manager.pipeline, request, LoadKey(request, variant: request.variantKey))
+            OriginalLoad.isForOrigin(manager.pipeline, request, LoadKey(request, variant: request.variantKey))
         }
         #expect(waits == [false, !hasDisk && seed.isMultiple(of: 2)], "one failure does not change the path of others")
     }

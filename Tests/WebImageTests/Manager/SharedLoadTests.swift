@@ -79,7 +79,7 @@ import WebImageTesting
         let writes: [CacheTiers] = [pair & 3, pair >> 2].map { CacheTiers(rawValue: UInt8($0)) }
         let callers = writes.map { writes in
             var request = ImageRequest.numbered(1)
-            request.cacheWrites = writes
+            request.cacheWrites = CacheAccess(writes)
             return staged.load(request)
         }
         staged.run()

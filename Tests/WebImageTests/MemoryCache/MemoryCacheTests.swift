@@ -127,6 +127,32 @@ struct MemoryCacheTests {
         #expect((0..<400).count { cache.contains($0) } >= 80 && cache.statistics.count == 100)
     }
 
+    @Test func `a value with a lifetime is a miss when it has passed, and is removed`() {
+        let start = ContinuousClock.now
+        let passed = Mutex(Duration.zero)
+        let cache = Cache(.init(costLimit: 800, countLimit: 10), now: { start + passed.withLock { $0 } })
+        cache.store(1, for: "short", cost: 10, lifetime: .seconds(60))
+        cache.store(2, for: "endless", cost: 10)
+        cache.store(3, for: "over", cost: 10, lifetime: .seconds(-1))
+        cache.store(4, for: "long", cost: 10, lifetime: .seconds(Int64.max))
+        #expect(cache.value(for: "over") == nil)
+        passed.withLock { $0 = .seconds(59) }
+        #expect(cache.contains("short"))
+        #expect(cache.value(for: "short") == 1)
+        passed.withLock { $0 = .seconds(60) }
+        #expect(!cache.contains("short"))
+        #expect(cache.statistics == .init(hits: 1, misses: 1, evictions: 0, cost: 30, count: 3))
+        #expect(cache.value(for: "short") == nil)
+        #expect(cache.statistics == .init(hits: 1, misses: 2, evictions: 0, cost: 20, count: 2))
+        passed.withLock { $0 = .seconds(900_000_000) }
+        #expect(cache.value(for: "endless") == 2)
+        #expect(cache.value(for: "long") == 4)
+        cache.store(5, for: "short", cost: 10, lifetime: .seconds(1))
+        cache.store(6, for: "short", cost: 10)
+        passed.withLock { $0 = .seconds(900_000_060) }
+        #expect(cache.value(for: "short") == 6, "a later value has a lifetime of its own")
+    }
+
     @Test func `an entry is removed on a condition, which does not count as a use`() {
         let cache = Cache(.init(costLimit: 800, countLimit: 10))
         cache.store(1, for: "a", cost: 10)

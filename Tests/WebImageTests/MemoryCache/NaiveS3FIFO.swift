@@ -46,10 +46,25 @@ struct NaiveS3FIFO {
         guard cost >= 0, cost <= costLimit else { return (false, retired) }
         let isKnown = ghosts.contains(key) || wasMain
         forget(key)
-        let mainCost = main.reduce(0) { $0 + $1.cost }
-        if !isKnown, cost > max(1, costLimit / 8), mainCost + cost > costLimit {
-            remember(key)
-            return (false, retired)
+        let share = max(1, costLimit / 8)
+        var mainCost: Int { main.reduce(0) { $0 + $1.cost } }
+        if cost > share, mainCost + cost > costLimit {
+            if isKnown, cost > costLimit / 2 {
+                let end = max(costLimit - cost, mainCost - share)
+                for var entry in main.reversed() where mainCost > end {
+                    main.removeLast()
+                    if entry.hits == 0 {
+                        retired.append(entry.value)
+                    } else {
+                        entry.hits -= 1
+                        main.insert(entry, at: 0)
+                    }
+                }
+            }
+            if !isKnown || (cost > costLimit / 2 && mainCost + cost > costLimit) {
+                remember(key)
+                return (false, retired)
+            }
         }
         while self.cost + cost > costLimit || count >= countLimit { retired += evict() }
         let entry = Entry(key: key, value: value, cost: cost, hits: replaced?.hits ?? 0)

@@ -87,7 +87,7 @@ struct S3FIFOTests {
     }
 
     @Test(arguments: 0..<40)
-    func `an entry that is requested twice is held, whatever its cost and the other entries`(seed: UInt64) {
+    func `an entry up to half of the limit that is requested twice is held, whatever the other entries`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<50 {
             var table = S3FIFO<Int, Int>(costLimit: 300, countLimit: 1_000)
@@ -97,17 +97,53 @@ struct S3FIFOTests {
                 guard table.value(for: key) == nil else { continue }
                 _ = table.store(step, for: key, cost: .random(in: 0...40, using: &random), retired: &retired)
             }
-            let cost = Int.random(in: 1...300, using: &random)
+            let cost = Int.random(in: 1...150, using: &random)
             let stores = (0..<5).count { turn in
                 guard table.value(for: -1) == nil else { return false }
                 _ = table.store(turn, for: -1, cost: cost, retired: &retired)
-                // Other entries come between two uses. An entry of more than two thirds has none between, because they
-                // need the room, too.
-                if cost <= 200 { _ = table.store(turn, for: 1_000 + turn, cost: 10, retired: &retired) }
+                // Other entries come between two uses.
+                _ = table.store(turn, for: 1_000 + turn, cost: 10, retired: &retired)
                 return true
             }
             #expect(stores <= 2 && table.contains(-1), "cost \(cost)")
         }
+    }
+
+    /// A full table with more than 60 entries in main.
+    private func filled() -> S3FIFO<Int, Int> {
+        var table = S3FIFO<Int, Int>(costLimit: 80, countLimit: 100)
+        var retired: [Int] = []
+        for turn in 0..<3 {
+            for key in 0..<80 {
+                if table.value(for: key) == nil { _ = table.store(turn, for: key, cost: 1, retired: &retired) }
+            }
+        }
+        // Requested entries move to main when the table is full.
+        _ = table.store(80, for: 80, cost: 1, retired: &retired)
+        return table
+    }
+
+    @Test(arguments: [41, 60, 80])
+    func `a picture above half of the limit that is requested again and again does not empty the table`(cost: Int) {
+        var (table, retired) = (filled(), [Int]())
+        for turn in 1...30 {
+            let isStored = table.store(turn, for: 100, cost: cost, retired: &retired)
+            #expect(!isStored, "the others are in use")
+            for key in 0..<80 { _ = table.value(for: key) }
+            #expect(table.count >= 70)
+        }
+        let before = table.count
+        _ = table.store(31, for: 100, cost: cost, retired: &retired)
+        #expect(table.count >= before - 10, "an eighth at most")
+    }
+
+    @Test(arguments: [41, 60, 80])
+    func `a picture above half of the limit is held when it alone is requested`(cost: Int) {
+        var (table, retired) = (filled(), [Int]())
+        let turns = (1...40).first { table.store($0, for: 100, cost: cost, retired: &retired) } ?? 0
+        #expect((3...40).contains(turns))
+        #expect(table.value(for: 100) == turns)
+        #expect(table.totalCost <= 80)
     }
 
     @Test func `an entry that returns while its hash is remembered is kept longer`() {

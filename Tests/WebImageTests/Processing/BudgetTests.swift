@@ -72,7 +72,7 @@ import WebImageTesting
         configuration.processingByteLimit = limit
         configuration.processingWidth = 4
         configuration.inlinePixelLimit = 0
-        configuration.memory.costLimit = 0
+        configuration.memory.costLimit = 1
         return configuration
     }
 

@@ -16,9 +16,10 @@ extension Ledger {
         }
         enter("pictures") { $0.pipeline.pictures.entryCount }
         enter("files") { $0.pipeline.files.entryCount }
+        enter("shared work") { $0.pipeline.shared.entryCount }
         enter("downloader") { $0.downloader.entryCount }
         enter("processing") { $0.pipeline.processing.entryCount }
-        enter("addresses under way") { $0.pipeline.cache.order.count }
+        enter("addresses under way") { $0.pipeline.order.count }
         enter("watchers") { $0.pipeline.hub.watcherCount }
         enter("calls without an end") { $0.counters.running }
         enter("failures beyond the limit") { manager in

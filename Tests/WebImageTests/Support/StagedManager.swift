@@ -15,6 +15,8 @@ final class StagedManager {
     let executor: SeededExecutor
     let transport: StubTransport
     let clock = ManualClock()
+    /// What the disk cache takes for the time of day.
+    let time = TestTime()
     let coder: CountingCoder
     /// The folder of the disk cache; made when it is first needed.
     let folder: TemporaryFolder?
@@ -38,10 +40,10 @@ final class StagedManager {
         transport = StubTransport(gate: gate, holding: held, endGate: endGate, answer)
         self.coder = coder
         folder = hasDisk ? try TemporaryFolder(isInMemory: true) : nil
-        let (files, executor, clock) = (files, executor, clock)
+        let (files, executor, clock, time) = (files, executor, clock, time)
         let disk = folder.map { folder in
             DiskCache(
-                .init(folder: folder.path, clock: clock),
+                .init(folder: folder.path, now: { time.now }, clock: clock),
                 pool: WorkerPool(name: "disk", width: 3, queueLimit: 100, executor: files), system: FileSystem(),
                 executor: executor)
         }
@@ -108,7 +110,7 @@ final class StagedManager {
 
     /// Empties the memory cache.
     func emptyMemory() {
-        _ = start { await $0.pipeline.memory.removeAll() }
+        _ = start { await $0.pipeline.caches.memory.removeAll() }
         run()
     }
 
@@ -128,9 +130,9 @@ final class StagedManager {
     /// The entries left in tables that must be empty at rest.
     private func entryCount() -> Int? {
         let look = start { manager in
-            let waiting = await manager.runners.count + (manager.pipeline.cache.writes?.entryCount ?? 0)
+            let waiting = await manager.runners.count + (manager.pipeline.caches.writes?.entryCount ?? 0)
             let flights = manager.pipeline.pictures.entryCount + manager.pipeline.files.entryCount
-            return waiting + flights + manager.downloader.entryCount
+            return waiting + flights + manager.pipeline.shared.entryCount + manager.downloader.entryCount
         }
         run()
         return look.value

@@ -1,0 +1,62 @@
+import TaskCoordination
+
+// MARK: - Waiting for room
+
+extension WriteBehind {
+    /// A submission that waits for room.
+    struct Place {
+        var key: CacheKey
+        var write: PendingWrite
+        var isCurrent: @Sendable () -> Bool
+        /// Resolved with `true` once the write is taken.
+        var taken: OneShot<Bool>
+    }
+
+    func takeWhenRoom(
+        _ write: PendingWrite, _ key: CacheKey, _ isCurrent: @escaping @Sendable () -> Bool
+    ) async {
+        guard isOpen else { return drop(key) }
+        begin()
+        guard !hasRoom(for: write, key) else { return take(write, key, isCurrent) }
+        lastNumber += 1
+        let (number, taken) = (lastNumber, OneShot<Bool>())
+        places[number] = Place(key: key, write: write, isCurrent: isCurrent, taken: taken)
+        placeCounts[key, default: 0] += 1
+        line.append(number)
+        if await taken.wait(onCancel: false) { return }
+        // Cancelled or abandoned. The place may have been passed over meanwhile, but not taken.
+        removePlace(number)
+        drop(key)
+        end(write, key)
+        admit()
+    }
+
+    /// Whether a write may be taken now. A submission does not overtake those that wait.
+    func hasRoom(for write: PendingWrite, _ key: CacheKey) -> Bool { places.isEmpty && fits(write, key) }
+
+    private func fits(_ write: PendingWrite, _ key: CacheKey) -> Bool {
+        // What the write replaces gives its memory back.
+        let kept = pendingByteCount - (newest[key]?.byteCount ?? 0)
+        return kept == 0 || write.byteCount <= max(0, byteLimit) - kept
+    }
+
+    /// Takes the submissions for which there is room, in order of arrival.
+    func admit() {
+        while let number = line.first {
+            if let place = places[number] {
+                guard fits(place.write, place.key) else { return }
+                removePlace(number)
+                // A cancelled submission drops its write itself.
+                if place.taken.resolve(true) { take(place.write, place.key, place.isCurrent) }
+            }
+            _ = line.popFirst()
+        }
+    }
+
+    private func removePlace(_ number: Int) {
+        guard let place = places.removeValue(forKey: number) else { return }
+        let count = placeCounts[place.key] ?? 0
+        placeCounts[place.key] = count > 1 ? count - 1 : nil
+        if places.isEmpty { line = HeadQueue() }
+    }
+}

@@ -1,0 +1,97 @@
+import HTTPTransport
+import Synchronization
+
+/// The beginning of a body, as far as it had arrived at one moment. It never changes.
+///
+/// A reference to what the transfer keeps: every caller of the transfer has the same bytes, and until they are read they
+/// cost nothing. They are as the origin sent them, before a ``BodyTransformer``.
+public struct ReceivedBytes: Sendable {
+    /// The number of bytes.
+    public let count: Int
+    private let body: ArrivingBody
+
+    init(_ body: ArrivingBody, count: Int) {
+        self.body = body
+        self.count = count
+    }
+
+    /// The bytes in the blocks in which the transfer keeps them, without a copy but for the last block.
+    ///
+    /// - Complexity: O(number of blocks), and at most one block is copied.
+    public var blocks: [[UInt8]] {
+        var (rest, blocks) = (count, [[UInt8]]())
+        for block in body.blocks where rest > 0 {
+            blocks.append(block.count <= rest ? block : Array(block.prefix(rest)))
+            rest -= min(rest, block.count)
+        }
+        return blocks
+    }
+
+    /// The bytes in one array.
+    ///
+    /// - Complexity: O(`count`).
+    public var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        for block in blocks { bytes.append(contentsOf: block) }
+        return bytes
+    }
+}
+
+/// A body while its transfer collects it.
+final class ArrivingBody: Sendable {
+    private enum State {
+        case arriving(BodyCollector)
+        case complete([UInt8])
+    }
+
+    private let state: Mutex<State>
+
+    init(expecting byteCount: Int?) { state = Mutex(.arriving(BodyCollector(expecting: byteCount))) }
+
+    /// Appends a chunk.
+    ///
+    /// - Returns: The number of bytes so far.
+    func append(_ chunk: [UInt8]) -> Int {
+        state.withLock { state in
+            guard case .arriving(var collector) = state else { return 0 }
+            // Taken out, so that appending copies nothing.
+            state = .complete([])
+            collector.append(chunk)
+            let count = collector.count
+            state = .arriving(collector)
+            return count
+        }
+    }
+
+    /// The first bytes, for the detection of the format.
+    var beginning: [UInt8] {
+        state.withLock { state in
+            switch state {
+            case .arriving(let collector): collector.beginning
+            case .complete(let bytes): bytes
+            }
+        }
+    }
+
+    var blocks: [[UInt8]] {
+        state.withLock { state in
+            switch state {
+            case .arriving(let collector): collector.blocks
+            case .complete(let bytes): [bytes]
+            }
+        }
+    }
+
+    /// Ends the body.
+    ///
+    /// - Returns: Its bytes.
+    func finish() -> [UInt8] {
+        state.withLock { state in
+            guard case .arriving(var collector) = state else { return [] }
+            let bytes = collector.finish()
+            state = .complete(bytes)
+            return bytes
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+public import ImageCoding
+import Synchronization
+
+/// The caches of a manager by request: what a load would read and write, without the load.
+///
+/// The hooks ``ImageManager/Hooks/cacheKey`` and those that change bytes apply, as they do to a load;
+/// ``ImageManager/Hooks/requestProcessor`` is not asked.
+extension ImageManager {
+    /// Where the picture of a request can be had without asking the origin.
+    ///
+    /// - Returns: `.memory` when a ``peek(_:)`` finds it; `.disk` when the disk has the picture, or the original that it
+    ///   is made from.
+    /// - Throws: `CancellationError` only.
+    public nonisolated func contains(_ request: ImageRequest) async throws -> CacheTiers {
+        let request = pipeline.hooks.applied(to: request)
+        let caches = pipeline.caches(for: request)
+        var tiers: CacheTiers = caches.memory.contains(.picture(request.variantKey)) ? .memory : []
+        guard let disk = caches.disk, request.allowsDisk else { return tiers }
+        for name in Set([request.variantKey, request.originalKey]) {
+            await caches.writes?.settle(name)
+            if try await disk.contains(name) { tiers.insert(.disk) }
+        }
+        return tiers
+    }
+
+    /// The picture that the caches hold for a request; `nil` when they hold none. The origin is not asked.
+    ///
+    /// - Throws: ``ImageLoadError`` for a stored picture that cannot be decoded, for overload and after the end;
+    ///   `CancellationError`.
+    public nonisolated func cachedResponse(for request: ImageRequest) async throws -> ImageResponse? {
+        var request = request
+        request.cachePolicy = .onlyIfCached
+        do {
+            return try await load(request)
+        } catch let error as ImageLoadError where error.code == .notInCache {
+            return nil
+        }
+    }
+
+    /// Puts a picture into the caches, as a load of the request would.
+    ///
+    /// In memory at once; on disk as a variant, if the request has a variant of its own and
+    /// ``Configuration/variantStorage`` admits it. Later loads of the request find it.
+    ///
+    /// - Parameters:
+    ///   - image: The picture, transformed as the request asks for.
+    ///   - request: Names it, and chooses the caches.
+    ///   - format: The format of its original. PNG by default.
+    public nonisolated func store(
+        _ image: DecodedImage, for request: ImageRequest, format: ImageFormat = .png
+    ) async {
+        let request = pipeline.hooks.applied(to: request)
+        let load = StoredByHand(pipeline: pipeline, request: request)
+        await load.store(image, format)
+    }
+
+    /// Puts a file into the caches, as if it had come from the origin: later loads of the address decode it.
+    ///
+    /// What was made of an earlier file goes, in memory and on disk.
+    ///
+    /// - Throws: ``ImageLoadError`` with code `.undecodable` for bytes that are no picture.
+    public nonisolated func store(_ file: [UInt8], for request: ImageRequest) async throws {
+        let request = pipeline.hooks.applied(to: request)
+        try await StoredByHand(pipeline: pipeline, request: request).store(file)
+    }
+
+    /// Removes the original of a request and everything that was made of it, and forgets its failure.
+    ///
+    /// A load under way goes on, and its results are stored when it lands.
+    ///
+    /// - Parameters:
+    ///   - request: Names the original. Its transformers do not matter.
+    ///   - tiers: The caches to remove it from. Both by default.
+    /// - Throws: `CancellationError` only.
+    public nonisolated func remove(_ request: ImageRequest, from tiers: CacheTiers = .all) async throws {
+        forgetFailure(of: request)
+        let request = pipeline.hooks.applied(to: request)
+        let (caches, original) = (pipeline.caches(for: request), request.originalKey)
+        if tiers.contains(.memory) { pipeline.writer(for: request).forget(original) }
+        guard tiers.contains(.disk) else { return }
+        // A write that waits would bring the entry back.
+        await caches.flush()
+        try await caches.disk?.removeAll(madeFrom: original)
+    }
+
+    /// Waits until everything that the manager has handed over for the disk so far is written, or refused.
+    ///
+    /// **Cancellation**: returns at once.
+    public nonisolated func flush() async { await pipeline.caches.flush() }
+}
+
+extension ImageManager {
+    /// What the memory cache holds and has done.
+    public nonisolated var memoryStatistics: MemoryStatistics { pipeline.caches.memory.statistics }
+
+    /// Gives memory back until the pictures in memory take at most `cost` bytes.
+    public nonisolated func trimMemory(toCost cost: Int) async { await pipeline.caches.memory.trim(toCost: cost) }
+
+    /// Changes what the memory cache may hold, and evicts what is too much.
+    public nonisolated func setMemoryLimits(_ limits: MemoryLimits) async {
+        await pipeline.caches.memory.updateLimits(costLimit: limits.costLimit, countLimit: limits.countLimit)
+    }
+
+    /// Gives memory back while memory is short; see ``MemoryCache/respond(to:)``.
+    public nonisolated func respond(to pressure: MemoryPressure) async {
+        await pipeline.caches.memory.respond(to: pressure)
+    }
+}
+
+/// Content that a program puts into the caches itself.
+private struct StoredByHand {
+    let pipeline: Pipeline
+    let request: ImageRequest
+
+    /// The content is newer than that of every transfer so far.
+    private var number: Int { pipeline.hub.tally.downloads.load(ordering: .acquiring) }
+
+    private var storesOnDisk: Bool { request.allowsDisk && pipeline.caches(for: request).writes != nil }
+
+    func store(_ image: DecodedImage, _ format: ImageFormat) async {
+        let (writer, name) = (pipeline.writer(for: request), request.variantKey)
+        let response = ImageResponse(.init(image: image, format: format, source: .memory, number: number))
+        if request.cacheWrites.variant.contains(.memory) {
+            writer.remember(.decoded(response), as: .picture(name), of: request.originalKey, isNew: false)
+        }
+        guard storesOnDisk, request.cacheWrites.variant.contains(.disk), name != request.originalKey,
+            let making = pipeline.variantEntry(response, for: request, madeFrom: nil)
+        else { return }
+        await writer.store(
+            as: name, of: request.originalKey, number: response.number, byteCount: image.byteCount,
+            waits: request.waitsForStores, making)
+    }
+
+    func store(_ file: [UInt8]) async throws {
+        let (coders, original, number) = (pipeline.coders(for: request), request.originalKey, number)
+        let properties: ImageProperties
+        do {
+            properties = try coders.properties(of: file)
+        } catch let error as ImageError {
+            throw ImageLoadError.undecodable(error, request.url, contentType: nil)
+        }
+        let writer = pipeline.writer(for: request)
+        writer.forget(original)
+        guard request.cacheWrites.original.contains(.disk), storesOnDisk else {
+            return remember(file, properties, number)
+        }
+        var metadata = EntryMetadata(url: request.url.absoluteString)
+        metadata.describe(properties)
+        let entry = DiskEntry(metadata: metadata, bytes: file)
+        await writer.store(
+            as: original, of: original, number: number, byteCount: file.count, waits: request.waitsForStores
+        ) { entry }
+        remember(file, properties, number)
+    }
+
+    private func remember(_ bytes: [UInt8], _ properties: ImageProperties, _ number: Int) {
+        guard request.cacheWrites.original.contains(.memory) else { return }
+        var file = EncodedImage(
+            bytes: bytes, format: properties.format, width: properties.width, height: properties.height,
+            frameCount: properties.frameCount ?? 1, source: .memory)
+        file.number = number
+        let original = request.originalKey
+        pipeline.writer(for: request).remember(.encoded(file), as: .file(original), of: original, isNew: false)
+    }
+}

@@ -1,0 +1,74 @@
+public import Foundation
+
+extension ImageManager {
+    /// What a program decides about every load of a manager. Nothing by default.
+    ///
+    /// Hooks that change bytes have a name, which becomes part of every request's identity and key. A request that has
+    /// such a part itself keeps its own.
+    public struct Hooks: Sendable {
+        /// Names the content of an address instead of the URL, for example without a signature in the query; `nil`
+        /// leaves the URL. A request with its own ``ImageRequest/cacheKey`` is not asked for.
+        ///
+        /// Two addresses that it gives one name must bring the same picture, whichever user it is for. Not async,
+        /// because ``ImageManager/peek(_:)`` asks it in the turn of its caller. It must return soon.
+        public var cacheKey: (@Sendable (URL) -> String?)?
+        /// Changes every request before it is loaded: adds transformers, chooses caches, or throws to refuse it. An
+        /// error that is no ``ImageLoadError`` ends the load with code `.hookFailed`.
+        ///
+        /// ``ImageManager/peek(_:)`` does not wait for it and looks for the request as it is given.
+        public var requestProcessor: (@concurrent @Sendable (ImageRequest) async throws -> ImageRequest)?
+        /// Changes the head of every response.
+        public var responseModifier: ResponseModifier?
+        /// Changes the bytes of every body before they are decoded and stored.
+        public var bodyTransformer: BodyTransformer?
+        /// Makes the bytes that the disk keeps of every original.
+        public var cacheSerializer: CacheSerializer?
+        /// Whether the origin may be asked. Asked when the caches have no answer; `false` ends the load with code
+        /// `.refused`.
+        public var shouldDownload: (@concurrent @Sendable (ImageRequest) async -> Bool)?
+        /// Whether a failure is remembered, so that the address is not asked again at once. Must return soon. By
+        /// default a missing picture (404, 410) and a file that is no picture are remembered.
+        public var shouldRemember: (@Sendable (ImageLoadError) -> Bool)?
+
+        /// Creates hooks that do nothing.
+        public init() {}
+
+        /// Whether a request is the same before and after ``applied(to:)``.
+        var changesNoRequest: Bool {
+            cacheKey == nil && responseModifier == nil && bodyTransformer == nil && cacheSerializer == nil
+        }
+
+        /// The request with the parts and the name that the hooks give it.
+        func applied(to request: ImageRequest) -> ImageRequest {
+            if changesNoRequest { return request }
+            var request = request
+            if request.cacheKey == nil, let name = cacheKey?(request.url) { request.cacheKey = name }
+            request.changeParts { parts in
+                parts.responseModifier = parts.responseModifier ?? responseModifier
+                parts.bodyTransformer = parts.bodyTransformer ?? bodyTransformer
+                parts.serializer = parts.serializer ?? cacheSerializer
+            }
+            return request
+        }
+    }
+}
+
+extension Pipeline {
+    /// The request as it is loaded, after the hooks of the manager.
+    func prepared(_ request: ImageRequest) async throws -> ImageRequest {
+        guard let processor = hooks.requestProcessor else { return hooks.applied(to: request) }
+        do {
+            return try await hooks.applied(to: processor(request))
+        } catch {
+            throw ImageLoadError.ofHook("requestProcessor", error, request.url)
+        }
+    }
+
+    /// Remembers a failure, if it is lasting.
+    func remember(_ error: any Error, of key: LoadKey, _ request: ImageRequest) {
+        guard let error = error as? ImageLoadError, error.code != .recentlyFailed,
+            hooks.shouldRemember?(error) ?? error.isLasting
+        else { return }
+        failures.record(error, for: key, isOfAddress: error.isOfAddress)
+    }
+}

@@ -1,0 +1,276 @@
+import Foundation
+import HTTPTransport
+import ImageCoding
+import Synchronization
+import TaskCoordination
+
+/// What the load of a picture and the load of a file have in common: the request, the claim on the address, and the way
+/// to the original.
+///
+/// An object, so that the stages share their state.
+final class OriginalLoad: Sendable {
+    let pipeline: Pipeline
+    let request: ImageRequest
+    let key: LoadKey
+    let caches: ImageCaches
+    /// The transfer that the flight waits for before it has a task, when only the origin can have the picture.
+    private let transfer: InFlight<RequestIdentity, Download, LoadProgress>.Predecessor?
+    /// What this load will make of the original, for other loads of the same original.
+    private let wish: SharedWork.Wish
+    /// Runs since the call that started this load.
+    private let watch: Stopwatch
+    /// `nil` when the claim of the transfer suffices, because it has the same name. Most loads only wait for a
+    /// transfer, and many are cancelled meanwhile. Without a claim of its own, a load stores nothing but the content of
+    /// the transfer.
+    private let claim: ContentOrder.Claim?
+    private let noted = Mutex(LoadMetrics())
+
+    init(
+        _ pipeline: Pipeline, _ request: ImageRequest, _ key: LoadKey, _ start: inout FlightStart<LoadProgress>,
+        _ watch: Stopwatch
+    ) throws {
+        self.pipeline = pipeline
+        self.request = request
+        self.key = key
+        self.watch = watch
+        caches = pipeline.caches(for: request)
+        let isForOrigin = Self.isForOrigin(pipeline, request, key)
+        wish = pipeline.shared.wish(for: request, key.transfer)
+        let sharesClaim = isForOrigin && request.cacheKey == nil
+        claim = sharesClaim ? nil : ContentOrder.Claim(pipeline.order, request.originalKey)
+        transfer = isForOrigin ? try pipeline.downloader.predecessor(request, of: &start, waiting: watch) : nil
+    }
+
+    /// Whether only the origin can have the picture.
+    static func isForOrigin(_ pipeline: Pipeline, _ request: ImageRequest, _ key: LoadKey) -> Bool {
+        guard pipeline.waitsWithoutTask, pipeline.hooks.shouldDownload == nil, request.cachePolicy != .onlyIfCached
+        else { return false }
+        if !request.retriesFailed, pipeline.failures.contains(key) { return false }
+        if request.cachePolicy == .reload { return true }
+        if pipeline.readsDisk(request) || request.cachePolicy.sendsValidators { return false }
+        guard pipeline.shared.arrived(key.transfer) == nil else { return false }
+        return key.variant == request.originalKey || pipeline.pictureInMemory(madeInto: request) == nil
+    }
+
+    /// The durations of the stages so far.
+    var metrics: LoadMetrics { noted.withLock { $0 } }
+
+    /// Notes the duration of a stage.
+    func note(_ change: (inout sending LoadMetrics) -> Void) { noted.withLock { change(&$0) } }
+
+    /// Runs the stages, unless the address has failed a short while ago.
+    nonisolated(nonsending) func run<Value>(
+        _ stages: nonisolated(nonsending) () async throws -> Value
+    ) async throws -> Value {
+        if !request.retriesFailed { try pipeline.failures.check(key) }
+        do {
+            let value = try await stages()
+            if request.retriesFailed { pipeline.failures.forget(key) }
+            return value
+        } catch {
+            // A coder or a transport that is cancelled may report a broken file.
+            try Task.checkCancellation()
+            pipeline.remember(error, of: key, request)
+            throw error
+        }
+    }
+}
+
+// MARK: - Look up
+
+extension OriginalLoad {
+    /// The entry on disk for `name`, if the request may read it.
+    ///
+    /// - Parameter tiers: Where the request reads this kind of content.
+    func diskEntry(for name: CacheKey, _ tiers: CacheTiers) async throws -> DiskEntry? {
+        guard tiers.contains(.disk), request.allowsDisk, let disk = caches.disk else { return nil }
+        let watch = Stopwatch()
+        defer { note { $0.diskRead = ($0.diskRead ?? .zero) + watch.elapsed } }
+        let original = request.originalKey
+        await caches.writes?.settle(original)
+        if name != original { await caches.writes?.settle(name) }
+        let entry =
+            name == original ? try await disk.entry(for: name) : try await disk.entry(for: name, madeFrom: original)
+        guard let entry else { return nil }
+        pipeline.hub.tally.diskHits.add()
+        pipeline.hub.tell(request.url, .cacheHit(.disk))
+        return entry
+    }
+
+    /// Makes the variant from the picture that memory holds.
+    ///
+    /// Not after a transfer: the load then is about the file that has arrived.
+    func variantOfMemory() async throws -> ImageResponse? {
+        guard transfer == nil, request.variantKey != request.originalKey,
+            let whole = pipeline.pictureInMemory(madeInto: request)
+        else { return nil }
+        let image = request.firstFrameOnly ? whole.image.firstFrame : whole.image
+        let (result, share, took) = try await pipeline.processed(request) {
+            try await pipeline.processing.transform(image, by: request.transformers, for: request)
+        }
+        note { $0.transform = took }
+        return ImageResponse(
+            .init(
+                image: result, format: whole.format, source: whole.source, origin: whole.origin, metrics: metrics,
+                number: whole.number, isLossless: whole.isLossless, generation: whole.generation, share: share))
+    }
+
+    private func storedOriginal() async throws -> Original? {
+        guard request.cachePolicy != .reload,
+            let entry = try await diskEntry(for: request.originalKey, request.cacheReads.original)
+        else { return nil }
+        return Original(entry)
+    }
+}
+
+// MARK: - Fetch
+
+extension OriginalLoad {
+    /// Where the way to the original has led.
+    enum Outcome {
+        /// To the file.
+        case original(Original)
+        /// The origin has confirmed what memory holds, and there is no file.
+        case confirmed(OriginResponse?, number: Int)
+    }
+
+    /// The original: from disk, or else from the origin.
+    ///
+    /// - Parameter held: What the origin said about the view that memory holds. It is confirmed when there is no file.
+    func original(_ report: @escaping Pipeline.Report, held: OriginResponse? = nil) async throws -> Outcome {
+        let stored = try await storedOriginal()
+        if let stored, request.cachePolicy.readsCachesFirst { return .original(stored) }
+        // Without it, a load that missed on disk would ask again for what another load has not stored yet.
+        if transfer == nil, request.cachePolicy == .cacheFirst, let arrived = pipeline.shared.arrived(key.transfer) {
+            return .original(arrived)
+        }
+        return try await fetch(report, stored, held)
+    }
+
+    /// The original from the origin, after the one on disk has turned out to be broken.
+    private func replacement(_ report: @escaping Pipeline.Report) async throws -> Original {
+        try await caches.disk?.remove(request.originalKey)
+        return try await download(report, validating: nil).original
+    }
+
+    private func fetch(
+        _ report: @escaping Pipeline.Report, _ stored: Original?, _ held: OriginResponse?
+    ) async throws -> Outcome {
+        if let transfer { return try .original(arrived(transfer.value(), after: watch)) }
+        let known = request.cachePolicy.sendsValidators ? stored?.origin ?? held : nil
+        let (download, original) = try await download(report, validating: known)
+        guard download.isNotModified else { return .original(original) }
+        guard let stored else { return .confirmed(known?.renewed(by: download.origin), number: download.number) }
+        let confirmed = stored.confirmed(by: download)
+        await renew(confirmed)
+        return .original(confirmed)
+    }
+
+    private func download(
+        _ report: @escaping Pipeline.Report, validating known: OriginResponse?
+    ) async throws -> (Download, original: Original) {
+        try await checkOriginMayBeAsked()
+        let watch = Stopwatch()
+        let download = try await pipeline.downloader.download(
+            request, validators: known?.validators ?? [:], priority: nil, report: report)
+        return (download, arrived(download, after: watch))
+    }
+
+    private func arrived(_ download: Download, after watch: Stopwatch) -> Original {
+        note {
+            $0.download = watch.elapsed
+            $0.transfer = download.origin.metrics
+        }
+        return Original(download)
+    }
+
+    /// Writes what the origin has said on confirming the file on disk: the entry is as if it had just been stored.
+    private func renew(_ original: Original) async {
+        guard mayStore(request.cacheWrites.original), let origin = original.origin else { return }
+        await pipeline.writer(for: request).renew(
+            request.originalKey, ifContentIs: original.generation, number: original.number,
+            waits: request.waitsForStores
+        ) { $0.note(origin) }
+    }
+
+    private func checkOriginMayBeAsked() async throws {
+        if request.cachePolicy == .onlyIfCached {
+            throw ImageLoadError(
+                code: .notInCache, message: "The picture is not cached; allow the request to ask the origin.",
+                url: request.url)
+        }
+        guard let shouldDownload = pipeline.hooks.shouldDownload, await !shouldDownload(request) else { return }
+        throw ImageLoadError(
+            code: .refused, message: "The hook `shouldDownload` of the manager refuses this address.", url: request.url)
+    }
+}
+
+// MARK: - Decode and transform
+
+extension OriginalLoad {
+    /// Decodes and transforms the original, and keeps it. A stored file that is broken is replaced.
+    func processed(_ original: Original, _ report: @escaping Pipeline.Report) async throws -> ProcessedOriginal {
+        do {
+            return try await process(original)
+        } catch let error as ImageLoadError where error.code == .undecodable && original.arrival != .network {
+            return try await process(replacement(report))
+        }
+    }
+
+    private func process(_ original: Original) async throws -> ProcessedOriginal {
+        do {
+            let processed = try await pipeline.shared.process(original, for: request, wish)
+            note {
+                $0.decode = processed.decodeTook
+                $0.transform = processed.transformTook
+            }
+            await keep(processed)
+            return processed
+        } catch let error as ImageError {
+            throw ImageLoadError.undecodable(error, request.url, contentType: original.contentType)
+        }
+    }
+
+    /// Stores a new original on disk, after it has been decoded: every file on disk is a picture.
+    private func keep(_ processed: ProcessedOriginal) async {
+        let original = processed.original
+        guard original.arrival == .network, mayStore(request.cacheWrites.original) else { return }
+        pipeline.hub.tell(request.url, .stored(byteCount: original.bytes.count))
+        let (request, properties, coders) = (request, processed.properties, pipeline.coders(for: request))
+        await store(as: request.originalKey, number: original.number, byteCount: original.bytes.count) {
+            guard let serializer = request.parts.serializer else { return original.entry(properties, url: request.url) }
+            let bytes = try await serializer.part(original.encoded(properties), request.url)
+            return try original.replaced(by: bytes).entry(coders.properties(of: bytes), url: request.url)
+        }
+    }
+}
+
+// MARK: - Keep
+
+extension OriginalLoad {
+    /// Whether content may be written to the disk.
+    ///
+    /// - Parameter tiers: Where the request writes this kind of content.
+    func mayStore(_ tiers: CacheTiers) -> Bool {
+        caches.writes != nil && tiers.contains(.disk) && request.allowsDisk
+    }
+
+    /// Writes an entry to disk later, or before it returns when the request waits for that.
+    func store(as name: CacheKey, number: Int, byteCount: Int, _ making: @escaping WriteBehind.Making) async {
+        await pipeline.writer(for: request).store(
+            as: name, of: request.originalKey, number: number, byteCount: byteCount, waits: request.waitsForStores,
+            making)
+    }
+
+    /// What a variant or a file on disk says it was made from. A serializer makes the stored original differ from the one
+    /// that the picture was made from, so nothing is said.
+    func recordedGeneration(_ generation: ContentGeneration?) -> ContentGeneration? {
+        request.parts.serializer == nil ? generation : nil
+    }
+
+    /// Stores a view of the original in memory.
+    func remember(_ view: CachedPicture, as key: MemoryKey, isNew: Bool, _ tiers: CacheTiers) {
+        guard tiers.contains(.memory) else { return }
+        pipeline.writer(for: request).remember(view, as: key, of: request.originalKey, isNew: isNew)
+    }
+}

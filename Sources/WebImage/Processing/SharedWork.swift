@@ -1,0 +1,223 @@
+import ImageCoding
+import Synchronization
+import TaskCoordination
+
+/// Lets the loads of one original share decoding and transforming.
+///
+/// A load says from its start what it will make of the original. The first load that has the file makes a plan for all
+/// that wait: loads that begin with the same transformers share these, and loads of different sizes share one decode,
+/// at the largest size that serves them all. A load that is alone makes its picture in one job.
+///
+/// Example: while `[A]`, `[A, B]` and `[C]` wait for one transfer, the file is decoded once, and A, B and C each run
+/// once.
+final class SharedWork: Sendable {
+    /// What one load will make; it counts until the last reference goes.
+    final class Wish: Sendable {
+        fileprivate let identity: RequestIdentity
+        private let work: SharedWork
+
+        fileprivate init(_ request: ImageRequest, _ identity: RequestIdentity, _ work: SharedWork) {
+            self.identity = identity
+            self.work = work
+            let entry = Entry(id: ObjectIdentifier(self), request: request)
+            work.wishes.withLock { $0[identity, default: []].append(entry) }
+        }
+
+        deinit {
+            let id = ObjectIdentifier(self)
+            // Its plan may hold pictures, which are released outside the lock.
+            let ended = work.wishes.withLock { wishes -> [Entry] in
+                guard let entries = wishes.removeValue(forKey: identity) else { return [] }
+                guard entries.count > 1 else { return entries }
+                var rest = entries.filter { $0.id != id }
+                // A load that has missed on disk before this one has stored the original would ask for it again.
+                if rest.allSatisfy({ $0.arrived == nil }) {
+                    rest[0].arrived = entries.first { $0.id == id }?.arrived
+                }
+                wishes[identity] = rest
+                return entries
+            }
+            withExtendedLifetime(ended) {}
+        }
+    }
+
+    fileprivate struct Entry: Sendable {
+        let id: ObjectIdentifier
+        let request: ImageRequest
+        /// The file that a transfer has brought for this load.
+        var arrived: Original?
+        /// `nil` until one of the loads has the file.
+        var plan: SharedPlan?
+    }
+
+    private let processor: ImageProcessor
+    private let wishes = Mutex<[RequestIdentity: [Entry]]>([:])
+    private let steps: InFlight<SharedPlan.Step, ProcessedOriginal, Never>
+
+    init(_ processor: ImageProcessor, executor: (any TaskExecutor)?) {
+        self.processor = processor
+        steps = InFlight(name: "process", executor: executor)
+    }
+
+    /// The number of entries, of wishes and shared steps. For tests.
+    var entryCount: Int { steps.entryCount + wishes.withLock { $0.count } }
+
+    /// Says that a load will make this picture.
+    func wish(for request: ImageRequest, _ identity: RequestIdentity) -> Wish { Wish(request, identity, self) }
+
+    /// Tells the loads of the address that a transfer has brought the original. Called before the transfer lands, so that
+    /// no load can begin between the transfer and this call.
+    func noteArrival(_ original: Original, _ identity: RequestIdentity) {
+        wishes.withLock { $0[identity]?[0].arrived = original }
+    }
+
+    /// The newest original that a transfer has brought while a load of the address was under way. The disk may not have
+    /// it yet.
+    func arrived(_ identity: RequestIdentity) -> Original? {
+        wishes.withLock { $0[identity]?.lazy.compactMap(\.arrived).max { $0.number < $1.number } }
+    }
+
+    /// Decodes a file and transforms the picture, together with the other loads that want a picture of it.
+    func process(_ original: Original, for request: ImageRequest, _ wish: Wish) async throws -> ProcessedOriginal {
+        guard let plan = plan(for: wish, request, original), plan.generation == original.generation else {
+            return try await processor.process(original, for: request)
+        }
+        return try await process(original, for: request, beside: plan.others(than: wish), plan)
+    }
+
+    /// - Parameter others: The requests of other loads.
+    private func process(
+        _ original: Original, for request: ImageRequest, beside others: [ImageRequest], _ plan: SharedPlan
+    ) async throws -> ProcessedOriginal {
+        if others.isEmpty { return try await processor.process(original, for: request) }
+        let count = others.map { request.commonTransformerCount(with: $0) }.max() ?? 0
+        var base = request
+        base.transformers = Array(request.transformers.prefix(count))
+        let shared = try await value(of: SharedPlan.Step(plan: plan, name: base.variantKey)) { [base] in
+            if count == 0 { return try await self.decode(original, base, for: others + [request]) }
+            let rest = others.filter { base.commonTransformerCount(with: $0) < count }
+            return try await self.process(original, for: base, beside: rest, plan)
+        }
+        if count == 0 { return try await processor.transform(shared, of: request) }
+        return try await processor.transform(shared, by: request.transformers.dropFirst(count))
+    }
+
+    /// The picture of a step: kept by the plan, or made by a flight.
+    private func value(
+        of step: SharedPlan.Step, _ make: @escaping @Sendable () async throws -> ProcessedOriginal
+    ) async throws -> ProcessedOriginal {
+        if let kept = step.plan.kept(step.name) { return kept }
+        return try await steps.value(for: step, priority: nil) { _ in
+            // An earlier flight may have landed since the look above.
+            if let kept = step.plan.kept(step.name) { return kept }
+            let made = try await make()
+            step.plan.keep(made, step.name)
+            return made
+        }
+    }
+
+    /// Decodes the original at the largest size that serves all requests.
+    private func decode(
+        _ original: Original, _ whole: ImageRequest, for requests: [ImageRequest]
+    ) async throws -> ProcessedOriginal {
+        let size = try await processor.size(of: original, for: requests[0])
+        let box = DecodingBox.size(of: requests, original: size)
+        return try await processor.process(original, for: whole, thumbnail: box)
+    }
+
+    /// The plan of a load; `nil` for a load that is alone.
+    private func plan(for wish: Wish, _ request: ImageRequest, _ original: Original) -> SharedPlan? {
+        let id = ObjectIdentifier(wish)
+        return wishes.withLock { wishes in
+            guard let entries = wishes[wish.identity], entries.count > 1 else { return nil }
+            if let plan = entries.first(where: { $0.id == id })?.plan { return plan }
+            let members = entries.filter { $0.plan == nil && $0.request.decodesAlike(request) }
+            guard members.count > 1 else { return nil }
+            let plan = SharedPlan(members.map { ($0.id, $0.request) }, original.generation)
+            let ids = Set(members.map(\.id))
+            wishes[wish.identity] = entries.map { entry in
+                var entry = entry
+                if ids.contains(entry.id) { entry.plan = plan }
+                return entry
+            }
+            return plan
+        }
+    }
+}
+
+/// What the loads of one original have in common, from when the first of them has the file. It keeps the shared pictures
+/// until the last of these loads has ended.
+final class SharedPlan: Sendable {
+    /// A picture that several loads need on their way: the original, decoded and transformed so far.
+    struct Step: Hashable, Sendable, CustomStringConvertible {
+        let plan: SharedPlan
+        /// The name of the picture.
+        let name: CacheKey
+
+        static func == (one: Step, other: Step) -> Bool { one.plan === other.plan && one.name == other.name }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(ObjectIdentifier(plan))
+            hasher.combine(name)
+        }
+
+        var description: String { name.rawValue }
+    }
+
+    /// The content that the plan is for.
+    let generation: ContentGeneration
+    private let members: [(id: ObjectIdentifier, request: ImageRequest)]
+    private let pictures = Mutex<[CacheKey: ProcessedOriginal]>([:])
+
+    init(_ members: [(id: ObjectIdentifier, request: ImageRequest)], _ generation: ContentGeneration) {
+        self.members = members
+        self.generation = generation
+    }
+
+    /// The requests of the other members.
+    func others(than wish: SharedWork.Wish) -> [ImageRequest] {
+        members.filter { $0.id != ObjectIdentifier(wish) }.map(\.request)
+    }
+
+    func kept(_ name: CacheKey) -> ProcessedOriginal? { pictures.withLock { $0[name] } }
+
+    func keep(_ picture: ProcessedOriginal, _ name: CacheKey) { pictures.withLock { $0[name] = picture } }
+}
+
+/// The size that a file is decoded to for several loads.
+private enum DecodingBox {
+    /// - Parameter original: The size of the file's picture.
+    /// - Returns: `nil` when one of the loads needs the full size.
+    static func size(of requests: [ImageRequest], original: PixelSize) -> PixelSize? {
+        var largest = 0.0
+        for request in requests {
+            guard let resize = ResizeTransformer.leading(request.transformers).thumbnail else { return nil }
+            let result = resize.resultSize(for: original)
+            // The larger of both scales covers the result, of which `.fill` crops and `.stretch` squeezes a side.
+            let scales = [
+                Double(result.width) / Double(max(1, original.width)),
+                Double(result.height) / Double(max(1, original.height)),
+            ]
+            largest = max(largest, scales[0], scales[1])
+        }
+        guard largest > 0, largest < 1 else { return nil }
+        return PixelSize(
+            width: Int((Double(original.width) * largest).rounded(.up)),
+            height: Int((Double(original.height) * largest).rounded(.up)))
+    }
+}
+
+extension ImageRequest {
+    /// The number of transformers at the beginning that both have.
+    fileprivate func commonTransformerCount(with other: ImageRequest) -> Int {
+        zip(transformers, other.transformers).prefix { $0.key.utf8.elementsEqual($1.key.utf8) }.count
+    }
+
+    /// Whether both decode the same file in the same way, apart from its size.
+    fileprivate func decodesAlike(_ other: ImageRequest) -> Bool {
+        guard firstFrameOnly == other.firstFrameOnly else { return false }
+        guard hasParts || other.hasParts else { return true }
+        return parts.decoding == other.parts.decoding && limits == other.limits
+            && parts.coders?.identity == other.parts.coders?.identity
+    }
+}

@@ -1,0 +1,164 @@
+public import HTTPTransport
+public import ImageCoding
+
+/// The parts of one request that replace those of the manager. All absent by default.
+struct RequestParts: Sendable {
+    static let none = RequestParts()
+
+    var modifier: RequestModifier?
+    var responseModifier: ResponseModifier?
+    var bodyTransformer: BodyTransformer?
+    var serializer: CacheSerializer?
+    var loader: Identified<any HTTPLoading>?
+    var coders: Identified<ImageCoders>?
+    var caches: Identified<ImageCaches>?
+    var transfer = HTTPRequest.Options()
+    var limits: ImageLimits?
+    var failOn = DamagePolicy.truncated
+    var byteBudget: Int?
+    var scale = 1.0
+
+    /// Whether a part changes the bytes that a transfer brings.
+    var changesBytes: Bool {
+        modifier != nil || responseModifier != nil || bodyTransformer != nil || serializer != nil || loader != nil
+    }
+
+    /// The names of the parts that change the bytes, each with its kind.
+    var namesOfBytes: [(kind: String, identity: String)] {
+        let names: [(String, String?)] = [
+            ("modifier", modifier?.identity), ("response", responseModifier?.identity),
+            ("body", bodyTransformer?.identity), ("serializer", serializer?.identity), ("loader", loader?.identity),
+        ]
+        return names.compactMap { kind, identity in identity.map { (kind, $0) } }
+    }
+
+    /// Whether a part changes the picture that is made of the bytes.
+    var changesPicture: Bool { coders != nil || decodesSpecially }
+
+    /// Whether the file is decoded with other options than the defaults.
+    var decodesSpecially: Bool { failOn != .truncated || byteBudget != nil || scale != 1 }
+
+    /// A text that differs for different options of decoding.
+    var decoding: String { "\(failOn.rawValue),\(byteBudget.map(String.init) ?? "-"),\(scale)" }
+
+    /// Whether nothing here changes which bytes come.
+    var isDefault: Bool { !changesBytes && !restrictsTransfer }
+
+    /// Whether some transfer options decide which bytes come, or whether any come.
+    var restrictsTransfer: Bool { transfer.identity != HTTPRequest.Options() }
+
+    /// The credential as it is sent; empty for none, or one that cannot be sent.
+    var authorization: String {
+        guard let credential = transfer.credential else { return "" }
+        return (try? credential.fieldValue()) ?? ""
+    }
+
+    /// Whether both keep their pictures in the same caches and have the same limits.
+    func loadsAlike(_ other: RequestParts) -> Bool {
+        caches?.identity == other.caches?.identity && limits == other.limits
+    }
+
+    /// Whether both bring the same bytes. Compares the bytes of the names, as the keys of the caches do.
+    func bringsSameBytes(as other: RequestParts) -> Bool {
+        guard sendsAlike(other) else { return false }
+        guard changesBytes || other.changesBytes else { return true }
+        return namesOfBytes.elementsEqual(other.namesOfBytes) { one, other in
+            one.kind == other.kind && one.identity.utf8.elementsEqual(other.identity.utf8)
+        }
+    }
+}
+
+extension RequestParts {
+    /// Whether both are sent with the same options. A priority does not count. Time limits do, because the shorter one
+    /// would end the load of the longer one.
+    private func sendsAlike(_ other: RequestParts) -> Bool {
+        // Strings are equal in different encodings, which an origin tells apart.
+        guard authorization.utf8.elementsEqual(other.authorization.utf8) else { return false }
+        var (one, other) = (transfer, other.transfer)
+        (one.priority, other.priority) = (.normal, .normal)
+        return one == other
+    }
+}
+
+extension ImageRequest {
+    /// Limits and policies of the transfer, in place of the transport's: time limits, the largest body, trusted
+    /// certificates, allowed addresses, a credential, accepted statuses and types.
+    ///
+    /// A longer time limit than the transport's lets a large picture come over a slow connection. Requests with
+    /// different options share no transfer. A request with other than time limits is kept off the disk, unless
+    /// ``cacheKey`` names its picture.
+    public var transfer: HTTPRequest.Options {
+        get { parts.transfer }
+        set { changeParts { $0.transfer = newValue } }
+    }
+
+    /// The largest pictures that are decoded for this request, instead of the manager's
+    /// ``ImageManager/Configuration/limits``.
+    public var limits: ImageLimits? {
+        get { parts.limits }
+        set { changeParts { $0.limits = newValue } }
+    }
+
+    /// Which damage of a file makes the load fail. `DamagePolicy.truncated` by default: a picture has all its pixels.
+    public var failOn: DamagePolicy {
+        get { parts.failOn }
+        set { changeParts { $0.failOn = newValue } }
+    }
+
+    /// The largest decoded picture, in bytes, all frames together. A larger picture is made smaller instead of refused.
+    /// `nil`, the default, leaves it as it is.
+    public var byteBudget: Int? {
+        get { parts.byteBudget }
+        set { changeParts { $0.byteBudget = newValue } }
+    }
+
+    /// The number of pixels to a point of a screen, which the picture carries. 1 by default; changes no pixel.
+    public var scale: Double {
+        get { parts.scale }
+        set { changeParts { $0.scale = newValue } }
+    }
+
+    /// Changes the request before it is sent. None by default.
+    public var modifier: RequestModifier? {
+        get { parts.modifier }
+        set { changeParts { $0.modifier = newValue } }
+    }
+
+    /// Changes the head of the response. The manager's ``ImageManager/Hooks/responseModifier`` by default.
+    public var responseModifier: ResponseModifier? {
+        get { parts.responseModifier }
+        set { changeParts { $0.responseModifier = newValue } }
+    }
+
+    /// Changes the bytes before they are decoded and stored. The manager's ``ImageManager/Hooks/bodyTransformer`` by
+    /// default.
+    public var bodyTransformer: BodyTransformer? {
+        get { parts.bodyTransformer }
+        set { changeParts { $0.bodyTransformer = newValue } }
+    }
+
+    /// Makes the bytes that the disk keeps of the original. The manager's ``ImageManager/Hooks/cacheSerializer`` by
+    /// default.
+    public var cacheSerializer: CacheSerializer? {
+        get { parts.serializer }
+        set { changeParts { $0.serializer = newValue } }
+    }
+
+    /// Moves the bytes instead of the manager's transport. The manager does not shut it down.
+    public var loader: Identified<any HTTPLoading>? {
+        get { parts.loader }
+        set { changeParts { $0.loader = newValue } }
+    }
+
+    /// Decodes and encodes instead of the manager's coders.
+    public var coders: Identified<ImageCoders>? {
+        get { parts.coders }
+        set { changeParts { $0.coders = newValue } }
+    }
+
+    /// Keeps the content instead of the manager's caches. The manager does not shut them down.
+    public var caches: Identified<ImageCaches>? {
+        get { parts.caches }
+        set { changeParts { $0.caches = newValue } }
+    }
+}

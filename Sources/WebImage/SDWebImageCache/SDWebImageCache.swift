@@ -1,0 +1,285 @@
+internal import TaskCoordination
+
+/// The disk cache of SDWebImage as a store: a program that moves here keeps its pictures, and may share the folder with
+/// one that has not moved.
+///
+/// Files have the names that SDWebImage gives them, and hold nothing but the bytes. What this package knows about them
+/// stands in a hidden folder beside them; an entry that SDWebImage has written has none, and counts all the same.
+///
+/// An entry is not checked for its age when it is asked for: like SDWebImage, the cache removes old entries in a sweep,
+/// and then, when the folder is above its limit, the oldest until it is half full.
+///
+/// **Cancellation**: every method that throws does so while it waits for a thread. A write that has begun is finished.
+public actor SDWebImageCache: CacheStoring {
+    /// The date from which the age of an entry is counted.
+    public enum Date: Sendable, CaseIterable {
+        /// The last use.
+        case access
+        /// The last store.
+        case modification
+        /// The last change of the file or of its attributes.
+        case change
+    }
+
+    /// The folders and the limits.
+    public struct Configuration: Sendable {
+        /// The folder, an absolute path. SDWebImage's is
+        /// `<Caches>/com.hackemist.SDImageCache/<namespace>`. Created when missing.
+        public var folder: String
+        /// Folders that are asked in order when the first has no entry. They are never written. Default: none.
+        public var readOnlyFolders: [String]
+        /// Older entries are removed by the sweep.
+        ///
+        /// Negative values stand for no limit. Default: one week.
+        public var maximumAge: Duration
+        /// The highest sum of file sizes, in bytes.
+        ///
+        /// 0, and less, stand for no limit. Default: 0.
+        public var sizeLimit: Int
+        /// Default: `.access`.
+        public var date: Date
+        /// Default: one hour. 0, and less, stand for never.
+        public var sweepInterval: Duration
+        /// Called with the failures of the folder. Default: nothing. Must return soon.
+        public var onWarning: @Sendable (CacheError) -> Void
+        /// The time since 1970. Default: the system's clock.
+        public var now: @Sendable () -> Duration
+        /// The clock of the sweep and of the shutdown. Default: the continuous clock.
+        public var clock: any Clock<Duration>
+
+        /// Creates a configuration.
+        public init(
+            folder: String, readOnlyFolders: [String] = [], maximumAge: Duration = .seconds(604_800),
+            sizeLimit: Int = 0, date: Date = .access, sweepInterval: Duration = .seconds(3_600),
+            onWarning: @escaping @Sendable (CacheError) -> Void = { _ in },
+            now: @escaping @Sendable () -> Duration = DiskCache.Configuration.systemTime,
+            clock: any Clock<Duration> = ContinuousClock()
+        ) {
+            self.folder = folder
+            self.readOnlyFolders = readOnlyFolders
+            self.maximumAge = maximumAge
+            self.sizeLimit = sizeLimit
+            self.date = date
+            self.sweepInterval = sweepInterval
+            self.onWarning = onWarning
+            self.now = now
+            self.clock = clock
+        }
+    }
+
+    let configuration: Configuration
+    let files: FlatFiles
+    private let pool: WorkerPool
+    private let executor: (any TaskExecutor)?
+    private var work = WorkCount()
+    private var isOpen = true
+    private var report: CacheShutdownReport?
+    private var warnings = WarningGate()
+    /// Bytes stored since the last sweep.
+    private var grownBytes = 0
+    private var sweeper: Task<Void, Never>?
+
+    /// Creates a cache on a folder. Nothing is read or created before the first operation.
+    public init(_ configuration: Configuration) {
+        self.init(
+            configuration, pool: WorkerPool(name: "sdwebimage-cache", width: 2, queueLimit: 4096),
+            system: FileSystem(), executor: nil)
+    }
+
+    init(_ configuration: Configuration, pool: WorkerPool, system: FileSystem, executor: (any TaskExecutor)?) {
+        self.configuration = configuration
+        self.pool = pool
+        self.executor = executor
+        files = FlatFiles(
+            folder: configuration.folder, readOnlyFolders: configuration.readOnlyFolders, system: system)
+    }
+
+    deinit { sweeper?.cancel() }
+
+    var now: Int64 { configuration.now().wholeSeconds }
+
+    /// No entry is larger, so that one entry cannot fill the memory or the folder.
+    private var fileSizeLimit: Int {
+        let memory = MemoryBudget.processLimit / 4
+        return configuration.sizeLimit > 0 ? min(memory, configuration.sizeLimit / 2) : memory
+    }
+
+    // MARK: - CacheStoring
+
+    /// The entry stored for `key`, in the folder or in one of the read-only folders, under its name or under that without
+    /// the extension.
+    public func entry(for key: CacheKey) async throws -> DiskEntry? {
+        let (files, limit, time) = (self.files, fileSizeLimit, now)
+        return try await run(.reading) { () throws(SystemFailure) in try files.read(key, limit: limit, at: time) }
+            ?? nil
+    }
+
+    /// Stores an entry in place of an earlier one.
+    public func store(_ entry: DiskEntry, for key: CacheKey) async throws -> StoreOutcome {
+        guard isOpen else { return .notStored(CacheError(code: .shutDown, message: "The cache was shut down.")) }
+        guard entry.bytes.count <= fileSizeLimit else {
+            return .notStored(
+                CacheError(code: .tooLarge, message: "The entry is above \(fileSizeLimit) bytes. Raise the size limit.")
+            )
+        }
+        var entry = entry
+        entry.metadata.storedAt = now
+        let (files, stored) = (self.files, entry)
+        let isStored: Bool? = try await run(.writing) { () throws(SystemFailure) in
+            try files.write(stored, for: key)
+            return true
+        }
+        guard isStored != nil else { return refused }
+        grownBytes += entry.bytes.count
+        startSweeping()
+        // A sweep leaves the folder half full.
+        if configuration.sizeLimit > 0, grownBytes > configuration.sizeLimit / 2 { _ = try? await removeExpired() }
+        return .stored
+    }
+
+    /// Changes what is known about an entry; its file stays.
+    @discardableResult
+    public func renew(
+        _ key: CacheKey, ifContentIs generation: ContentGeneration?,
+        _ change: @escaping @Sendable (inout EntryMetadata) -> Void
+    ) async throws -> StoreOutcome? {
+        let (files, limit, time) = (self.files, fileSizeLimit, now)
+        let isChanged: Bool? = try await run(.writing) { () throws(SystemFailure) in
+            guard var entry = try files.read(key, limit: limit, at: time),
+                generation == nil || entry.metadata.generation == generation
+            else { return false }
+            change(&entry.metadata)
+            entry.metadata.storedAt = time
+            try files.note(entry, for: key)
+            return true
+        }
+        guard let isChanged else { return refused }
+        return isChanged ? .stored : nil
+    }
+
+    /// Removes the entry stored for `key`, with and without the extension. The read-only folders keep theirs.
+    public func remove(_ key: CacheKey) async throws {
+        let files = self.files
+        _ = try await run(.removing) { () throws(SystemFailure) in try files.remove(key) }
+    }
+
+    /// Removes every entry of the folder. Files that are no entries stay.
+    public func removeAll() async throws {
+        let files = self.files
+        let names = try await run(.removing) { () throws(SystemFailure) in try files.list().map(\.name) } ?? []
+        for slice in names.slices(of: DiskCache.sliceLength) {
+            _ = try await run(.removing) { () throws(SystemFailure) in try files.remove(slice) }
+        }
+    }
+
+    /// Removes the entries that are too old, and then the oldest until the folder is half full, if it is above its limit.
+    ///
+    /// - Returns: The number of entries removed.
+    /// - Throws: `CancellationError` between slices.
+    @discardableResult
+    public func removeExpired() async throws -> Int {
+        let (files, date, time) = (self.files, configuration.date, now)
+        grownBytes = 0
+        guard var listed = try await run(.reading, { () throws(SystemFailure) in try files.list() }) else { return 0 }
+        let seconds = { (status: FileSystem.Status) -> Int64 in
+            switch date {
+            case .access: status.accessedAt
+            case .modification: status.modifiedAt
+            case .change: Int64(status.changedAt.seconds)
+            }
+        }
+        let lifetime = Lifetime(now: time, maximumAge: configuration.maximumAge)
+        let isKept = { (file: (name: String, status: FileSystem.Status)) -> Bool in
+            lifetime.covers(storedAt: seconds(file.status), usedAt: 0, keptUntil: nil)
+        }
+        var gone = listed.filter { !isKept($0) }.map(\.name)
+        listed = listed.filter(isKept).sorted { (seconds($0.status), $0.name) < (seconds($1.status), $1.name) }
+        // A sparse file may claim any size.
+        let sizes = listed.map { min(max(0, $0.status.size), 1 << 40) }
+        var left = sizes.reduce(0, +)
+        var oldest = 0
+        if configuration.sizeLimit > 0, left > configuration.sizeLimit {
+            while oldest < listed.count, left >= configuration.sizeLimit / 2 {
+                left -= sizes[oldest]
+                oldest += 1
+            }
+        }
+        gone += listed[..<oldest].map(\.name)
+        for slice in gone.slices(of: DiskCache.sliceLength) {
+            _ = try await run(.removing) { () throws(SystemFailure) in try files.remove(slice) }
+        }
+        let present = Set(listed[oldest...].map { String($0.name.prefix(32)) })
+        _ = try await run(.removing) { () throws(SystemFailure) in files.removeLeftovers(present, now: time) }
+        return gone.count
+    }
+
+    /// Refuses new operations, and waits for the running ones until the time is over.
+    public func shutdown(within limit: Duration) async -> CacheShutdownReport {
+        if let report { return report }
+        isOpen = false
+        sweeper?.cancel()
+        sweeper = nil
+        let atStart = work.value
+        if let idle = work.untilIdle() {
+            let clock = configuration.clock
+            // Not a child task: the end of the last operation must not wait for the clock. Cancelled below.
+            let alarm = Task(executorPreference: executor) {
+                try? await clock.sleep(for: min(max(limit, .zero), .seconds(1_000_000_000)))
+                idle.resolve(())
+            }
+            await idle.wait()
+            alarm.cancel()
+        }
+        let left = work.value
+        let report = self.report ?? CacheShutdownReport(completedOperations: atStart - left, abandonedOperations: left)
+        self.report = report
+        // A pool with a stuck thread never ends, so it is not awaited.
+        if left == 0 { await pool.shutdown() }
+        return report
+    }
+
+    // MARK: - Steps
+
+    private var refused: StoreOutcome {
+        .notStored(CacheError(code: .inputOutput, message: "The folder cannot be written.", path: files.folder))
+    }
+
+    /// Runs a step on the cache's threads.
+    ///
+    /// - Returns: `nil` when it failed, was refused, or the cache was shut down.
+    private func run<Outcome: Sendable>(
+        _ sort: WarningGate.Sort, _ body: @escaping @Sendable () throws(SystemFailure) -> Outcome
+    ) async throws -> Outcome? {
+        try Task.checkCancellation()
+        guard isOpen else { return nil }
+        work.begin()
+        defer { work.end().resume() }
+        let result: Result<Outcome, SystemFailure>
+        do {
+            result = try await pool.run { Result { () throws(SystemFailure) in try body() } }
+        } catch is CoordinationError {
+            return nil
+        }
+        switch result {
+        case .success(let outcome):
+            warnings.recover(sort)
+            return outcome
+        case .failure(let failure):
+            let error = CacheError(failure, path: files.folder)
+            if warnings.shouldReport(error.code, during: sort) { configuration.onWarning(error) }
+            return nil
+        }
+    }
+
+    /// Starts the sweep by the clock, unless it runs or is switched off. The task does not keep the cache.
+    private func startSweeping() {
+        guard sweeper == nil, configuration.sweepInterval > .zero, isOpen else { return }
+        let (clock, interval) = (configuration.clock, min(configuration.sweepInterval, .seconds(1_000_000_000)))
+        // Unstructured because it outlives the store that starts it; `sweeper` owns it.
+        sweeper = Task(name: "sweep", executorPreference: executor, priority: .utility) { [weak self] in
+            repeat {
+                do { try await clock.sleep(for: interval) } catch { return }
+            } while (try? await self?.removeExpired()) != nil
+        }
+    }
+}

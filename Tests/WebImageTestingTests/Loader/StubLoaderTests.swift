@@ -1,0 +1,77 @@
+import Foundation
+import HTTPTransport
+import Testing
+import WebImageTesting
+
+@Suite(.timeLimit(.minutes(1)))
+struct StubLoaderTests {
+    private let url = URL(string: "https://a.example/x.png")!
+
+    @Test func `each path has replies in turn and requests are recorded`() async throws {
+        let loader = StubLoader()
+        loader.respond(to: "/x.png", with: .status(503), .ok([1, 2, 3], type: "image/png").header("ETag", "\"1\""))
+        var statuses: [Int] = []
+        for _ in 0..<3 { statuses.append(try await loader.send(HTTPRequest(url: url)).status) }
+        #expect(statuses == [503, 200, 200])
+        let other = try await loader.send(HTTPRequest(url: url.appending(path: "y")))
+        #expect(other.status == 404)
+        #expect(loader.requestCount(for: "/x.png") == 3)
+        #expect(loader.requests.map(\.url.lastPathComponent) == ["x.png", "x.png", "x.png", "y"])
+        let response = try await loader.send(HTTPRequest(url: url))
+        #expect(response.headers["Content-Length"] == "3")
+        #expect(response.headers["ETag"] == "\"1\"")
+        let body = try await response.body.collect(upTo: 3)
+        #expect(body == [1, 2, 3])
+    }
+
+    @Test func `a head waits for its gate and a cancelled request is counted`() async throws {
+        let gate = Gate()
+        let loader = StubLoader { _, number in number == 1 ? .ok([]).held(at: gate) : .silence }
+        let held = Task { try await loader.send(HTTPRequest(url: url)).status }
+        let silent = Task {
+            await gate.reached()
+            return try await loader.send(HTTPRequest(url: url)).status
+        }
+        await loader.waitForRequests(count: 2)
+        #expect(loader.openRequests == 2)
+        #expect(loader.peakOpenRequests == 2)
+        silent.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await silent.value }
+        gate.open()
+        #expect(try await held.value == 200)
+        #expect(loader.openRequests == 0)
+        #expect(loader.cancelledRequests == 1)
+    }
+
+    @Test func `a body stops and fails where it was told to`() async throws {
+        let gate = Gate()
+        let loader = StubLoader()
+        let reply = StubReply.ok(Array(0..<10)).inChunks(of: 4).held(at: gate, afterBodyBytes: 6).failing(after: 9)
+        loader.respond(to: "/x.png", with: reply)
+        var bytes: [UInt8] = []
+        var iterator = try await loader.send(HTTPRequest(url: url)).body.makeAsyncIterator()
+        while bytes.count < 6, let chunk = try await iterator.next() { bytes += chunk }
+        #expect(bytes == Array(0..<6))
+        #expect(gate.arrivals == 0)
+        gate.open()
+        while bytes.count < 9, let chunk = try await iterator.next() { bytes += chunk }
+        #expect(bytes == Array(0..<9))
+        let error = await #expect(throws: HTTPError.self) { _ = try await iterator.next() }
+        #expect(error?.code == .connectionLost)
+    }
+
+    @Test func `a failure is thrown and the shutdown waits for its gate`() async throws {
+        let gate = Gate()
+        let loader = StubLoader(schemes: ["https"], shutdownGate: gate) { _, _ in .failure(.cannotConnect) }
+        let error = await #expect(throws: HTTPError.self) { _ = try await loader.send(HTTPRequest(url: url)) }
+        #expect(error?.code == .cannotConnect)
+        #expect(loader.canLoad(HTTPRequest(url: url)))
+        #expect(!loader.canLoad(HTTPRequest(url: URL(string: "ftp://a/")!)))
+        let end = Task { await loader.shutdown() }
+        await gate.reached()
+        #expect(!loader.isShutDown)
+        gate.open()
+        await end.value
+        #expect(loader.isShutDown)
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import HTTPTransport
+import ImageCoding
+import TestSupport
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// Which caches a load and a program read, fill and empty. See `Tests/Upstream.md`.
+@Suite(.balanced, .timeLimit(.minutes(1))) struct CacheUseTests {
+    private static let box = PixelSize(width: 4, height: 4)
+    private static let small = ImageRequest.numbered(1, transformers: [.resize(to: box)])
+
+    /// A store as a program would write it, in memory.
+    private actor Shelf: CacheStoring {
+        private(set) var entries: [CacheKey: DiskEntry] = [:]
+
+        func entry(for key: CacheKey) -> DiskEntry? { entries[key] }
+
+        func store(_ entry: DiskEntry, for key: CacheKey) -> StoreOutcome {
+            entries[key] = entry
+            return .stored
+        }
+
+        func renew(
+            _ key: CacheKey, ifContentIs generation: ContentGeneration?,
+            _ change: @escaping @Sendable (inout EntryMetadata) -> Void
+        ) -> StoreOutcome? {
+            nil
+        }
+
+        func remove(_ key: CacheKey) { entries[key] = nil }
+        func removeAll() { entries = [:] }
+        func shutdown(within limit: Duration) -> CacheShutdownReport {
+            .init(completedOperations: 0, abandonedOperations: 0)
+        }
+    }
+
+    private static func value<Value: Sendable>(
+        _ staged: StagedManager, _ body: @escaping @concurrent @Sendable (ImageManager) async throws -> Value
+    ) -> Value? {
+        let probe = staged.start(body)
+        staged.run()
+        return probe.value
+    }
+
+    @Test(arguments: fewerSeeds) func `the disk is emptied alone, and memory keeps its picture`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed)
+        _ = staged.load(.numbered(1))
+        staged.run()
+        #expect(staged.fileCount == 1)
+        _ = Self.value(staged) { try await $0.clear(.disk) }
+        #expect(staged.fileCount == 0)
+        #expect(staged.manager.peek(.numbered(1)) != nil)
+    }
+
+    @Test(arguments: [CacheTiers.memory, .disk, .all, []], fewerSeeds)
+    func `what a program stores goes to the tiers that its request names`(tiers: CacheTiers, seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed)
+        let image = ImageFactory.picture(width: 4, height: 4, seed: 7)
+        var request = Self.small
+        request.cacheWrites = CacheAccess(tiers)
+        let stored = request
+        _ = Self.value(staged) { await $0.store(image, for: stored) }
+        #expect(Self.value(staged) { try await $0.contains(stored) } == tiers)
+        let file = try Pictures.png(2)
+        var second = ImageRequest.numbered(2)
+        second.cacheWrites = CacheAccess(tiers)
+        let original = second
+        _ = Self.value(staged) { try await $0.store(file, for: original) }
+        #expect(staged.manager.pipeline.caches.memory.contains(.file(original.originalKey)) == tiers.contains(.memory))
+        #expect(Self.value(staged) { try await $0.diskCache?.contains(original.originalKey) } == tiers.contains(.disk))
+    }
+
+    @Test(arguments: fewerSeeds) func `a disk cache is empty until something is stored, and counts it`(
+        seed: UInt64
+    ) throws {
+        let staged = try StagedManager(seed: seed)
+        #expect(Self.value(staged) { await $0.diskCache?.totalBytes } == 0)
+        #expect(Self.value(staged) { await $0.diskCache?.entryCount } == 0)
+        _ = staged.load(.numbered(1))
+        staged.run()
+        #expect(Self.value(staged) { await $0.diskCache?.entryCount } == 1)
+        #expect(Self.value(staged) { await $0.diskCache?.totalBytes } == staged.folder?.entryBytes)
+    }
+
+    @Test(arguments: fewerSeeds) func `a load reads only the tiers that its request names`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed)
+        func load(reading tiers: CacheTiers, writing writes: CacheTiers = .all) -> Probe<ImageResponse> {
+            var request = ImageRequest.numbered(1)
+            request.cachePolicy = .onlyIfCached
+            request.cacheReads = CacheAccess(tiers)
+            request.cacheWrites = CacheAccess(writes)
+            let caller = staged.load(request)
+            staged.run()
+            return caller
+        }
+        _ = staged.load(.numbered(1))
+        staged.run()
+        #expect(load(reading: .memory).value?.source == .memory)
+        #expect(load(reading: .disk).value?.source == .disk)
+        #expect(load(reading: []).code == .notInCache)
+        staged.emptyMemory()
+        #expect(load(reading: .memory).code == .notInCache)
+        #expect(load(reading: .all, writing: .disk).value?.source == .disk)
+        #expect(staged.manager.peek(.numbered(1)) == nil, "a look-up fills memory only if the request allows it")
+        #expect(load(reading: .all).value?.source == .disk)
+        #expect(staged.manager.peek(.numbered(1)) != nil)
+        #expect(staged.transport.requests.count == 1)
+    }
+
+    @Test(arguments: fewerSeeds) func `a store of a program is all that its requests read and fill`(
+        seed: UInt64
+    ) throws {
+        let staged = try StagedManager(seed: seed)
+        let shelf = Shelf()
+        let own = ImageCaches(memory: MemoryLimits(), disk: shelf, executor: staged.executor)
+        var request = Self.small
+        request.caches = Identified(identity: "shelf", own)
+        request.waitsForStores = true
+        let (tenant, original, variant) = (request, request.originalKey, request.variantKey)
+        // What the store has is looked at in the step in which the load returns.
+        let keys = Self.value(staged) { manager in
+            _ = try await manager.load(tenant)
+            return await Set(shelf.entries.keys)
+        }
+        #expect(keys == [original, variant])
+        #expect(staged.fileCount == 0)
+        _ = Self.value(staged) { _ in await own.memory.removeAll() }
+        let again = staged.load(tenant)
+        staged.run()
+        #expect(again.value?.source == .disk)
+        _ = Self.value(staged) { try await $0.remove(tenant) }
+        #expect(Self.value(staged) { _ in await shelf.entries[original] == nil } == true)
+        #expect(staged.transport.requests.count == 1)
+    }
+
+    @Test(arguments: fewerSeeds) func `a thumbnail of a stored original leaves the original as it was`(
+        seed: UInt64
+    ) throws {
+        let staged = try StagedManager(seed: seed)
+        _ = staged.load(.numbered(1))
+        staged.run()
+        staged.emptyMemory()
+        let before = Self.value(staged) { try await $0.diskCache?.entry(for: ImageRequest.numbered(1).originalKey) }
+        let thumbnail = staged.load(Self.small)
+        staged.run()
+        #expect(thumbnail.value?.source == .disk)
+        #expect(thumbnail.value?.image.width == 4)
+        let after = Self.value(staged) { try await $0.diskCache?.entry(for: ImageRequest.numbered(1).originalKey) }
+        #expect(after??.bytes == (try Pictures.png(1)))
+        #expect(before == after)
+        #expect(staged.manager.peek(.numbered(1)) == nil, "the thumbnail is not under the name of its original")
+        #expect(Self.value(staged) { try await $0.diskCache?.contains(Self.small.variantKey) } == true)
+    }
+}

@@ -1,0 +1,207 @@
+import Foundation
+import HTTPTransport
+import ImageCoding
+import TestSupport
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// The caches of a manager as its programs reach them.
+@Suite(.balanced, .timeLimit(.minutes(1))) struct CachesByRequestTests {
+    private static let small = ImageRequest.numbered(
+        1, transformers: [.resize(to: PixelSize(width: 4, height: 4))])
+
+    private static func value<Value: Sendable>(
+        _ staged: StagedManager, _ body: @escaping @concurrent @Sendable (ImageManager) async throws -> Value
+    ) -> Value? {
+        let probe = staged.start(body)
+        staged.run()
+        return probe.value
+    }
+
+    private static func tiers(_ staged: StagedManager, _ request: ImageRequest) -> CacheTiers? {
+        value(staged) { try await $0.contains(request) }
+    }
+
+    @Test(arguments: 0..<25 as Range<UInt64>) func `contains says where a picture is, and costs no use`(seed: UInt64)
+        throws
+    {
+        let staged = try StagedManager(seed: seed)
+        #expect(Self.tiers(staged, Self.small) == [])
+        _ = staged.load(Self.small)
+        staged.run()
+        #expect(Self.tiers(staged, Self.small) == .all)
+        #expect(Self.tiers(staged, .numbered(1)) == .disk, "the original, from which it can be made")
+        staged.emptyMemory()
+        #expect(Self.tiers(staged, Self.small) == .disk)
+        #expect(staged.manager.memoryStatistics.hits == 0)
+    }
+
+    @Test(arguments: 0..<25 as Range<UInt64>) func `a cached response never asks the origin`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed)
+        let nothing = staged.start { try await $0.cachedResponse(for: Self.small) }
+        staged.run()
+        #expect(nothing.value.map { $0 == nil } == true)
+        _ = staged.load(.numbered(1))
+        staged.run()
+        staged.emptyMemory()
+        let cached = Self.value(staged) { try await $0.cachedResponse(for: Self.small) } ?? nil
+        #expect(cached?.image.width == 4)
+        #expect(cached?.source == .disk)
+        #expect(staged.transport.requests.count == 1)
+    }
+
+    @Test(arguments: [CacheTiers.memory, .disk, .all], 0..<25 as Range<UInt64>)
+    func `remove takes the original and everything made of it from the tiers that it names`(
+        tiers: CacheTiers, seed: UInt64
+    ) throws {
+        let gate = Gate()
+        let staged = try StagedManager(seed: seed, gate: gate)
+        _ = staged.load(Self.small)
+        _ = staged.load(.numbered(2))
+        let file = staged.data(Self.small, as: .webp())
+        staged.run()
+        gate.open()
+        staged.run()
+        #expect(file.value != nil)
+        _ = Self.value(staged) { try await $0.remove(.numbered(1), from: tiers) }
+        #expect(Self.tiers(staged, Self.small) == CacheTiers.all.subtracting(tiers))
+        let isFileThere = Self.value(staged) { try await $0.diskCache?.contains(Self.small.fileKey(.webp())) }
+        #expect(isFileThere == !tiers.contains(.disk))
+        #expect(Self.tiers(staged, .numbered(2)) == .all, "another picture stays")
+        #expect(staged.fileCount == (tiers.contains(.disk) ? 1 : 4))
+    }
+
+    @Test(arguments: 0..<25 as Range<UInt64>) func `a picture that a program stores is found by loads`(seed: UInt64)
+        throws
+    {
+        let staged = try StagedManager(seed: seed)
+        let image = ImageFactory.picture(width: 4, height: 4, seed: 7)
+        _ = Self.value(staged) { await $0.store(image, for: Self.small) }
+        #expect(staged.manager.peek(Self.small)?.width == 4)
+        staged.emptyMemory()
+        let again = staged.load(Self.small)
+        staged.run()
+        #expect(again.value?.source == .disk)
+        #expect(again.value?.image.frames[0].pixels == image.frames[0].pixels)
+        #expect(staged.transport.requests.isEmpty)
+    }
+
+    @Test(arguments: [false, true], 0..<25 as Range<UInt64>)
+    func `a file that a program stores takes the place of the original and of what was made of it`(
+        hasDisk: Bool, seed: UInt64
+    ) throws {
+        let staged = try StagedManager(seed: seed, hasDisk: hasDisk)
+        let old = staged.load(Self.small)
+        staged.run()
+        let file = try Pictures.png(9)
+        _ = Self.value(staged) { try await $0.store(file, for: .numbered(1)) }
+        #expect(staged.manager.peek(Self.small) == nil)
+        let stored = staged.data(.numbered(1), as: .original)
+        staged.run()
+        #expect(stored.value?.bytes == file)
+        let new = staged.load(Self.small)
+        staged.run()
+        #expect(old.value != nil)
+        #expect(new.value?.image.frames[0].pixels != old.value?.image.frames[0].pixels || !hasDisk)
+    }
+
+    @Test func `bytes that are no picture are not stored`() throws {
+        let staged = try StagedManager(seed: 1)
+        let refused = staged.start { try await $0.store([1, 2, 3], for: .numbered(1)) }
+        staged.run()
+        #expect(refused.code == .undecodable)
+        #expect(staged.fileCount == 0)
+    }
+
+    @Test(arguments: 0..<25 as Range<UInt64>) func `flush waits until what was loaded before is on disk`(seed: UInt64)
+        throws
+    {
+        let staged = try StagedManager(seed: seed)
+        let callers = (0..<20).map { staged.load(.numbered($0)) }
+        staged.run(without: .files)
+        #expect(callers.contains { $0.value == nil } || staged.fileCount == 0)
+        staged.run()
+        let flushed = staged.start { await $0.flush() }
+        staged.run()
+        #expect(flushed.value != nil)
+        #expect(staged.fileCount == 20)
+    }
+
+    @Test(arguments: 0..<25 as Range<UInt64>) func `a load that waits for stores returns when its content is on disk`(
+        seed: UInt64
+    ) throws {
+        let staged = try StagedManager(seed: seed, hasDisk: true)
+        var request = ImageRequest.numbered(1)
+        request.waitsForStores = true
+        request.cachePolicy = .reload
+        let caller = staged.load(request)
+        staged.run(without: .files)
+        #expect(caller.isRunning)
+        staged.run()
+        #expect(caller.value != nil)
+        #expect(staged.fileCount == 1)
+    }
+
+    @Test func `memory is trimmed and limited from the manager`() throws {
+        let staged = try StagedManager(seed: 1, hasDisk: false)
+        for number in 0..<4 { _ = staged.load(.numbered(number)) }
+        staged.run()
+        #expect(staged.manager.memoryStatistics.count == 4)
+        _ = Self.value(staged) { await $0.trimMemory(toCost: 3_000) }
+        #expect(staged.manager.memoryStatistics.count == 2)
+        _ = Self.value(staged) { await $0.setMemoryLimits(MemoryLimits(costLimit: 1_500)) }
+        #expect(staged.manager.memoryStatistics.count == 1)
+    }
+
+    @Test(arguments: [CacheTiers.all, .memory, .disk, []], 0..<20 as Range<UInt64>)
+    func `original, variant and file each go where their policy says`(original: CacheTiers, seed: UInt64) throws {
+        // The gate makes both loads share one transfer.
+        for (variant, file) in [(CacheTiers.all, CacheTiers([])), (.memory, .disk), (.disk, .memory), ([], .all)] {
+            let gate = Gate()
+            let staged = try StagedManager(seed: seed, gate: gate)
+            var request = Self.small
+            request.cacheWrites = CacheAccess(original: original, variant: variant, file: file)
+            let (picture, encoded) = (staged.load(request), staged.data(request, as: .webp()))
+            staged.run()
+            gate.open()
+            staged.run()
+            #expect(picture.value != nil)
+            #expect(encoded.value != nil)
+            let memory = staged.manager.pipeline.caches.memory
+            #expect(memory.contains(.picture(request.variantKey)) == variant.contains(.memory))
+            #expect(memory.contains(.file(request.fileKey(.webp()))) == file.contains(.memory))
+            for (key, tiers) in [
+                (request.originalKey, original), (request.variantKey, variant), (request.fileKey(.webp()), file),
+            ] {
+                let isStored = Self.value(staged) { try await $0.diskCache?.contains(key) }
+                #expect(isStored == tiers.contains(.disk), "\(key)")
+            }
+        }
+    }
+
+    @Test(arguments: 0..<25 as Range<UInt64>) func `a WebP thumbnail leaves no other file behind than its original`(
+        seed: UInt64
+    ) throws {
+        let staged = try StagedManager(seed: seed)
+        let file = staged.data(Self.small, as: .webp())
+        staged.run()
+        #expect(file.value?.format == .webp)
+        #expect(staged.fileCount == 2)
+        #expect(staged.coder.encodes == 1)
+    }
+
+    @Test func `what is stored of a variant is a policy`() throws {
+        var configuration = ImageManager.Configuration()
+        configuration.variantStorage = VariantStorage(maximumPixelCount: 16, format: .losslessWebP)
+        let staged = try StagedManager(seed: 1, configuration: configuration)
+        for side in [4, 5] {
+            _ = staged.load(.numbered(1, transformers: [.resize(to: PixelSize(width: side, height: side))]))
+            staged.run()
+        }
+        #expect(staged.fileCount == 2, "the original, and the variant of 16 pixels")
+        let entry = Self.value(staged) { try await $0.diskCache?.entry(for: Self.small.variantKey) } ?? nil
+        #expect(entry.flatMap { ImageFormat(sniffing: $0.bytes) } == .webp)
+    }
+}

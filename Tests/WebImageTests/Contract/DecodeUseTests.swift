@@ -1,0 +1,44 @@
+import TestSupport
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// How a file is decoded for a request. See `Tests/Upstream.md`.
+@Suite(.balanced, .timeLimit(.minutes(1))) struct DecodeUseTests {
+    @Test(arguments: fewerSeeds)
+    func `a picture above the byte budget of its request comes smaller, under a name of its own`(
+        seed: UInt64
+    ) throws {
+        // The gate makes both loads share one transfer.
+        let gate = Gate()
+        let staged = try StagedManager(seed: seed, gate: gate)
+        var request = ImageRequest.numbered(1)
+        request.byteBudget = 8 * 8 * 4
+        let (small, whole) = (staged.load(request), staged.load(.numbered(1)))
+        staged.run()
+        gate.open()
+        staged.run()
+        #expect(small.value?.image.width == 8)
+        #expect(small.value?.image.height == 8)
+        #expect(whole.value?.image.width == 16)
+        #expect(staged.manager.peek(request)?.width == 8)
+        #expect(staged.manager.peek(.numbered(1))?.width == 16)
+        #expect(staged.transport.requests.count == 1)
+    }
+
+    @Test(arguments: fewerSeeds) func `a picture has the scale that its request gives it`(
+        seed: UInt64
+    ) throws {
+        let staged = try StagedManager(seed: seed)
+        var request = ImageRequest.numbered(1, transformers: [.resize(to: PixelSize(width: 4, height: 4))])
+        request.scale = 2
+        for source in [ImageSource.network, .memory, .disk] {
+            if source == .disk { staged.emptyMemory() }
+            let caller = staged.load(request)
+            staged.run()
+            #expect(caller.value?.source == source)
+            #expect(caller.value?.image.scale == 2)
+        }
+    }
+}

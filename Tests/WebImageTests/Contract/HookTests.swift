@@ -1,0 +1,186 @@
+import Foundation
+import HTTPTransport
+import ImageCoding
+import TestSupport
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// What a program decides about every load of a manager.
+@Suite(.balanced, .timeLimit(.minutes(1))) struct HookTests {
+    private struct Refused: Error {}
+
+    private static func staged(
+        _ seed: UInt64, hasDisk: Bool = true, answer: @escaping StubTransport.Answer = HTTPResponse.picture,
+        _ change: (inout ImageManager.Hooks) -> Void
+    ) throws -> StagedManager {
+        var configuration = ImageManager.Configuration()
+        change(&configuration.hooks)
+        return try StagedManager(seed: seed, hasDisk: hasDisk, configuration: configuration, answer: answer)
+    }
+
+    private static func signed(_ signature: Int) -> ImageRequest {
+        ImageRequest(URL(string: "https://example.org/1.png?signature=\(signature)")!)
+    }
+
+    @Test(arguments: 0..<25 as Range<UInt64>) func `a key filter gives addresses with another signature one picture`(
+        seed: UInt64
+    ) throws {
+        let staged = try Self.staged(seed) { $0.cacheKey = { $0.path } }
+        let first = staged.load(Self.signed(1))
+        staged.run()
+        #expect(first.value?.source == .network)
+        #expect(staged.manager.peek(Self.signed(2)) != nil)
+        staged.emptyMemory()
+        let second = staged.load(Self.signed(3))
+        staged.run()
+        #expect(second.value?.source == .disk)
+        #expect(staged.transport.requests.count == 1)
+    }
+
+    @Test(arguments: 0..<25 as Range<UInt64>) func `a request processor changes every request, and may refuse one`(
+        seed: UInt64
+    ) throws {
+        let staged = try Self.staged(seed) {
+            $0.requestProcessor = { request in
+                if request.url.lastPathComponent == "2.png" { throw Refused() }
+                var request = request
+                request.transformers.append(.resize(to: PixelSize(width: 3, height: 3)))
+                return request
+            }
+        }
+        let (picture, file) = (staged.load(.numbered(1)), staged.data(.numbered(1), as: .png))
+        let refused = staged.load(.numbered(2))
+        staged.run()
+        #expect(picture.value?.image.width == 3)
+        #expect(file.value?.width == 3)
+        #expect(refused.code == .hookFailed)
+        #expect((refused.error as? ImageLoadError)?.cause is Refused)
+    }
+
+    @Test(arguments: 0..<25 as Range<UInt64>) func `a response modifier is heard before the response is checked`(
+        seed: UInt64
+    ) throws {
+        let staged = try Self.staged(
+            seed,
+            answer: { request in
+                let picture = try HTTPResponse.picture(for: request)
+                return HTTPResponse(status: 404, url: request.url, body: picture.body)
+            },
+            { hooks in
+                hooks.responseModifier = ResponseModifier(identity: "found") { response in
+                    HTTPResponse(status: 200, headers: ["ETag": "\"m\""], url: response.url, body: response.body)
+                }
+            })
+        let caller = staged.load(.numbered(1))
+        staged.run()
+        #expect(caller.value?.origin?.status == 200)
+        #expect(caller.value?.origin?.entityTag == "\"m\"")
+    }
+
+    @Test(arguments: 0..<25 as Range<UInt64>) func `a body transformer decrypts what is decoded and stored`(
+        seed: UInt64
+    ) throws {
+        let staged = try Self.staged(
+            seed,
+            answer: { request in
+                let bytes = try Pictures.png(1).map { $0 ^ 0x55 }
+                return HTTPResponse(status: 200, headers: ["X-Key": "85"], url: request.url, body: HTTPBody([bytes]))
+            },
+            { hooks in
+                hooks.bodyTransformer = BodyTransformer(identity: "xor") { body, head in
+                    let key = head.headers["X-Key"].flatMap { UInt8($0) } ?? 0
+                    return body.map { $0 ^ key }
+                }
+            })
+        let file = staged.data(.numbered(1), as: .original)
+        staged.run()
+        #expect(file.value?.bytes == (try Pictures.png(1)))
+        staged.emptyMemory()
+        let again = staged.load(.numbered(1))
+        staged.run()
+        #expect(again.value?.source == .disk, "a part with a name does not keep the picture off the disk")
+    }
+
+    @Test(arguments: ["request", "response", "body"], 0..<25 as Range<UInt64>)
+    func `what a part throws arrives as a load error with its cause, and a cancelled part as cancellation`(
+        part: String, seed: UInt64
+    ) throws {
+        for isCancelled in [false, true] {
+            let staged = try StagedManager(seed: seed)
+            let fail: @Sendable () throws -> Void = { throw isCancelled ? CancellationError() : Refused() as any Error }
+            var request = ImageRequest.numbered(1)
+            switch part {
+            case "request":
+                request.modifier = RequestModifier(identity: "m") { request in
+                    try fail()
+                    return request
+                }
+            case "response":
+                request.responseModifier = ResponseModifier(identity: "m") { response in
+                    try fail()
+                    return response
+                }
+            default:
+                request.bodyTransformer = BodyTransformer(identity: "m") { body, _ in
+                    try fail()
+                    return body
+                }
+            }
+            let caller = staged.load(request)
+            staged.run()
+            #expect(caller.code == (isCancelled ? nil : .hookFailed))
+            #expect(caller.wasCancelled == isCancelled)
+        }
+    }
+
+    @Test(arguments: 0..<25 as Range<UInt64>) func `a serializer makes the bytes that the disk keeps`(seed: UInt64)
+        throws
+    {
+        let staged = try Self.staged(seed) { hooks in
+            hooks.cacheSerializer = CacheSerializer(identity: "webp") { original, _ in
+                let image = try ImageCoders.default.decode(original.bytes)
+                return try ImageCoders.default.encode(image, as: .losslessWebP)
+            }
+        }
+        let first = staged.load(.numbered(1))
+        staged.run()
+        #expect(first.value?.format == .png)
+        staged.emptyMemory()
+        let file = staged.data(.numbered(1), as: .original)
+        staged.run()
+        #expect(file.value?.format == .webp)
+        #expect(file.value?.source == .disk)
+        let plain = try StagedManager(seed: seed)
+        #expect(
+            plain.manager.pipeline.hooks.applied(to: .numbered(1)).originalKey == ImageRequest.numbered(1).originalKey)
+        #expect(
+            staged.manager.pipeline.hooks.applied(to: .numbered(1)).originalKey != ImageRequest.numbered(1).originalKey)
+    }
+
+    @Test(arguments: [false, true], 0..<25 as Range<UInt64>)
+    func `an origin that may not be asked is not asked, and the caches answer`(hasDisk: Bool, seed: UInt64) throws {
+        let staged = try Self.staged(seed, hasDisk: hasDisk) { hooks in
+            hooks.shouldDownload = { $0.url.lastPathComponent != "2.png" }
+        }
+        let (allowed, refused) = (staged.load(.numbered(1)), staged.load(.numbered(2)))
+        staged.run()
+        #expect(allowed.value != nil)
+        #expect(refused.code == .refused)
+        #expect(staged.transport.requests.count == 1)
+    }
+
+    @Test func `a program decides which failures are remembered`() throws {
+        for isRemembered in [false, true] {
+            let staged = try Self.staged(1, answer: { HTTPResponse(status: isRemembered ? 503 : 404, url: $0.url) }) {
+                $0.shouldRemember = { _ in isRemembered }
+            }
+            for _ in 0..<2 {
+                _ = staged.load(.numbered(1))
+                staged.run()
+            }
+            #expect(staged.transport.requests.count == (isRemembered ? 1 : 2))
+        }
+    }
+}

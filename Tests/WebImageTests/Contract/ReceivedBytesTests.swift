@@ -1,0 +1,42 @@
+import Foundation
+import HTTPTransport
+import TestSupport
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// The bytes that a report of progress carries.
+@Suite(.balanced) struct ReceivedBytesTests {
+    @Test(arguments: 0..<20 as Range<UInt64>) func `each report has the bytes of its moment, also after the end`(
+        seed: UInt64
+    ) {
+        var random = SeededGenerator(seed: seed)
+        let body = ArrivingBody(expecting: nil)
+        var (all, reports): ([UInt8], [ReceivedBytes]) = ([], [])
+        for number in 0..<12 {
+            let chunk = [UInt8](repeating: UInt8(number), count: .random(in: 0...20_000, using: &random))
+            all += chunk
+            reports.append(ReceivedBytes(body, count: body.append(chunk)))
+        }
+        for report in reports { #expect(report.bytes == Array(all.prefix(report.count))) }
+        #expect(body.finish() == all)
+        for report in reports { #expect(report.bytes == Array(all.prefix(report.count))) }
+    }
+
+    @Test func `every caller of a transfer gets the same bytes while they arrive`() {
+        let scenario = ManagerScenario(seed: 2)
+        let seen = Journal<[UInt8]>()
+        let manager = scenario.manager
+        let callers = (0..<2).map { _ in
+            Probe(on: scenario.executor) {
+                try await manager.downloader.download(.numbered(1)) { seen.write($0.received?.bytes ?? []) }
+            }
+        }
+        scenario.executor.drain()
+        let file = callers[0].value?.bytes
+        #expect(file != nil)
+        #expect(seen.entries.allSatisfy { $0 == file.map { Array($0.prefix(50)) } || $0 == file })
+        #expect(seen.entries.contains { $0 == file })
+    }
+}

@@ -1,0 +1,246 @@
+import Foundation
+import HTTPTransport
+import ImageCoding
+import TaskCoordination
+import TestSupport
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// Parts and options of one request, and what they keep apart.
+@Suite(.balanced, .timeLimit(.minutes(1))) struct RequestPartTests {
+    private static func numbered(_ change: (inout ImageRequest) -> Void) -> ImageRequest {
+        var request = ImageRequest.numbered(1)
+        change(&request)
+        return request
+    }
+
+    private static let bytes: [ImageRequest] = [
+        numbered { _ in },
+        numbered { $0.modifier = RequestModifier(identity: "x") { $0 } },
+        numbered { $0.responseModifier = ResponseModifier(identity: "x") { $0 } },
+        numbered { $0.bodyTransformer = BodyTransformer(identity: "x") { body, _ in body } },
+        numbered { $0.loader = Identified(identity: "x", StubTransport(HTTPResponse.picture)) },
+        numbered { $0.transfer.credential = .bearer("x") },
+        numbered { $0.transfer.credential = .bearer("y") },
+        numbered { $0.transfer.credential = .basic(user: "u", password: "\u{E9}") },
+        numbered { $0.transfer.credential = .basic(user: "u", password: "e\u{301}") },
+        numbered { $0.transfer.addressPolicy = .unrestricted },
+        numbered { $0.transfer.maximumBodyByteCount = 1_000_000 },
+    ]
+
+    @Test func `every part that changes the bytes has its place in the name and in the identity`() {
+        #expect(Set(Self.bytes.map(\.originalKey)).count == Self.bytes.count)
+        #expect(Set(Self.bytes.map(RequestIdentity.init)).count == Self.bytes.count)
+        for request in Self.bytes.dropFirst(5) {
+            #expect(!request.allowsDisk, "a secret would be in the name")
+            #expect(!request.originalKey.rawValue.contains("Bearer y") || request.transfer.credential == .bearer("y"))
+        }
+        #expect(Self.bytes.map(\.allowsDisk).prefix(5) == [true, false, true, true, true])
+    }
+
+    @Test func `requests with other time limits share no transfer, and a picture`() {
+        let patient = Self.numbered { $0.transfer.totalTimeout = .seconds(600) }
+        #expect(RequestIdentity(patient) != RequestIdentity(.numbered(1)))
+        #expect(patient.originalKey == ImageRequest.numbered(1).originalKey)
+        #expect(patient.allowsDisk)
+        let urgent = Self.numbered { $0.transfer.priority = .high }
+        #expect(RequestIdentity(urgent) == RequestIdentity(.numbered(1)))
+    }
+
+    @Test func `what changes the picture changes the variant's name`() {
+        let requests = [
+            ImageRequest.numbered(1), Self.numbered { $0.firstFrameOnly = true }, Self.numbered { $0.failOn = .never },
+            Self.numbered { $0.scale = 2 }, Self.numbered { $0.byteBudget = 100 },
+            Self.numbered { $0.coders = Identified(identity: "x", .default) },
+        ]
+        #expect(Set(requests.map(\.variantKey)).count == requests.count)
+        #expect(Set(requests.map(\.originalKey)).count == 1)
+    }
+
+    @Test(arguments: 0..<25 as Range<UInt64>) func `a loader of a request moves its bytes`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed)
+        let other = StubTransport { try .picture(5, for: $0) }
+        let tenant = Self.numbered { $0.loader = Identified(identity: "five", other) }
+        let (plain, special) = (staged.load(.numbered(1)), staged.load(tenant))
+        staged.run()
+        #expect(plain.value.flatMap { ImageFactory.seed(of: $0.image) } == 1)
+        #expect(special.value.flatMap { ImageFactory.seed(of: $0.image) } == 5)
+        #expect(staged.transport.requests.count == 1)
+        #expect(other.requests.count == 1)
+        #expect(!other.isShutDown)
+    }
+
+    @Test(arguments: 0..<25 as Range<UInt64>) func `coders of a request decode and encode its pictures`(seed: UInt64)
+        throws
+    {
+        let staged = try StagedManager(seed: seed)
+        let coder = CountingCoder()
+        let request = Self.numbered { $0.coders = Identified(identity: "counted", coder.registry) }
+        let (picture, file) = (staged.load(request), staged.data(request, as: .webp()))
+        staged.run()
+        #expect(picture.value != nil)
+        #expect(file.value != nil)
+        #expect(coder.encodes == 2, "the file, and the variant for the disk")
+        #expect(staged.coder.decodes + staged.coder.encodes == 0)
+    }
+
+    @Test(arguments: 0..<25 as Range<UInt64>) func `caches of a request keep its pictures apart`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed)
+        let own = ImageCaches(memory: MemoryLimits(), disk: nil, executor: staged.executor)
+        let tenant = Self.numbered { $0.caches = Identified(identity: "tenant", own) }
+        let first = staged.load(tenant)
+        staged.run()
+        #expect(first.value?.source == .network)
+        #expect(staged.manager.peek(tenant) != nil)
+        #expect(staged.manager.peek(.numbered(1)) == nil)
+        #expect(staged.fileCount == 0)
+        let plain = staged.load(.numbered(1))
+        staged.run()
+        #expect(plain.value?.source == .network)
+    }
+
+    @Test(arguments: 0..<25 as Range<UInt64>) func `managers with one pair of caches share what they load`(seed: UInt64)
+        throws
+    {
+        let staged = try StagedManager(seed: seed, hasDisk: false)
+        let caches = staged.manager.pipeline.caches
+        let transport = StubTransport(HTTPResponse.picture)
+        let other = ImageManager(
+            configuration: .init(),
+            parts: .init(
+                transport: transport, caches: caches,
+                processing: WorkerPool(name: "image", width: 1, queueLimit: 10, executor: staged.executor),
+                executor: staged.executor, clock: staged.clock))
+        _ = staged.load(.numbered(1))
+        staged.run()
+        #expect(other.peek(.numbered(1)) != nil)
+        let end = staged.start { _ in await other.shutdown(within: .seconds(1)) }
+        staged.run()
+        staged.clock.advance(by: .seconds(1))
+        staged.run()
+        #expect(end.value?.isClean == true)
+        #expect(staged.manager.peek(.numbered(1)) != nil, "the caches are not the other manager's to empty")
+    }
+
+    @Test func `limits of a request bound its transfer and its pixels`() throws {
+        let staged = try StagedManager(seed: 1)
+        let small = Self.numbered { $0.transfer.maximumBodyByteCount = 20 }
+        let few = Self.numbered {
+            $0.limits = ImageLimits(maximumPixelCount: 10)
+            $0.failOn = .never
+        }
+        let callers = [staged.load(small), staged.load(few), staged.load(.numbered(1))]
+        staged.run()
+        #expect((callers[0].error as? ImageLoadError)?.reason == "bodyTooLarge")
+        #expect((callers[1].error as? ImageLoadError)?.reason == "tooLarge")
+        #expect(callers[2].value != nil)
+        #expect(staged.manager.pipeline.failures.counts.entries == 1, "a limit is the variant's failure")
+    }
+
+    @Test(arguments: 0..<25 as Range<UInt64>) func `the response says what the origin said`(seed: UInt64) throws {
+        let fields: HTTPHeaders = [
+            "ETag": "\"1\"", "Cache-Control": "public, max-age=60", "Set-Cookie": "secret=1",
+            "Content-Type": "image/png",
+        ]
+        let final = URL(string: "https://example.org/moved.png")!
+        let staged = try StagedManager(seed: seed) { _ in
+            HTTPResponse(status: 203, headers: fields, url: final, body: HTTPBody([try Pictures.png(1)]))
+        }
+        let caller = staged.load(.numbered(1))
+        staged.run()
+        let origin = try #require(caller.value?.origin)
+        #expect(origin.url == final)
+        #expect(origin.status == 203)
+        #expect(origin.headers["Set-Cookie"] == "secret=1")
+        #expect(origin.expiresAt == origin.receivedAt.addingTimeInterval(60))
+        #expect(caller.value?.metrics.transfer != nil)
+        staged.emptyMemory()
+        let file = staged.data(.numbered(1), as: .original)
+        staged.run()
+        let stored = try #require(file.value?.origin)
+        #expect(stored.url == final)
+        #expect(stored.status == 203)
+        #expect(stored.headers["Cache-Control"] == "public, max-age=60")
+        #expect(stored.headers["Set-Cookie"] == nil, "a cookie belongs to one user")
+        #expect(stored.metrics == nil)
+    }
+
+    @Test(
+        arguments: [
+            (["Cache-Control": "max-age=60"], 60), (["Cache-Control": "private, MAX-AGE=\"5\""], 5),
+            (["Cache-Control": "max-age=60", "Age": "20"], 40), (["Cache-Control": "no-store, max-age=60"], 0),
+            (["Cache-Control": "max-age=99999999999999999999"], 2_147_483_648), (["Cache-Control": "max-age=x"], 0),
+            (["Expires": "Thu, 01 Jan 1970 00:01:40 GMT"], 100), (["Expires": "0"], 0),
+            (["Expires": "Sun, 06 Nov 1994 08:49:37 GMT"], 784_111_777), (["Cache-Control": "public"], nil), ([:], nil),
+            (["Cache-Control": "max-age=60", "Age": "99999999999999999999"], 60 - 2_147_483_648),
+        ] as [([String: String], Double?)])
+    func `a response is fresh as long as its fields say`(fields: [String: String], lifetime: Double?) {
+        var headers = HTTPHeaders()
+        for (name, value) in fields { headers[name] = value }
+        let start = Date(timeIntervalSince1970: 0)
+        let origin = OriginResponse(
+            url: ImageRequest.numbered(1).url, status: 200, headers: headers, receivedAt: start)
+        #expect(origin.expiresAt == lifetime.map { start.addingTimeInterval($0) })
+    }
+
+    @Test(arguments: 0..<25 as Range<UInt64>) func `ten sizes of one dead link ask once`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed) { HTTPResponse(status: 404, url: $0.url) }
+        for side in 1...10 {
+            _ = staged.load(.numbered(1, transformers: [.resize(to: PixelSize(width: side, height: side))]))
+            staged.run()
+        }
+        #expect(staged.transport.requests.count == 1)
+        staged.manager.forgetFailure(of: .numbered(2))
+        _ = staged.load(.numbered(1))
+        staged.run()
+        #expect(staged.transport.requests.count == 1, "another address was forgotten")
+        staged.manager.forgetFailure(of: .numbered(1))
+        _ = staged.load(.numbered(1))
+        staged.run()
+        #expect(staged.transport.requests.count == 2)
+    }
+
+    @Test(arguments: 0..<25 as Range<UInt64>)
+    func `the first frame is taken from an animation in memory, and honoured by a file`(
+        seed: UInt64
+    ) throws {
+        let animation = try ImageFactory.encodedAnimation(width: 8, height: 8, frames: 3, seed: 1, as: .gif)
+        let staged = try StagedManager(seed: seed, hasDisk: false) { request in
+            HTTPResponse(status: 200, url: request.url, body: HTTPBody([animation]))
+        }
+        let whole = staged.load(.numbered(1))
+        staged.run()
+        #expect(whole.value?.image.frames.count == 3)
+        let still = Self.numbered { $0.firstFrameOnly = true }
+        let (picture, file) = (staged.load(still), staged.data(still, as: .original))
+        staged.run()
+        #expect(picture.value?.image.frames.count == 1)
+        #expect(file.value?.frameCount == 1)
+        #expect(file.value?.format == .gif)
+        #expect(staged.transport.requests.count == 1)
+    }
+
+    @Test(arguments: 0..<25 as Range<UInt64>) func `the file of a lossless original stays lossless`(seed: UInt64) throws
+    {
+        let original = try ImageFactory.encoded(width: 16, height: 16, seed: 1, as: .losslessWebP)
+        let staged = try StagedManager(seed: seed) { request in
+            HTTPResponse(status: 200, url: request.url, body: HTTPBody([original]))
+        }
+        let request = Self.numbered {
+            $0.transformers = [.crop(to: PixelRect(x: 0, y: 0, width: 8, height: 8))]
+        }
+        for round in 0..<3 {
+            if round == 1 { staged.emptyMemory() }
+            if round == 2 { _ = staged.start { try await $0.diskCache?.remove(request.fileKey(.original)) } }
+            let file = staged.data(request, as: .original)
+            staged.run()
+            let bytes = try #require(file.value).bytes
+            #expect(try ImageCoders.default.properties(of: bytes).isLossless)
+            let picture = staged.load(request)
+            staged.run()
+            #expect(picture.value != nil)
+        }
+    }
+}

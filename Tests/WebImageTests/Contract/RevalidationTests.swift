@@ -1,0 +1,138 @@
+import Foundation
+import HTTPTransport
+import ImageCoding
+import TestSupport
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// What a 304 and a changed original do to the caches.
+@Suite(.balanced, .timeLimit(.minutes(1))) struct RevalidationTests {
+    private static let small: any ImageTransforming = .resize(to: PixelSize(width: 4, height: 4))
+
+    /// An origin whose picture changes when the test says so, and that confirms it otherwise.
+    private static func staged(
+        _ seed: UInt64, _ version: Journal<Int>, hasDisk: Bool = true
+    ) throws -> StagedManager {
+        try StagedManager(seed: seed, hasDisk: hasDisk) { request in
+            let version = version.count
+            let fields: HTTPHeaders = ["ETag": "\"\(version)\"", "Cache-Control": "max-age=\(version)"]
+            if request.headers["If-None-Match"] == "\"\(version)\"" {
+                return HTTPResponse(status: 304, headers: fields, url: request.url)
+            }
+            return HTTPResponse(
+                status: 200, headers: fields, url: request.url, body: HTTPBody([try Pictures.png(version)]))
+        }
+    }
+
+    private static func request(_ policy: CachePolicy, small: Bool = false) -> ImageRequest {
+        var request = ImageRequest.numbered(1, transformers: small ? [Self.small] : [])
+        request.cachePolicy = policy
+        return request
+    }
+
+    private static func picture(_ staged: StagedManager, _ request: ImageRequest) -> ImageResponse? {
+        let caller = staged.load(request)
+        staged.run()
+        return caller.value
+    }
+
+    private static func file(_ staged: StagedManager, _ request: ImageRequest, _ format: OutputFormat) -> EncodedImage?
+    {
+        let caller = staged.data(request, as: format)
+        staged.run()
+        return caller.value
+    }
+
+    @Test(arguments: [false, true], 0..<25 as Range<UInt64>)
+    func `a confirmed variant is served and not made again`(fromDisk: Bool, seed: UInt64) throws {
+        let staged = try Self.staged(seed, Journal())
+        _ = Self.picture(staged, Self.request(.cacheFirst, small: true))
+        let decodes = staged.coder.decodes
+        if fromDisk { staged.emptyMemory() }
+        let again = Self.picture(staged, Self.request(.revalidate, small: true))
+        #expect(again?.image.width == 4)
+        #expect(again?.source == (fromDisk ? .disk : .memory))
+        // The variant itself is a small file, which is decoded when memory has lost it.
+        #expect(staged.coder.decodes == decodes + (fromDisk ? 1 : 0))
+        #expect(staged.transport.requests.count == 2)
+        #expect(staged.transport.requests.last?.headers["If-None-Match"] == "\"0\"")
+    }
+
+    @Test(arguments: [false, true], 0..<25 as Range<UInt64>)
+    func `a confirmed file is served and not encoded again`(fromDisk: Bool, seed: UInt64) throws {
+        let staged = try Self.staged(seed, Journal())
+        let first = Self.file(staged, Self.request(.cacheFirst, small: true), .webp())
+        let work = [staged.coder.decodes, staged.coder.encodes]
+        if fromDisk { staged.emptyMemory() }
+        let again = Self.file(staged, Self.request(.revalidate, small: true), .webp())
+        #expect(again?.bytes == first?.bytes)
+        #expect([staged.coder.decodes, staged.coder.encodes] == work)
+        #expect(staged.transport.requests.count == 2)
+    }
+
+    @Test(arguments: [CachePolicy.revalidate, .refreshCached], 0..<25 as Range<UInt64>)
+    func `without a disk the picture in memory is confirmed`(policy: CachePolicy, seed: UInt64) throws {
+        let staged = try Self.staged(seed, Journal(), hasDisk: false)
+        _ = Self.picture(staged, Self.request(.cacheFirst, small: true))
+        let again = Self.picture(staged, Self.request(policy, small: true))
+        #expect(again?.image.width == 4)
+        #expect(staged.transport.requests.last?.headers["If-None-Match"] == "\"0\"")
+        #expect(staged.coder.decodes == 1)
+    }
+
+    @Test(arguments: [false, true], 0..<25 as Range<UInt64>)
+    func `when an original changes, its variants and files go from memory and disk`(
+        emptiesMemory: Bool, seed: UInt64
+    ) throws {
+        let version = Journal<Int>()
+        let staged = try Self.staged(seed, version)
+        let old = Self.picture(staged, Self.request(.cacheFirst, small: true))
+        let oldFile = Self.file(staged, Self.request(.cacheFirst, small: true), .png)
+        version.write(1)
+        let whole = Self.picture(staged, Self.request(.reload))
+        #expect(whole.flatMap { ImageFactory.seed(of: $0.image) } == 1)
+        if emptiesMemory { staged.emptyMemory() }
+        let new = Self.picture(staged, Self.request(.cacheFirst, small: true))
+        let newFile = Self.file(staged, Self.request(.cacheFirst, small: true), .png)
+        #expect(new?.image.frames[0].pixels != old?.image.frames[0].pixels)
+        #expect(newFile?.bytes != oldFile?.bytes)
+        #expect(staged.transport.requests.count == 2, "they are made from the original that is there")
+    }
+
+    @Test(arguments: 0..<25 as Range<UInt64>) func `a 304 renews the entry on disk`(seed: UInt64) throws {
+        let version = Journal<Int>()
+        let staged = try Self.staged(seed, version)
+        _ = Self.picture(staged, Self.request(.cacheFirst))
+        let key = Self.request(.cacheFirst).originalKey
+        let stored = staged.start { try await $0.diskCache?.metadata(for: key) }
+        staged.run()
+        staged.time.advance(by: .seconds(6 * 86_400))
+        _ = Self.picture(staged, Self.request(.revalidate))
+        let renewed = staged.start { try await $0.diskCache?.metadata(for: key) }
+        staged.run()
+        let (before, after) = try (#require(stored.value ?? nil), #require(renewed.value ?? nil))
+        #expect(after.storedAt == before.storedAt + 6 * 86_400)
+        #expect(after.format == "png")
+        #expect(after.origin?.headers["Cache-Control"] == "max-age=0")
+        staged.emptyMemory()
+        staged.time.advance(by: .seconds(2 * 86_400))
+        #expect(Self.picture(staged, Self.request(.cacheFirst))?.source == .disk, "day 8 after the first store")
+    }
+
+    @Test(arguments: 0..<25 as Range<UInt64>)
+    func `a stored file that does not decode is replaced although it is confirmed`(
+        seed: UInt64
+    ) throws {
+        let staged = try Self.staged(seed, Journal())
+        var metadata = EntryMetadata(url: ImageRequest.numbered(1).url.absoluteString, httpStatus: 200, etag: "\"0\"")
+        metadata.contentType = "image/png"
+        let bad = DiskEntry(metadata: metadata, bytes: [1, 2, 3, 4])
+        _ = staged.start { try await $0.diskCache?.store(bad, for: ImageRequest.numbered(1).originalKey) }
+        staged.run()
+        let picture = Self.picture(staged, Self.request(.revalidate))
+        #expect(picture.flatMap { ImageFactory.seed(of: $0.image) } == 0)
+        #expect(staged.transport.requests.map { $0.headers["If-None-Match"] } == ["\"0\"", nil])
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import HTTPTransport
+import ImageCoding
+import TestSupport
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// Loads of one original share its transfer, its decode and the transformers with which they begin.
+@Suite(.balanced, .timeLimit(.minutes(1))) struct SharedWorkTests {
+    /// Passes the picture on, and counts.
+    private struct Counted: ImageTransforming {
+        let key: String
+        let runs: Journal<String>
+
+        func resultSize(for size: PixelSize) -> PixelSize { size }
+        func transform(_ image: DecodedImage) -> DecodedImage {
+            runs.write(key)
+            return image
+        }
+    }
+
+    private static func box(_ side: Int) -> any ImageTransforming {
+        .resize(to: PixelSize(width: side, height: side))
+    }
+
+    @Test(arguments: [false, true], fewerSeeds)
+    func `ten variants of one picture are one transfer and one decode`(isStored: Bool, seed: UInt64) throws {
+        let gate = Gate()
+        let staged = try StagedManager(seed: seed, gate: gate)
+        if isStored {
+            gate.open()
+            _ = staged.load(.numbered(1))
+            staged.run()
+            staged.emptyMemory()
+        }
+        let decodes = staged.coder.decodes
+        let callers = (1...10).map { staged.load(.numbered(1, transformers: [Self.box($0)])) }
+        staged.run(without: .pixels)
+        gate.open()
+        staged.run()
+        #expect(callers.map { $0.value?.image.width } == Array(1...10))
+        #expect(staged.transport.requests.count == 1)
+        #expect(staged.coder.decodes == decodes + 1)
+        #expect(staged.isAtRest)
+    }
+
+    @Test(arguments: [false, true], fewerSeeds)
+    func `a transformer with which several loads begin runs once`(asFiles: Bool, seed: UInt64) throws {
+        let runs = Journal<String>()
+        let (a, b, c) = (
+            Counted(key: "a", runs: runs), Counted(key: "b", runs: runs), Counted(key: "c", runs: runs)
+        )
+        let gate = Gate()
+        let staged = try StagedManager(seed: seed, gate: gate)
+        let lists: [[any ImageTransforming]] = [[a], [a, b], [a, b, c], [c]]
+        let requests = lists.map { ImageRequest.numbered(1, transformers: $0) }
+        let pictures = asFiles ? [] : requests.map { staged.load($0) }
+        let files = asFiles ? requests.map { staged.data($0, as: .png) } : []
+        staged.run(without: .pixels)
+        gate.open()
+        staged.run()
+        #expect(pictures.allSatisfy { $0.value != nil })
+        #expect(files.allSatisfy { $0.value != nil })
+        #expect(runs.entries.sorted() == ["a", "b", "c", "c"])
+        #expect(staged.coder.decodes == 1)
+    }
+
+    @Test(arguments: fewerSeeds)
+    func `the error of a shared transformer reaches every load that needs it, and no other`(
+        seed: UInt64
+    ) throws {
+        let gate = Gate()
+        let staged = try StagedManager(seed: seed, gate: gate)
+        let bad: any ImageTransforming = .crop(to: PixelRect(x: 900, y: 900, width: 1, height: 1))
+        let failing = [[bad], [bad, Self.box(2)]].map { staged.load(.numbered(1, transformers: $0)) }
+        let whole = staged.load(.numbered(1))
+        staged.run(without: .pixels)
+        gate.open()
+        staged.run()
+        #expect(failing.map(\.code) == [.processingFailed, .processingFailed])
+        #expect(whole.value != nil)
+    }
+
+    @Test(arguments: seeds) func `a cancelled load takes no picture from the loads that shared its work`(
+        seed: UInt64
+    ) throws {
+        let gate = Gate()
+        let staged = try StagedManager(seed: seed, gate: gate)
+        let callers = (1...6).map { staged.load(.numbered(1, transformers: [Self.box($0)])) }
+        staged.run()
+        gate.open()
+        staged.runSome()
+        callers[5].cancel()
+        staged.runSome()
+        callers[0].cancel()
+        staged.run()
+        #expect(callers[1...4].map { $0.value?.image.width } == [2, 3, 4, 5])
+        #expect(staged.transport.requests.count == 1)
+        #expect(staged.isAtRest)
+    }
+
+    @Test(arguments: [false, true], fewerSeeds)
+    func `a load that begins while another one decodes the file does not ask for it again`(
+        hasDisk: Bool, seed: UInt64
+    ) throws {
+        let staged = try StagedManager(seed: seed, hasDisk: hasDisk)
+        let first = staged.load(.numbered(1, transformers: [Self.box(4)]))
+        staged.run(without: .pixels)
+        #expect(first.isRunning)
+        let second = staged.load(.numbered(1, transformers: [Self.box(5)]))
+        staged.run(without: .pixels)
+        staged.run()
+        #expect(first.value?.image.width == 4)
+        #expect(second.value?.image.width == 5)
+        #expect(staged.transport.requests.count == 1)
+        #expect(staged.manager.peek(.numbered(1, transformers: [Self.box(4)])) != nil)
+    }
+
+    @Test(arguments: fewerSeeds) func `two variants that begin at any time are one transfer with a disk`(
+        seed: UInt64
+    ) throws {
+        let staged = try StagedManager(seed: seed)
+        let callers = [4, 5].map { side in
+            let caller = staged.load(.numbered(1, transformers: [Self.box(side)]))
+            staged.runSome()
+            return caller
+        }
+        staged.run()
+        #expect(callers.map { $0.value?.image.width } == [4, 5])
+        #expect(staged.transport.requests.count == 1)
+    }
+}

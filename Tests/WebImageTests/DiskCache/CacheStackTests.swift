@@ -1,0 +1,111 @@
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// Several stores used as one.
+struct CacheStackTests {
+    private let key = CacheKey("https://images.example/1.png")
+    private let folder: TemporaryFolder
+    private let stores: [DiskCache]
+
+    init() throws {
+        let folder = try TemporaryFolder(isInMemory: true)
+        self.folder = folder
+        stores = (0..<3).map { DiskCache(.init(folder: folder.path + "/\($0)")) }
+    }
+
+    private func stack(_ change: (inout CacheStack.Policies) -> Void = { _ in }) -> CacheStack {
+        var policies = CacheStack.Policies()
+        change(&policies)
+        return CacheStack(stores, policies: policies)
+    }
+
+    /// The stores that have the entry, by number.
+    private func holders(_ key: CacheKey) async throws -> [Int] {
+        var numbers: [Int] = []
+        for (number, store) in stores.enumerated() where try await store.contains(key) { numbers.append(number) }
+        return numbers
+    }
+
+    @Test func `a look-up asks in order, or all at once, or one alone`() async throws {
+        for number in 1..<3 { _ = try await stores[number].store(sampleEntry(number), for: key) }
+        #expect(try await stack().entry(for: key)?.bytes == sampleEntry(1).bytes)
+        #expect(try await stack { $0.look = .lastOnly }.entry(for: key)?.bytes == sampleEntry(2).bytes)
+        #expect(try await stack { $0.look = .firstOnly }.entry(for: key) == nil)
+        let found = try await stack { $0.look = .atOnce }.entry(for: key)?.bytes
+        #expect(found == sampleEntry(1).bytes || found == sampleEntry(2).bytes)
+        for policy in CacheStack.Policy.allCases {
+            let stack = stack { $0.look = policy }
+            #expect(try await stack.contains(key) == (policy != .firstOnly))
+            #expect(try await (stack.metadata(for: key) != nil) == (policy != .firstOnly))
+            #expect(try await stack.entry(for: CacheKey("none")) == nil)
+            #expect(try await !stack.contains(CacheKey("none")))
+        }
+    }
+
+    @Test func `a store and a removal go to the stores that the policy chooses`() async throws {
+        let expected: [(CacheStack.Policy, [Int])] = [
+            (.inOrder, [0, 1, 2]), (.atOnce, [0, 1, 2]), (.firstOnly, [0]), (.lastOnly, [2]),
+        ]
+        for (policy, numbers) in expected {
+            for store in stores { try await store.removeAll() }
+            #expect(try await stack { $0.store = policy }.store(sampleEntry(), for: key).isStored)
+            #expect(try await holders(key) == numbers)
+            try await stack().remove(key)
+            #expect(try await holders(key) == [])
+            for store in stores { _ = try await store.store(sampleEntry(), for: key) }
+            try await stack { $0.remove = policy }.remove(key)
+            #expect(try await holders(key) == [0, 1, 2].filter { !numbers.contains($0) })
+            for store in stores { _ = try await store.store(sampleEntry(), for: key) }
+            try await stack { $0.clear = policy }.removeAll()
+            #expect(try await holders(key) == [0, 1, 2].filter { !numbers.contains($0) })
+        }
+    }
+
+    @Test func `an entry of a later store is copied to the first when that is chosen`() async throws {
+        _ = try await stores[2].store(sampleEntry(), for: key)
+        _ = try await stack().entry(for: key)
+        #expect(try await holders(key) == [2])
+        #expect(try await stack { $0.copiesToFirst = true }.entry(for: key) != nil)
+        #expect(try await holders(key) == [0, 2])
+    }
+
+    @Test func `a change reaches every store that has the entry`() async throws {
+        for number in 1..<3 { _ = try await stores[number].store(sampleEntry(), for: key) }
+        #expect(try await stack().renew(key) { $0.etag = "new" }?.isStored == true)
+        for number in 1..<3 { #expect(try await stores[number].metadata(for: key)?.etag == "new") }
+        #expect(try await stack().renew(CacheKey("none")) { $0.etag = "new" } == nil)
+    }
+
+    @Test func `one store that refuses does not make the store fail, all of them do`() async throws {
+        _ = await stores[0].shutdown(within: .seconds(60))
+        #expect(try await stack { $0.store = .inOrder }.store(sampleEntry(), for: key).isStored)
+        #expect(try await stack().store(sampleEntry(), for: key).error?.code == .shutDown)
+        #expect(try await CacheStack([]).store(sampleEntry(), for: key).error?.code == .folderUnavailable)
+        #expect(try await CacheStack([]).entry(for: key) == nil)
+        let report = await stack().shutdown(within: .seconds(60))
+        #expect(report.abandonedOperations == 0)
+        for store in stores { #expect(try await store.entry(for: key) == nil) }
+    }
+
+    @Test func `originals and what is made of them are kept apart, and go together`() async throws {
+        let split = SplitCache(originals: stores[0], others: stores[1])
+        let variant = CacheKey(key, suffix: "\0variant")
+        var made = sampleEntry(50)
+        made.metadata.madeFrom = sampleEntry(1).metadata.generation
+        _ = try await split.store(sampleEntry(1), for: key)
+        _ = try await split.store(made, for: variant)
+        #expect(try await holders(key) == [0])
+        #expect(try await holders(variant) == [1])
+        #expect(try await split.entry(for: variant, madeFrom: key)?.bytes == sampleEntry(50).bytes)
+        _ = try await split.store(sampleEntry(2), for: key)
+        #expect(try await split.entry(for: variant, madeFrom: key) == nil)
+        #expect(try await holders(variant) == [])
+        _ = try await split.store(made, for: variant)
+        try await split.removeAll(madeFrom: key)
+        #expect(try await holders(key) == [])
+        #expect(try await holders(variant) == [])
+        #expect(await split.shutdown(within: .seconds(60)).abandonedOperations == 0)
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import TaskCoordination
+import Testing
+
+@testable import WebImage
+
+/// How long an entry stays: since its last use or its store, and until its own end.
+struct ExpiryTests {
+    private let folder: TemporaryFolder
+    private let time = TestTime()
+    private let key = CacheKey("https://images.example/1.png")
+    private static let day = Duration.seconds(86_400)
+
+    init() throws { folder = try TemporaryFolder(isInMemory: true) }
+
+    /// A cache as a new process would have it.
+    private func makeCache(
+        maximumAge: Duration = .seconds(604_800), expiry: DiskCache.Expiry = .sinceUse,
+        system: FileSystem = FileSystem(), warnings: WarningLog = .init()
+    ) -> DiskCache {
+        let time = self.time
+        return DiskCache(
+            .init(
+                folder: folder.path, maximumAge: maximumAge, expiry: expiry, onWarning: { warnings.append($0) },
+                now: { time.now }),
+            pool: WorkerPool(name: "disk", width: 2, queueLimit: 100), system: system, executor: nil)
+    }
+
+    @Test func `an entry that is read every day stays, although the cache restarts every day`() async throws {
+        _ = try await makeCache().store(sampleEntry(), for: key)
+        for day in 1...20 {
+            time.advance(by: Self.day)
+            let cache = makeCache()
+            #expect(try await cache.entry(for: key) != nil, "day \(day)")
+            _ = await cache.shutdown(within: .seconds(60))
+        }
+        time.advance(by: Self.day * 7 + .seconds(60))
+        #expect(try await makeCache().entry(for: key) == nil)
+        #expect(folder.entryFiles.isEmpty)
+    }
+
+    @Test func `the age counts from the store when that is chosen, however often the entry is read`() async throws {
+        let cache = makeCache(expiry: .sinceStore)
+        _ = try await cache.store(sampleEntry(), for: key)
+        for _ in 1...6 {
+            time.advance(by: Self.day)
+            #expect(try await cache.entry(for: key) != nil)
+        }
+        time.advance(by: Self.day)
+        #expect(try await cache.entry(for: key) == nil)
+        #expect(await cache.statistics.expirations == 1)
+    }
+
+    @Test func `a use by another process counts`() async throws {
+        let (first, second) = (makeCache(), makeCache())
+        _ = try await first.store(sampleEntry(), for: key)
+        time.advance(by: Self.day * 6)
+        #expect(try await second.contains(key))
+        time.advance(by: Self.day * 6)
+        #expect(try await first.contains(key))
+    }
+
+    @Test func `a sweep after a restart keeps what was used lately`() async throws {
+        let first = makeCache()
+        for number in 0..<6 { _ = try await first.store(sampleEntry(number), for: CacheKey("\(number)")) }
+        time.advance(by: Self.day * 6)
+        for number in 0..<2 { _ = try await first.entry(for: CacheKey("\(number)")) }
+        _ = await first.shutdown(within: .seconds(60))
+        time.advance(by: Self.day * 3)
+        let second = makeCache()
+        #expect(try await second.removeExpired() == 4)
+        #expect(try await second.contains(CacheKey("0")))
+        #expect(try await second.contains(CacheKey("1")))
+    }
+
+    @Test func `a restart does not forget what was used before it makes room`() async throws {
+        let first = makeCache()
+        for number in 0..<20 { _ = try await first.store(sampleEntry(number), for: CacheKey("\(number)")) }
+        time.advance(by: Self.day * 2)
+        for number in 0..<10 { _ = try await first.entry(for: CacheKey("\(number)")) }
+        _ = await first.shutdown(within: .seconds(60))
+        time.advance(by: Self.day)
+        let second = makeCache()
+        try await second.trim(toBytes: await second.totalBytes / 2)
+        for number in 0..<10 { #expect(try await second.contains(CacheKey("\(number)"))) }
+    }
+
+    @Test func `entries never get too old when the age is negative`() async throws {
+        let cache = makeCache(maximumAge: .seconds(-1))
+        _ = try await cache.store(sampleEntry(), for: key)
+        time.advance(by: Self.day * 20_000)
+        #expect(try await cache.removeExpired() == 0)
+        #expect(try await cache.entry(for: key) != nil)
+        time.advance(by: Self.day * -19_000)
+        #expect(try await makeCache(maximumAge: .seconds(-1)).entry(for: key) != nil)
+    }
+
+    @Test(arguments: [Duration.seconds(604_800), .seconds(-1)])
+    func `the end of an entry is obeyed, also after a restart, and ends no other`(maximumAge: Duration) async throws {
+        for isRestarted in [false, true] {
+            let first = makeCache(maximumAge: maximumAge)
+            var entry = sampleEntry()
+            entry.metadata.keptUntil = (time.now + .seconds(3_600)).wholeSeconds
+            _ = try await first.store(entry, for: key)
+            _ = try await first.store(sampleEntry(2), for: CacheKey("other"))
+            time.advance(by: .seconds(3_500))
+            let cache = isRestarted ? makeCache(maximumAge: maximumAge) : first
+            #expect(try await cache.entry(for: key)?.metadata.keptUntil == entry.metadata.keptUntil)
+            #expect(try await cache.removeExpired() == 0)
+            time.advance(by: .seconds(100))
+            if isRestarted {
+                #expect(try await makeCache(maximumAge: maximumAge).entry(for: key) == nil)
+            }
+            // Its own sweep may have been faster, so the number that this one removes says nothing.
+            _ = try await cache.removeExpired()
+            if !isRestarted { #expect(await cache.entryCount == 1, "the read before has told the index") }
+            #expect(try await cache.entry(for: key) == nil)
+            #expect(try await cache.contains(CacheKey("other")))
+        }
+    }
+
+    @Test func `an end after the maximum age keeps nothing longer, and a renewal moves it`() async throws {
+        let cache = makeCache()
+        var entry = sampleEntry()
+        entry.metadata.keptUntil = (time.now + Self.day * 100).wholeSeconds
+        _ = try await cache.store(entry, for: key)
+        time.advance(by: Self.day * 7 + .seconds(60))
+        #expect(try await cache.entry(for: key) == nil)
+        _ = try await cache.store(entry, for: key)
+        let end = (time.now + .seconds(100)).wholeSeconds
+        try await cache.renew(key) { $0.keptUntil = end }
+        time.advance(by: .seconds(100))
+        // The cache's own sweep may be faster.
+        _ = try await cache.removeExpired()
+        #expect(await cache.entryCount == 0)
+    }
+
+    @Test func `a use in the future says nothing, and is corrected`() async throws {
+        let cache = makeCache()
+        let digest = KeyDigest(of: key)
+        _ = try await cache.store(sampleEntry(), for: key)
+        let future = (time.now + Self.day * 1_000).wholeSeconds
+        try cache.files.inFolder(digest.folder) { folder throws(SystemFailure) in
+            try FileSystem().setAccess(digest.fileName, in: folder, to: future)
+        }
+        time.advance(by: Self.day * 6)
+        #expect(try await makeCache().contains(key))
+        #expect(try cache.files.look(at: digest)?.usedAt == time.now.wholeSeconds)
+        time.advance(by: Self.day * 7 + .seconds(60))
+        #expect(try await makeCache().entry(for: key) == nil)
+    }
+
+    @Test func `a use is noted once in a while, and a failure to note it is no trouble`() async throws {
+        let (plan, warnings) = (FaultPlan(), WarningLog())
+        let cache = makeCache(system: plan.system, warnings: warnings)
+        _ = try await cache.store(sampleEntry(), for: key)
+        for _ in 0..<5 { _ = try await cache.entry(for: key) }
+        #expect(!plan.calls.contains(.touch), "the store is a use")
+        time.advance(by: Self.day)
+        for _ in 0..<5 { _ = try await cache.entry(for: key) }
+        #expect(plan.calls.count { $0 == .touch } == 1)
+        plan.set { _, call in call == .touch ? .failure(EROFS) : nil }
+        time.advance(by: Self.day)
+        #expect(try await cache.entry(for: key) == sampleEntry().storedAt(time.now - Self.day * 2))
+        #expect(warnings.codes.isEmpty)
+        #expect(await cache.statistics.misses == 0)
+    }
+}
+
+extension DiskEntry {
+    fileprivate func storedAt(_ time: Duration) -> DiskEntry {
+        var entry = self
+        entry.metadata.storedAt = time.wholeSeconds
+        return entry
+    }
+}

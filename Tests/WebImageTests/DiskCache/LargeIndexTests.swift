@@ -1,0 +1,79 @@
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// The index of a folder with very many entries.
+struct LargeIndexTests {
+    /// Fills the index, without files.
+    private static func fill(_ count: Int, _ cache: isolated DiskCache) {
+        for number in 0..<count {
+            let mixed = UInt64(number) &* 0x9E37_79B9_7F4A_7C15
+            cache.index.set(
+                KeyDigest(high: mixed, low: mixed &* 31), size: 100 + number % 1_000, storedAt: cache.now,
+                usedAt: cache.now - Int64(number % 100_000))
+        }
+    }
+
+    @Test func `choosing what goes gives other operations their turn`() throws {
+        var stage = try SeededStage(seed: 1, sizeLimit: 1 << 40)
+        let cache = stage.cache
+        _ = stage.outcome { await $0.totalBytes }
+        let count = 10 * DiskCache.searchLength
+        _ = stage.outcome { await Self.fill(count, $0) }
+        let turns = Journal<Int>()
+        let trim = Probe(on: stage.executor) { await cache.trimSlice(toFree: 1_000) }
+        stage.executor.run(steps: 1)
+        let others = (0..<12).map { number in
+            Probe(on: stage.executor) {
+                turns.write(await cache.statistics.evictions)
+                return number
+            }
+        }
+        while trim.isRunning { stage.run(steps: 1) }
+        #expect(others.count { !$0.isRunning } > 4, "two passes over ten times the length")
+        stage.run()
+        #expect(turns.entries.contains(0), "before anything was removed")
+        #expect(trim.value ?? 0 > 0)
+    }
+
+    @Test(arguments: 0..<20) func `operations that make room at once do not choose the same entries`(seed: UInt64)
+        throws
+    {
+        var stage = try SeededStage(seed: seed, sizeLimit: 1 << 20)
+        for number in 0..<300 {
+            _ = stage.outcome { try await $0.store(sampleEntry(number), for: CacheKey("\(number)")) }
+        }
+        let cache = stage.cache
+        let trims = (0..<3).map { _ in Probe(on: stage.executor) { await cache.trimSlice(toFree: 100_000) } }
+        stage.run()
+        let counts = trims.compactMap(\.value)
+        #expect(counts.count == 3)
+        #expect(counts.allSatisfy { $0 > 10 })
+        #expect(stage.folder.entryFiles.count == 300 - counts.reduce(0, +))
+        #expect(stage.leftovers() == [])
+    }
+
+    @Test func `a search in parts finds the same as one step`() {
+        var random = SeededGenerator(seed: 7)
+        var index = DiskIndex()
+        for _ in 0..<3_000 {
+            index.set(
+                KeyDigest(high: random.next(), low: random.next()), size: .random(in: 1...100_000, using: &random),
+                storedAt: .random(in: 0...1_000, using: &random), usedAt: .random(in: 0...1_000, using: &random))
+        }
+        let lifetime = Lifetime(now: 1_000, maximumAge: .seconds(900))
+        var sorted = index.folders.joined().map { DiskIndex.Victim(digest: $0.key, record: $0.value) }
+        sorted.sort { first, second in
+            let scores = [first, second].map { victim -> Double in
+                if !lifetime.covers(victim.record) { return .infinity }
+                return Double(max(1, 1_000 - Int(victim.record.usedAt))) * Double(victim.record.size + 512)
+            }
+            return (scores[1], first.digest.high, first.digest.low) < (scores[0], second.digest.high, second.digest.low)
+        }
+        let victims = index.victims(toFree: 5_000_000, limit: 100, now: 1_000, lifetime: lifetime)
+        #expect(victims.count >= 50)
+        #expect(victims == Array(sorted.prefix(victims.count)))
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// Changes of what is known about a stored entry.
+struct RenewalTests {
+    private let folder: TemporaryFolder
+    private let time = TestTime()
+    private let key = CacheKey("https://images.example/1.png")
+
+    init() throws { folder = try TemporaryFolder(isInMemory: true) }
+
+    private func makeCache(system: FileSystem = FileSystem()) -> DiskCache {
+        let time = self.time
+        return DiskCache(
+            .init(folder: folder.path, now: { time.now }),
+            pool: .init(name: "disk", width: 1, queueLimit: 100), system: system, executor: nil)
+    }
+
+    @Test func `a renewal changes the metadata, counts as a store, and leaves the bytes`() async throws {
+        let cache = makeCache()
+        _ = try await cache.store(sampleEntry(1, size: 5_000), for: key)
+        _ = await cache.totalBytes
+        time.advance(by: .seconds(100_000))
+        let outcome = try await cache.renew(key, ifContentIs: sampleEntry(1, size: 5_000).metadata.generation) {
+            $0.etag = "\"a much longer entity tag than before\""
+            $0.attributes["note"] = nil
+            $0.storedAt = 5
+            $0.generation = nil
+        }
+        #expect(outcome?.isStored == true)
+        #expect(await cache.totalBytes == folder.entryBytes)
+        var expected = sampleEntry(1, size: 5_000)
+        expected.metadata.etag = "\"a much longer entity tag than before\""
+        expected.metadata.attributes["note"] = nil
+        expected.metadata.storedAt = time.now.components.seconds
+        #expect(try await cache.entry(for: key) == expected)
+        #expect(folder.unfinishedFiles.isEmpty)
+    }
+
+    @Test func `an entry with another content, a damaged one and a missing one are not renewed`() async throws {
+        let cache = makeCache()
+        #expect(try await cache.renew(key) { $0.etag = "new" } == nil)
+        _ = try await cache.store(sampleEntry(1), for: key)
+        let other = ContentGeneration(of: [1, 2, 3])
+        #expect(try await cache.renew(key, ifContentIs: other) { $0.etag = "new" } == nil)
+        #expect(try await cache.metadata(for: key)?.etag == sampleEntry(1).metadata.etag)
+        let path = EntryFiles(folder: folder.path, isSynced: false).path(of: KeyDigest(of: key))
+        var bytes = try folder.read(path)
+        bytes[bytes.count - 1] ^= 1
+        try folder.write(bytes, to: path)
+        #expect(try await cache.renew(key) { $0.etag = "new" } == nil)
+        #expect(try folder.read(path) == bytes)
+    }
+
+    @Test func `a renewal that fails at any step leaves the earlier entry`() async throws {
+        let plan = FaultPlan()
+        let cache = makeCache(system: plan.system)
+        _ = try await cache.store(sampleEntry(1), for: key)
+        let before = plan.count
+        #expect(try await cache.renew(key) { $0.etag = "0" }?.isStored == true)
+        let steps = plan.count - before
+        #expect(steps > 8)
+        for step in 1...steps {
+            let start = plan.count
+            plan.set { number, _ in number == start + step ? .failure(EIO) : nil }
+            let outcome = try await cache.renew(key) { $0.etag = "\(step)" }
+            plan.clear()
+            let entry = try #require(try await cache.entry(for: key), "step \(step)")
+            #expect(entry.bytes == sampleEntry(1).bytes)
+            #expect((entry.metadata.etag == "\(step)") == (outcome?.isStored == true), "step \(step)")
+        }
+        #expect(folder.unfinishedFiles.isEmpty)
+        #expect(folder.openDescriptors.isEmpty)
+    }
+
+    @Test func `metadata that makes an entry too large is refused`() async throws {
+        let cache = DiskCache(.init(folder: folder.path, sizeLimit: 80_000))
+        _ = try await cache.store(sampleEntry(1), for: key)
+        let outcome = try await cache.renew(key) { $0.etag = String(repeating: "x", count: 20_000) }
+        #expect(outcome?.error?.code == .tooLarge)
+        #expect(try await cache.metadata(for: key)?.etag == sampleEntry(1).metadata.etag)
+    }
+
+    @Test func `after a shutdown a renewal is refused, and a cancelled one changes nothing`() async throws {
+        let cache = makeCache()
+        _ = try await cache.store(sampleEntry(1), for: key)
+        let task = Task { [key] in
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            await #expect(throws: CancellationError.self) { try await cache.renew(key) { $0.etag = "new" } }
+        }
+        await task.value
+        #expect(try await cache.metadata(for: key)?.etag == sampleEntry(1).metadata.etag)
+        _ = await cache.shutdown(within: .seconds(60))
+        #expect(try await cache.renew(key) { $0.etag = "new" }?.error?.code == .shutDown)
+    }
+}

@@ -1,0 +1,102 @@
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// The sweep of entries that are too old, by the clock.
+struct SweepTests {
+    private static func store(_ numbers: Range<Int>, in stage: inout SeededStage) {
+        for number in numbers {
+            _ = stage.outcome { try await $0.store(sampleEntry(number), for: CacheKey("\(number)")) }
+        }
+    }
+
+    @Test func `entries that are too old go by the clock, and the sweep ends with the last`() throws {
+        let (clock, time) = (ManualClock(), TestTime())
+        var stage = try SeededStage(seed: 1, sizeLimit: 1 << 20, time: time, clock: clock)
+        _ = stage.outcome { try await $0.entry(for: CacheKey("0")) }
+        #expect(clock.sleepers == 0, "nothing is stored")
+        Self.store(0..<150, in: &stage)
+        #expect(clock.sleepers == 1)
+        time.advance(by: .seconds(4 * 86_400))
+        Self.store(150..<160, in: &stage)
+        time.advance(by: .seconds(4 * 86_400))
+        clock.advance(by: .seconds(3_599))
+        stage.run()
+        #expect(stage.folder.entryFiles.count == 160)
+        clock.advance(by: .seconds(1))
+        stage.run()
+        #expect(stage.folder.entryFiles.count == 10)
+        #expect(clock.sleepers == 1, "for those that are left")
+        time.advance(by: .seconds(4 * 86_400))
+        clock.advance(by: .seconds(3_600))
+        stage.run()
+        #expect(stage.folder.entryFiles.isEmpty)
+        #expect(clock.sleepers == 0)
+        #expect(stage.outcome { await $0.statistics.expirations }.value == 160)
+        #expect(stage.leftovers() == [])
+        Self.store(0..<1, in: &stage)
+        #expect(clock.sleepers == 1, "a new one")
+    }
+
+    @Test func `what a listing finds is swept, too`() throws {
+        let (clock, time) = (ManualClock(), TestTime())
+        var stage = try SeededStage(seed: 1, time: time, clock: clock)
+        let neighbour = stage.makeNeighbour(sizeLimit: 40_000, time: time)
+        _ = Probe(on: stage.executor) { try await neighbour.store(sampleEntry(), for: CacheKey("k")) }
+        stage.run()
+        _ = stage.outcome { await $0.totalBytes }
+        #expect(clock.sleepers == 1)
+        time.advance(by: .seconds(8 * 86_400))
+        clock.advance(by: .seconds(3_600))
+        stage.run()
+        #expect(stage.folder.entryFiles.isEmpty)
+    }
+
+    @Test(arguments: [Duration.zero, .seconds(-1)])
+    func `the sweep can be switched off`(interval: Duration) throws {
+        let clock = ManualClock()
+        var stage = try SeededStage(seed: 1, clock: clock, sweepInterval: interval)
+        Self.store(0..<3, in: &stage)
+        #expect(clock.sleepers == 0)
+    }
+
+    @Test(arguments: [false, true])
+    func `a shutdown ends the sweep, also in its midst`(isSweeping: Bool) throws {
+        let (clock, time) = (ManualClock(), TestTime())
+        var stage = try SeededStage(seed: 1, time: time, clock: clock)
+        Self.store(0..<150, in: &stage)
+        if isSweeping {
+            time.advance(by: .seconds(8 * 86_400))
+            clock.advance(by: .seconds(3_600))
+            stage.run(steps: 12)
+        }
+        let report = stage.outcome { await $0.shutdown(within: .seconds(5)) }
+        #expect(report.value?.abandonedOperations == 0)
+        #expect(clock.sleepers == 0)
+        #expect(stage.outcome { await $0.sweeper == nil }.value == true)
+        #expect(stage.executor.pending == 0)
+    }
+
+    @Test func `the sweep does not keep the cache`() throws {
+        let clock = ManualClock()
+        let executor = SeededExecutor(seed: 1)
+        let folder = try TemporaryFolder(isInMemory: true)
+        weak var observed: DiskCache?
+        do {
+            let cache = DiskCache(
+                .init(folder: folder.path, clock: clock),
+                pool: WorkerPool(name: "disk", width: 1, queueLimit: 10, executor: executor), system: FileSystem(),
+                executor: executor)
+            observed = cache
+            let store = Probe(on: executor) { try await cache.store(sampleEntry(), for: CacheKey("k")) }
+            executor.drain()
+            #expect(store.value?.isStored == true)
+            #expect(clock.sleepers == 1)
+        }
+        executor.drain()
+        #expect(observed == nil)
+        #expect(clock.sleepers == 0)
+    }
+}

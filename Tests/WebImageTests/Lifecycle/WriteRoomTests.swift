@@ -1,0 +1,220 @@
+import TaskCoordination
+import TestSupport
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// The room for writes, in bytes, and the waits for it.
+@Suite(.balanced, .timeLimit(.minutes(1))) struct WriteRoomTests {
+    /// A submission of an empty write, which takes one place.
+    private static func submit(_ number: Int, to scenario: WriteBehindScenario) -> Probe<Void> {
+        scenario.start { await $0.submit(for: CacheKey("\(number)"), byteCount: 0) { sampleEntry(number) } }
+    }
+
+    @Test(arguments: seeds) func `a burst waits for room and loses nothing`(seed: UInt64) throws {
+        let scenario = try WriteBehindScenario(seed: seed, room: 2)
+        let submissions = (0..<9).map { Self.submit($0, to: scenario) }
+        scenario.stage.runWithoutDisk()
+        #expect(submissions.count { $0.isRunning } == 7, "two have their places")
+        #expect(scenario.look { await $0.pendingByteCount } == 2 * 1_024)
+        scenario.stage.run()
+        #expect(submissions.allSatisfy { !$0.isRunning })
+        for number in 0..<9 { #expect(scenario.stored(CacheKey("\(number)")) == sampleEntry(number).bytes) }
+        #expect(scenario.look { await ($0.droppedCount, $0.entryCount) } ?? (1, 1) == (0, 0))
+    }
+
+    @Test(arguments: seeds) func `a submission that is cancelled while it waits is dropped, and no other`(seed: UInt64)
+        throws
+    {
+        let dropped = Journal<CacheKey>()
+        let scenario = try WriteBehindScenario(seed: seed, room: 1, onDrop: { dropped.write($0) })
+        var submissions: [Probe<Void>] = []
+        for number in 0..<4 {
+            submissions.append(Self.submit(number, to: scenario))
+            scenario.stage.runWithoutDisk()
+        }
+        submissions[1].cancel()
+        if seed.isMultiple(of: 2) { scenario.stage.runWithoutDisk() }
+        scenario.stage.run()
+        #expect(submissions.allSatisfy { !$0.isRunning })
+        #expect(dropped.entries == [CacheKey("1")])
+        for number in [0, 2, 3] { #expect(scenario.stored(CacheKey("\(number)")) != nil) }
+        #expect(scenario.look { await ($0.pendingByteCount, $0.entryCount) } ?? (1, 1) == (0, 0))
+    }
+
+    @Test(arguments: seeds) func `the newest content of a key stays, also when all wait for room`(seed: UInt64) throws {
+        let scenario = try WriteBehindScenario(seed: seed, room: 1)
+        for number in 0..<5 {
+            _ = scenario.start(priority: number.isMultiple(of: 2) ? .low : .high) {
+                await $0.submit(for: CacheKey("key"), byteCount: 4_000) { sampleEntry(number) }
+            }
+            scenario.stage.runWithoutDisk()
+        }
+        scenario.stage.run()
+        #expect(scenario.stored(CacheKey("key")) == sampleEntry(4).bytes)
+    }
+
+    @Test(arguments: seeds) func `a write above the limit is made when there is no other`(seed: UInt64) throws {
+        let scenario = try WriteBehindScenario(seed: seed, room: 2)
+        let large = scenario.start { await $0.submit(for: CacheKey("large"), byteCount: .max) { sampleEntry(1) } }
+        let small = Self.submit(2, to: scenario)
+        scenario.stage.runWithoutDisk()
+        #expect([large, small].count { $0.isRunning } == 1)
+        scenario.stage.run()
+        #expect(scenario.stored(CacheKey("large")) != nil)
+        #expect(scenario.stored(CacheKey("2")) != nil)
+    }
+
+    @Test(arguments: seeds) func `a write that replaces a waiting one takes its room`(seed: UInt64) throws {
+        let scenario = try WriteBehindScenario(seed: seed, room: 3)
+        for number in 0..<2 {
+            let isTaken = scenario.look {
+                await $0.submitIfRoom(for: CacheKey("key"), byteCount: 0) { sampleEntry(number) }
+            }
+            #expect(isTaken == true)
+        }
+        let isTaken = scenario.look {
+            await $0.submitIfRoom(for: CacheKey("key"), byteCount: 1_024) { sampleEntry(2) }
+        }
+        #expect(isTaken == true)
+        #expect(scenario.look { await $0.pendingByteCount } == 3 * 1_024)
+        scenario.stage.run()
+        #expect(scenario.stored(CacheKey("key")) == sampleEntry(2).bytes)
+    }
+
+    @Test(arguments: seeds) func `a reader settles a key whose write waits for room`(seed: UInt64) throws {
+        let scenario = try WriteBehindScenario(seed: seed, room: 1)
+        var submissions: [Probe<Void>] = []
+        for number in 0..<2 {
+            submissions.append(Self.submit(number, to: scenario))
+            scenario.stage.runWithoutDisk()
+        }
+        let reader = scenario.start { await $0.settle(CacheKey("1")) }
+        scenario.stage.runWithoutDisk()
+        #expect(reader.isRunning)
+        if seed.isMultiple(of: 2) {
+            submissions[1].cancel()
+            scenario.stage.runWithoutDisk()
+            #expect(!reader.isRunning, "nothing is left to wait for")
+        }
+        scenario.stage.run()
+        #expect(!reader.isRunning)
+        #expect(scenario.look { await $0.entryCount } == 0)
+    }
+
+    @Test(arguments: seeds) func `a flush waits for what was submitted before it, and for nothing later`(seed: UInt64)
+        throws
+    {
+        let scenario = try WriteBehindScenario(seed: seed, room: 2)
+        let before = (0..<4).map { Self.submit($0, to: scenario) }
+        scenario.stage.runWithoutDisk()
+        let flush = scenario.start { await $0.flush() }
+        scenario.stage.runWithoutDisk()
+        #expect(flush.isRunning)
+        let gate = Gate()
+        let later = scenario.start { writes in
+            await writes.submit(for: CacheKey("later"), byteCount: 0) {
+                await gate.pass()
+                return sampleEntry(9)
+            }
+        }
+        scenario.stage.run()
+        #expect(before.allSatisfy { !$0.isRunning })
+        #expect(!later.isRunning)
+        #expect(!flush.isRunning)
+        for number in 0..<4 { #expect(scenario.stored(CacheKey("\(number)")) != nil) }
+        let second = scenario.start { await $0.flush() }
+        scenario.stage.run()
+        #expect(second.isRunning)
+        gate.open()
+        scenario.stage.run()
+        #expect(!second.isRunning)
+        #expect(scenario.look { await $0.entryCount } == 0)
+    }
+
+    @Test(arguments: seeds) func `a flush waits for the content that replaces what it waits for`(seed: UInt64) throws {
+        let scenario = try WriteBehindScenario(seed: seed)
+        let key = CacheKey("key")
+        for number in 0..<2 {
+            _ = scenario.look { await $0.submit(for: key, byteCount: 0) { sampleEntry(number) } }
+        }
+        let flush = scenario.start { await $0.flush() }
+        scenario.stage.runWithoutDisk()
+        let gate = Gate()
+        _ = scenario.look { writes in
+            await writes.submit(for: key, byteCount: 0) {
+                await gate.pass()
+                return sampleEntry(2)
+            }
+        }
+        scenario.stage.run()
+        #expect(flush.isRunning)
+        gate.open()
+        scenario.stage.run()
+        #expect(!flush.isRunning)
+        #expect(scenario.stored(key) == sampleEntry(2).bytes)
+    }
+
+    @Test(arguments: seeds) func `abandoning ends every wait, and counts what waited as dropped`(seed: UInt64) throws {
+        let scenario = try WriteBehindScenario(seed: seed, room: 1)
+        let submissions = (0..<5).map { Self.submit($0, to: scenario) }
+        scenario.stage.runWithoutDisk()
+        let flush = scenario.start { await $0.flush() }
+        scenario.stage.runWithoutDisk()
+        _ = scenario.look { await $0.abandon() }
+        #expect(submissions.allSatisfy { !$0.isRunning })
+        #expect(!flush.isRunning)
+        scenario.stage.run()
+        let dropped = scenario.look { await $0.droppedCount } ?? 0
+        let stored = scenario.stage.outcome { await $0.statistics.stores }.value ?? 0
+        #expect(dropped + stored == 5)
+        #expect(scenario.look { await ($0.pendingByteCount, $0.entryCount) } ?? (1, 1) == (0, 0))
+    }
+
+    @Test(arguments: seeds) func `a change of a stored entry comes after the writes submitted before it`(seed: UInt64)
+        throws
+    {
+        let scenario = try WriteBehindScenario(seed: seed)
+        let (key, content) = (CacheKey("key"), sampleEntry(2).metadata.generation)
+        _ = scenario.start { writes in
+            await writes.submit(for: key, byteCount: 0) { sampleEntry(1) }
+            await writes.submit(for: key, byteCount: 0) { sampleEntry(2) }
+            await writes.renew(key, ifContentIs: content) { $0.etag = "first" }
+            await writes.renew(key, ifContentIs: content) { $0.etag = "second" }
+            await writes.renew(CacheKey("none"), ifContentIs: nil) { $0.etag = "none" }
+        }
+        scenario.stage.run()
+        let entry = scenario.stage.outcome { try await $0.entry(for: key) }.value ?? nil
+        #expect(entry?.bytes == sampleEntry(2).bytes)
+        #expect(entry?.metadata.etag == "second")
+        #expect(scenario.look { await ($0.droppedCount, $0.entryCount) } ?? (1, 1) == (0, 0))
+    }
+
+    @Test func `at most 64 keys are written at a time`() throws {
+        let scenario = try WriteBehindScenario(seed: 1)
+        for number in 0..<100 {
+            _ = scenario.look { await $0.submit(for: CacheKey("\(number)"), byteCount: 0) { sampleEntry(number) } }
+        }
+        #expect(scenario.look { await ($0.writers.count, $0.pendingCount) } ?? (0, 0) == (64, 100))
+        scenario.stage.run()
+        #expect(scenario.look { await $0.entryCount } == 0)
+    }
+
+    @Test func `five thousand submissions at once leave five thousand entries`() async throws {
+        let folder = try TemporaryFolder(isInMemory: true)
+        let cache = DiskCache(.init(folder: folder.path))
+        let writes = WriteBehind(cache)
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<5_000 {
+                group.addTask {
+                    await writes.submit(for: CacheKey("\(number)"), byteCount: 100) { sampleEntry(number) }
+                }
+            }
+        }
+        await writes.flush()
+        #expect(folder.entryFiles.count == 5_000)
+        #expect(await writes.droppedCount == 0)
+        #expect(await writes.entryCount == 0)
+    }
+}

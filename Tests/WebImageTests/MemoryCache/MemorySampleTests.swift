@@ -1,0 +1,98 @@
+import Testing
+
+@testable import WebImage
+
+/// What the files of a system say about memory, and what follows.
+struct MemorySampleTests {
+    private static let meminfo = "MemTotal:       1000 kB\nMemFree:  10 kB\nMemAvailable:    400 kB\n"
+    private static let stalls = """
+        some avg10=12.50 avg60=1.00 avg300=0.00 total=5
+        full avg10=3.00 avg60=0.00 avg300=0.00 total=1
+
+        """
+
+    private func read(_ files: [String: String], limit: Int = 1_000) -> MemorySample {
+        MemorySample.read(limit: limit, readFile: { files[$0] })
+    }
+
+    @Test func `version 2 tells the pressure and the memory of the process's own group`() {
+        let sample = read([
+            "/proc/self/cgroup": "0::/web/app\n", "/proc/meminfo": Self.meminfo,
+            "/proc/pressure/memory": "some avg10=99.00\nfull avg10=99.00\n",
+            "/sys/fs/cgroup/web/app/memory.pressure": Self.stalls,
+            "/sys/fs/cgroup/web/app/memory.stat": "anon 600\nfile 5000\nkernel 7\nshmem 50\n",
+            "/sys/fs/cgroup/web/memory.stat": "anon 900\n",
+        ])
+        #expect(sample == .init(someStalled: 0.125, allStalled: 0.03, usedPart: 0.65, availablePart: 0.4))
+        #expect(sample.pressure == .warning)
+    }
+
+    @Test func `version 1, and a container whose group is not mounted`() {
+        let sample = read([
+            "/proc/self/cgroup": "5:cpu:/\n4:memory:/docker/abc\n", "/proc/pressure/memory": Self.stalls,
+            "/sys/fs/cgroup/memory/memory.stat": "cache 1\nrss 2\ntotal_rss 940\ntotal_shmem 0\n",
+        ])
+        #expect(sample == .init(someStalled: 0.125, allStalled: 0.03, usedPart: 0.94, availablePart: nil))
+        #expect(sample.pressure == .critical)
+    }
+
+    @Test func `a system without such files is calm`() {
+        #expect(read([:]) == MemorySample())
+        #expect(MemorySample().pressure == .normal)
+    }
+
+    @Test(
+        arguments: [
+            "", "\n", "some", "some avg10=", "some avg10=nan", "some avg10=-1", "some avg10=1e999", "some avg10=101",
+            "avg10=50 some", String(repeating: "some ", count: 1_000),
+        ])
+    func `a file with something else in it says nothing`(text: String) {
+        let sample = read([
+            "/proc/self/cgroup": "0::/\n::\n0::\(text)", "/proc/pressure/memory": text, "/proc/meminfo": text,
+            "/sys/fs/cgroup/memory.stat": "anon \(text)\n", "/sys/fs/cgroup/memory.pressure": text,
+        ])
+        #expect(sample.someStalled == nil)
+        #expect(sample.usedPart == nil)
+        #expect(sample.availablePart == nil)
+        #expect(read(["/proc/meminfo": "MemTotal: 0 kB\nMemAvailable: 0 kB\n"]).availablePart == nil)
+        let stat = ["/proc/self/cgroup": "0::/", "/sys/fs/cgroup/memory.stat": "anon 5\n"]
+        #expect(read(stat, limit: 0).usedPart == nil)
+        #expect(read(stat, limit: .min).usedPart == nil)
+    }
+
+    /// A sample, and its level.
+    private static let levels: [(MemorySample, MemoryPressure)] = [
+        (.init(someStalled: 0.09, allStalled: 0.04, usedPart: 0.79, availablePart: 0.11), .normal),
+        (.init(someStalled: 0.1), .warning), (.init(usedPart: 0.8), .warning), (.init(availablePart: 0.1), .warning),
+        (.init(allStalled: 0.05), .critical), (.init(usedPart: 0.9), .critical),
+        (.init(availablePart: 0.05), .critical), (.init(someStalled: 0.1, usedPart: 0.95), .critical),
+    ]
+
+    @Test(arguments: levels) func `the highest of the values counts`(sample: MemorySample, level: MemoryPressure) {
+        #expect(sample.pressure == level)
+    }
+
+    @Test func `the level rises at once and falls a step at a time after calm samples`() {
+        var gauge = PressureGauge()
+        gauge.note(.init(usedPart: 0.95))
+        #expect(gauge.level == .critical)
+        for _ in 1..<PressureGauge.calm { gauge.note(.init(usedPart: 0.5)) }
+        #expect(gauge.level == .critical)
+        gauge.note(.init(usedPart: 0.5))
+        #expect(gauge.level == .warning)
+        for _ in 1..<PressureGauge.calm { gauge.note(.init(usedPart: 0.5)) }
+        gauge.note(.init(usedPart: 0.85))
+        for _ in 1..<PressureGauge.calm { gauge.note(.init(usedPart: 0.5)) }
+        #expect(gauge.level == .warning, "the calm was interrupted")
+        gauge.note(.init(usedPart: 0.5))
+        #expect(gauge.level == .normal)
+    }
+
+    @Test func `this system is read without a trap`() {
+        let sample = MemorySample.current()
+        for part in [sample.someStalled, sample.allStalled, sample.usedPart, sample.availablePart] {
+            #expect(part.map { $0 >= 0 } ?? true)
+        }
+        #expect((sample.availablePart ?? 1) <= 1)
+    }
+}

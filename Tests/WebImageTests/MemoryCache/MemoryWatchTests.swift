@@ -1,0 +1,138 @@
+import Synchronization
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// A cache that watches how short of memory the system is.
+struct MemoryWatchTests {
+    /// A cache on a clock that the test moves, in a system whose memory it sets.
+    private final class Stage: Sendable {
+        let executor = SeededExecutor(seed: 1)
+        let clock = ManualClock()
+        let used = Mutex(0.0)
+        let told = Journal<MemoryPressure>()
+        let samples = Journal<Double>()
+
+        func makeCache(_ interval: Duration = .seconds(1)) -> MemoryCache<Int, Int> {
+            let watch = MemoryWatch(
+                interval: interval, clock: clock,
+                sample: { [self] in
+                    let part = used.withLock { $0 }
+                    samples.write(part)
+                    return MemorySample(usedPart: part)
+                },
+                onChange: { [told] in told.write($0) })
+            return MemoryCache(.init(costLimit: 8_000, countLimit: 1_000), watch: watch, executor: executor)
+        }
+
+        /// Lets the given number of samples be taken while this part of the limit is used.
+        func pass(_ count: Int, using part: Double) {
+            used.withLock { $0 = part }
+            for _ in 0..<count {
+                executor.drain()
+                clock.advance(by: .seconds(1))
+                executor.drain()
+            }
+        }
+    }
+
+    private func fill(_ cache: MemoryCache<Int, Int>) { for key in 0..<800 { cache.store(key, for: key, cost: 10) } }
+
+    @Test func `memory is given back in steps, more while it stays short, and the change is told`() {
+        let stage = Stage()
+        let cache = stage.makeCache()
+        fill(cache)
+        stage.pass(1, using: 0.5)
+        #expect(cache.statistics.cost == 8_000)
+        stage.pass(1, using: 0.85)
+        #expect(cache.statistics.cost == 4_000)
+        stage.pass(3, using: 0.85)
+        #expect(cache.statistics.cost == 4_000)
+        stage.pass(1, using: 0.95)
+        #expect(cache.statistics.cost == 1_000)
+        stage.pass(1, using: 0.95)
+        #expect(cache.statistics.cost == 500)
+        stage.pass(20, using: 0.95)
+        #expect(cache.statistics.cost == 0)
+        #expect(stage.told.entries == [.warning, .critical])
+        stage.pass(2 * PressureGauge.calm, using: 0.1)
+        #expect(stage.told.entries == [.warning, .critical, .warning, .normal])
+        fill(cache)
+        #expect(cache.statistics.cost == 8_000, "its own limit again")
+    }
+
+    @Test func `the watch rests while the cache is empty, and starts again`() {
+        let stage = Stage()
+        let cache = stage.makeCache()
+        stage.executor.drain()
+        #expect(stage.clock.sleepers == 0)
+        for _ in 0..<3 {
+            fill(cache)
+            stage.executor.drain()
+            #expect(stage.clock.sleepers == 1)
+            for key in 0..<800 { cache.remove(key) }
+            stage.pass(1, using: 0.1)
+            #expect(stage.clock.sleepers == 0)
+        }
+        #expect(stage.samples.count == 3)
+    }
+
+    @Test func `the watch is ended, and later stores do not start it`() async {
+        let stage = Stage()
+        let cache = stage.makeCache()
+        fill(cache)
+        stage.executor.drain()
+        let stop = Probe(on: stage.executor) { await cache.stopWatching() }
+        stage.executor.drain()
+        #expect(!stop.isRunning)
+        fill(cache)
+        stage.pass(2, using: 0.95)
+        #expect(stage.clock.sleepers == 0)
+        #expect(stage.samples.count == 0)
+        #expect(cache.statistics.cost == 8_000)
+    }
+
+    @Test func `a watch that is stopped before it has begun does not begin`() {
+        let stage = Stage()
+        let cache = stage.makeCache()
+        let stop = Probe(on: stage.executor) { await cache.stopWatching() }
+        fill(cache)
+        stage.pass(2, using: 0.95)
+        #expect(!stop.isRunning)
+        #expect(stage.clock.sleepers == 0)
+    }
+
+    @Test func `the watch does not keep the cache`() {
+        let stage = Stage()
+        weak var observed: MemoryCache<Int, Int>?
+        do {
+            let cache = stage.makeCache()
+            observed = cache
+            fill(cache)
+            stage.executor.drain()
+            #expect(stage.clock.sleepers == 1)
+        }
+        stage.executor.drain()
+        #expect(observed == nil)
+        #expect(stage.clock.sleepers == 0)
+    }
+
+    @Test(arguments: [Duration.seconds(Int64.min), .zero, .seconds(Int64.max)])
+    func `the interval may be any time`(interval: Duration) {
+        let stage = Stage()
+        let cache = stage.makeCache(interval)
+        fill(cache)
+        stage.pass(1, using: 0.95)
+        #expect(cache.statistics.cost == (interval > .seconds(1) ? 8_000 : 1_000))
+    }
+
+    @Test func `a cache without a watch is told by its owner alone`() async {
+        let cache = MemoryCache<Int, Int>(.init(costLimit: 8_000, countLimit: 1_000))
+        fill(cache)
+        await cache.stopWatching()
+        await cache.respond(to: .warning)
+        #expect(cache.statistics.cost == 4_000)
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import TaskCoordination
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// A folder that SDWebImage has written, or shares.
+struct SDWebImageCacheTests {
+    private let folder: TemporaryFolder
+    private let time = TestTime()
+    private let key = CacheKey("https://images.example/1.png")
+
+    init() throws { folder = try TemporaryFolder(isInMemory: true) }
+
+    private func makeCache(
+        readOnlyFolders: [String] = [], maximumAge: Duration = .seconds(604_800), sizeLimit: Int = 0,
+        date: SDWebImageCache.Date = .access, warnings: WarningLog = .init(), system: FileSystem = FileSystem()
+    ) -> SDWebImageCache {
+        let time = self.time
+        return SDWebImageCache(
+            .init(
+                folder: folder.path, readOnlyFolders: readOnlyFolders, maximumAge: maximumAge, sizeLimit: sizeLimit,
+                date: date, onWarning: { warnings.append($0) }, now: { time.now }),
+            pool: WorkerPool(name: "flat", width: 2, queueLimit: 100), system: system, executor: nil)
+    }
+
+    private func path(_ key: CacheKey, _ folder: String? = nil) -> String {
+        (folder ?? self.folder.path) + "/" + SDWebImageName(key).file
+    }
+
+    @Test func `a file that SDWebImage has written is found, with and without its extension`() async throws {
+        let cache = makeCache()
+        try folder.write([1, 2, 3], to: path(key))
+        let entry = try #require(try await cache.entry(for: key))
+        #expect(entry.bytes == [1, 2, 3])
+        #expect(entry.metadata.url == key.rawValue)
+        #expect(entry.metadata.generation == ContentGeneration(of: [1, 2, 3]))
+        let old = CacheKey("https://images.example/old.png")
+        try folder.write([4], to: folder.path + "/" + SDWebImageName(old).digest)
+        #expect(try await cache.entry(for: old)?.bytes == [4])
+        try await cache.remove(old)
+        #expect(try await cache.entry(for: old) == nil)
+    }
+
+    @Test func `a stored entry is a plain file, and what is known about it comes back`() async throws {
+        let cache = makeCache()
+        #expect(try await cache.store(sampleEntry(size: 5_000), for: key).isStored)
+        #expect(try folder.read(path(key)) == sampleEntry(size: 5_000).bytes)
+        var expected = sampleEntry(size: 5_000)
+        expected.metadata.storedAt = time.now.wholeSeconds
+        #expect(try await makeCache().entry(for: key) == expected)
+        let visible = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix(".") }
+        #expect(visible == [SDWebImageName(key).file])
+    }
+
+    @Test func `what was known is ignored when SDWebImage has replaced the file, or it is damaged`() async throws {
+        let cache = makeCache()
+        _ = try await cache.store(sampleEntry(), for: key)
+        let replaced = Array(sampleEntry().bytes.reversed())
+        try folder.write(replaced, to: path(key))
+        #expect(try await cache.entry(for: key)?.metadata.etag == nil)
+        #expect(try await cache.entry(for: key)?.bytes == replaced)
+        _ = try await cache.store(sampleEntry(), for: key)
+        let hidden = folder.path + "/.swift-web-image/" + SDWebImageName(key).digest
+        let noted = try folder.read(hidden)
+        for length in 0..<noted.count {
+            try folder.write(Array(noted.prefix(length)), to: hidden)
+            #expect(try await cache.entry(for: key)?.bytes == sampleEntry().bytes)
+        }
+        #expect(try await cache.entry(for: key)?.metadata.etag == nil)
+    }
+
+    @Test func `read-only folders are asked in order, and never written`() async throws {
+        let extra = try [TemporaryFolder(isInMemory: true), TemporaryFolder(isInMemory: true)]
+        let cache = makeCache(readOnlyFolders: ["/nowhere/at/all"] + extra.map(\.path))
+        try folder.write([2], to: path(key, extra[1].path))
+        #expect(try await cache.entry(for: key)?.bytes == [2])
+        try folder.write([1], to: path(key, extra[0].path))
+        #expect(try await cache.entry(for: key)?.bytes == [1])
+        _ = try await cache.store(sampleEntry(), for: key)
+        #expect(try await cache.entry(for: key)?.bytes == sampleEntry().bytes)
+        try await cache.remove(key)
+        try await cache.removeAll()
+        _ = try await cache.removeExpired()
+        #expect(try await cache.entry(for: key)?.bytes == [1])
+        for folder in extra {
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1)
+        }
+    }
+
+    @Test func `old entries go, and then the oldest until the folder is half full`() async throws {
+        let cache = makeCache(sizeLimit: 10_000)
+        for number in 0..<9 {
+            try folder.write([UInt8](repeating: 1, count: 1_000), to: path(CacheKey("\(number)")))
+            try touch(CacheKey("\(number)"), at: time.now - .seconds(1_000 * (9 - number)))
+        }
+        #expect(try await cache.removeExpired() == 0, "below the limit")
+        try touch(CacheKey("3"), at: time.now - .seconds(604_800))
+        #expect(try await cache.removeExpired() == 1)
+        for number in 9..<13 { try folder.write([UInt8](repeating: 1, count: 1_000), to: path(CacheKey("\(number)"))) }
+        #expect(try await cache.removeExpired() == 8, "to below half of the limit")
+        for number in [8, 9, 10, 11, 12] where number != 8 {
+            #expect(try await cache.contains(CacheKey("\(number)")))
+        }
+        #expect(try await !cache.contains(CacheKey("0")))
+    }
+
+    private func touch(_ key: CacheKey, at time: Duration) throws {
+        let descriptor = try FileSystem().openFolder(folder.path, mayBeLink: true)
+        defer { try? FileSystem().close(descriptor) }
+        try FileSystem().setAccess(SDWebImageName(key).file, in: descriptor, to: time.wholeSeconds)
+    }
+
+    @Test func `a use keeps an entry when the age counts from the access, and not otherwise`() async throws {
+        for date in SDWebImageCache.Date.allCases {
+            let cache = makeCache(date: date)
+            try folder.write([1], to: path(key))
+            time.advance(by: .seconds(500_000))
+            #expect(try await cache.contains(key))
+            time.advance(by: .seconds(500_000))
+            // The time of a change is that of the system, which notes the access as a change.
+            #expect(try await cache.removeExpired() == (date == .access ? 0 : 1), "\(date)")
+            try await cache.removeAll()
+            time.advance(by: .seconds(-1_000_000))
+        }
+    }
+
+    @Test func `a store that fills the folder sweeps it`() async throws {
+        let cache = makeCache(sizeLimit: 10_000)
+        for number in 0..<40 {
+            _ = try await cache.store(sampleEntry(number, size: 1_000), for: CacheKey("\(number)"))
+            time.advance(by: .seconds(10))
+        }
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix(".") }
+        #expect((4...11).contains(files.count))
+        #expect(try await cache.contains(CacheKey("39")))
+        #expect(try await cache.store(sampleEntry(1, size: 5_001), for: key).error?.code == .tooLarge)
+    }
+
+    @Test func `what is no entry stays, and is never read`() async throws {
+        let cache = makeCache()
+        try folder.write([1], to: folder.path + "/notes.txt")
+        try FileManager.default.createSymbolicLink(atPath: path(key), withDestinationPath: folder.path + "/notes.txt")
+        try FileManager.default.createDirectory(atPath: path(CacheKey("folder")), withIntermediateDirectories: false)
+        #expect(try await cache.entry(for: key) == nil)
+        #expect(try await cache.entry(for: CacheKey("folder")) == nil)
+        try await cache.removeAll()
+        #expect(try folder.read(folder.path + "/notes.txt") == [1])
+        #expect(try await cache.store(sampleEntry(), for: key).isStored)
+        #expect(try folder.read(folder.path + "/notes.txt") == [1])
+    }
+
+    @Test func `a store that fails at any step leaves the earlier entry or a whole new one`() async throws {
+        let (plan, warnings) = (FaultPlan(), WarningLog())
+        let cache = makeCache(warnings: warnings, system: plan.system)
+        _ = try await cache.store(sampleEntry(1), for: key)
+        let before = plan.count
+        _ = try await cache.store(sampleEntry(1), for: key)
+        for step in 1...(plan.count - before) {
+            let start = plan.count
+            plan.set { number, _ in number == start + step ? .failure(ENOSPC) : nil }
+            _ = try await cache.store(sampleEntry(2), for: key)
+            plan.clear()
+            let found = try await cache.entry(for: key)?.bytes
+            #expect(found == sampleEntry(1).bytes || found == sampleEntry(2).bytes, "step \(step)")
+            _ = try await cache.store(sampleEntry(1), for: key)
+        }
+        #expect(warnings.codes.contains(.diskFull))
+        #expect(folder.openDescriptors.isEmpty)
+        let hidden = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/.swift-web-image")
+        #expect(hidden == [SDWebImageName(key).digest], "no unfinished file")
+    }
+
+    @Test func `after a shutdown reads miss and stores are refused`() async throws {
+        let cache = makeCache()
+        _ = try await cache.store(sampleEntry(), for: key)
+        let report = await cache.shutdown(within: .seconds(60))
+        #expect(report == .init(completedOperations: 0, abandonedOperations: 0))
+        #expect(await cache.shutdown(within: .zero) == report)
+        #expect(try await cache.entry(for: key) == nil)
+        #expect(try await cache.store(sampleEntry(), for: key).error?.code == .shutDown)
+        try await cache.removeAll()
+        #expect(try folder.read(path(key)) == sampleEntry().bytes)
+    }
+}

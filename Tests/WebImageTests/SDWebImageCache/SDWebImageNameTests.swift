@@ -1,0 +1,73 @@
+import Testing
+
+@testable import WebImage
+
+/// The names that SDWebImage gives to the files of its disk cache.
+struct SDWebImageNameTests {
+    /// The test suite of RFC 1321, appendix A.5, and texts around the length of a block.
+    private static let digests: [(String, String)] = [
+        ("", "d41d8cd98f00b204e9800998ecf8427e"), ("a", "0cc175b9c0f1b6a831c399e269772661"),
+        ("abc", "900150983cd24fb0d6963f7d28e17f72"), ("message digest", "f96b697d7cb7938d525a2f31aaf161d0"),
+        ("abcdefghijklmnopqrstuvwxyz", "c3fcd3d76192e4007dfb496cca67e13b"),
+        (
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
+            "d174ab98d277d9f5a5611c2c9f419d9f"
+        ),
+        (String(repeating: "1234567890", count: 8), "57edf4a22be3c955ac49da2e2107b67a"),
+        (String(repeating: "x", count: 55), "04364420e25c512fd958a70738aa8f72"),
+        (String(repeating: "x", count: 56), "668a72d5ba17f08e62dabcafad6db14b"),
+        (String(repeating: "x", count: 64), "c1bb4f81d892b2d57947682aeb252456"),
+    ]
+
+    @Test(arguments: digests) func `the digest is MD5`(text: String, expected: String) {
+        #expect(MD5.text(of: Array(text.utf8)) == expected)
+    }
+
+    /// A key, and the name of its file.
+    private static let names: [(String, String)] = [
+        ("http://example.com/image.png", "dff8cd3202a7f9a9529aff84233be568.png"),
+        ("https://e.org/a", "f2cc75f84c571810ee005bb89924b8d1"),
+        ("https://e.org/a.png?x=1#f", "58bdd6ee80dbb5e83e1a21fe11679e91.png"),
+        ("folder/picture.JPEG", "0a8fd9ba0b166a9da05f5c492e8f8ecf.JPEG"),
+        ("plain key", "a4c06d018ec2a32bcc9ce658ed74a867"),
+    ]
+
+    @Test(arguments: names) func `the name is the digest of the key and the extension of its path`(
+        key: String, expected: String
+    ) {
+        #expect(SDWebImageName(CacheKey(key)).file == expected)
+    }
+
+    @Test func `a key of a program has the name that SDWebImage gives it`() {
+        let named = SDWebImageName(CacheKey("\0key\0\u{39}:picture.1"))
+        #expect(named == SDWebImageName(CacheKey("picture.1")))
+        #expect(named.suffix == ".1")
+    }
+
+    @Test func `what is made of an original has a name of its own, with the extension of the original`() {
+        let original = CacheKey("https://e.org/a.png")
+        let variant = CacheKey(original, suffix: "\0variant\0n:resize(1,2)")
+        #expect(SDWebImageName(variant).digest != SDWebImageName(original).digest)
+        #expect(SDWebImageName(variant).suffix == ".png")
+    }
+
+    @Test(
+        arguments: [
+            "https://e.org/a.p%2Fng", "a./../../etc/passwd", "https://e.org/a.%2e%2e%2fx", "x.\0y", "x.a:b",
+            "x." + String(repeating: "e", count: 223), "x." + String(repeating: "é", count: 120), "..", "a/..", ".",
+        ])
+    func `no key leads out of the folder, and every name fits`(key: String) {
+        let name = SDWebImageName(CacheKey(key)).file
+        #expect(!name.contains("/"))
+        #expect(!name.contains("\0"))
+        #expect(!name.contains(":"))
+        #expect(name.utf8.count <= 255)
+        #expect(SDWebImageName.isEntry(name))
+    }
+
+    @Test(arguments: ["", "tmp", "Info.plist", "0123456789ABCDEF0123456789abcdef.png", ".swift-web-image"])
+    func `other files of the folder are no entries`(name: String) {
+        #expect(!SDWebImageName.isEntry(name))
+        #expect(!SDWebImageName.isEntry(name + "0123456789abcdef0123456789abcdefx"))
+    }
+}
