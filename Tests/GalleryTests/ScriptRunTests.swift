@@ -68,7 +68,7 @@ struct ScriptRunTests {
             let screen = try #require(await run.screen)
             let cell = screen[4, 3]
             let pixel = (3 * 20 * 300 + 4 * 10) * 4
-            let color = Array(image.frames[0].pixels[pixel..<pixel + 3])
+            let color = Array(image.pixels[pixel..<pixel + 3])
             #expect(color == [cell.foreground.red, cell.foreground.green, cell.foreground.blue])
         }
     }

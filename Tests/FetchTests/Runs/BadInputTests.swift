@@ -82,7 +82,7 @@ struct BadInputTests {
             origin.respond(to: "/x", with: try Pictures.png())
             return origin.url("/x").absoluteString
         },
-        Case("truncated JPEG", "truncated", "Premature") { origin in
+        Case("truncated JPEG", "truncated", "premature end") { origin in
             let file = try Pictures.bytes(width: 640, height: 480, as: .jpeg())
             origin.respond(to: "/x", with: .ok(ImageFactory.truncated(file), type: "image/jpeg"))
             return origin.url("/x").absoluteString

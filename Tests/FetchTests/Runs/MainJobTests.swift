@@ -21,7 +21,7 @@ struct MainJobTests {
             let picture = try workplace.picture(line)
             #expect(picture.width == line.width)
             #expect(picture.height == line.height)
-            #expect(picture.frames.count == line.frames)
+            #expect(picture.frameCount == line.frames)
         }
         #expect(try second.lines.allSatisfy { $0.source == "disk" })
         #expect(Set(try second.lines.map(\.file)) == Set(lines.map(\.file)))

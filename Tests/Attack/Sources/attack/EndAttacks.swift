@@ -83,7 +83,7 @@ enum NumberAttack {
             _ = try? ResizeTransformer.resize(to: size, mode: mode, allowsEnlarging: true).transform(image)
         case "duration":
             let frames = (0..<2).map { _ in
-                DecodedImage.Frame(pixels: image.frames[0].pixels, duration: .seconds(Int64.min))
+                DecodedImage.Frame(pixels: image.pixels, duration: .seconds(Int64.min))
             }
             let animation = try DecodedImage(width: 32, height: 48, frames: frames, hasAlpha: false)
             for format in [EncodedFormat.gif, .webp()] { _ = try? ImageCoders.default.encode(animation, as: format) }

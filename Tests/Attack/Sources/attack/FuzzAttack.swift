@@ -74,7 +74,9 @@ struct FuzzAttack {
     private func attack(_ subject: Subject, _ mutation: inout Mutation) throws -> Bool {
         if mutation.next(below: 8) == 0 {
             let prefix = Array(subject.bytes.prefix(mutation.next(below: subject.bytes.count)))
-            if decodes(prefix, DecodeOptions()) { loss("\(prefix.count) bytes of \(subject.bytes.count) decode") }
+            if decodes(prefix, DecodeOptions(failOn: .anyDamage)) {
+                loss("\(prefix.count) bytes of \(subject.bytes.count) decode")
+            }
             return false
         }
         let other = subjects[mutation.next(below: subjects.count)].bytes
@@ -82,9 +84,12 @@ struct FuzzAttack {
         if subject.name == "png", mutation.next(below: 4) > 0 { Mutation.repairPNG(&bytes) }
         var options = DecodeOptions(limits: ImageLimits(maximumPixelCount: 1 << 22))
         if mutation.next(below: 16) == 0 { options.limits = .default }
+        options.failOn = DamagePolicy.allCases[mutation.next(below: 3)]
         options.firstFrameOnly = mutation.next(below: 4) == 0
         if mutation.next(below: 3) == 0 {
-            options.thumbnail = PixelSize(width: 1 + mutation.next(below: 60), height: 1 + mutation.next(below: 60))
+            options.thumbnail = .resize(
+                to: PixelSize(width: 1 + mutation.next(below: 60), height: 1 + mutation.next(below: 60)),
+                mode: [.fit, .fill, .stretch][mutation.next(below: 3)])
         }
         return decodes(bytes, options)
     }
