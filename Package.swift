@@ -56,7 +56,8 @@ let package = Package(
         .target(name: "WebImageBinding", dependencies: ["WebImage"]),
 
         // What tests need, ours and other people's.
-        .target(name: "WebImageTesting", dependencies: ["TaskCoordination", "ImageCoding", "COpenSSL"]),
+        .target(
+            name: "WebImageTesting", dependencies: ["TaskCoordination", "HTTPTransport", "ImageCoding", "COpenSSL"]),
 
         // Floor 5.
         .executableTarget(name: "fetch", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/Fetch"),
@@ -86,7 +87,8 @@ let package = Package(
         .testTarget(name: "GalleryTests", dependencies: ["gallery", "WebImageTesting", "TestSupport"]),
         .testTarget(
             name: "LessonsTests", dependencies: ["lessons", "TaskCoordination", "WebImageTesting", "TestSupport"]),
-        .testTarget(name: "WebImageTestingTests", dependencies: ["WebImageTesting", "TestSupport"]),
+        .testTarget(
+            name: "WebImageTestingTests", dependencies: ["WebImageTesting", "HTTPTransport", "TestSupport"]),
     ],
     cLanguageStandard: .gnu11
 )

@@ -32,7 +32,7 @@ struct Options {
           --format original|jpeg|png|gif|webp        write this format; original keeps the file as it came
           --quality 1…100                            for jpeg and webp (80)
           --out DIR                                  where pictures go (pictures)
-          --cache DIR                                where originals and variants are kept (~/.cache/swift-web-image)
+          --cache DIR                                where originals and variants are kept (~/.cache/swift-web-image/fetch)
           --no-cache                                 keep nothing on disk between runs
           --refresh                                  ask the origin again, even for what is cached
           --input FILE|-                             read a URL per line; empty lines and lines with # are skipped

@@ -22,7 +22,7 @@ extension Family {
     ) { effort, show in
         let file = try Photograph.twelveMegapixels()
         let coders = ImageCoders.default
-        let options = DecodeOptions(thumbnail: PixelSize(width: 256, height: 256))
+        let options = DecodeOptions(thumbnail: .resize(to: PixelSize(width: 256, height: 256)))
         let figures = try await measure(
             effort,
             Contender("ImageCoders") { count in

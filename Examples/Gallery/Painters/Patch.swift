@@ -24,11 +24,10 @@ struct Patch: Hashable, Sendable {
     ///
     /// - Parameter opacity: 0 changes nothing; 256 draws the picture with its own transparency alone.
     mutating func draw(_ picture: DecodedImage, frame: Int, opacity: Int = 256) {
-        guard width > 0, height > 0, picture.frames.indices.contains(frame) else { return }
+        guard width > 0, height > 0, let source = try? picture.frame(at: frame).pixels else { return }
         let fitted = Self.fit(picture.size, into: PixelSize(width: width, height: height))
         let left = (width - fitted.width) / 2
         let top = (height - fitted.height) / 2
-        let source = picture.frames[frame].pixels
         for y in 0..<fitted.height {
             let row = y * picture.height / fitted.height * picture.width
             var offset = ((top + y) * width + left) * 3
