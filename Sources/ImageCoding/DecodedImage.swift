@@ -29,8 +29,9 @@ public struct DecodedImage: Sendable {
     enum Content: Sendable {
         /// All in memory, at least one.
         case held([Frame])
-        /// The pixels of the first one in memory, the others made by the source.
-        case onDemand([UInt8], any FrameSource)
+        /// The pixels of the first one in memory, the others made by the source. Indirect, so that a copy of a still
+        /// picture costs one reference.
+        indirect case onDemand([UInt8], any FrameSource)
     }
 
     /// Width in pixels, at least 1.

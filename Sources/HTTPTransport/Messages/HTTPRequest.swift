@@ -68,15 +68,15 @@ public struct HTTPRequest: Sendable, Hashable {
     ///   - method: A token of RFC 9110, section 9.1, not `CONNECT` and not `TRACE`.
     ///   - headers: Fields to send in addition to those of the client.
     ///   - body: The content, if any.
-    ///   - options: Limits and policies of this request alone.
+    ///   - options: Limits and policies of this request alone; by default the client's.
     public init(
         url: URL, method: String = "GET", headers: HTTPHeaders = [:], body: [UInt8]? = nil,
-        options: Options = Options()
+        options: Options? = nil
     ) {
         self.url = url
         self.method = method
         self.headers = headers
         self.body = body
-        self.options = options
+        if let options { self.options = options }
     }
 }

@@ -5,6 +5,10 @@ extension ImageFormat {
     ///
     /// - Parameter mimeType: The value of a `Content-Type` header.
     public init?(mimeType: String) {
+        if let usual = ImageFormat.all.first(where: { $0.mimeType == mimeType }) {
+            self = usual
+            return
+        }
         let essence = mimeType.prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased()
         if let known = ImageFormat.all.first(where: { $0.mimeType == essence }) ?? ImageFormat.otherTypes[essence] {
             self = known

@@ -8,6 +8,8 @@ import Synchronization
 /// A cache that a program makes is ended by the program, with ``shutdown(within:)``. A manager ends only its own.
 public final class ImageCaches: Sendable {
     let memory: MemoryCache<MemoryKey, CachedPicture>
+    /// Read without the cache: its watch refers to the cache weakly, which makes each other reference dearer.
+    private let table: MemoryTable<MemoryKey, CachedPicture>
     let disk: (any CacheStoring)?
     /// `nil` without a disk.
     let writes: WriteBehind?
@@ -32,12 +34,16 @@ public final class ImageCaches: Sendable {
         onDrop: @escaping @Sendable (CacheKey) -> Void = { _ in }
     ) {
         memory = MemoryCache(limits, watch: watch, executor: executor)
+        table = memory.table
         self.disk = disk
         writes = disk.map {
             WriteBehind($0, executor: executor, byteLimit: writeLimit, onDrop: onDrop, onWarning: onWarning)
         }
         variants = VariantIndex()
     }
+
+    /// The entry that memory holds, counted as a use.
+    func held(_ key: MemoryKey) -> CachedPicture? { table.value(for: key) }
 
     /// Waits until everything that was handed over for the disk is written, or refused.
     public func flush() async { await writes?.flush() }

@@ -49,11 +49,11 @@ final class Transfer: Sendable {
         hub.tell(request.url, .started(waited: waiting.elapsed))
         let sending = Stopwatch()
         do {
-            let loader = request.parts.loader?.part ?? downloader.transport
+            let loader = request.loader?.part ?? downloader.transport
             let answer = try await loader.send(makeRequest())
             hub.tell(request.url, .firstByte(after: sending.elapsed))
             let response =
-                try await hook("response modifier", request.parts.responseModifier) { try await $0(answer) }
+                try await hook("response modifier", request.responseModifier) { try await $0(answer) }
                 ?? answer
             if acceptsNotModified, response.status == 304 {
                 return Download(origin: origin(response), bytes: [], number: number, claim: claim)
@@ -62,7 +62,7 @@ final class Transfer: Sendable {
             let body = try await collect(response, report)
             let origin = origin(response)
             let bytes =
-                try await hook("body transformer", request.parts.bodyTransformer) { try await $0(body, origin) }
+                try await hook("body transformer", request.bodyTransformer) { try await $0(body, origin) }
                 ?? body
             guard !bytes.isEmpty else {
                 throw ImageLoadError(
@@ -103,13 +103,14 @@ final class Transfer: Sendable {
     private func makeRequest() async throws -> HTTPRequest {
         let headers = request.headers.merged(over: downloader.headers)
         let plain = HTTPRequest(
-            url: request.url, method: request.method, headers: headers, body: request.body, options: request.transfer)
+            url: request.url, method: request.method, headers: headers, body: request.body,
+            options: request.parts?.value.transfer)
         return try await hook("request modifier", request.modifier) { try await $0(plain) } ?? plain
     }
 
     private func check(_ response: HTTPResponse) throws {
         let isAccepted =
-            request.transfer.acceptableStatuses?.contains(response.status)
+            request.parts?.value.transfer.acceptableStatuses?.contains(response.status)
             ?? configuration.acceptableStatusCodes.contains(response.status)
         guard isAccepted else {
             throw ImageLoadError(
@@ -138,7 +139,7 @@ final class Transfer: Sendable {
             count = body.append(chunk)
             receivedCount.store(count, ordering: .relaxed)
             if !isInspected, count >= ImageFormat.signatureLength, count != expected {
-                if request.parts.bodyTransformer == nil { try inspect(body.beginning, response) }
+                if request.bodyTransformer == nil { try inspect(body.beginning, response) }
                 isInspected = true
             }
             if isDue(count, since: reported, of: expected) {
@@ -170,7 +171,7 @@ final class Transfer: Sendable {
     }
 
     private func checkSize(_ count: Int, after received: Int = 0) throws {
-        let limit = min(configuration.maximumByteCount, request.transfer.maximumBodyByteCount ?? .max)
+        let limit = min(configuration.maximumByteCount, request.parts?.value.transfer.maximumBodyByteCount ?? .max)
         guard count > limit - received else { return }
         throw ImageLoadError(
             code: .transferFailed, message: "The body is larger than the limit of \(limit) bytes.",

@@ -13,7 +13,7 @@ extension ImageManager {
     ///   is made from.
     /// - Throws: `CancellationError` only.
     public nonisolated func contains(_ request: ImageRequest) async throws -> CacheTiers {
-        let request = pipeline.hooks.applied(to: request)
+        let request = pipeline.named(request)
         let caches = pipeline.caches(for: request)
         var tiers: CacheTiers = caches.memory.contains(.picture(request.variantKey)) ? .memory : []
         guard let disk = caches.disk, request.allowsDisk else { return tiers }
@@ -50,7 +50,7 @@ extension ImageManager {
     public nonisolated func store(
         _ image: DecodedImage, for request: ImageRequest, format: ImageFormat = .png
     ) async {
-        let request = pipeline.hooks.applied(to: request)
+        let request = pipeline.named(request)
         let load = StoredByHand(pipeline: pipeline, request: request)
         await load.store(image, format)
     }
@@ -61,7 +61,7 @@ extension ImageManager {
     ///
     /// - Throws: ``ImageLoadError`` with code `.undecodable` for bytes that are no picture.
     public nonisolated func store(_ file: [UInt8], for request: ImageRequest) async throws {
-        let request = pipeline.hooks.applied(to: request)
+        let request = pipeline.named(request)
         try await StoredByHand(pipeline: pipeline, request: request).store(file)
     }
 
@@ -75,7 +75,7 @@ extension ImageManager {
     /// - Throws: `CancellationError` only.
     public nonisolated func remove(_ request: ImageRequest, from tiers: CacheTiers = .all) async throws {
         forgetFailure(of: request)
-        let request = pipeline.hooks.applied(to: request)
+        let request = pipeline.named(request)
         let (caches, original) = (pipeline.caches(for: request), request.originalKey)
         if tiers.contains(.memory) { pipeline.writer(for: request).forget(original) }
         guard tiers.contains(.disk) else { return }

@@ -33,14 +33,13 @@ extension ImageManager {
         /// Creates hooks that do nothing.
         public init() {}
 
-        /// Whether a request is the same before and after ``applied(to:)``.
-        var changesNoRequest: Bool {
-            cacheKey == nil && responseModifier == nil && bodyTransformer == nil && cacheSerializer == nil
+        /// Whether a hook gives requests parts or names.
+        var changesRequests: Bool {
+            cacheKey != nil || responseModifier != nil || bodyTransformer != nil || cacheSerializer != nil
         }
 
         /// The request with the parts and the name that the hooks give it.
         func applied(to request: ImageRequest) -> ImageRequest {
-            if changesNoRequest { return request }
             var request = request
             if request.cacheKey == nil, let name = cacheKey?(request.url) { request.cacheKey = name }
             request.changeParts { parts in
@@ -54,11 +53,16 @@ extension ImageManager {
 }
 
 extension Pipeline {
+    /// The request with the parts and the name that the manager's hooks give it.
+    @inline(__always) func named(_ request: ImageRequest) -> ImageRequest {
+        hooksChangeRequests ? hooks.applied(to: request) : request
+    }
+
     /// The request as it is loaded, after the hooks of the manager.
     func prepared(_ request: ImageRequest) async throws -> ImageRequest {
-        guard let processor = hooks.requestProcessor else { return hooks.applied(to: request) }
+        guard let processor = hooks.requestProcessor else { return named(request) }
         do {
-            return try await hooks.applied(to: processor(request))
+            return try await named(processor(request))
         } catch {
             throw ImageLoadError.ofHook("requestProcessor", error, request.url)
         }

@@ -31,8 +31,8 @@ extension ImageManager {
     /// - Complexity: O(1), under a microsecond; a hit counts as a use.
     public nonisolated func peek(_ request: ImageRequest) -> DecodedImage? {
         guard pipeline.isOpen.load(ordering: .acquiring) else { return nil }
-        let request = pipeline.hooks.applied(to: request)
-        let picture = pipeline.caches(for: request).memory.value(for: .picture(request.variantKey))
+        let request = pipeline.named(request)
+        let picture = pipeline.inMemory(.picture(request.variantKey), request)
         return if case .decoded(let response)? = picture { response.image } else { nil }
     }
 
@@ -47,7 +47,7 @@ extension ImageManager {
     public nonisolated func raise(
         _ request: ImageRequest, as format: OutputFormat? = nil, to priority: ImagePriority
     ) {
-        let request = pipeline.hooks.applied(to: request)
+        let request = pipeline.named(request)
         if let format {
             let key = LoadKey(request, variant: request.fileKey(format))
             pipeline.files.escalate(key, to: priority.taskPriority)

@@ -96,7 +96,7 @@ extension ImageManager {
 
     /// Forgets the failure of one address, so that it is tried again.
     public nonisolated func forgetFailure(of request: ImageRequest) {
-        let request = pipeline.hooks.applied(to: request)
+        let request = pipeline.named(request)
         pipeline.failures.forget(LoadKey(request, variant: request.variantKey))
     }
 }

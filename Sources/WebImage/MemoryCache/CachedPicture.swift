@@ -6,7 +6,9 @@ enum MemoryKey: Sendable, Hashable {
 }
 
 /// The value of a memory cache entry: a decoded picture, or a file.
-enum CachedPicture: Sendable {
+///
+/// Indirect, so that a look-up copies one reference.
+indirect enum CachedPicture: Sendable {
     /// The response for a load that finds it.
     case decoded(ImageResponse)
     /// A file.

@@ -14,7 +14,7 @@
 ///
 /// `Key`'s `hash(into:)` and `==` run under the lock and must not use the cache.
 public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
-    private nonisolated let table: MemoryTable<Key, Value>
+    nonisolated let table: MemoryTable<Key, Value>
     nonisolated let watcher: MemoryWatcher?
     /// Takes the samples. Cancelled by ``stopWatching()`` and when the cache is released.
     var watch: Task<Void, Never>?
@@ -49,7 +49,9 @@ public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
     ) {
         limits = configuration
         let (cost, count) = configuration.effective(under: .normal)
-        table = MemoryTable(costLimit: cost, countLimit: count, now: now)
+        // The table counts from here: a duration has a fixed layout, and an instant has not.
+        let start = now()
+        table = MemoryTable(costLimit: cost, countLimit: count, now: { start.duration(to: now()) })
         watcher = watch.map { MemoryWatcher($0, executor: executor) }
     }
 

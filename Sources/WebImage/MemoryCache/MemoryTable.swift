@@ -3,32 +3,30 @@ import Synchronization
 /// The table of a memory cache: an ``S3FIFO`` behind a lock, which each call holds for well under a microsecond.
 ///
 /// Evicted and removed values are released outside the lock, so that no look-up waits while a bitmap is deallocated.
-struct MemoryTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, Sendable {
+final class MemoryTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let entries: Mutex<S3FIFO<Key, Value>>
-    private let now: @Sendable () -> ContinuousClock.Instant
 
-    init(costLimit: Int, countLimit: Int, now: @escaping @Sendable () -> ContinuousClock.Instant) {
-        self.now = now
-        entries = Mutex(S3FIFO(costLimit: costLimit, countLimit: countLimit))
+    init(costLimit: Int, countLimit: Int, now: @escaping @Sendable () -> Duration) {
+        entries = Mutex(S3FIFO(costLimit: costLimit, countLimit: countLimit, now: now))
     }
 
-    func value(for key: Key) -> Value? {
+    @inline(__always) func value(for key: Key) -> Value? {
         let (value, retired) = entries.withLock { entries in
             var retired: Value?
-            let value = entries.value(for: key, now: now, retired: &retired)
+            let value = entries.value(for: key, retired: &retired)
             return (value, retired)
         }
         _ = consume retired
         return value
     }
 
-    func contains(_ key: Key) -> Bool { entries.withLock { $0.contains(key, now: now) } }
+    func contains(_ key: Key) -> Bool { entries.withLock { $0.contains(key) } }
 
     /// - Parameter lifetime: The entry is a miss when this has passed; `nil` for never.
     func store(_ value: Value, for key: Key, cost: Int, lifetime: Duration?) -> Bool {
-        // Instants trap on times that they cannot count; thirty years are long enough.
-        let deadline = lifetime.map { now().advanced(by: min(max($0, .zero), .seconds(1_000_000_000))) }
         let (isStored, retired) = entries.withLock { entries in
+            // Durations trap on times that they cannot count; thirty years are long enough.
+            let deadline = lifetime.map { entries.now() + min(max($0, .zero), .seconds(1_000_000_000)) }
             var retired: [Value] = []
             let isStored = entries.store(value, for: key, cost: cost, deadline: deadline, retired: &retired)
             return (isStored, retired)
@@ -92,7 +90,8 @@ struct MemoryTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, Sendab
     /// Removes every entry, and keeps the limits and the statistics.
     func removeAll() {
         let emptied = entries.withLock { entries in
-            var successor = S3FIFO<Key, Value>(costLimit: entries.costLimit, countLimit: entries.countLimit)
+            var successor = S3FIFO<Key, Value>(
+                costLimit: entries.costLimit, countLimit: entries.countLimit, now: entries.now)
             successor.hitCount = entries.hitCount
             successor.missCount = entries.missCount
             successor.evictionCount = entries.evictionCount

@@ -10,8 +10,7 @@
 /// is not enough: each request takes at most an eighth of the limit from entries that are not in use, until the entry
 /// fits.
 ///
-/// A pure value without a lock; a caller that stores entries with a deadline passes the time in. Evicted values are returned to the caller, which decides where they are
-/// released.
+/// A value without a lock. Evicted values are returned to the caller, which decides where they are released.
 ///
 /// - Source: Yang et al., "FIFO queues are all you need for cache eviction", SOSP 2023, section 4.
 struct S3FIFO<Key: Hashable, Value> {
@@ -26,7 +25,7 @@ struct S3FIFO<Key: Hashable, Value> {
         var value: Value?
         var cost = 0
         /// From then on the entry is a miss; `nil` for never.
-        var deadline: ContinuousClock.Instant?
+        var deadline: Duration?
         var newer: Int32 = -1
         var older: Int32 = -1
         var queue = Queue.unused
@@ -52,6 +51,8 @@ struct S3FIFO<Key: Hashable, Value> {
     var ghosts = GhostQueue()
     var costLimit: Int
     var countLimit: Int
+    /// The time by which deadlines pass. Read only for an entry that has one.
+    let now: @Sendable () -> Duration
 
     var hitCount = 0
     var missCount = 0
@@ -60,7 +61,8 @@ struct S3FIFO<Key: Hashable, Value> {
     /// Creates an empty table.
     ///
     /// Limits below 1 count as 1.
-    init(costLimit: Int, countLimit: Int) {
+    init(costLimit: Int, countLimit: Int, now: @escaping @Sendable () -> Duration = { .zero }) {
+        self.now = now
         self.costLimit = max(1, costLimit)
         self.countLimit = min(max(1, countLimit), Int(Int32.max))
     }
@@ -76,11 +78,9 @@ struct S3FIFO<Key: Hashable, Value> {
 
     /// The value of `key`, counted as a use.
     ///
-    /// - Parameters:
-    ///   - now: Called only for an entry with a deadline.
-    ///   - retired: Receives the value of an entry that is past its deadline. The entry is removed, and is a miss.
+    /// - Parameter retired: Receives the value of an entry that is past its deadline. The entry is removed, and is a miss.
     /// - Complexity: O(1); nothing is moved or allocated.
-    mutating func value(for key: Key, now: () -> ContinuousClock.Instant, retired: inout Value?) -> Value? {
+    mutating func value(for key: Key, retired: inout Value?) -> Value? {
         guard let number = slotNumbers[key] else {
             missCount &+= 1
             return nil
@@ -97,7 +97,7 @@ struct S3FIFO<Key: Hashable, Value> {
     }
 
     /// Whether `key` is held and not past its deadline, without counting as a use.
-    func contains(_ key: Key, now: () -> ContinuousClock.Instant) -> Bool {
+    func contains(_ key: Key) -> Bool {
         guard let number = slotNumbers[key] else { return false }
         return slots[Int(number)].deadline.map { $0 > now() } ?? true
     }
@@ -114,7 +114,7 @@ struct S3FIFO<Key: Hashable, Value> {
     ///   room. Then nothing is held for `key`; the hash of a large new entry is remembered.
     /// - Complexity: O(1) amortised over the entries it evicts.
     mutating func store(
-        _ value: Value, for key: Key, cost: Int, deadline: ContinuousClock.Instant? = nil, retired: inout [Value]
+        _ value: Value, for key: Key, cost: Int, deadline: Duration? = nil, retired: inout [Value]
     ) -> Bool {
         let replaced = slotNumbers[key].map { (slots[Int($0)].queue, slots[Int($0)].hits) }
         if replaced != nil, let old = remove(key) { retired.append(old) }

@@ -34,21 +34,26 @@ final class OriginalLoad: Sendable {
         self.key = key
         self.watch = watch
         caches = pipeline.caches(for: request)
-        let isForOrigin = Self.isForOrigin(pipeline, request, key)
-        wish = pipeline.shared.wish(for: request, key.transfer)
+        let (wish, arrived) = pipeline.shared.wish(for: request, key.transfer)
+        self.wish = wish
+        let isForOrigin = Self.isForOrigin(pipeline, request, key, arrived)
         let sharesClaim = isForOrigin && request.cacheKey == nil
         claim = sharesClaim ? nil : ContentOrder.Claim(pipeline.order, request.originalKey)
         transfer = isForOrigin ? try pipeline.downloader.predecessor(request, of: &start, waiting: watch) : nil
     }
 
     /// Whether only the origin can have the picture.
-    static func isForOrigin(_ pipeline: Pipeline, _ request: ImageRequest, _ key: LoadKey) -> Bool {
+    ///
+    /// - Parameter arrived: What another load of the address has brought.
+    static func isForOrigin(
+        _ pipeline: Pipeline, _ request: ImageRequest, _ key: LoadKey, _ arrived: Original? = nil
+    ) -> Bool {
         guard pipeline.waitsWithoutTask, pipeline.hooks.shouldDownload == nil, request.cachePolicy != .onlyIfCached
         else { return false }
         if !request.retriesFailed, pipeline.failures.contains(key) { return false }
         if request.cachePolicy == .reload { return true }
         if pipeline.readsDisk(request) || request.cachePolicy.sendsValidators { return false }
-        guard pipeline.shared.arrived(key.transfer) == nil else { return false }
+        guard arrived == nil else { return false }
         return key.variant == request.originalKey || pipeline.pictureInMemory(madeInto: request) == nil
     }
 
@@ -138,10 +143,11 @@ extension OriginalLoad {
     ///
     /// - Parameter held: What the origin said about the view that memory holds. It is confirmed when there is no file.
     func original(_ report: @escaping Pipeline.Report, held: OriginResponse? = nil) async throws -> Outcome {
+        if let transfer { return try .original(arrived(transfer.value(), after: watch)) }
         let stored = try await storedOriginal()
         if let stored, request.cachePolicy.readsCachesFirst { return .original(stored) }
         // Without it, a load that missed on disk would ask again for what another load has not stored yet.
-        if transfer == nil, request.cachePolicy == .cacheFirst, let arrived = pipeline.shared.arrived(key.transfer) {
+        if request.cachePolicy == .cacheFirst, let arrived = pipeline.shared.arrived(key.transfer) {
             return .original(arrived)
         }
         return try await fetch(report, stored, held)
@@ -156,7 +162,6 @@ extension OriginalLoad {
     private func fetch(
         _ report: @escaping Pipeline.Report, _ stored: Original?, _ held: OriginResponse?
     ) async throws -> Outcome {
-        if let transfer { return try .original(arrived(transfer.value(), after: watch)) }
         let known = request.cachePolicy.sendsValidators ? stored?.origin ?? held : nil
         let (download, original) = try await download(report, validating: known)
         guard download.isNotModified else { return .original(original) }
@@ -238,7 +243,7 @@ extension OriginalLoad {
         pipeline.hub.tell(request.url, .stored(byteCount: original.bytes.count))
         let (request, properties, coders) = (request, processed.properties, pipeline.coders(for: request))
         await store(as: request.originalKey, number: original.number, byteCount: original.bytes.count) {
-            guard let serializer = request.parts.serializer else { return original.entry(properties, url: request.url) }
+            guard let serializer = request.cacheSerializer else { return original.entry(properties, url: request.url) }
             let bytes = try await serializer.part(original.encoded(properties), request.url)
             return try original.replaced(by: bytes).entry(coders.properties(of: bytes), url: request.url)
         }
@@ -265,7 +270,7 @@ extension OriginalLoad {
     /// What a variant or a file on disk says it was made from. A serializer makes the stored original differ from the one
     /// that the picture was made from, so nothing is said.
     func recordedGeneration(_ generation: ContentGeneration?) -> ContentGeneration? {
-        request.parts.serializer == nil ? generation : nil
+        request.cacheSerializer == nil ? generation : nil
     }
 
     /// Stores a view of the original in memory.

@@ -23,7 +23,7 @@ struct PictureLoad: Sendable {
     }
 
     private func picture(_ report: @escaping Pipeline.Report) async throws -> ImageResponse {
-        if request.cachePolicy.readsCachesFirst {
+        if isVariant, request.cachePolicy.readsCachesFirst {
             if let stored = try await stored() { return stored }
             if let made = try await load.variantOfMemory() { return await kept(made, isNew: false) }
         }

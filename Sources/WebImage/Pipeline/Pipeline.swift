@@ -22,6 +22,10 @@ final class Pipeline: Sendable {
 
     let configuration: ImageManager.Configuration
     let hooks: ImageManager.Hooks
+    /// Asked by each look into memory, where a copy of the hooks would cost more than the look.
+    let hooksChangeRequests: Bool
+    /// Whether a hook must be awaited before a request is loaded.
+    let hooksProcessRequests: Bool
     /// The caches of requests that bring none.
     let caches: ImageCaches
     /// Whether the caches end with the manager.
@@ -45,6 +49,8 @@ final class Pipeline: Sendable {
     init(_ configuration: ImageManager.Configuration, _ parts: ImageManager.Parts) {
         self.configuration = configuration
         hooks = configuration.hooks
+        hooksChangeRequests = hooks.changesRequests
+        hooksProcessRequests = hooks.requestProcessor != nil
         ownsCaches = parts.caches == nil
         caches = parts.caches ?? Self.ownCaches(configuration, parts, hub)
         let coders = configuration.coders
@@ -77,14 +83,19 @@ final class Pipeline: Sendable {
 
     /// The caches of a request.
     func caches(for request: ImageRequest) -> ImageCaches {
-        request.hasParts ? request.parts.caches?.part ?? caches : caches
+        request.caches?.part ?? caches
+    }
+
+    /// The entry that the memory of a request's caches holds, counted as a use.
+    func inMemory(_ key: MemoryKey, _ request: ImageRequest) -> CachedPicture? {
+        request.caches.map { $0.part.held(key) } ?? caches.held(key)
     }
 
     /// What stores the results of a request.
     func writer(for request: ImageRequest) -> CacheWriter { CacheWriter(caches: caches(for: request), order: order) }
 
     /// The coders of a request.
-    func coders(for request: ImageRequest) -> ImageCoders { request.parts.coders?.part ?? configuration.coders }
+    func coders(for request: ImageRequest) -> ImageCoders { request.coders?.part ?? configuration.coders }
 
     /// Whether an original or a picture of the request may be on disk.
     func readsDisk(_ request: ImageRequest) -> Bool {
@@ -106,12 +117,22 @@ extension Pipeline {
     /// The picture that `request` asks for: from memory, else by the flight of its key.
     func picture(for request: ImageRequest, onProgress: Report?) async throws -> ImageResponse {
         try checkOpen(request)
-        let request = hooks.requestProcessor == nil ? hooks.applied(to: request) : try await prepared(request)
+        if !hooksProcessRequests, let hit = hit(named(request)) { return hit }
+        return try await load(request, onProgress)
+    }
+
+    /// The picture that memory holds, counted as a hit.
+    private func hit(_ request: ImageRequest) -> ImageResponse? {
+        guard let hit = remembered(request, request.variantKey) else { return nil }
+        hub.noteMemoryHit(request)
+        return hit
+    }
+
+    /// Not inlined, so that a memory hit does not pay for the frame of a load.
+    @inline(never) private func load(_ request: ImageRequest, _ onProgress: Report?) async throws -> ImageResponse {
+        let request = try await prepared(request)
+        if hooksProcessRequests, let hit = hit(request) { return hit }
         let name = request.variantKey
-        if let hit = remembered(request, name) {
-            hub.noteMemoryHit(request)
-            return hit
-        }
         let watch = hub.noteBegin()
         do {
             let response = try await fly(request, LoadKey(request, variant: name), watch, onProgress)
@@ -153,14 +174,14 @@ extension Pipeline {
     /// The decoded picture that memory holds, if the request may read memory.
     func held(_ request: ImageRequest, _ name: CacheKey) -> ImageResponse? {
         guard request.cacheReads.variant.contains(.memory),
-            case .decoded(let response)? = caches(for: request).memory.value(for: .picture(name))
+            case .decoded(let response)? = inMemory(.picture(name), request)
         else { return nil }
         return response
     }
 
     /// The untransformed picture that memory holds, from which the requested one can be made.
     func pictureInMemory(madeInto request: ImageRequest) -> ImageResponse? {
-        guard !request.hasParts || !request.parts.changesPicture else { return nil }
+        guard request.parts?.value.changesPicture != true else { return nil }
         return remembered(request, request.originalKey)
     }
 }
@@ -217,7 +238,7 @@ extension Pipeline {
 
     /// The file that memory holds.
     func heldFile(_ request: ImageRequest, _ name: CacheKey) -> EncodedImage? {
-        guard case .encoded(let file)? = caches(for: request).memory.value(for: .file(name)) else { return nil }
+        guard case .encoded(let file)? = inMemory(.file(name), request) else { return nil }
         return file
     }
 }

@@ -163,7 +163,7 @@ extension ImageProcessor {
         return limits
     }
 
-    private func coders(for request: ImageRequest) -> ImageCoders { request.parts.coders?.part ?? coders }
+    private func coders(for request: ImageRequest) -> ImageCoders { request.coders?.part ?? coders }
 
     /// What one job does.
     private struct Job: Sendable {

@@ -16,11 +16,9 @@ final class SharedWork: Sendable {
         fileprivate let identity: RequestIdentity
         private let work: SharedWork
 
-        fileprivate init(_ request: ImageRequest, _ identity: RequestIdentity, _ work: SharedWork) {
+        fileprivate init(_ identity: RequestIdentity, _ work: SharedWork) {
             self.identity = identity
             self.work = work
-            let entry = Entry(id: ObjectIdentifier(self), request: request)
-            work.wishes.withLock { $0[identity, default: []].append(entry) }
         }
 
         deinit {
@@ -63,7 +61,19 @@ final class SharedWork: Sendable {
     var entryCount: Int { steps.entryCount + wishes.withLock { $0.count } }
 
     /// Says that a load will make this picture.
-    func wish(for request: ImageRequest, _ identity: RequestIdentity) -> Wish { Wish(request, identity, self) }
+    ///
+    /// - Returns: The wish, and the newest original that a transfer has brought for a load that is under way.
+    func wish(for request: ImageRequest, _ identity: RequestIdentity) -> (Wish, arrived: Original?) {
+        let wish = Wish(identity, self)
+        let entry = Entry(id: ObjectIdentifier(wish), request: request)
+        let arrived = wishes.withLock { wishes -> Original? in
+            // Most addresses have one load.
+            guard let others = wishes.updateValue([entry], forKey: identity) else { return nil }
+            wishes[identity] = others + [entry]
+            return Self.newest(others)
+        }
+        return (wish, arrived)
+    }
 
     /// Tells the loads of the address that a transfer has brought the original. Called before the transfer lands, so that
     /// no load can begin between the transfer and this call.
@@ -74,7 +84,11 @@ final class SharedWork: Sendable {
     /// The newest original that a transfer has brought while a load of the address was under way. The disk may not have
     /// it yet.
     func arrived(_ identity: RequestIdentity) -> Original? {
-        wishes.withLock { $0[identity]?.lazy.compactMap(\.arrived).max { $0.number < $1.number } }
+        wishes.withLock { $0[identity].flatMap(Self.newest) }
+    }
+
+    private static func newest(_ entries: [Entry]) -> Original? {
+        entries.lazy.compactMap(\.arrived).max { $0.number < $1.number }
     }
 
     /// Decodes a file and transforms the picture, together with the other loads that want a picture of it.
@@ -216,8 +230,8 @@ extension ImageRequest {
     /// Whether both decode the same file in the same way, apart from its size.
     fileprivate func decodesAlike(_ other: ImageRequest) -> Bool {
         guard firstFrameOnly == other.firstFrameOnly else { return false }
-        guard hasParts || other.hasParts else { return true }
-        return parts.decoding == other.parts.decoding && limits == other.limits
-            && parts.coders?.identity == other.parts.coders?.identity
+        guard parts != nil || other.parts != nil else { return true }
+        return partsOrDefaults.decoding == other.partsOrDefaults.decoding && limits == other.limits
+            && coders?.identity == other.coders?.identity
     }
 }

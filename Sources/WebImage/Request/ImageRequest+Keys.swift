@@ -13,11 +13,13 @@ extension ImageRequest {
 
     /// The name of the decoded and transformed picture. A request without transformers has the name of its original.
     public var variantKey: CacheKey {
-        guard firstFrameOnly || !transformers.isEmpty || (hasParts && parts.changesPicture) else { return originalKey }
+        guard firstFrameOnly || !transformers.isEmpty || parts?.value.changesPicture == true else { return originalKey }
         var name = "\0variant"
         if firstFrameOnly { name += Self.component("firstFrame") }
-        if parts.decodesSpecially { name += Self.component("decode") + Self.component(parts.decoding) }
-        if let coders = parts.coders { name += Self.component("coders") + Self.component(coders.identity) }
+        if let parts = parts?.value, parts.decodesSpecially {
+            name += Self.component("decode") + Self.component(parts.decoding)
+        }
+        if let coders { name += Self.component("coders") + Self.component(coders.identity) }
         for transformer in transformers { name += Self.component(transformer.key) }
         return CacheKey(originalKey, suffix: name)
     }
@@ -45,6 +47,7 @@ extension ImageRequest {
             // A scalar per byte: decoding as UTF-8 would make different bodies equal.
             name += "\0body" + Self.component(String(String.UnicodeScalarView(body.map { Unicode.Scalar($0) })))
         }
+        let parts = partsOrDefaults
         for (kind, identity) in parts.namesOfBytes { name += "\0\(kind)" + Self.component(identity) }
         if parts.restrictsTransfer {
             name +=
@@ -62,7 +65,8 @@ extension ImageRequest {
     /// - Source: RFC 9111, section 3.5.
     var allowsDisk: Bool {
         cacheKey != nil || isAnonymous
-            || (method == "GET" && headers.isEmpty && body == nil && parts.modifier == nil && !parts.restrictsTransfer)
+            || (method == "GET" && headers.isEmpty && body == nil && modifier == nil
+                && parts?.value.restrictsTransfer != true)
     }
 
     /// A text that differs for different options, in this process. Such names are kept in memory only.

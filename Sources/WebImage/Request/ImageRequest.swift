@@ -34,16 +34,15 @@ public struct ImageRequest: Sendable {
     /// Whether both are copies of one request, unchanged since.
     func isCopy(of other: ImageRequest) -> Bool { fields === other.fields }
 
-    /// Whether a part or an option of the request replaces the manager's own. Most requests have none, and look-ups in
-    /// memory ask nothing else.
-    var hasParts: Bool { fields.value.parts != nil }
+    /// The parts and options that replace the manager's own; `nil` for a request that brings none, as most.
+    var parts: Shared<RequestParts>? { fields.value.parts }
 
-    /// The parts that replace the manager's own.
-    var parts: RequestParts { fields.value.parts?.value ?? .none }
+    /// The same, with the defaults. A copy is large, so a load asks for the part that it needs.
+    var partsOrDefaults: RequestParts { parts?.value ?? RequestParts() }
 
     /// Changes the parts.
     mutating func changeParts(_ body: (inout RequestParts) -> Void) {
-        var changed = parts
+        var changed = partsOrDefaults
         body(&changed)
         change { $0.parts = Shared(changed) }
     }
@@ -147,13 +146,15 @@ extension ImageRequest {
     var host: String {
         let text = urlKey.rawValue.utf8
         guard let slash = text.firstIndex(of: UInt8(ascii: "/")) else { return "" }
-        let authority = text[slash...].dropFirst(2).prefix { ![0x2F, 0x3F, 0x23].contains($0) }  // before / ? #
+        let authority = text[slash...].dropFirst(2).prefix { $0 != 0x2F && $0 != 0x3F && $0 != 0x23 }  // before / ? #
         let host =
             authority.lastIndex(of: UInt8(ascii: "@")).map { authority[authority.index(after: $0)...] } ?? authority
         let end =
             host.first == UInt8(ascii: "[")
             ? host.firstIndex(of: UInt8(ascii: "]")) : host.firstIndex(of: UInt8(ascii: ":"))
-        return String(host[..<(end ?? host.endIndex)]).map { $0.lowercased() } ?? ""
+        let name = host[..<(end ?? host.endIndex)]
+        let isLowercased = !name.contains { $0 >= 0x80 || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 }
+        return String(name).map { isLowercased ? $0 : $0.lowercased() } ?? ""
     }
 }
 
@@ -170,7 +171,6 @@ struct ImageRequestFields: Sendable {
     var method = "GET"
     var headers: HTTPHeaders = [:]
     var body: [UInt8]?
-    /// `nil` for a request without parts.
     var parts: Shared<RequestParts>?
     var retriesFailed = false
     var firstFrameOnly = false

@@ -14,7 +14,8 @@ struct RequestIdentity: Sendable, Hashable {
         if one.isCopy(of: other) { return true }
         return one.urlKey == other.urlKey && areSame(one.method, other.method) && one.headers == other.headers
             && one.body == other.body
-            && (!one.hasParts && !other.hasParts || one.parts.bringsSameBytes(as: other.parts))
+            && (one.parts == nil && other.parts == nil
+                || one.partsOrDefaults.bringsSameBytes(as: other.partsOrDefaults))
     }
 
     private static func areSame(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
@@ -66,7 +67,7 @@ struct LoadKey: Sendable, Hashable, CustomStringConvertible {
         let (one, other) = (one.request, other.request)
         return one.cachePolicy == other.cachePolicy && one.cacheReads == other.cacheReads
             && one.cacheWrites == other.cacheWrites && one.waitsForStores == other.waitsForStores
-            && (!one.hasParts && !other.hasParts || one.parts.loadsAlike(other.parts))
+            && (one.parts == nil && other.parts == nil || one.partsOrDefaults.loadsAlike(other.partsOrDefaults))
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(picture) }

@@ -3,8 +3,6 @@ public import ImageCoding
 
 /// The parts of one request that replace those of the manager. All absent by default.
 struct RequestParts: Sendable {
-    static let none = RequestParts()
-
     var modifier: RequestModifier?
     var responseModifier: ResponseModifier?
     var bodyTransformer: BodyTransformer?
@@ -88,77 +86,77 @@ extension ImageRequest {
     /// different options share no transfer. A request with other than time limits is kept off the disk, unless
     /// ``cacheKey`` names its picture.
     public var transfer: HTTPRequest.Options {
-        get { parts.transfer }
+        get { parts?.value.transfer ?? HTTPRequest.Options() }
         set { changeParts { $0.transfer = newValue } }
     }
 
     /// The largest pictures that are decoded for this request, instead of the manager's
     /// ``ImageManager/Configuration/limits``.
     public var limits: ImageLimits? {
-        get { parts.limits }
+        get { parts?.value.limits }
         set { changeParts { $0.limits = newValue } }
     }
 
     /// Which damage of a file makes the load fail. `DamagePolicy.truncated` by default: a picture has all its pixels.
     public var failOn: DamagePolicy {
-        get { parts.failOn }
+        get { parts?.value.failOn ?? .truncated }
         set { changeParts { $0.failOn = newValue } }
     }
 
     /// The largest decoded picture, in bytes, all frames together. A larger picture is made smaller instead of refused.
     /// `nil`, the default, leaves it as it is.
     public var byteBudget: Int? {
-        get { parts.byteBudget }
+        get { parts?.value.byteBudget }
         set { changeParts { $0.byteBudget = newValue } }
     }
 
     /// The number of pixels to a point of a screen, which the picture carries. 1 by default; changes no pixel.
     public var scale: Double {
-        get { parts.scale }
+        get { parts?.value.scale ?? 1 }
         set { changeParts { $0.scale = newValue } }
     }
 
     /// Changes the request before it is sent. None by default.
     public var modifier: RequestModifier? {
-        get { parts.modifier }
+        get { parts?.value.modifier }
         set { changeParts { $0.modifier = newValue } }
     }
 
     /// Changes the head of the response. The manager's ``ImageManager/Hooks/responseModifier`` by default.
     public var responseModifier: ResponseModifier? {
-        get { parts.responseModifier }
+        get { parts?.value.responseModifier }
         set { changeParts { $0.responseModifier = newValue } }
     }
 
     /// Changes the bytes before they are decoded and stored. The manager's ``ImageManager/Hooks/bodyTransformer`` by
     /// default.
     public var bodyTransformer: BodyTransformer? {
-        get { parts.bodyTransformer }
+        get { parts?.value.bodyTransformer }
         set { changeParts { $0.bodyTransformer = newValue } }
     }
 
     /// Makes the bytes that the disk keeps of the original. The manager's ``ImageManager/Hooks/cacheSerializer`` by
     /// default.
     public var cacheSerializer: CacheSerializer? {
-        get { parts.serializer }
+        get { parts?.value.serializer }
         set { changeParts { $0.serializer = newValue } }
     }
 
     /// Moves the bytes instead of the manager's transport. The manager does not shut it down.
     public var loader: Identified<any HTTPLoading>? {
-        get { parts.loader }
+        get { parts?.value.loader }
         set { changeParts { $0.loader = newValue } }
     }
 
     /// Decodes and encodes instead of the manager's coders.
     public var coders: Identified<ImageCoders>? {
-        get { parts.coders }
+        get { parts?.value.coders }
         set { changeParts { $0.coders = newValue } }
     }
 
     /// Keeps the content instead of the manager's caches. The manager does not shut them down.
     public var caches: Identified<ImageCaches>? {
-        get { parts.caches }
+        get { parts?.value.caches }
         set { changeParts { $0.caches = newValue } }
     }
 }

@@ -2,27 +2,69 @@ public import Foundation
 public import HTTPTransport
 
 /// What the origin said about a picture, as of the last transfer that brought or confirmed it.
+///
+/// A value of one word: copies share their fields until one of them is changed.
 public struct OriginResponse: Sendable, Hashable {
-    /// The address of the response, after redirects.
-    public var url: URL
-    /// The status code.
-    public var status: Int
-    /// The fields of the response. The disk cache keeps those in ``storedFields`` only.
-    public var headers: HTTPHeaders
-    /// When the response arrived.
-    public var receivedAt: Date
-    /// The measurements of the transfer; `nil` for a picture from a cache.
-    public var metrics: HTTPMetrics?
+    private var fields: Shared<Fields>
+
+    private struct Fields: Sendable, Hashable {
+        var url: URL
+        var status: Int
+        var headers: HTTPHeaders
+        var receivedAt: Date
+        var metrics: HTTPMetrics?
+    }
 
     /// Creates a value.
     public init(
         url: URL, status: Int, headers: HTTPHeaders, receivedAt: Date = .now, metrics: HTTPMetrics? = nil
     ) {
-        self.url = url
-        self.status = status
-        self.headers = headers
-        self.receivedAt = receivedAt
-        self.metrics = metrics
+        fields = Shared(
+            Fields(url: url, status: status, headers: headers, receivedAt: receivedAt, metrics: metrics))
+    }
+
+    private mutating func change(_ body: (inout Fields) -> Void) {
+        var changed = fields.value
+        body(&changed)
+        fields = Shared(changed)
+    }
+
+    /// Whether both say the same.
+    public static func == (one: OriginResponse, other: OriginResponse) -> Bool {
+        one.fields === other.fields || one.fields.value == other.fields.value
+    }
+
+    /// Feeds every field.
+    public func hash(into hasher: inout Hasher) { hasher.combine(fields.value) }
+
+    /// The address of the response, after redirects.
+    public var url: URL {
+        get { fields.value.url }
+        set { change { $0.url = newValue } }
+    }
+
+    /// The status code.
+    public var status: Int {
+        get { fields.value.status }
+        set { change { $0.status = newValue } }
+    }
+
+    /// The fields of the response. The disk cache keeps those in ``storedFields`` only.
+    public var headers: HTTPHeaders {
+        get { fields.value.headers }
+        set { change { $0.headers = newValue } }
+    }
+
+    /// When the response arrived.
+    public var receivedAt: Date {
+        get { fields.value.receivedAt }
+        set { change { $0.receivedAt = newValue } }
+    }
+
+    /// The measurements of the transfer; `nil` for a picture from a cache.
+    public var metrics: HTTPMetrics? {
+        get { fields.value.metrics }
+        set { change { $0.metrics = newValue } }
     }
 
     /// The names of the fields that are kept on disk: those that describe the content and say how long it is valid.
@@ -67,11 +109,9 @@ public struct OriginResponse: Sendable, Hashable {
     ///
     /// - Source: RFC 9111, section 4.3.4.
     func renewed(by response: OriginResponse) -> OriginResponse {
-        var renewed = self
-        renewed.headers = response.headers.merged(over: headers)
-        renewed.receivedAt = response.receivedAt
-        renewed.metrics = response.metrics
-        return renewed
+        OriginResponse(
+            url: url, status: status, headers: response.headers.merged(over: headers), receivedAt: response.receivedAt,
+            metrics: response.metrics)
     }
 
     /// Larger numbers of seconds count as this one.

@@ -32,9 +32,6 @@ extension S3FIFO {
     /// The value of `key` in a table without deadlines.
     mutating func value(for key: Key) -> Value? {
         var retired: Value?
-        return value(for: key, now: { .now }, retired: &retired)
+        return value(for: key, retired: &retired)
     }
-
-    /// Whether `key` is held by a table without deadlines.
-    func contains(_ key: Key) -> Bool { contains(key, now: { .now }) }
 }
