@@ -69,7 +69,10 @@ struct RequestPolicyTests {
             await Self.expectRefusal(.certificateNotTrusted, client, request(.system))
         }
         #expect(origin.requestCount == 3)
+        // Two connections for each policy did not get beyond the handshake.
+        await origin.waitForFailedHandshakes(count: 6)
         await client.shutdown()
+        #expect(origin.failedHandshakes == 6)
         origin.stop()
     }
 }

@@ -30,7 +30,7 @@ struct FileLoad: Sendable {
                 return try await encoded(picture, isNew: false)
             }
         }
-        let held = request.cachePolicy.sendsValidators ? pipeline.heldFile(request, name) : nil
+        let held = request.cachePolicy.sendsValidators ? pipeline.heldFile(request, format, name) : nil
         switch try await load.original(report, held: held?.origin) {
         case .confirmed(let origin, let number):
             // Only what memory held had validators.

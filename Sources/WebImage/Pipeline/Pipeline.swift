@@ -231,14 +231,16 @@ extension Pipeline {
 
     /// The file that memory holds, if the request may be answered with it.
     func rememberedFile(_ request: ImageRequest, _ format: OutputFormat, _ name: CacheKey) -> EncodedImage? {
-        let reads = request.isForOriginalFile(format) ? request.cacheReads.original : request.cacheReads.file
-        guard request.cachePolicy.readsCachesFirst, reads.contains(.memory) else { return nil }
-        return heldFile(request, name)
+        guard request.cachePolicy.readsCachesFirst else { return nil }
+        return heldFile(request, format, name)
     }
 
-    /// The file that memory holds.
-    func heldFile(_ request: ImageRequest, _ name: CacheKey) -> EncodedImage? {
-        guard case .encoded(let file)? = inMemory(.file(name), request) else { return nil }
+    /// The file that memory holds, if the request may read memory.
+    func heldFile(_ request: ImageRequest, _ format: OutputFormat, _ name: CacheKey) -> EncodedImage? {
+        let reads = request.isForOriginalFile(format) ? request.cacheReads.original : request.cacheReads.file
+        guard reads.contains(.memory),
+            case .encoded(let file)? = inMemory(.file(name), request)
+        else { return nil }
         return file
     }
 }

@@ -60,6 +60,20 @@ import WebImageTesting
         #expect(staged.transport.requests.last?.headers["If-None-Match"] == "\"0\"")
     }
 
+    @Test(arguments: 0..<25 as Range<UInt64>)
+    func `what a request may not read in memory is not validated for it`(seed: UInt64) throws {
+        let staged = try Self.staged(seed, Journal(), hasDisk: false)
+        _ = Self.file(staged, Self.request(.cacheFirst), .original)
+        _ = Self.picture(staged, Self.request(.cacheFirst, small: true))
+        var (file, picture) = (Self.request(.refreshCached), Self.request(.refreshCached, small: true))
+        file.cacheReads = CacheAccess(.disk)
+        picture.cacheReads = CacheAccess(.disk)
+        let before = staged.transport.requests.count
+        #expect(Self.file(staged, file, .original)?.source == .network)
+        #expect(Self.picture(staged, picture)?.source == .network)
+        #expect(staged.transport.requests.dropFirst(before).map { $0.headers["If-None-Match"] } == [nil, nil])
+    }
+
     @Test(arguments: [false, true], 0..<25 as Range<UInt64>)
     func `a confirmed file is served and not encoded again`(fromDisk: Bool, seed: UInt64) throws {
         let staged = try Self.staged(seed, Journal())
