@@ -15,6 +15,9 @@ public struct ReceivedBytes: Sendable {
         self.count = count
     }
 
+    /// Makes previews of the transfer.
+    var previews: PreviewMaker { body.previews }
+
     /// The bytes in the blocks in which the transfer keeps them, without a copy but for the last block.
     ///
     /// - Complexity: O(number of blocks), and at most one block is copied.
@@ -46,6 +49,8 @@ final class ArrivingBody: Sendable {
     }
 
     private let state: Mutex<State>
+    /// `nil` until a caller wants previews.
+    private let previewMaker = Mutex<PreviewMaker?>(nil)
 
     init(expecting byteCount: Int?) { state = Mutex(.arriving(BodyCollector(expecting: byteCount))) }
 
@@ -82,6 +87,18 @@ final class ArrivingBody: Sendable {
             }
         }
     }
+
+    /// Makes previews for all callers of the transfer.
+    var previews: PreviewMaker {
+        previewMaker.withLock { maker in
+            let made = maker ?? PreviewMaker()
+            maker = made
+            return made
+        }
+    }
+
+    /// Ends the previews: the transfer is over.
+    func endPreviews() { previewMaker.withLock { $0 }?.end() }
 
     /// Ends the body.
     ///

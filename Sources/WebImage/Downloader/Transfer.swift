@@ -132,6 +132,7 @@ final class Transfer: Sendable {
         let expected = response.body.expectedByteCount
         try checkSize(expected ?? 0)
         let body = ArrivingBody(expecting: expected)
+        defer { body.endPreviews() }
         var isInspected = false
         var (count, reported) = (0, 0)
         for try await chunk in response.body {

@@ -184,7 +184,7 @@ extension OriginalLoad {
     private func arrived(_ download: Download, after watch: Stopwatch) -> Original {
         note {
             $0.download = watch.elapsed
-            $0.transfer = download.origin.metrics
+            $0.answer = download.origin
         }
         return Original(download)
     }

@@ -148,6 +148,25 @@ extension ImageProcessor {
         return try await transform(shared, by: ([exact] + rest)[...])
     }
 
+    /// Decodes the beginning of a file at a small size.
+    ///
+    /// - Returns: `nil` when other work has the memory that it takes.
+    func preview(of received: ReceivedBytes, in box: PixelSize, for request: ImageRequest) async throws -> DecodedImage?
+    {
+        let options = DecodeOptions(
+            limits: limits(for: request), firstFrameOnly: true, thumbnail: .resize(to: box), failOn: .never)
+        let (budget, coders) = (budget, coders(for: request))
+        return try await pool.run(priority: .utility) {
+            let bytes = received.bytes
+            guard let permit = budget.take(try coders.decodingByteCount(of: bytes, options: options)) else {
+                return nil
+            }
+            let share = MemoryShare(budget, permit)
+            defer { withExtendedLifetime(share) {} }
+            return try coders.decode(bytes, options: options)
+        }
+    }
+
     /// The size of the picture in a file, as its header says.
     func size(of original: Original, for request: ImageRequest) async throws -> PixelSize {
         let options = DecodeOptions(

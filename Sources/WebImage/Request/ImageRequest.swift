@@ -121,6 +121,15 @@ extension ImageRequest {
         set { change { $0.firstFrameOnly = newValue } }
     }
 
+    /// Whether ``ImageManager/events(for:)`` brings pictures of the file while it arrives, and how they are made. None by
+    /// default.
+    ///
+    /// JPEG, PNG, GIF and WebP have previews. The callers of one transfer share them. They are not transformed.
+    public var previews: PreviewOptions? {
+        get { fields.value.previews }
+        set { change { $0.previews = newValue } }
+    }
+
     /// Whether the load returns only after its content is on disk. `false` by default: it is written after the caller
     /// has its picture.
     public var waitsForStores: Bool {
@@ -144,17 +153,19 @@ extension ImageRequest {
     ///
     /// Read from the text that the request has anyway: asking the URL costs as much as a quarter of a load's start.
     var host: String {
-        let text = urlKey.rawValue.utf8
-        guard let slash = text.firstIndex(of: UInt8(ascii: "/")) else { return "" }
-        let authority = text[slash...].dropFirst(2).prefix { $0 != 0x2F && $0 != 0x3F && $0 != 0x23 }  // before / ? #
-        let host =
-            authority.lastIndex(of: UInt8(ascii: "@")).map { authority[authority.index(after: $0)...] } ?? authority
-        let end =
-            host.first == UInt8(ascii: "[")
-            ? host.firstIndex(of: UInt8(ascii: "]")) : host.firstIndex(of: UInt8(ascii: ":"))
-        let name = host[..<(end ?? host.endIndex)]
-        let isLowercased = !name.contains { $0 >= 0x80 || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 }
-        return String(name).map { isLowercased ? $0 : $0.lowercased() } ?? ""
+        var text = urlKey.rawValue
+        return text.withUTF8 { bytes in
+            guard let slash = unsafe bytes.firstIndex(of: UInt8(ascii: "/")) else { return "" }
+            // Before "/", "?" or "#".
+            let authority = unsafe bytes[slash...].dropFirst(2).prefix { $0 != 0x2F && $0 != 0x3F && $0 != 0x23 }
+            let start = unsafe authority.lastIndex(of: UInt8(ascii: "@")).map { $0 + 1 } ?? authority.startIndex
+            let host = unsafe authority[start...]
+            let mark = UInt8(ascii: unsafe host.first == UInt8(ascii: "[") ? "]" : ":")
+            let name = unsafe host.prefix { $0 != mark }
+            let isLowercased = unsafe !name.contains { $0 >= 0x80 || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 }
+            let string = unsafe String(decoding: name, as: UTF8.self)
+            return isLowercased ? string : string.lowercased()
+        }
     }
 }
 
@@ -175,6 +186,7 @@ struct ImageRequestFields: Sendable {
     var retriesFailed = false
     var firstFrameOnly = false
     var waitsForStores = false
+    var previews: PreviewOptions?
     var cacheKey: String?
 
     init(url: URL, transformers: [any ImageTransforming], priority: ImagePriority) {

@@ -38,7 +38,8 @@ public struct LoadProgress: Sendable, Hashable {
 public enum ImageEvent: Sendable {
     /// Bytes arrived. A slow reader sees only the newest.
     case progress(LoadProgress)
-    /// A preview of a picture that is still arriving. No decoder makes previews yet.
+    /// A preview of a picture that is still arriving, if the request asks for ``ImageRequest/previews``. A slow reader
+    /// may miss some.
     case preview(DecodedImage)
     /// The cached picture, while the origin is being asked for a newer one.
     case cached(ImageResponse)

@@ -144,7 +144,9 @@ public struct LoadMetrics: Sendable, Hashable {
     /// From asking the downloader to the last byte, the wait in its queue included.
     public var download: Duration?
     /// What the transport measured; `nil` without a transfer.
-    public var transfer: HTTPMetrics?
+    public var transfer: HTTPMetrics? { answer?.metrics }
+    /// What the transfer has brought. It holds the transport's measurements, which are many.
+    var answer: OriginResponse?
     /// Decoding alone, without the wait for memory and a thread.
     public var decode: Duration?
     /// The transformers alone.

@@ -1,0 +1,107 @@
+import ImageCoding
+import Synchronization
+
+/// Makes the previews of one transfer, for all its callers.
+///
+/// At most one preview of each size is decoded at a time. It is made of the bytes that have arrived by then, so a slow
+/// decoder skips states of the file and never falls behind.
+final class PreviewMaker: Sendable {
+    typealias Listener = @Sendable (DecodedImage) -> Void
+    typealias Decoder = @Sendable (ReceivedBytes) async throws -> DecodedImage?
+
+    /// The previews of one kind.
+    private struct Series {
+        var listeners: [ObjectIdentifier: Listener] = [:]
+        var newest: DecodedImage?
+        /// The bytes that the newest preview, or the one in work, was made of.
+        var byteCount = 0
+        /// Decodes a preview; `nil` when none is in work.
+        var task: Task<Void, Never>?
+        /// When the next preview may begin, on the clock of the maker.
+        var due = Duration.zero
+    }
+
+    private struct State {
+        var series: [PreviewOptions: Series] = [:]
+        var isOver = false
+    }
+
+    private let state = Mutex(State())
+    private let age = Stopwatch()
+
+    /// Looks at a report of progress: begins a preview if it is time for one, and hands a caller that is new the newest.
+    ///
+    /// - Parameters:
+    ///   - received: The bytes so far.
+    ///   - caller: The caller that has heard the report.
+    ///   - executor: Where the preview is awaited; `nil` for the global pool.
+    ///   - listener: Called with each preview, until the transfer has ended.
+    ///   - decode: Makes a preview; `nil` when it cannot be made now.
+    func hear(
+        _ received: ReceivedBytes, _ options: PreviewOptions, for caller: AnyObject, on executor: (any TaskExecutor)?,
+        _ listener: @escaping Listener, decode: @escaping Decoder
+    ) {
+        let newest = state.withLock { state -> DecodedImage? in
+            guard !state.isOver else { return nil }
+            var series = state.series[options] ?? Series()
+            let isNew = series.listeners.updateValue(listener, forKey: ObjectIdentifier(caller)) == nil
+            if series.task == nil, received.count > series.byteCount, age.elapsed >= series.due {
+                series.byteCount = received.count
+                // Unstructured because a report must not wait for it; `end()` cancels it.
+                series.task = Task(name: "preview", executorPreference: executor, priority: .utility) {
+                    await self.make(received, options, decode)
+                }
+            }
+            state.series[options] = series
+            return isNew ? series.newest : nil
+        }
+        if let newest { listener(newest) }
+    }
+
+    private func make(_ received: ReceivedBytes, _ options: PreviewOptions, _ decode: Decoder) async {
+        let watch = Stopwatch()
+        // What has arrived may be too little for a picture.
+        let image = try? await decode(received)
+        let listeners = state.withLock { state -> [Listener] in
+            guard !state.isOver else { return [] }
+            guard var series = state.series[options] else { return [] }
+            defer { state.series[options] = series }
+            series.task = nil
+            series.due = age.elapsed + options.pause(after: watch.elapsed, isPicture: image != nil)
+            guard let image else { return [] }
+            series.newest = image
+            return Array(series.listeners.values)
+        }
+        if let image { for listener in listeners { listener(image) } }
+    }
+
+    /// Makes no more previews, because the transfer has ended. A preview in work is cancelled.
+    func end() {
+        let ended = state.withLock { state in
+            state.isOver = true
+            defer { state.series = [:] }
+            return state.series.values.map(\.task)
+        }
+        for task in ended { task?.cancel() }
+    }
+}
+
+extension Pipeline {
+    /// Makes a preview from a report of progress, if the request asks for previews and it is time for one.
+    ///
+    /// - Parameters:
+    ///   - caller: The caller that has heard the report.
+    ///   - listener: Called with each preview of the transfer from now on.
+    func preview(
+        _ progress: LoadProgress, _ request: ImageRequest, for caller: AnyObject,
+        _ listener: @escaping PreviewMaker.Listener
+    ) {
+        guard let options = request.previews, request.bodyTransformer == nil, hooks.bodyTransformer == nil,
+            // The whole picture comes next.
+            let received = progress.received, received.count != progress.expectedByteCount
+        else { return }
+        received.previews.hear(received, options, for: caller, on: executor, listener) { [processing] received in
+            try await processing.preview(of: received, in: options.size, for: request)
+        }
+    }
+}
