@@ -44,7 +44,7 @@ import WebImageTesting
                     switch event {
                     case .cached(let response), .finished(let response): shown.append(response.image)
                     case .progress(let progress): fraction = progress.fraction
-                    case .preview: break  // ProgressiveLoad, once a decoder makes previews
+                    case .preview: break  // ProgressiveLoad, if `request.previews` is set
                     }
                 }
             }
