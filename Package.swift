@@ -8,6 +8,7 @@ let package = Package(
         .library(name: "WebImage", targets: ["WebImage"]),
         .library(name: "WebImageBinding", targets: ["WebImageBinding"]),
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
+        .library(name: "HTTPCaching", targets: ["HTTPCaching"]),
         .library(name: "ImageCoding", targets: ["ImageCoding"]),
         .library(name: "TaskCoordination", targets: ["TaskCoordination"]),
         .library(name: "WebImageTesting", targets: ["WebImageTesting"]),
@@ -49,6 +50,9 @@ let package = Package(
         .target(name: "HTTPTransport", dependencies: ["TaskCoordination", "CLibcurl", "CTransportShims"]),
         .target(name: "ImageCoding", dependencies: ["CImageShims", "CLibwebp", "CLibgif"]),
 
+        // HTTP's rules for caches, as values. Of the network it knows the messages alone.
+        .target(name: "HTTPCaching", dependencies: ["HTTPTransport"]),
+
         // Floor 3: the four actors and the road of a request.
         .target(name: "WebImage", dependencies: ["TaskCoordination", "HTTPTransport", "ImageCoding", "COpenSSL"]),
 
@@ -79,6 +83,7 @@ let package = Package(
         .testTarget(
             name: "TaskCoordinationTests", dependencies: ["TaskCoordination", "WebImageTesting", "TestSupport"]),
         .testTarget(name: "HTTPTransportTests", dependencies: ["HTTPTransport", "WebImageTesting", "TestSupport"]),
+        .testTarget(name: "HTTPCachingTests", dependencies: ["HTTPCaching", "HTTPTransport", "WebImageTesting"]),
         .testTarget(
             name: "ImageCodingTests", dependencies: ["ImageCoding", "WebImageTesting"], exclude: ["Fixtures"]),
         .testTarget(name: "WebImageTests", dependencies: ["WebImage", "WebImageTesting", "TestSupport"]),

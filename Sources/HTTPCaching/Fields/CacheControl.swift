@@ -1,0 +1,94 @@
+public import HTTPTransport
+
+/// The directives of a response, from `Cache-Control` or from a targeted field.
+///
+/// A number that is not one, and two different numbers for one directive, count as 0: the response is stale. Of other
+/// directives that conflict, the most restrictive one holds. Unknown directives are ignored.
+///
+/// - Source: RFC 9111, sections 4.2.1 and 5.2.2; RFC 5861, sections 3 and 4; RFC 8246, section 2.
+public struct CacheControl: Sendable, Hashable {
+    /// What a directive with an optional list of fields is about.
+    public enum Extent: Sendable, Hashable {
+        /// The whole response.
+        case response
+        /// These fields, in lower case.
+        case fields(Set<String>)
+
+        func union(_ other: Extent?) -> Extent {
+            guard case .fields(let names) = self, let other else { return self }
+            guard case .fields(let more) = other else { return .response }
+            return .fields(names.union(more))
+        }
+    }
+
+    /// `max-age`, in seconds (RFC 9111, section 5.2.2.1).
+    public internal(set) var maxAge: Int?
+    /// `s-maxage`, in seconds (RFC 9111, section 5.2.2.10).
+    public internal(set) var sharedMaxAge: Int?
+    /// `stale-while-revalidate`, in seconds (RFC 5861, section 3).
+    public internal(set) var staleWhileRevalidate: Int?
+    /// `stale-if-error`, in seconds (RFC 5861, section 4).
+    public internal(set) var staleIfError: Int?
+    /// `no-cache`, for the response or for fields (RFC 9111, section 5.2.2.4).
+    public internal(set) var noCache: Extent?
+    /// `private`, for the response or for fields (RFC 9111, section 5.2.2.7).
+    public internal(set) var isPrivate: Extent?
+    /// `no-store` (RFC 9111, section 5.2.2.5).
+    public internal(set) var noStore = false
+    /// `public` (RFC 9111, section 5.2.2.9).
+    public internal(set) var isPublic = false
+    /// `must-revalidate` (RFC 9111, section 5.2.2.2).
+    public internal(set) var mustRevalidate = false
+    /// `proxy-revalidate` (RFC 9111, section 5.2.2.8).
+    public internal(set) var proxyRevalidate = false
+    /// `must-understand` (RFC 9111, section 5.2.2.3).
+    public internal(set) var mustUnderstand = false
+    /// `immutable` (RFC 8246, section 2).
+    public internal(set) var isImmutable = false
+    /// Whether a quoted string does not end; the lifetime is 0 then.
+    public internal(set) var isMalformed = false
+
+    /// Reads the lines of `Cache-Control`.
+    ///
+    /// - Parameter headers: The fields of a response. More than 65,536 bytes of `Cache-Control` count as `no-store`.
+    /// - Complexity: O(number of fields + bytes of `Cache-Control`).
+    public init(_ headers: HTTPHeaders) {
+        guard let lines = FieldText.lines(headers.values(for: "Cache-Control")) else {
+            noStore = true
+            return
+        }
+        for line in lines {
+            var reader = DirectiveReader(line)
+            while let directive = reader.next() { note(directive) }
+            isMalformed = isMalformed || reader.isMalformed
+        }
+    }
+
+    init() {}
+
+    private mutating func note(_ directive: CacheDirective) {
+        switch directive.name {
+        case "max-age": note(directive.seconds, \.maxAge)
+        case "s-maxage": note(directive.seconds, \.sharedMaxAge)
+        case "stale-while-revalidate": note(directive.seconds, \.staleWhileRevalidate)
+        case "stale-if-error": note(directive.seconds, \.staleIfError)
+        case "no-cache": noCache = Self.extent(directive.fieldNames).union(noCache)
+        case "private": isPrivate = Self.extent(directive.fieldNames).union(isPrivate)
+        case "no-store": noStore = true
+        case "must-revalidate": mustRevalidate = true
+        case "proxy-revalidate": proxyRevalidate = true
+        // What permits counts only as the grammar has it; what restricts counts with any argument.
+        case "public": isPublic = isPublic || directive.isBare
+        case "must-understand": mustUnderstand = mustUnderstand || directive.isBare
+        case "immutable": isImmutable = isImmutable || directive.isBare
+        default: break
+        }
+    }
+
+    private mutating func note(_ seconds: Int, _ place: WritableKeyPath<CacheControl, Int?>) {
+        let other = self[keyPath: place] ?? seconds
+        self[keyPath: place] = other == seconds ? seconds : 0
+    }
+
+    static func extent(_ names: Set<String>?) -> Extent { names.map { .fields($0) } ?? .response }
+}

@@ -1,0 +1,128 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A time in whole seconds, as the fields of HTTP carry it.
+///
+/// Lies within the years 1 to 9999, so that differences never overflow.
+/// - Source: RFC 9110, section 5.6.7.
+public struct HTTPDate: Sendable, Hashable, Comparable {
+    /// The seconds since 1970, without leap seconds.
+    public let secondsSince1970: Int
+
+    /// Creates a time. One outside of the years 1 to 9999 becomes the nearest within.
+    public init(secondsSince1970 seconds: Int) {
+        secondsSince1970 = min(max(seconds, -62_135_596_800), 253_402_300_799)
+    }
+
+    /// Creates a time from the clock's, without the fraction of the second.
+    public init(_ date: Date) {
+        let seconds = date.timeIntervalSince1970.rounded(.down)
+        self.init(secondsSince1970: Int(exactly: seconds) ?? (seconds > 0 ? .max : .min))
+    }
+
+    /// Reads one of the three formats: `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`, or
+    /// `Sun Nov  6 08:49:37 1994`.
+    ///
+    /// Letters of any case are accepted; other zones, missing or doubled spaces, and days that do not exist are not.
+    ///
+    /// - Parameters:
+    ///   - text: The value of the field.
+    ///   - receivedAt: Decides the century of a year with two digits: the date is at most 50 years after it.
+    /// - Complexity: O(1). A text of more than 64 bytes is no date.
+    public init?(_ text: String, receivedAt: HTTPDate) {
+        guard text.utf8.count <= 64 else { return nil }
+        let bytes = Array(FieldText.trimmed(Array(text.utf8)[...]))
+        let reading = DateReading(text: FieldText.lowercased(bytes))
+        guard let civil = reading.fixed ?? reading.asctime ?? reading.obsolete(receivedAt) else { return nil }
+        self.init(secondsSince1970: civil.secondsSince1970)
+    }
+
+    /// The time after a number of seconds.
+    public func advanced(by seconds: Int) -> HTTPDate {
+        HTTPDate(secondsSince1970: secondsSince1970 + min(max(seconds, -1 << 40), 1 << 40))
+    }
+
+    /// The seconds from another time to this one; negative when the other is later.
+    public func seconds(since other: HTTPDate) -> Int { secondsSince1970 - other.secondsSince1970 }
+
+    /// Whether the first is earlier.
+    public static func < (first: HTTPDate, second: HTTPDate) -> Bool {
+        first.secondsSince1970 < second.secondsSince1970
+    }
+}
+
+extension HTTPDate: CustomStringConvertible {
+    /// The preferred format, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+    public var description: String {
+        let civil = CivilTime(secondsSince1970: secondsSince1970)
+        func padded(_ number: Int, _ count: Int = 2) -> String {
+            let digits = String(number)
+            return String(repeating: "0", count: max(0, count - digits.count)) + digits
+        }
+        func capitalized(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
+        let weekday = capitalized(String(DateReading.weekdays[civil.weekday].prefix(3)))
+        return "\(weekday), \(padded(civil.day)) \(capitalized(DateReading.months[civil.month - 1])) "
+            + "\(padded(civil.year, 4)) \(padded(civil.hour)):\(padded(civil.minute)):\(padded(civil.second)) GMT"
+    }
+}
+
+/// The three formats of a date, in lower case.
+private struct DateReading {
+    static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+    static let weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+    let words: [Substring]
+
+    init(text: String) { words = text.split(separator: " ", omittingEmptySubsequences: false) }
+
+    var fixed: CivilTime? {
+        guard words.count == 6, words[5] == "gmt", words[0].last == ",", Self.isShortDay(words[0].dropLast()),
+            let year = Self.number(words[3], 4)
+        else { return nil }
+        return Self.civil(year, words[2], Self.number(words[1], 2), words[4])
+    }
+
+    var asctime: CivilTime? {
+        guard let weekday = words.first, Self.isShortDay(weekday), let last = words.last,
+            let year = Self.number(last, 4)
+        else { return nil }
+        if words.count == 6, words[2].isEmpty { return Self.civil(year, words[1], Self.number(words[3], 1), words[4]) }
+        return words.count == 5 ? Self.civil(year, words[1], Self.number(words[2], 2), words[3]) : nil
+    }
+
+    func obsolete(_ receivedAt: HTTPDate) -> CivilTime? {
+        guard words.count == 4, words[3] == "gmt", words[0].last == ",",
+            Self.weekdays.contains(String(words[0].dropLast()))
+        else { return nil }
+        let parts = words[1].split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 3, let twoDigits = Self.number(parts[2], 2) else { return nil }
+        let thisYear = CivilTime(secondsSince1970: receivedAt.secondsSince1970).year
+        // The latest year with these digits that is at most 50 years ahead.
+        let latest = thisYear + 50
+        let year = max(1, latest - (latest - twoDigits) % 100)
+        func civil(_ year: Int) -> CivilTime? {
+            Self.civil(year, parts[1], Self.number(parts[0], 2), words[2])
+        }
+        let halfCentury = receivedAt.secondsSince1970 + 50 * 31_556_952
+        guard year > 100, let time = civil(year), time.secondsSince1970 > halfCentury else { return civil(year) }
+        return civil(year - 100)
+    }
+
+    private static func civil(_ year: Int, _ month: Substring, _ day: Int?, _ clock: Substring) -> CivilTime? {
+        let parts = clock.split(separator: ":", omittingEmptySubsequences: false)
+        guard let day, let month = months.firstIndex(of: String(month)), parts.count == 3,
+            let hour = number(parts[0], 2), let minute = number(parts[1], 2), let second = number(parts[2], 2)
+        else { return nil }
+        return CivilTime(year: year, month: month + 1, day: day, hour: hour, minute: minute, second: second)
+    }
+
+    private static func isShortDay(_ name: Substring) -> Bool {
+        name.count == 3 && weekdays.contains { $0.hasPrefix(name) }
+    }
+
+    private static func number(_ text: Substring, _ count: Int) -> Int? {
+        text.utf8.count == count ? DeltaSeconds.parse(text.utf8) : nil
+    }
+}

@@ -1,0 +1,125 @@
+import HTTPCaching
+import HTTPTransport
+import Testing
+import WebImageTesting
+
+/// What holds for every response and request, under drawn fields.
+struct PropertyTests {
+    private static func use(_ decision: CacheDecision) -> Selection? {
+        switch decision {
+        case .useFresh(let selection), .useStale(let selection), .useWhileRevalidating(let selection, _): selection
+        case .revalidate, .forward, .gatewayTimeout: nil
+        }
+    }
+
+    /// Draws 5 rounds for one seed.
+    private func rounds(_ seed: UInt64, _ body: (inout RandomFields) throws -> Void) rethrows {
+        var draw = RandomFields(SeededGenerator(seed: seed))
+        for _ in 0..<5 { try body(&draw) }
+    }
+
+    private static func entry(_ draw: inout RandomFields, _ rules: HTTPCacheRules) -> StoredResponse {
+        let head = draw.head()
+        return StoredResponse(
+            head: head, selectors: rules.selectors(for: draw.request().headers, in: head.headers) ?? [:])
+    }
+
+    @Test(arguments: Seeds.first(100)) func `what is stale stays stale`(seed: UInt64) {
+        rounds(seed) { draw in
+            let (rules, request) = (draw.rules(), draw.request())
+            let entry = Self.entry(&draw, rules)
+            let (early, span) = (arrival.advanced(by: draw.number(0...400)), draw.number(0...400))
+            let late = early.advanced(by: span)
+            #expect(entry.age(at: late) >= entry.age(at: early))
+            let first = Outcome(rules.decide(request, stored: entry, now: early))
+            let second = Outcome(rules.decide(request, stored: entry, now: late))
+            if first != .fresh { #expect(second != .fresh) }
+            // What may not be used at all does not become usable.
+            let (before, after) = (
+                Self.use(rules.decide(request, stored: entry, now: early)),
+                Self.use(rules.decide(request, stored: entry, now: late))
+            )
+            if before == nil { #expect(after == nil) }
+        }
+    }
+
+    @Test(arguments: Seeds.first(100)) func `a private response is neither kept nor used in the shared scope`(
+        seed: UInt64
+    ) {
+        rounds(seed) { draw in
+            let rules = HTTPCacheRules.shared
+            var head = draw.head()
+            head.headers.append(name: "Cache-Control", value: draw.oneOf(["private", "a, private", "private=\"\""]))
+            head.headers["CDN-Cache-Control"] = nil
+            let request = draw.request()
+            #expect(rules.entry(for: request, head) == nil)
+            let selectors = rules.selectors(for: request.headers, in: head.headers) ?? [:]
+            let entry = StoredResponse(head: head, selectors: selectors)
+            let now = arrival.advanced(by: draw.number(0...400))
+            #expect(Self.use(rules.decide(request, stored: entry, now: now)) == nil)
+            #expect(rules.standIn(on: .noResponse, for: request, stored: [entry], now: now) == nil)
+        }
+    }
+
+    @Test(arguments: Seeds.first(100)) func `what is kept for a credential says that it may be shared`(seed: UInt64) {
+        rounds(seed) { draw in
+            var request = draw.request()
+            request.headers["Authorization"] = "Basic YTpi"
+            let head = draw.head()
+            guard let entry = HTTPCacheRules.shared.entry(for: request, head) else { return }
+            let control = HTTPCacheRules.shared.directives(of: head.headers)
+            #expect(control.isPublic || control.mustRevalidate || control.sharedMaxAge != nil)
+            #expect(!entry.selectors.values.contains { $0.contains("YTpi") || $0.contains("secret") })
+        }
+    }
+
+    @Test(arguments: Seeds.first(100)) func `no-cache, must-revalidate and no-store are kept to`(seed: UInt64) {
+        rounds(seed) { draw in
+            let (rules, request, head) = (draw.rules(), draw.request(), draw.head())
+            let entry = Self.entry(&draw, rules)
+            let control = rules.directives(of: entry.head.headers)
+            let now = arrival.advanced(by: draw.number(0...400))
+            let used =
+                Self.use(rules.decide(request, stored: entry, now: now))
+                ?? rules.standIn(on: .status(503), for: request, stored: [entry], now: now)
+            if control.noCache == .response { #expect(used == nil) }
+            if control.mustRevalidate, let used { #expect(used.isFresh) }
+            let kept = rules.entry(for: request, head)
+            let directives = rules.directives(of: head.headers)
+            if directives.noStore, !directives.mustUnderstand { #expect(kept == nil) }
+        }
+    }
+
+    @Test(arguments: Seeds.first(100)) func `what is kept is used, validated or replaced for the same request`(
+        seed: UInt64
+    ) {
+        rounds(seed) { draw in
+            let (rules, request) = (draw.rules(), draw.request())
+            guard let entry = rules.entry(for: request, draw.head()), request.method == "GET" else { return }
+            #expect(rules.matches(entry, request.headers))
+            let now = arrival.advanced(by: draw.number(0...400))
+            let decision = rules.decide(request, stored: entry, now: now)
+            #expect(decision != .forward(.varyMiss) && decision != .forward(.uriMiss))
+            if case .revalidate(_, let revalidation) = decision {
+                #expect(!revalidation.fields.isEmpty)
+                #expect(revalidation.fields.allSatisfy { !$0.value.isEmpty })
+            }
+        }
+    }
+
+    @Test(arguments: Seeds.first(100)) func `a 304 makes a response no older`(seed: UInt64) {
+        rounds(seed) { draw in
+            let (rules, request) = (draw.rules(), draw.request())
+            let entry = Self.entry(&draw, rules)
+            let later = arrival.advanced(by: draw.number(10...400))
+            let confirmation = ResponseHead(
+                status: 304, headers: entry.head.headers["ETag"].map { ["ETag": $0] } ?? [:],
+                requestTime: later, responseTime: later)
+            for change in rules.freshen([entry], by: confirmation, of: request).changes {
+                #expect(change.response.age(at: later) == 0)
+                #expect(change.response.head.status == entry.head.status)
+                #expect(change.response.age(at: later) <= entry.age(at: later))
+            }
+        }
+    }
+}
