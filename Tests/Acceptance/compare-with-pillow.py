@@ -88,8 +88,11 @@ def make_pictures(folder):
     save("transparent.gif", base.quantize(64), transparency=5)
     save("interlaced.gif", base.quantize(64), interlace=1)
     frames = [base.filter(ImageFilter.GaussianBlur(i)).quantize(100) for i in range(6)]
-    for disposal in range(4):
-        save(f"animated-{disposal}.gif", frames[0], save_all=True, append_images=frames[1:], disposal=disposal, duration=70)
+    # GIF89a, section 23: after disposal 3 the screen is as it was before the frame. Before the first frame it is empty,
+    # but Pillow leaves an opaque first frame standing, and writes later frames as differences from frames that are
+    # removed. So the first frame is one that stays.
+    for disposal in [0, 1, 2, [1, 3, 3, 3, 3, 3]]:
+        save(f"animated-{disposal if isinstance(disposal, int) else 3}.gif", frames[0], save_all=True, append_images=frames[1:], disposal=disposal, duration=70)
     # The first frame has transparent corners: without any, Pillow restores to the background colour, browsers to nothing.
     moving = [photo(90, 60, "RGBA").rotate(30 * i) for i in range(1, 6)]
     save("animated-transparent.gif", moving[0], save_all=True, append_images=moving[1:], disposal=2, duration=70)
@@ -137,7 +140,8 @@ def difference(ours, theirs):
     if ours.getextrema()[3] == theirs.getextrema()[3] == (255, 255):
         return (max(high for _, high in ImageChops.difference(ours, theirs).getextrema()), 0, 0)
     opaque = translucent = alpha = 0
-    for (r, g, b, a), (R, G, B, A) in zip(ours.getdata(), theirs.getdata()):
+    quads = [zip(*[iter(image.tobytes())] * 4) for image in (ours, theirs)]
+    for (r, g, b, a), (R, G, B, A) in zip(*quads):
         alpha = max(alpha, abs(a - A))
         worst = max(abs(r * a - R * A), abs(g * a - G * A), abs(b * a - B * A)) / 255
         if a == A == 255:
