@@ -8,17 +8,20 @@ struct Fetch {
         Surroundings.prepare()
         let options: Options
         let jobs: [Job]
-        do {
+        do throws(UsageError) {
             options = try Options(parsing: Array(CommandLine.arguments.dropFirst()))
+            if let text = text(for: options.action) {
+                StandardStream.output.writeLine(text)
+                exit(0)
+            }
             // The list is read before signals are caught, so that a signal can still stop a wait for it.
-            jobs = options.wantsHelp ? [] : try Job.list(options)
+            jobs = options.action == .fetch ? try Job.list(options) : []
+            if options.writesPicture, StandardStream.output.isTerminal {
+                throw UsageError(message: "a terminal cannot show the file; send --output - to a file or a program")
+            }
         } catch {
             StandardStream.error.writeLine("fetch: \(error.message)\nTry: fetch --help")
             exit(2)
-        }
-        if options.wantsHelp {
-            StandardStream.output.writeLine(Options.usage)
-            exit(0)
         }
         let run = Task { await status(of: options, jobs) }
         let interrupt = Interrupt { run.cancel() }
@@ -28,10 +31,22 @@ struct Fetch {
 
     private static let interruptedStatus: Int32 = 130
 
+    /// What the command prints when it fetches nothing.
+    private static func text(for action: Options.Action) -> String? {
+        switch action {
+        case .help: Usage.text
+        case .version: "fetch \(Version.number)"
+        case .manPage: ManualPage.text
+        case .completions(let shell): shell.completions
+        case .fetch, .cache: nil
+        }
+    }
+
     /// Runs the command and returns its exit status.
     private static func status(of options: Options, _ jobs: [Job]) async -> Int32 {
         let screen = Screen(options)
         do {
+            if case .cache(let action) = options.action { return try await CacheCommand.run(action, options) }
             guard !jobs.isEmpty else { return try await Demo.run(options, screen) }
             return try await Batch(options, jobs, screen).run()
         } catch let error as UsageError {

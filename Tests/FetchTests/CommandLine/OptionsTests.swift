@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import WebImage
 
@@ -9,13 +10,14 @@ struct OptionsTests {
         #expect(options.urls.isEmpty)
         #expect(options.resize == nil)
         #expect(options.format == .original)
-        #expect(options.output == "pictures")
+        #expect(options.folder == nil && options.file == nil && !options.overwrites)
         #expect(options.cache == nil)
         #expect(options.usesCache)
         #expect(options.concurrency == 6)
         #expect(options.timeout == nil)
         #expect(!options.allowsPrivate && !options.isInsecure && !options.refreshes)
-        #expect(!options.writesJSON && !options.isQuiet && !options.wantsHelp)
+        #expect(!options.writesJSON && !options.isQuiet && !options.isVerbose)
+        #expect(options.action == .fetch)
     }
 
     @Test func `every option is parsed`() throws {
@@ -23,11 +25,12 @@ struct OptionsTests {
             parsing: """
                 --resize 800x600:fill --format webp --quality 70 --out o --cache c --no-cache --refresh --input a
                 --input - --concurrency 3 --timeout 2.5 --max-bytes 10 --max-pixels 20 --allow-private --insecure
-                --json --quiet --help http://a/ http://b/
+                --json --quiet --verbose --force --name {hash}.{format} --header A:1 -H B:2 --user-agent me
+                --user a:b --proxy http://c:d@localhost:3128 --retry 4 --help http://a/ http://b/
                 """.split(whereSeparator: \.isWhitespace).map(String.init))
-        #expect(options.resize == .resize(to: PixelSize(width: 800, height: 600), mode: .fill))
+        #expect(options.resize?.transformer == .resize(to: PixelSize(width: 800, height: 600), mode: .fill))
         #expect(options.format == .webp(quality: 70))
-        #expect(options.output == "o")
+        #expect(options.folder == "o")
         #expect(options.cache == "c")
         #expect(!options.usesCache)
         #expect(options.refreshes)
@@ -37,7 +40,14 @@ struct OptionsTests {
         #expect(options.maximumBytes == 10)
         #expect(options.maximumPixels == 20)
         #expect(options.allowsPrivate && options.isInsecure && options.writesJSON && options.isQuiet)
-        #expect(options.wantsHelp)
+        #expect(options.isVerbose && options.overwrites)
+        #expect(options.name == (try NameTemplate("{hash}.{format}")))
+        #expect(options.headers == ["A": "1", "B": "2", "User-Agent": "me"])
+        #expect(options.user == "a:b")
+        #expect(options.proxy?.absoluteString == "http://localhost:3128")
+        #expect(options.proxyCredential == .basic(user: "c", password: "d"))
+        #expect(options.retries == 4)
+        #expect(options.action == .help)
         #expect(options.urls == ["http://a/", "http://b/"])
     }
 
@@ -57,11 +67,59 @@ struct OptionsTests {
     ])
     func `a box has a mode`(text: String, mode: ResizeTransformer.Mode) throws {
         let expected = ResizeTransformer.resize(to: PixelSize(width: 10, height: 20), mode: mode)
-        #expect(try Options(parsing: ["--resize", text]).resize == expected)
+        #expect(try Options(parsing: ["--resize", text]).resize?.transformer == expected)
+    }
+
+    @Test func `a box with one side limits that side alone`() throws {
+        let box = { (text: String) in
+            try Resize(text).transformer.resultSize(for: PixelSize(width: 4_000, height: 3_000))
+        }
+        #expect(try box("800x") == PixelSize(width: 800, height: 600))
+        #expect(try box("x300") == PixelSize(width: 400, height: 300))
+    }
+
+    @Test func `a value may stand behind an equals sign, and letters may stand together`() throws {
+        let options = try Options(parsing: ["--cache=--json", "--format=png", "-qvoa.png", "-H", "A:1", "http://a/"])
+        #expect(options.file == "a.png")
+        #expect(options.cache == "--json")
+        #expect(options.format == .png)
+        #expect(options.isQuiet && options.isVerbose && !options.writesJSON)
+        #expect(options.headers == ["A": "1"])
+    }
+
+    @Test func `a number may have a unit`() throws {
+        let options = try Options(parsing: ["--max-bytes", "20M", "--max-pixels", "3k", "--cache-trim", "0"])
+        #expect(options.maximumBytes == 20_000_000)
+        #expect(options.maximumPixels == 3_000)
+        #expect(options.action == .cache(.trim(byteCount: 0)))
+    }
+
+    @Test func `a password is not repeated in a message`() throws {
+        let error = #expect(throws: UsageError.self) { try Options(parsing: ["--user", "secret"]) }
+        #expect(try !#require(error).message.contains("secret"))
     }
 
     @Test(arguments: [
-        ["--resize", "10"], ["--resize", "10x"], ["--resize", "x"], ["--resize", "0x5"], ["--resize", "5x-5"],
+        ["-o", "a", "--out", "b"], ["-o", "a", "--name", "b"], ["-o", "-", "--json"], ["-o", "a/"], ["-"], ["--out="],
+    ])
+    func `options that contradict each other are refused`(words: [String]) {
+        #expect(throws: UsageError.self) { try Options(parsing: words) }
+    }
+
+    @Test func `one file takes one picture`() throws {
+        let options = try Options(parsing: ["-o", "a", "http://a/", "http://b/"])
+        #expect(throws: UsageError.self) { try Job.list(options) }
+        #expect(throws: UsageError.self) { try Job.list(Options(parsing: ["-o", "a"])) }
+        #expect(try Job.list(Options(parsing: ["-o", "a", "http://a/", "http://a/"])).count == 1)
+    }
+
+    @Test(arguments: ["a/b", ".hidden", "{stem", "{Stem}", "{size}", "a\0"])
+    func `a template that leads elsewhere or has an unknown field is refused`(text: String) {
+        #expect(throws: UsageError.self) { try NameTemplate(text) }
+    }
+
+    @Test(arguments: [
+        ["--resize", "10"], ["--resize", "10x:fill"], ["--resize", "x"], ["--resize", "0x5"], ["--resize", "5x-5"],
         ["--resize", "10x20x30"], ["--resize", "10x20:"], ["--resize", "10x20:fit:fit"], ["--resize", "10x20:cover"],
         ["--resize", "99999999999999999999x1"], ["--resize", "65501x1"], ["--resize", ":"], ["--resize"],
         ["--format", "tiff"], ["--format", ""], ["--quality", "0"], ["--quality", "101"], ["--quality", "high"],
@@ -69,6 +127,9 @@ struct OptionsTests {
         ["--timeout", "0"], ["--timeout", "nan"], ["--timeout", "inf"], ["--timeout", "-1"], ["--timeout", "86401"],
         ["--max-bytes", "0"], ["--max-bytes", "9999999999999999999"], ["--max-pixels", "0"],
         ["--out", ""], ["--out"], ["--out", "--json"], ["--bogus"], ["-x"], ["--json=yes"], ["--Json"],
+        ["--retry", "-1"], ["--proxy", "localhost:3128"], ["--proxy", "ftp://a/"], ["--header", "A"],
+        ["--header", ":1"],
+        ["--completions", "csh"], ["--cache-trim", "1T"], ["--name", "a/b"], ["-o"],
     ])
     func `an invalid word is named`(words: [String]) throws {
         let error = #expect(throws: UsageError.self) { try Options(parsing: words) }

@@ -5,12 +5,13 @@ import WebImage
 @testable import fetch
 
 struct FileNameTests {
-    private func name(_ text: String, _ format: ImageFormat = .png) throws -> String {
-        FileName.name(for: text, url: try #require(URL(string: text)), format: format)
+    private func name(_ text: String, _ format: ImageFormat = .png, _ words: [String] = []) throws -> String {
+        FileName(try Options(parsing: words)).name(
+            for: text, url: try #require(URL(string: text)), format: format, width: 30, height: 20)
     }
 
     @Test func `a name is readable, and the same in every run`() throws {
-        #expect(try name("http://a/holiday/Beach_1-2.jpeg", .jpeg) == "Beach_1-2-833e9a560647a00788fab5ef.jpg")
+        #expect(try name("http://a/holiday/Beach_1-2.jpeg", .jpeg) == "Beach_1-2-833e9a5606.jpg")
     }
 
     @Test(arguments: [
@@ -53,5 +54,23 @@ struct FileNameTests {
     @Test func `the format decides the extension`() throws {
         #expect(try name("http://a/p.png", .jpeg).hasSuffix(".jpg"))
         #expect(try name("http://a/p.exe", .webp).hasSuffix(".webp"))
+    }
+
+    @Test func `each variant of a picture has a name of its own`() throws {
+        let lines = [
+            "", "--resize 8x8", "--resize 8x", "--resize x8", "--resize 8x8:fill", "--format png", "--format jpeg",
+            "--format jpeg --quality 70", "--resize 8x8 --format png", "--format webp", "--format gif",
+        ]
+        let names = try lines.map { try name("http://a/b.png", .png, $0.split(separator: " ").map(String.init)) }
+        #expect(Set(names).count == lines.count)
+        #expect(try name("http://a/b.png", .png, ["--resize", "8x8:fill"]).hasPrefix("b-8x8-fill-"))
+    }
+
+    @Test func `a template names the files`() throws {
+        let fields = ["--name", "x_{stem}_{width}x{height}.{format}"]
+        #expect(try name("http://a/b.png", .jpeg, fields) == "x_b_30x20.jpg")
+        let hashes = try [[], ["--resize", "8x8"]].map { try name("http://a/b.png", .png, ["--name", "{hash}"] + $0) }
+        #expect(Set(hashes).count == 2)
+        #expect(hashes.allSatisfy { $0.count == 10 })
     }
 }

@@ -7,14 +7,16 @@ import WebImage
 struct OutcomeTests {
     private static func success(_ url: String, file: String = "pictures/a.png", frames: Int = 1) -> Outcome {
         Outcome(
-            url: url, milliseconds: 12,
+            url: url, milliseconds: 12, answer: .init(status: 200, contentType: "image/png"),
             result: .success(
                 .init(
                     source: .network, format: .png, width: 640, height: 480, frames: frames, bytes: 1234, file: file)))
     }
 
     private static func failure(_ url: String, _ message: String) -> Outcome {
-        Outcome(url: url, milliseconds: 12, result: .failure(.init(code: "timedOut", message: message)))
+        Outcome(
+            url: url, milliseconds: 12, answer: .init(status: 404, contentType: nil),
+            result: .failure(.init(code: "timedOut", message: message)))
     }
 
     private static let hostile = [
@@ -32,7 +34,9 @@ struct OutcomeTests {
         #expect(!line.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) })
         let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
         let fields = try #require(object)
-        let names = ["url", "ok", "source", "format", "width", "height", "frames", "bytes", "file", "milliseconds"]
+        let names =
+            ["url", "ok", "source", "format", "width", "height", "frames", "bytes", "file", "milliseconds"]
+            + ["status", "contentType"]
         #expect(Set(fields.keys) == Set(names))
         #expect(bytes(fields["url"]) == Array(text.utf8))
         #expect(bytes(fields["file"]) == Array("out/\(text)".utf8))
@@ -44,6 +48,8 @@ struct OutcomeTests {
         #expect(fields["frames"] as? Int == 1)
         #expect(fields["bytes"] as? Int == 1234)
         #expect(fields["milliseconds"] as? Int == 12)
+        #expect(fields["status"] as? Int == 200)
+        #expect(fields["contentType"] as? String == "image/png")
     }
 
     @Test(arguments: hostile)
@@ -52,8 +58,9 @@ struct OutcomeTests {
         #expect(!line.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) })
         let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
         let fields = try #require(object)
-        #expect(Set(fields.keys) == ["url", "ok", "error"])
+        #expect(Set(fields.keys) == ["url", "ok", "error", "status", "milliseconds"])
         #expect(fields["ok"] as? Bool == false)
+        #expect(fields["status"] as? Int == 404)
         let error = try #require(fields["error"] as? [String: String])
         #expect(error["code"] == "timedOut")
         #expect(bytes(error["message"]) == Array(text.utf8))
@@ -62,7 +69,7 @@ struct OutcomeTests {
     @Test func `a line begins with the source and ends with file and URL`() {
         #expect(
             Self.success("http://a/").line
-                == "network  png   640x480         1234 bytes        12 ms     pictures/a.png  http://a/")
+                == "network      png   640x480         1234 bytes        12 ms     pictures/a.png  http://a/")
         #expect(Self.success("http://a/", frames: 8).line.contains("  640x480x8  "))
         #expect(Self.failure("http://a/", "Too slow.").line == "failed   timedOut: Too slow.  http://a/")
     }
@@ -83,7 +90,7 @@ struct OutcomeTests {
     }
 
     @Test func `the second line for one URL comes from memory, and a failure stays one`() {
-        #expect(Self.success("http://a/").again.line.hasPrefix("memory   png "))
+        #expect(Self.success("http://a/").again.line.hasPrefix("memory       png "))
         #expect(Self.failure("http://a/", "Too slow.").again.line == Self.failure("http://a/", "Too slow.").line)
     }
 
@@ -93,5 +100,32 @@ struct OutcomeTests {
         #expect(Outcome.Failure(error).code == "truncated")
         #expect(Outcome.Failure(error).message == "No picture.")
         #expect(Outcome.Failure(Outcome.Failure(code: "invalidURL", message: "No.")).code == "invalidURL")
+    }
+
+    @Test(arguments: [1, 2, 10, 36, 40, 60, 80, 120, 200])
+    func `a line for a terminal fits into it`(columns: Int) {
+        for (url, file) in [
+            ("http://a/", "a.png"), (String(repeating: "写", count: 300), String(repeating: "é", count: 99)),
+        ] {
+            let line = Self.success(url, file: file, frames: 8).line(columns: columns, .none)
+            #expect(line.columnCount < max(columns, 14))
+            #expect(line.hasPrefix("network"))
+        }
+    }
+
+    @Test func `colours change no letter, and only a terminal has them`() {
+        let outcome = Self.success("http://a/")
+        let plain = outcome.line(columns: 80, .none)
+        let coloured = outcome.line(columns: 80, Colours(isOn: true))
+        #expect(coloured.hasPrefix("\u{1B}[32mnetwork\u{1B}[0m "))
+        #expect(coloured.replacing(/\u{1B}\[[0-9]*m/, with: "") == plain)
+        #expect(!outcome.line.contains("\u{1B}"))
+    }
+
+    @Test func `a failure says which option helps`() {
+        let error = ImageLoadError(
+            code: .transferFailed, message: "127.0.0.1 is a loopback address; allow its network in the address policy.",
+            cause: HTTPError(code: .addressNotAllowed, message: ""))
+        #expect(Outcome.Failure(error).message == "127.0.0.1 is a loopback address. --allow-private allows it.")
     }
 }

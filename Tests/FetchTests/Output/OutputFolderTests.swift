@@ -15,12 +15,59 @@ struct OutputFolderTests {
         #expect(workplace.names(in: URL(filePath: path)) == ["x.png"])
     }
 
-    @Test func `a slash at the end is not doubled, and a file is replaced`() async throws {
-        let path = try workplace.get().folder.path + "/a/"
-        let folder = try OutputFolder(path)
+    @Test func `a folder is made with the first file, and not before`() async throws {
+        let workplace = try workplace.get()
+        let folder = try OutputFolder(workplace.pictures.path)
+        #expect(!FileManager.default.fileExists(atPath: workplace.pictures.path))
         _ = try await folder.write([1], as: "x.png")
-        #expect(try await folder.write([2], as: "x.png") == path + "x.png")
-        #expect(try Data(contentsOf: URL(filePath: path + "x.png")) == Data([2]))
+        #expect(workplace.names(in: workplace.pictures) == ["x.png"])
+    }
+
+    @Test func `a slash at the end is not doubled`() async throws {
+        let path = try workplace.get().folder.path + "/a/"
+        #expect(try await OutputFolder(path).write([1], as: "x.png") == path + "x.png")
+    }
+
+    @Test func `a file with the same bytes stays, and one with other bytes is replaced only when that is wanted`()
+        async throws
+    {
+        let path = try workplace.get().folder.path + "/a"
+        let read = { try Data(contentsOf: URL(filePath: path + "/x.png")) }
+        _ = try await OutputFolder(path).write([1, 2], as: "x.png")
+        #expect(try await OutputFolder(path).write([1, 2], as: "x.png") == path + "/x.png")
+        for other in [[1, 3], [1], []] as [[UInt8]] {
+            let error = await #expect(throws: Outcome.Failure.self) {
+                _ = try await OutputFolder(path).write(other, as: "x.png")
+            }
+            #expect(error?.code == "fileExists")
+            #expect(error?.message.contains("--force") == true)
+            #expect(try read() == Data([1, 2]))
+        }
+        _ = try await OutputFolder(path, overwrites: true).write([3], as: "x.png")
+        #expect(try read() == Data([3]))
+    }
+
+    @Test func `two different files of one run never share a name`() async throws {
+        let workplace = try workplace.get()
+        let folder = try OutputFolder(workplace.pictures.path, overwrites: true)
+        _ = try await folder.write([1], as: "x.png")
+        let error = await #expect(throws: Outcome.Failure.self) { _ = try await folder.write([2], as: "x.png") }
+        #expect(error?.code == "fileExists")
+        #expect(error?.message.contains("{hash}") == true)
+        #expect(workplace.names(in: workplace.pictures) == ["x.png"])
+    }
+
+    @Test func `a device is written to, and stays a device`() async throws {
+        #expect(try await OutputFolder("/dev/").write([1], as: "null") == "/dev/null")
+        var status = stat()
+        #expect(unsafe stat("/dev/null", &status) == 0 && status.st_mode & S_IFMT == S_IFCHR)
+    }
+
+    @Test func `a link that leads nowhere is not replaced`() async throws {
+        let path = try workplace.get().folder.path
+        try FileManager.default.createSymbolicLink(atPath: path + "/x.png", withDestinationPath: "nowhere")
+        await #expect(throws: Outcome.Failure.self) { _ = try await OutputFolder(path).write([1], as: "x.png") }
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: path + "/x.png") == "nowhere")
     }
 
     @Test func `a path that cannot be a folder is refused at once`() throws {
@@ -28,14 +75,13 @@ struct OutputFolderTests {
         try Data().write(to: URL(filePath: file))
         #expect(throws: SystemError(number: ENOTDIR)) { try OutputFolder(file) }
         #expect(throws: SystemError(number: ENOTDIR)) { try OutputFolder(file + "/below") }
-        #expect(throws: SystemError(number: ENOENT)) { try OutputFolder("/proc/nowhere/below") }
     }
 
     @Test func `a file that cannot be written leaves nothing behind`() async throws {
         let workplace = try workplace.get()
         let folder = try OutputFolder(workplace.pictures.path)
         try FileManager.default.createDirectory(
-            at: workplace.pictures.appending(path: "x.png"), withIntermediateDirectories: false)
+            at: workplace.pictures.appending(path: "x.png"), withIntermediateDirectories: true)
         let error = await #expect(throws: Outcome.Failure.self) { _ = try await folder.write([1], as: "x.png") }
         #expect(error?.code == "cannotWrite")
         #expect(try #require(error).message.contains("x.png: Is a directory"))
@@ -45,6 +91,7 @@ struct OutputFolderTests {
     @Test func `a removed folder is an error for each picture`() async throws {
         let workplace = try workplace.get()
         let folder = try OutputFolder(workplace.pictures.path)
+        _ = try await folder.write([0], as: "first.png")
         try FileManager.default.removeItem(at: workplace.pictures)
         await #expect(throws: Outcome.Failure.self) { _ = try await folder.write([1], as: "x.png") }
     }
@@ -60,14 +107,14 @@ struct OutputFolderTests {
         #expect(workplace.names(in: workplace.pictures).isEmpty)
     }
 
-    @Test func `partial files of ended processes are removed, and nothing else`() throws {
+    @Test func `partial files of ended processes are removed, and nothing else`() async throws {
         let workplace = try workplace.get()
         let (folder, living) = (workplace.pictures, getppid())
         let stays = [".fetch-\(living)-1.part", ".fetch-.part", ".fetch-x-1.part", ".fetch--1-1.part", "other.part"]
         let goes = [".fetch-\(getpid())-1.part", ".fetch-\(Int32.max)-1.part"]
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         for name in stays + goes { try Data().write(to: folder.appending(path: name)) }
-        _ = try OutputFolder(folder.path)
-        #expect(workplace.names(in: folder) == stays.sorted())
+        _ = try await OutputFolder(folder.path).write([1], as: "x.png")
+        #expect(workplace.names(in: folder) == (stays + ["x.png"]).sorted())
     }
 }

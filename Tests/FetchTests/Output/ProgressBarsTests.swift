@@ -9,7 +9,7 @@ struct ProgressBarsTests {
 
     private func bars(_ number: Int, name: String = "http://a/") -> ProgressBars {
         var bars = ProgressBars()
-        bars.count = number
+        bars.begin(count: number, now: start)
         for _ in 0..<number {
             let id = bars.add(name)
             _ = bars.update(id, LoadProgress(receivedByteCount: 50_000, expectedByteCount: 100_000), now: start)
@@ -20,20 +20,18 @@ struct ProgressBarsTests {
     @Test func `a bar shows the progress of a download, and the total that of all`() {
         var bars = bars(1)
         let text = bars.drawn(on: wide, now: start)
-        #expect(
-            text == """
-                [############............]     50 kB http://a/
-                [........................] 0 of 1 done
-
-                """)
+        let blank = { String(repeating: " ", count: $0) }
+        let bar = " ########........  50%   50 kB" + blank(11)
+        #expect(text == "http://a/" + blank(24) + bar + blank(5) + "\n0/1" + blank(30) + bar + " 0:00\n")
     }
 
     @Test func `a download that has not begun has no bar`() {
         var bars = ProgressBars()
-        bars.count = 1
+        bars.begin(count: 1, now: start)
         _ = bars.add("http://a/")
         let text = bars.drawn(on: wide, now: start)
-        #expect(text == "[........................] 0 of 1 done\n")
+        #expect(text.split(separator: "\n").count == 1)
+        #expect(text.hasPrefix("0/1  "))
     }
 
     @Test(arguments: [1, 2, 10, 40, 60, 80, 200], [1, 2, 3, 10, 24, 100])
@@ -44,23 +42,23 @@ struct ProgressBarsTests {
         #expect(lines.count == max(1, min(13, rows - 2)))
         #expect(lines.allSatisfy { $0.count < columns })
         let erasures = [bars.erased(from: size), bars.erased(from: size)]
-        #expect(erasures == ["\u{1B}[\(lines.count)A\u{1B}[J", ""])
+        #expect(erasures == ["\r\u{1B}[\(lines.count)A\u{1B}[J", ""])
     }
 
     @Test func `a long name keeps its end`() {
         var bars = bars(1, name: "http://a/" + String(repeating: "x", count: 5_000) + "/photo.png")
         let line = bars.drawn(on: wide, now: start).split(separator: "\n")[0]
         #expect(line.count == 79)
-        #expect(line.contains(" ..xx"))
-        #expect(line.hasSuffix("/photo.png"))
+        #expect(line.hasPrefix("http://a/xxx"))
+        #expect(line.contains("xx..xxxxx/photo.png ###"))
     }
 
     @Test func `a narrower window has wrapped the lines`() {
         var bars = bars(2, name: "http://a/" + String(repeating: "x", count: 5_000))
         _ = bars.drawn(on: wide, now: start)
-        // 79, 79 and 38 characters.
+        // Three lines of 79 characters.
         let erasure = bars.erased(from: Terminal.Size(columns: 30, rows: 24))
-        #expect(erasure == "\u{1B}[8A\u{1B}[J")
+        #expect(erasure == "\r\u{1B}[9A\u{1B}[J")
     }
 
     @Test func `bars are not drawn more often than the eye can follow`() {
@@ -88,9 +86,47 @@ struct ProgressBarsTests {
         let failure = Outcome(url: "", milliseconds: 0, result: .failure(.init(code: "", message: "")))
         bars.note(failure)
         let half = bars.drawn(on: wide, now: start)
-        #expect(half.hasSuffix("[############............] 1 of 2 done, 1 failed\n"))
+        #expect(half.contains("\n1/2, 1 failed "))
         bars.note(failure)
         let end = bars.drawn(on: wide, now: start)
         #expect(end == "")
+    }
+
+    @Test func `after the end of a run that was cut short nothing is drawn`() {
+        var bars = bars(2)
+        bars.end()
+        #expect(bars.drawn(on: wide, now: start) == "")
+    }
+
+    @Test func `speed and remaining time follow from what has come`() {
+        var bars = bars(1)
+        let progress = LoadProgress(receivedByteCount: 75_000, expectedByteCount: 100_000)
+        _ = bars.update(1, progress, now: start + .seconds(1))
+        let line = bars.drawn(on: wide, now: start + .seconds(1)).split(separator: "\n")[0]
+        #expect(line.hasSuffix(" 75%   75 kB   25 kB/s  0:01"))
+    }
+
+    @Test func `the bar of an unknown length moves`() {
+        var bars = ProgressBars()
+        bars.begin(count: 1, now: start)
+        _ = bars.update(bars.add("a"), LoadProgress(receivedByteCount: 5, expectedByteCount: nil), now: start)
+        let drawn = (0..<40).map { _ in bars.drawn(on: wide, now: start).split(separator: "\n")[0] }
+        #expect(Set(drawn).count == 14)
+        #expect(drawn.allSatisfy { $0.contains("###") && !$0.contains("%") && $0.count == 79 })
+    }
+
+    @Test func `a summary names what came from where`() {
+        var bars = bars(3)
+        let picture = Outcome.Picture(
+            source: .network, format: .png, width: 1, height: 1, frames: 1, bytes: 1_500_000, file: "")
+        for source in [Outcome.Source.network, .disk, .network] {
+            var copy = picture
+            copy.source = source
+            bars.note(Outcome(url: "", milliseconds: 0, result: .success(copy)))
+        }
+        bars.note(Outcome(url: "", milliseconds: 0, result: .failure(.init(code: "", message: ""))))
+        #expect(
+            bars.summary(now: start + .milliseconds(7_150))
+                == "3 pictures, 4.5 MB in 7.1 s: 2 network, 1 disk; 1 failed")
     }
 }

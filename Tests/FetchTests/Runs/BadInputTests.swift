@@ -94,7 +94,7 @@ struct BadInputTests {
             "random bytes behind a signature", "malformed", "header",
             reply: .ok(
                 [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + ImageFactory.randomBytes(count: 10_000, seed: 1))),
-        Case("path out of the folder", "unsupportedURL", "absolute") { _ in "../../etc/passwd" },
+        Case("path out of the folder", "unsupportedURL", "https://") { _ in "../../etc/passwd" },
         Case("path out of the folder at an origin", "unacceptableStatus", "404") {
             $0.url("/").absoluteString + "../../etc/passwd"
         },
@@ -138,7 +138,22 @@ struct BadInputTests {
             let message = try #require(line.error?.message)
             #expect(message.contains(bad.words))
             #expect(message.count > 10)
-            #expect(workplace.names(in: workplace.pictures).isEmpty)
+            #expect(line.milliseconds != nil)
+            #expect(!FileManager.default.fileExists(atPath: workplace.pictures.path))
+        }
+    }
+
+    @Test func `a failure has the status and the type that the origin gave it`() async throws {
+        try await withOriginServer { origin in
+            origin.respond(to: "/404", with: .status(404))
+            origin.respond(to: "/page", with: Self.html)
+            let workplace = try Workplace()
+            let urls = ["/404", "/page"].map { origin.url($0).absoluteString }
+            let lines = try await workplace.fetch(workplace.options + ["--concurrency", "1"] + urls).lines
+            let byURL = Dictionary(uniqueKeysWithValues: lines.map { ($0.url, $0) })
+            #expect(byURL[urls[0]]?.status == 404)
+            #expect(byURL[urls[1]]?.status == 200)
+            #expect(byURL[urls[1]]?.contentType == "text/html")
         }
     }
 

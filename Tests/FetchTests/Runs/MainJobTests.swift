@@ -34,7 +34,7 @@ struct MainJobTests {
             let workplace = try Workplace()
             let arguments = ["--allow-private"] + workplace.folders + [origin.url("/a.png").absoluteString]
             let run = try await workplace.fetch(arguments)
-            #expect(run.output.hasPrefix("network  png   64x48  "))
+            #expect(run.output.hasPrefix("network      png   64x48  "))
             #expect(run.output.hasSuffix("  \(arguments.last ?? "")\n"))
             #expect(!run.output.dropLast().contains { $0.isNewline || $0 == "\u{1B}" })
             #expect(try await workplace.fetch(["--quiet"] + arguments).output == "")
@@ -76,11 +76,14 @@ struct MainJobTests {
             #expect(try await workplace.fetch(arguments).lines.map(\.source) == ["network"])
             let second = try await workplace.fetch(arguments)
             #expect(second.status == 0)
-            #expect(try second.lines.map(\.source) == ["disk"])
+            #expect(try second.lines.map(\.source) == ["revalidated"])
+            #expect(try second.lines.map(\.status) == [304])
             #expect(origin.requests.map { $0.headers["If-None-Match"] } == [nil, "\"v1\""])
             origin.respond(to: "/a.png", with: try Pictures.png(seed: 2).entityTag("\"v2\""))
-            let third = try await workplace.fetch(arguments)
-            #expect(try third.lines.map(\.source) == ["network"])
+            let refused = try await workplace.fetch(arguments)
+            #expect(try refused.lines.map(\.error?.code) == ["fileExists"])
+            let third = try await workplace.fetch(arguments + ["--force"])
+            #expect(try third.lines.map(\.source) == ["revalidated"])
             #expect(ImageFactory.seed(of: try workplace.picture(third.lines[0])) == 2)
         }
     }
@@ -145,6 +148,7 @@ struct MainJobTests {
 
     @Test(arguments: [
         ["--bogus"], ["--resize", "big"], ["--input", "nowhere"], ["--input", "-"], ["--out", "input", "http://a/"],
+        ["--out=input/below", "http://a/"],
     ])
     func `an invalid command line is an error on standard error with status 2`(arguments: [String]) async throws {
         let run = try await Workplace().fetch(["--json"] + arguments)

@@ -24,6 +24,8 @@ struct Finished {
         let bytes: Int?
         let file: String?
         let milliseconds: Int?
+        let status: Int?
+        let contentType: String?
         let error: Failure?
     }
 

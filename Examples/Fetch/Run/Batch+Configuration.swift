@@ -14,6 +14,8 @@ extension ImageManager.Configuration {
         if let bytes = options.maximumBytes { downloader.maximumByteCount = bytes }
         if let pixels = options.maximumPixels { limits.maximumPixelCount = pixels }
         if options.allowsPrivate { transport.addressPolicy = .unrestricted }
+        transport.proxy = options.proxy
+        transport.proxyCredential = options.proxyCredential
         if options.isInsecure { transport.tls = .insecure }
         if let timeout = options.timeout {
             transport.totalTimeout = timeout

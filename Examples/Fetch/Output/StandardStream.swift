@@ -8,6 +8,13 @@ struct StandardStream: Sendable {
     static let output = StandardStream(descriptor: STDOUT_FILENO)
     static let error = StandardStream(descriptor: STDERR_FILENO)
 
+    var isPipe: Bool {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+    }
+
+    var isTerminal: Bool { isatty(descriptor) == 1 }
+
     /// Writes a line. A failure is ignored, because it cannot be reported.
     func writeLine(_ text: String) {
         try? write(Array((text + "\n").utf8))

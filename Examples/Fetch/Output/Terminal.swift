@@ -15,6 +15,18 @@ struct Terminal: Sendable {
         descriptor = stream.descriptor
     }
 
+    /// Whether it shows colours, and the user wants them.
+    ///
+    /// - Source: https://no-color.org
+    var hasColours: Bool { ProcessInfo.processInfo.environment["NO_COLOR"]?.isEmpty != false }
+
+    /// Whether the user's locale has more than ASCII.
+    static var isUnicode: Bool {
+        let environment = ProcessInfo.processInfo.environment
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+        return locale?.uppercased().replacing("-", with: "").contains("UTF8") == true
+    }
+
     /// The present size; 80 by 24 when it is unknown.
     var size: Size {
         var window = winsize()

@@ -19,7 +19,11 @@ struct Job: Sendable {
         var texts = options.urls
         for input in options.inputs { texts += urls(in: try contents(of: input)) }
         if texts.isEmpty, !options.inputs.isEmpty { throw UsageError(message: "no URL in the input") }
-        return merging(texts)
+        let jobs = merging(texts)
+        guard options.file == nil || jobs.count == 1 else {
+            throw UsageError(message: "--output takes one picture, not \(jobs.count); --out takes a folder for them")
+        }
+        return jobs
     }
 
     /// The lines that hold a URL: not empty, and no `#` in front.

@@ -1,0 +1,71 @@
+import WebImage
+
+extension Option {
+    static let pictures = Group(
+        title: "Pictures",
+        options: [
+            Option(
+                "resize", nil, "WxH[:MODE]",
+                help: """
+                    Shrink to within W by H pixels, or to exactly W by H: by cutting with :fill, by distorting with \
+                    :stretch. Wx or xH limits one side. Nothing is enlarged.
+                    """
+            ) { options, text throws(UsageError) in options.resize = try Resize(text) },
+            Option(
+                "format", nil, "FORMAT", .words(["original", "jpeg", "png", "gif", "webp"]),
+                help: "Write original, jpeg, png, gif or webp. original keeps the file as it came (default)."
+            ) { options, text throws(UsageError) in
+                options.format = try OutputFormat.named(text)
+            },
+            Option("quality", nil, "N", help: "1 to 100, for jpeg and webp (80).") { options, text throws(UsageError) in
+                options.quality = try Reading.number(text, of: "--quality", in: 1...100)
+            },
+            Option("max-pixels", nil, "N", help: "The largest picture, width times height (50M).") {
+                options, text throws(UsageError) in
+                options.maximumPixels = try Reading.count(text, of: "--max-pixels")
+            },
+        ])
+
+    static let files = Group(
+        title: "Files",
+        options: [
+            Option("out", nil, "DIR", .folder, help: "The folder of the pictures (pictures).") { $0.folder = $1 },
+            Option(
+                "output", "o", "FILE", .file,
+                help: "Write the one picture to this file, or with - to standard output."
+            ) { $0.file = $1 },
+            Option(
+                "name", nil, "TEMPLATE",
+                help: """
+                    Name files by this template, with {stem} {width} {height} {format} {hash}. By default \
+                    {stem}-{hash}.{format}, with the size asked for after the stem.
+                    """
+            ) { options, text throws(UsageError) in options.name = try NameTemplate(text) },
+            Option(
+                "force", "f",
+                help: "Replace files that hold something else. Without it they stay, and their pictures fail."
+            ) { $0.overwrites = true },
+            Option(
+                "input", "i", "FILE", .file,
+                help: "Read a URL per line, with - from standard input; empty lines and lines with # are skipped."
+            ) { $0.inputs.append($1) },
+        ])
+
+    static let caching = Group(
+        title: "Cache",
+        options: [
+            Option(
+                "cache", nil, "DIR", .folder,
+                help: "Where originals and variants are kept (~/.cache/swift-web-image/fetch)."
+            ) { $0.cache = $1 },
+            Option("no-cache", nil, help: "Keep nothing on disk between runs.") { $0.usesCache = false },
+            Option("refresh", nil, help: "Ask the origin again, even for what is cached.") { $0.refreshes = true },
+            Option("cache-info", nil, help: "Print what the cache holds, and end.") { $0.action = .cache(.info) },
+            Option(
+                "cache-trim", nil, "SIZE", help: "Remove the least useful files until SIZE bytes are left, and end."
+            ) { options, text throws(UsageError) in
+                options.action = .cache(.trim(byteCount: try Reading.count(text, of: "--cache-trim", from: 0)))
+            },
+            Option("cache-clear", nil, help: "Empty the cache, and end.") { $0.action = .cache(.clear) },
+        ])
+}

@@ -1,0 +1,58 @@
+import Foundation
+import WebImage
+
+/// What the command line asks for. ``Option/table`` has the words.
+struct Options {
+    /// What the command does.
+    enum Action: Equatable {
+        case fetch
+        case help
+        case version
+        case manPage
+        case completions(Shell)
+        case cache(CacheAction)
+    }
+
+    var action = Action.fetch
+    var urls: [String] = []
+    var inputs: [String] = []
+
+    var resize: Resize?
+    var format: OutputFormat = .original
+    var quality: Int?
+    /// The folder of the pictures; `nil` for the usual one.
+    var folder: String?
+    /// The one file to write; `-` for standard output.
+    var file: String?
+    var name: NameTemplate?
+    var overwrites = false
+
+    var cache: String?
+    var usesCache = true
+    var refreshes = false
+
+    var headers: HTTPHeaders = [:]
+    /// `NAME:PASSWORD`.
+    var user: String?
+    var proxy: URL?
+    var proxyCredential: HTTPCredential?
+    var retries = 0
+    var concurrency = 6
+    var timeout: Duration?
+    var maximumBytes: Int?
+    var maximumPixels: Int?
+    var allowsPrivate = false
+    var isInsecure = false
+
+    var writesJSON = false
+    var isQuiet = false
+    var isVerbose = false
+
+    /// Whether the picture itself goes to standard output.
+    var writesPicture: Bool { file == "-" }
+}
+
+/// An error in the command line.
+struct UsageError: Error {
+    let message: String
+}

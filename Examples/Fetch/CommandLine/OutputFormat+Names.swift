@@ -1,0 +1,33 @@
+import WebImage
+
+extension OutputFormat {
+    /// The format with this name, at the usual quality.
+    ///
+    /// - Throws: ``UsageError`` for a name that is not among the option's.
+    static func named(_ name: String) throws(UsageError) -> OutputFormat {
+        switch name {
+        case "original": .original
+        case "jpeg", "jpg": .jpeg(quality: 80)
+        case "png": .png
+        case "gif": .gif
+        case "webp": .webp(quality: 80)
+        default: throw UsageError(message: "--format takes original, jpeg, png, gif or webp, not \(name.printable)")
+        }
+    }
+
+    /// The format at a quality, if it has one.
+    func with(quality: Int) -> OutputFormat {
+        guard case .encoded(let encoded) = self else { return self }
+        return switch encoded.format {
+        case .jpeg: .jpeg(quality: quality)
+        case .webp: .webp(quality: quality)
+        default: self
+        }
+    }
+
+    /// A text for each format and quality; empty for the original.
+    var key: String {
+        guard case .encoded(let encoded) = self else { return "" }
+        return encoded.key
+    }
+}

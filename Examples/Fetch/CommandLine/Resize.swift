@@ -1,0 +1,39 @@
+import WebImage
+
+/// The box of `--resize`.
+struct Resize: Equatable {
+    /// As the command line gives it: `800x600`, `800x` or `x600`.
+    let box: String
+    let transformer: ResizeTransformer
+
+    /// The largest side of a picture.
+    private static let limit = 65_500
+
+    /// - Throws: ``UsageError`` for a text of another form.
+    init(_ text: String) throws(UsageError) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let sides = parts[0].split(separator: "x", omittingEmptySubsequences: false)
+        guard let mode = parts.count == 1 ? .fit : ResizeTransformer.Mode(rawValue: String(parts[1])),
+            sides.count == 2, sides != ["", ""], let width = Self.side(sides[0]), let height = Self.side(sides[1])
+        else {
+            throw UsageError(
+                message: "--resize takes WxH, Wx or xH, and :fit, :fill or :stretch after it, not \(text.printable)")
+        }
+        guard mode == .fit || !sides.contains("") else {
+            throw UsageError(message: "--resize needs both sides for :\(mode.rawValue), not \(text.printable)")
+        }
+        box = "\(parts[0])"
+        transformer = .resize(to: PixelSize(width: width, height: height), mode: mode)
+    }
+
+    /// A side that is left out is as long as it may be.
+    private static func side(_ text: Substring) -> Int? {
+        if text.isEmpty { return limit }
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let side = Int(text), (1...limit).contains(side)
+        else { return nil }
+        return side
+    }
+
+    /// For the name of a file: the box, and a mode that is not the usual one.
+    var name: String { transformer.mode == .fit ? box : "\(box)-\(transformer.mode.rawValue)" }
+}

@@ -1,0 +1,4 @@
+/// The version of the package. `CHANGELOG.md` begins with the same one.
+enum Version {
+    static let number = "0.1.0"
+}

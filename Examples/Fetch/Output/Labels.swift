@@ -1,0 +1,28 @@
+import Foundation
+
+/// Short names for URLs: what tells them apart.
+struct Labels: Sendable {
+    private let hasQueries: Bool
+    /// The number of characters that all begin with.
+    private let start: Int
+
+    init(_ urls: [String]) {
+        hasQueries = Set(urls.map(Self.path)).count < urls.count
+        guard let first = urls.first, urls.count > 1 else {
+            start = 0
+            return
+        }
+        let common = urls.reduce(first) { $0.commonPrefix(with: $1) }
+        // Up to a slash, so that no name is cut.
+        start = common.lastIndex(of: "/").map { common.distance(from: common.startIndex, to: $0) + 1 } ?? 0
+    }
+
+    /// The name of one of the URLs; of a single one, its last part.
+    func label(for url: String) -> String {
+        let text = hasQueries ? url : Self.path(url)
+        let label = start == 0 ? text.split(separator: "/").last ?? "" : text.dropFirst(start)
+        return label.isEmpty ? url : String(label)
+    }
+
+    private static func path(_ url: String) -> String { String(url.prefix { $0 != "?" && $0 != "#" }) }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import WebImage
+
+extension Outcome {
+    /// A line for files and for `grep`.
+    var line: String {
+        switch result {
+        case .success(let picture):
+            let columns = [
+                (picture.source.rawValue, 11), (picture.format.name, 4), (picture.size, 14),
+                ("\(picture.bytes) bytes", 16), ("\(time) ms", 8),
+            ]
+            let table = columns.map { $0.padded(to: $1) }
+            return (table + [picture.file, url]).joined(separator: "  ").printable
+        case .failure: return failureLine(.none)
+        }
+    }
+
+    /// The line of a failure.
+    func failureLine(_ colours: Colours) -> String {
+        guard case .failure(let failure) = result else { return "" }
+        return colours.failure("failed") + "   \(failure.code): \(failure.message)  \(url)".printable
+    }
+
+    /// A line for a terminal that is this wide.
+    ///
+    /// - Parameter columns: At least 1.
+    func line(columns: Int, _ colours: Colours) -> String {
+        let room = columns - 1
+        switch result {
+        case .success(let picture):
+            var table = [picture.source.rawValue.padded(to: 11)]
+            if room >= 36 { table.append(picture.size.leftPadded(to: 11)) }
+            if room >= 44 { table.append(Amount.bytes(picture.bytes).leftPadded(to: 7)) }
+            if room >= 64 { table.append(Amount.milliseconds(time).leftPadded(to: 6)) }
+            let start = table.joined(separator: "  ") + "  "
+            let file = picture.file.printable
+            let text = start + file.shortened(to: max(0, room - start.count))
+            let left = room - text.columnCount - 2
+            let source = left < 24 ? "" : "  " + colours.dim(url.printable.shortened(to: left))
+            return colours.source(picture.source, text) + source
+        case .failure: return failureLine(colours)
+        }
+    }
+
+    /// The time of the transfer when there was one, without the wait for a free slot; else the time of the load.
+    private var time: Int {
+        guard case .success(let picture) = result, let total = picture.transfer?.total else { return milliseconds }
+        return Int(total / .milliseconds(1))
+    }
+
+    /// What the origin answered and how long each step took, for `--verbose`.
+    var details: [String] {
+        var lines: [String] = []
+        if let answer { lines.append("status \(answer.status), \(answer.contentType ?? "no content type")") }
+        if case .success(let picture) = result, let transfer = picture.transfer {
+            let peer = transfer.remoteAddress.map { " from \($0)" } ?? ""
+            let attempts = transfer.attemptCount > 1 ? ", \(transfer.attemptCount) tries" : ""
+            let redirects = transfer.redirectCount > 0 ? ", \(transfer.redirectCount) redirects" : ""
+            lines.append(
+                "\(transfer.bytesReceived) bytes\(peer), HTTP/\(transfer.httpVersion ?? "?")\(redirects)\(attempts)")
+            let steps = [
+                ("name", transfer.nameLookup), ("connect", transfer.connect), ("TLS", transfer.tls),
+                ("first byte", transfer.firstByte), ("whole transfer", transfer.total ?? .zero),
+                ("with the wait", .milliseconds(milliseconds)),
+            ]
+            lines.append(steps.map { "\($0) \(Int($1 / .milliseconds(1))) ms" }.joined(separator: ", "))
+        }
+        return lines.map(\.printable)
+    }
+}
+
+extension Outcome.Picture {
+    /// `640x480`, with the number of frames of an animation after it.
+    var size: String { "\(width)x\(height)" + (frames > 1 ? "x\(frames)" : "") }
+}

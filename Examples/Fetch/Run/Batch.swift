@@ -1,0 +1,69 @@
+import Foundation
+import WebImage
+
+/// Fetches a list of URLs: a window of loads at once, one outcome each.
+struct Batch {
+    private let options: Options
+    private let jobs: [Job]
+    private let screen: Screen
+    var configuration: ImageManager.Configuration
+
+    init(_ options: Options, _ jobs: [Job], _ screen: Screen) {
+        self.options = options
+        self.jobs = jobs
+        self.screen = screen
+        configuration = ImageManager.Configuration(options) { screen.warn($0) }
+    }
+
+    /// - Returns: The exit status.
+    /// - Throws: `CancellationError`; ``UsageError`` when the output folder cannot be one.
+    func run() async throws -> Int32 {
+        let destination = try Destination(options)
+        screen.begin(jobs)
+        var isWhole = false
+        defer { screen.end(isWhole: isWhole) }
+        let heads = HeadRecorder(transport)
+        let manager = ImageManager(configuration: configuration, transport: heads)
+        let loads = Loads(options, configuration, manager, heads, destination, screen)
+        let failed: Int
+        do {
+            failed = try await fetchAll(with: loads)
+        } catch {
+            _ = await manager.shutdown(within: configuration.shutdownGrace)
+            throw error
+        }
+        _ = await manager.shutdown(within: configuration.shutdownGrace)
+        try Task.checkCancellation()
+        isWhole = true
+        return failed == 0 && !screen.hasLostLines ? 0 : 1
+    }
+
+    private var transport: any HTTPLoading {
+        let client = HTTPClient(configuration: configuration.transport)
+        guard options.retries > 0 else { return client }
+        var policy = RetryPolicy()
+        policy.maximumAttempts = options.retries + 1
+        policy.retriesPerHost = max(options.retries, policy.retriesPerHost)
+        return RetryingLoader(client, policy: policy)
+    }
+
+    /// Twice as many loads as downloads, so that pictures are decoded while others arrive.
+    private func fetchAll(with loads: Loads) async throws -> Int {
+        try await withThrowingTaskGroup(of: (Job, Outcome).self) { group in
+            var waiting = jobs.makeIterator()
+            func startNext() {
+                guard let job = waiting.next() else { return }
+                group.addTask { (job, try await loads.outcome(of: job)) }
+            }
+            for _ in 0..<(2 * options.concurrency) { startNext() }
+            var failed = 0
+            while let (job, outcome) = try await group.next() {
+                screen.show(outcome)
+                for _ in 1..<job.count { screen.show(outcome.again) }
+                if !outcome.succeeded { failed += job.count }
+                startNext()
+            }
+            return failed
+        }
+    }
+}

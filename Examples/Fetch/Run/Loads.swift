@@ -1,0 +1,86 @@
+import Foundation
+import WebImage
+
+/// The loads of one run: from a job to its outcome.
+struct Loads: Sendable {
+    private let options: Options
+    private let urlByteLimit: Int
+    private let manager: ImageManager
+    private let heads: HeadRecorder
+    private let destination: Destination
+    private let screen: Screen
+
+    init(
+        _ options: Options, _ configuration: ImageManager.Configuration, _ manager: ImageManager,
+        _ heads: HeadRecorder, _ destination: Destination, _ screen: Screen
+    ) {
+        self.options = options
+        self.manager = manager
+        self.heads = heads
+        self.destination = destination
+        self.screen = screen
+        urlByteLimit = configuration.transport.maximumURLByteCount
+    }
+
+    /// - Throws: `CancellationError` only.
+    func outcome(of job: Job) async throws -> Outcome {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let result: Result<Outcome.Picture, Outcome.Failure>
+        do {
+            result = .success(try await fetch(job))
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            result = .failure(Outcome.Failure(error))
+        }
+        let answer = URL(string: job.text).flatMap { heads.answer(to: $0) }
+        return Outcome(
+            url: job.text, milliseconds: Int((clock.now - start) / .milliseconds(1)), answer: answer, result: result)
+    }
+
+    private func fetch(_ job: Job) async throws -> Outcome.Picture {
+        let url = try job.url(upTo: urlByteLimit)
+        let request = request(for: job, url)
+        let bar = screen.bar(for: job.text)
+        defer { bar.remove() }
+        let file = try await manager.encodedImage(for: request, as: options.format) { bar.update($0) }
+        let path = try await destination.write(file, key: request.cacheKey ?? job.text, url: url)
+        return Outcome.Picture(
+            source: Outcome.Source(file), format: file.format, width: file.width, height: file.height,
+            frames: file.frameCount, bytes: file.bytes.count, file: path, transfer: file.origin?.metrics)
+    }
+
+    private func request(for job: Job, _ url: URL) -> ImageRequest {
+        var request = ImageRequest(url)
+        request.cacheKey = job.cacheKey
+        if let resize = options.resize { request.transformers = [resize.transformer] }
+        if options.refreshes { request.cachePolicy = .revalidate }
+        guard !options.headers.isEmpty || options.user != nil else { return request }
+        request.headers = options.headers
+        request.transfer.credential = try? options.user.map(Reading.credential)
+        // What an origin shows to this user is kept, but apart from what it shows to everyone.
+        let fields = options.headers.map { "\($0.name.lowercased()): \($0.value)" } + [options.user ?? ""]
+        request.cacheKey = "\(job.cacheKey ?? job.text) \(FileName.fingerprint(fields.joined(separator: "\n")))"
+        return request
+    }
+}
+
+extension Job {
+    /// - Throws: ``Outcome/Failure`` when the text is not a URL, or is longer than the transport accepts.
+    fileprivate func url(upTo byteLimit: Int) throws(Outcome.Failure) -> URL {
+        guard text.utf8.count <= byteLimit else {
+            throw Outcome.Failure(
+                code: "invalidURL",
+                message: "The URL has \(text.utf8.count) bytes, beyond the limit of \(byteLimit).")
+        }
+        // Bytes that are not UTF-8 have become this character, so the address would be another one.
+        guard !text.unicodeScalars.contains("\u{FFFD}") else {
+            throw Outcome.Failure(code: "invalidURL", message: "This is not UTF-8; escape the URL with %.")
+        }
+        guard let url = URL(string: text) else {
+            throw Outcome.Failure(code: "invalidURL", message: "This is not a URL.")
+        }
+        return url
+    }
+}

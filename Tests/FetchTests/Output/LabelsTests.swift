@@ -1,0 +1,29 @@
+import Testing
+
+@testable import fetch
+
+struct LabelsTests {
+    private func labels(_ urls: [String]) -> [String] {
+        let labels = Labels(urls)
+        return urls.map { labels.label(for: $0) }
+    }
+
+    @Test func `the label of one URL is its last part`() {
+        #expect(labels(["http://a/b/c.png?x=1"]) == ["c.png"])
+        #expect(labels(["http://a"]) == ["a"])
+    }
+
+    @Test func `labels are what tells URLs apart`() {
+        #expect(labels(["http://a/p/1/x.png?w=1", "http://a/p/2/x.png?w=1"]) == ["1/x.png", "2/x.png"])
+        #expect(labels(["http://a/i?id=1&w=5", "http://a/i?id=2&w=5"]) == ["i?id=1&w=5", "i?id=2&w=5"])
+        #expect(labels(["http://a/x.png", "https://b/x.png"]) == ["x.png", "x.png"])
+        #expect(labels(["", "nonsense"]) == ["", "nonsense"])
+    }
+
+    @Test(arguments: ["", "a", "abcdefghij", "写真写真写真", "e\u{301}e\u{301}e\u{301}e\u{301}"], 0...12)
+    func `a shortened text fits`(text: String, columns: Int) {
+        let short = text.shortened(to: columns)
+        #expect(short.columnCount <= columns)
+        #expect(text.columnCount > columns || short == text)
+    }
+}

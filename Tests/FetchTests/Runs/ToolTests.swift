@@ -1,0 +1,122 @@
+import Foundation
+import ImageCoding
+import Testing
+import WebImageTesting
+
+/// What makes the command a tool: one file, standard output, fields, retries, and the care of the cache.
+@Suite(.timeLimit(.minutes(10)))
+struct ToolTests {
+    @Test func `an original stays when a small copy of it is fetched`() async throws {
+        try await withOriginServer { origin in
+            origin.respond(to: "/a.png", with: try Pictures.png())
+            let (workplace, url) = (try Workplace(), origin.url("/a.png").absoluteString)
+            for options in [[], ["--resize", "8x"], ["--format", "png"]] {
+                #expect(try await workplace.fetch(workplace.options + options + [url]).status == 0)
+            }
+            let names = workplace.names(in: workplace.pictures)
+            #expect(names.count == 3)
+            let original = Data(try Pictures.bytes())
+            #expect(try names.contains { try Data(contentsOf: workplace.pictures.appending(path: $0)) == original })
+        }
+    }
+
+    @Test func `one picture goes to a file or to standard output`() async throws {
+        try await withOriginServer { origin in
+            origin.respond(to: "/a.png", with: try Pictures.png())
+            let (workplace, url) = (try Workplace(), origin.url("/a.png").absoluteString)
+            let options = ["--allow-private", "--cache", workplace.cache.path]
+            let toFile = try await workplace.fetch(options + ["-o", "sub/a.png", url])
+            #expect(toFile.status == 0)
+            #expect(toFile.output.contains("  sub/a.png  "))
+            let picture = workplace.folder.appending(path: "sub/a.png")
+            #expect(try Data(contentsOf: picture) == Data(try Pictures.bytes()))
+            let piped = try await workplace.fetch(options + ["-o", "-", url])
+            #expect(piped.status == 0)
+            #expect(try Data(contentsOf: workplace.folder.appending(path: "output")) == Data(try Pictures.bytes()))
+            #expect(piped.errors.hasPrefix("disk  "))
+        }
+    }
+
+    @Test func `fields and a password are sent, and such pictures are cached apart`() async throws {
+        try await withOriginServer { origin in
+            origin.respond(to: "/a.png", with: try Pictures.png())
+            let (workplace, url) = (try Workplace(), origin.url("/a.png").absoluteString)
+            let given = ["-H", "X-Key: 5", "-A", "me", "--user", "joe:secret"]
+            #expect(try await workplace.fetch(workplace.options + [url]).lines.map(\.source) == ["network"])
+            for source in ["network", "disk"] {
+                let run = try await workplace.fetch(workplace.options + given + ["--force", url])
+                #expect(try run.lines.map(\.source) == [source])
+            }
+            let request = try #require(origin.requests.last)
+            #expect(origin.requestCount == 2)
+            #expect(request.headers["X-Key"] == "5")
+            #expect(request.headers["User-Agent"] == "me")
+            #expect(request.headers["Authorization"] == "Basic am9lOnNlY3JldA==")
+        }
+    }
+
+    @Test func `a request is tried again as often as it is asked for`() async throws {
+        try await withOriginServer { origin in
+            let picture = try Pictures.png()
+            origin.respondToEverything { _ in origin.requestCount < 2 ? .status(503) : picture }
+            let (workplace, url) = (try Workplace(), origin.url("/a.png").absoluteString)
+            #expect(try await workplace.fetch(workplace.options + [url]).lines.map(\.status) == [503])
+            let run = try await workplace.fetch(workplace.options + ["--retry", "5", url])
+            #expect(try run.lines.map(\.source) == ["network"])
+            #expect(try run.lines.map(\.status) == [200])
+        }
+    }
+
+    @Test func `a proxy gets the request`() async throws {
+        try await withOriginServer { proxy in
+            proxy.respondToEverything { _ in (try? Pictures.png()) ?? .status(500) }
+            let workplace = try Workplace()
+            let run = try await workplace.fetch(
+                workplace.options + ["--proxy", proxy.url("/").absoluteString, "http://pictures.invalid/a.png"])
+            #expect(run.status == 0)
+            #expect(proxy.requests.map { $0.headers["Host"] } == ["pictures.invalid"])
+        }
+    }
+
+    @Test func `the cache is counted, trimmed and emptied`() async throws {
+        try await withOriginServer { origin in
+            origin.respondToEverything { request in
+                (try? Pictures.png(seed: Int(request.path.dropFirst()) ?? 0)) ?? .status(500)
+            }
+            let workplace = try Workplace()
+            let care = { (words: [String]) async throws -> [String: Int] in
+                let run = try await workplace.fetch(["--json", "--cache", workplace.cache.path] + words)
+                #expect(run.status == 0)
+                let object = try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any]
+                return (object ?? [:]).compactMapValues { $0 as? Int }
+            }
+            #expect(try await care(["--cache-info"])["entries"] == 0)
+            #expect(!FileManager.default.fileExists(atPath: workplace.cache.path))
+            _ = try await workplace.fetch(workplace.options + (0..<4).map { origin.url("/\($0)").absoluteString })
+            let whole = try await care(["--cache-info"])
+            #expect(whole["entries"] == 4)
+            let half = try await care(["--cache-trim=\((whole["bytes"] ?? 0) / 2)"])
+            #expect((1...2).contains(half["entries"] ?? 0))
+            #expect(half["freedBytes"] == (whole["bytes"] ?? 0) - (half["bytes"] ?? 0))
+            let empty = try await care(["--cache-clear"])
+            #expect(empty["entries"] == 0 && empty["bytes"] == 0)
+        }
+    }
+
+    @Test func `the demonstration leaves nothing where it is run, and says what it was`() async throws {
+        let workplace = try Workplace()
+        let run = try await workplace.fetch([], shell: "mkdir temporary && TMPDIR=$PWD/temporary exec \"$0\" \"$@\"")
+        #expect(run.status == 0)
+        #expect(run.complaints.count == 4)
+        #expect(run.output.split(separator: "\n").count == 8)
+        #expect(workplace.names(in: workplace.pictures).isEmpty)
+    }
+
+    @Test(arguments: [["--version"], ["--man"], ["--completions", "fish"], ["--help"]])
+    func `what the program says about itself goes to standard output`(words: [String]) async throws {
+        let run = try await Workplace().fetch(words)
+        #expect(run.status == 0)
+        #expect(run.output.contains("fetch"))
+        #expect(run.errors == "")
+    }
+}
