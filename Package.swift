@@ -19,6 +19,7 @@ let package = Package(
         .executable(name: "bench", targets: ["bench"]),
         .executable(name: "soak", targets: ["soak"]),
         .executable(name: "lessons", targets: ["lessons"]),
+        .executable(name: "image-server", targets: ["ImageServer"]),
     ],
     targets: [
         // Floor 1: the C libraries, and the smallest shims for what Swift cannot import (variadic functions, setjmp).
@@ -40,6 +41,9 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "openssl",
             providers: [.apt(["libssl-dev"]), .brew(["openssl"])]),
+        .systemLibrary(
+            name: "CMicrohttpd", pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
         .target(name: "CTransportShims", dependencies: ["CLibcurl"]),
         .target(name: "CImageShims", dependencies: ["CLibjpeg", "CLibpng"]),
         .target(name: "CBenchBaselines", dependencies: ["CLibcurl", "CLibjpeg"]),
@@ -71,6 +75,9 @@ let package = Package(
         .executableTarget(
             name: "lessons", dependencies: ["TaskCoordination", "WebImageTesting"], path: "Examples/Lessons"),
         .executableTarget(
+            name: "ImageServer", dependencies: ["WebImage", "WebImageTesting", "CMicrohttpd", "COpenSSL"],
+            path: "Examples/ImageServer"),
+        .executableTarget(
             name: "gallery", dependencies: ["WebImageBinding", "WebImageTesting"], path: "Examples/Gallery",
             exclude: ["gallery.png", "screenshot.keys", "scroll.keys"]),
         .executableTarget(
@@ -90,6 +97,9 @@ let package = Package(
         .testTarget(name: "WebImageTests", dependencies: ["WebImage", "WebImageTesting", "TestSupport"]),
         .testTarget(name: "WebImageBindingTests", dependencies: ["WebImageBinding", "WebImageTesting", "TestSupport"]),
         .testTarget(name: "FetchTests", dependencies: ["fetch", "WebImage", "WebImageTesting", "ImageCoding"]),
+        .testTarget(
+            name: "ImageServerTests",
+            dependencies: ["ImageServer", "WebImage", "HTTPTransport", "ImageCoding", "WebImageTesting"]),
         .testTarget(name: "GalleryTests", dependencies: ["gallery", "WebImageTesting", "TestSupport"]),
         .testTarget(
             name: "LessonsTests", dependencies: ["lessons", "TaskCoordination", "WebImageTesting", "TestSupport"]),

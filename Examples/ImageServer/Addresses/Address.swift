@@ -1,0 +1,103 @@
+import Foundation
+
+/// What an address of the server names: `/{options or preset}/{signature or "unsigned"}/{source}`.
+///
+/// The source is an `http` or `https` URL in base64url, or `plain/` and the URL itself. A plain URL is taken as it is
+/// when it begins with its scheme, and is percent-decoded once otherwise. The signature covers
+/// `{options or preset}/{source}`, byte by byte.
+struct Address: Sendable, Hashable {
+    let options: PictureOptions
+    let source: URL
+
+    /// The word in place of a signature.
+    static let unsigned = "unsigned"
+}
+
+/// Reads and checks addresses.
+struct AddressReader: Sendable {
+    /// Each may have made a signature; the first one signs.
+    var keys: [SigningKey] = []
+    /// Whether addresses without a signature are served.
+    var allowsUnsigned = false
+    /// Options by name.
+    var presets: [String: PictureOptions] = [:]
+    /// Whether an address must name a preset.
+    var allowsPresetsOnly = false
+
+    /// - Parameter target: The target of a request, as it was sent.
+    /// - Throws: ``AddressError``.
+    func read(_ target: String) throws(AddressError) -> Address {
+        let parts = target.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count == 4, parts[0].isEmpty, !parts[1].isEmpty, !parts[3].isEmpty else {
+            throw AddressError(
+                status: 404, code: "unknownAddress",
+                detail: "Nothing is here; addresses of pictures are /{options or preset}/{signature}/{source}.")
+        }
+        // The signature first, so that an unsigned address learns nothing else.
+        try check(parts[2], of: "\(parts[1])/\(parts[3])")
+        return Address(options: try options(parts[1]), source: try Self.source(parts[3]))
+    }
+
+    /// The address of a picture, signed with the first key.
+    ///
+    /// - Parameter isPlain: Whether the URL of the source stays readable.
+    /// - Throws: ``AddressError`` for options or a source that the server refuses.
+    func address(options: String, source: String, isPlain: Bool = false) throws(AddressError) -> String {
+        let place = isPlain ? "plain/\(source)" : Base64URL.encode(Array(source.utf8))
+        let signature = keys.first?.signature(of: "\(options)/\(place)") ?? Address.unsigned
+        let address = "/\(options)/\(signature)/\(place)"
+        guard address.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw .source("A plain source has printable ASCII characters only; percent-encode the others.")
+        }
+        _ = try self.options(options[...])
+        _ = try Self.source(place[...])
+        return address
+    }
+
+    private func check(_ signature: Substring, of text: String) throws(AddressError) {
+        if signature == Address.unsigned {
+            guard allowsUnsigned else { throw .signature("This server serves signed addresses only.") }
+            return
+        }
+        guard SigningKey.isValid(signature, of: text, by: keys) else {
+            throw .signature("The signature does not belong to this address.")
+        }
+    }
+
+    private func options(_ text: Substring) throws(AddressError) -> PictureOptions {
+        if let preset = presets[String(text)] { return preset }
+        guard !allowsPresetsOnly else {
+            throw AddressError(status: 404, code: "unknownPreset", detail: "There is no preset of this name.")
+        }
+        return try PictureOptions(text)
+    }
+
+    private static func source(_ text: Substring) throws(AddressError) -> URL {
+        let plain = "plain/"
+        var source: String
+        if text.hasPrefix(plain) {
+            source = String(text.dropFirst(plain.count))
+            if !hasScheme(source) {
+                guard let decoded = source.removingPercentEncoding else {
+                    throw .source("The source is not percent-encoded UTF-8.")
+                }
+                source = decoded
+            }
+        } else {
+            guard let bytes = Base64URL.decode(text), let decoded = String(validating: bytes, as: UTF8.self) else {
+                throw .source("The source is not a URL in base64url, and does not begin with \"plain/\".")
+            }
+            source = decoded
+        }
+        guard hasScheme(source), let url = URL(string: source), let host = url.host, !host.isEmpty else {
+            throw .source("The source is not an http or https URL.")
+        }
+        guard url.user == nil, url.password == nil else { throw .source("The source has a user or a password.") }
+        return url
+    }
+
+    private static func hasScheme(_ text: String) -> Bool {
+        let start = text.prefix(8).lowercased()
+        return start.hasPrefix("http://") || start == "https://"
+    }
+}

@@ -1,0 +1,42 @@
+import COpenSSL
+
+/// A secret that signs addresses with HMAC-SHA-256.
+struct SigningKey: Sendable {
+    private let bytes: [UInt8]
+
+    /// Creates a key from hexadecimal digits, as `openssl rand -hex 32` prints them.
+    /// - Returns: `nil` for fewer than 16 bytes, or anything else than digits.
+    init?(hexadecimal text: some StringProtocol) {
+        let digits = Array(text.utf8)
+        guard digits.count % 2 == 0, digits.count >= 32, digits.count <= 512 else { return nil }
+        bytes = stride(from: 0, to: digits.count, by: 2).compactMap { place in
+            UInt8(String(decoding: digits[place..<(place + 2)], as: UTF8.self), radix: 16)
+        }
+        // `UInt8` reads a sign, too.
+        guard bytes.count * 2 == digits.count, !digits.contains(UInt8(ascii: "+")) else { return nil }
+    }
+
+    /// The signature of a text: 43 characters of base64url.
+    func signature(of text: String) -> String { Base64URL.encode(digest(of: text)) }
+
+    /// Whether one of the keys has made the signature.
+    ///
+    /// The time depends neither on the place of the first difference nor on the key that fits.
+    static func isValid(_ signature: Substring, of text: String, by keys: [SigningKey]) -> Bool {
+        guard let given = Base64URL.decode(signature), given.count == digestByteCount else { return false }
+        return keys.reduce(false) { isValid, key in
+            let isEqual = unsafe CRYPTO_memcmp(given, key.digest(of: text), digestByteCount) == 0
+            return isEqual || isValid
+        }
+    }
+
+    private func digest(of text: String) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: Self.digestByteCount)
+        var count: UInt32 = 0
+        let message = Array(text.utf8)
+        _ = unsafe HMAC(EVP_sha256(), bytes, Int32(bytes.count), message, message.count, &digest, &count)
+        return digest
+    }
+
+    private static let digestByteCount = 32
+}

@@ -1,0 +1,81 @@
+import Foundation
+import WebImage
+
+/// Serves pictures over HTTP: the command.
+@main
+struct Main {
+    static func main() async {
+        signal(SIGPIPE, SIG_IGN)
+        var words = Array(CommandLine.arguments.dropFirst())
+        if words.contains("--help") || words.contains("-h") {
+            print(Settings.usage)
+            exit(0)
+        }
+        do {
+            let settings = try Settings(parsing: &words, environment: ProcessInfo.processInfo.environment)
+            if words.first == "sign" {
+                try sign(Array(words.dropFirst()), settings)
+                exit(0)
+            }
+            guard words.isEmpty else { throw SettingsError(message: "\"\(words[0])\" is no option.") }
+            exit(try await serve(settings))
+        } catch let error as SettingsError {
+            complain(error.message)
+            exit(2)
+        } catch let error as ServerError {
+            complain(error.message)
+            exit(1)
+        } catch {
+            complain("\(error)")
+            exit(1)
+        }
+    }
+
+    /// Prints the address of a picture.
+    private static func sign(_ words: [String], _ settings: Settings) throws {
+        guard words.count == 2 else {
+            throw SettingsError(
+                message: "sign takes OPTIONS and SOURCE-URL, such as: sign w320 https://example.com/a.jpg")
+        }
+        guard !settings.keys.isEmpty else { throw SettingsError(message: "sign needs a --key.") }
+        do throws(AddressError) {
+            print(try settings.reader.address(options: words[0], source: words[1]))
+        } catch {
+            throw SettingsError(message: error.detail)
+        }
+    }
+
+    /// Serves until a signal.
+    /// - Returns: The exit status: 0 when every request was finished.
+    private static func serve(_ settings: Settings) async throws -> Int32 {
+        var settings = settings
+        try settings.check()
+        let interrupt = Interrupt()
+        let demonstration = settings.isDemonstration ? try Demonstration() : nil
+        demonstration?.prepare(&settings)
+        let running = try await RunningServer.start(settings, samples: demonstration?.samples ?? [])
+        let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
+        let base = "http://\(host):\(running.port)"
+        note("listening on \(settings.socketPath ?? base)")
+        if let port = running.metricsPort { note("metrics on http://\(settings.metricsHost):\(port)/metrics") }
+        if let demonstration {
+            note("with no --key and no --unsigned, this is a demonstration with generated pictures; try")
+            for address in try demonstration.addresses(of: settings) { note("  \(base)\(address)") }
+            note("  \(base)/ tries others")
+        }
+        await interrupt.wait()
+        note("draining, for \(settings.drainTimeout) at most")
+        let report = await running.drain()
+        demonstration?.stop()
+        note(
+            report.isClean
+                ? "ended; every request was answered"
+                : "ended; dropped \(report.droppedRequestCount) requests and \(report.loads.droppedWriteCount) writes, "
+                    + "\(report.loads.stillRunningCount) operations still run")
+        return report.isClean ? 0 : 1
+    }
+
+    private static func note(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
+
+    private static func complain(_ text: String) { note("image-server: \(text)\nTry: image-server --help") }
+}

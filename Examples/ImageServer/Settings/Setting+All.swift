@@ -1,0 +1,129 @@
+import Foundation
+import WebImage
+
+extension Setting {
+    /// Every option, in the order of the help.
+    static let all: [Setting] = listening + addresses + pictures + operation
+
+    private static let listening: [Setting] = [
+        Setting(name: "host", placeholder: "ADDRESS", help: "listen on this address (127.0.0.1)") { $0.host = $1 },
+        .number("port", "N", "listen on this port; 0 for a free one (8080)", in: 0...65_535) { $0.port = $1 },
+        Setting(name: "socket", placeholder: "PATH", help: "listen on a Unix socket instead") { $0.socketPath = $1 },
+        Setting(name: "metrics-host", placeholder: "ADDRESS", help: "listen on this address for metrics (127.0.0.1)") {
+            $0.metricsHost = $1
+        },
+        .number("metrics-port", "N", "serve /metrics on this port (8081)", in: 0...65_535) { $0.metricsPort = $1 },
+        .on("no-metrics", "serve no metrics", \.hasNoMetrics),
+    ]
+
+    private static let addresses: [Setting] = [
+        .list("key", "HEX", "sign and check addresses with this key; several for rotation, the first one signs") {
+            settings, text throws(SettingsError) in
+            guard let key = SigningKey(hexadecimal: text) else {
+                throw SettingsError(message: "32 hexadecimal digits or more, as from: openssl rand -hex 32")
+            }
+            settings.keys.append(key)
+        },
+        .on("unsigned", "serve addresses without a signature, too", \.allowsUnsigned),
+        .list("allow-host", "HOST", "fetch from these hosts only; *.example.com for all below example.com") {
+            settings, host throws(SettingsError) in
+            guard !host.contains("/"), !host.contains(":"), !host.contains("@") else {
+                throw SettingsError(message: "a host without scheme, port and path")
+            }
+            settings.allowedHosts.insert(host.lowercased())
+        },
+        .on("any-host", "fetch from any host although addresses need no signature", \.allowsAnyHost),
+        .list("allow-network", "NETWORK", "fetch from this private network, too, such as 10.1.0.0/16") {
+            settings, text throws(SettingsError) in
+            guard let network = IPNetwork(text) else {
+                throw SettingsError(message: "a network such as 10.1.0.0/16")
+            }
+            settings.allowedNetworks.append(network)
+        },
+        .list("preset", "NAME=OPTIONS", "a name for options; several are separated by semicolons", separator: ";") {
+            settings, text throws(SettingsError) in try settings.addPreset(text)
+        },
+        .on("presets-only", "serve addresses with presets only", \.allowsPresetsOnly),
+    ]
+
+    private static let pictures: [Setting] = [
+        .number("max-age", "SECONDS", "how long clients may keep a picture (86400)", in: 0...31_536_000) {
+            $0.freshness.maximumAge = $1
+        },
+        Setting(
+            name: "cache-control", placeholder: "own|origin|smaller",
+            help: "whose lifetime counts: the server's, the origin's, or the shorter one (smaller)"
+        ) { settings, text throws(SettingsError) in
+            guard let authority = FreshnessRule.Authority(rawValue: text) else {
+                throw SettingsError(message: "own, origin or smaller")
+            }
+            settings.freshness.authority = authority
+        },
+        Setting(name: "cache", placeholder: "DIR", help: "keep originals and pictures here (memory only)") {
+            $0.cacheFolder = URL(filePath: $1).path
+        },
+        .number("memory", "BYTES", "what the memory cache may hold", in: 0...Int.max) { $0.memoryByteCount = $1 },
+        .number("max-bytes", "N", "largest original in bytes (50000000)", in: 1...Int.max) {
+            $0.maximumByteCount = $1
+        },
+        .number("max-pixels", "N", "largest original, width times height (50000000)", in: 1...Int.max) {
+            $0.maximumPixelCount = $1
+        },
+        .seconds("source-timeout", "longest time for an original (20)", \.sourceTimeout),
+        .number("downloads", "N", "downloads at once (32)", in: 1...10_000) { $0.downloads = $1 },
+        .number("workers", "N", "pictures that are made at once (one for each core)", in: 1...1_024) {
+            $0.workers = $1
+        },
+        .number("queue", "N", "downloads, and pictures, that may wait (500)", in: 0...100_000) { $0.queue = $1 },
+    ]
+
+    private static let operation: [Setting] = [
+        .number("max-connections", "N", "connections (1000)", in: 1...1_000_000) { $0.limits.connections = $1 },
+        .number("max-requests", "N", "requests under way; others get 503 (500)", in: 1...1_000_000) {
+            $0.limits.requests = $1
+        },
+        .number("max-requests-per-connection", "N", "then the connection is closed (1000)", in: 1...Int.max) {
+            $0.limits.requestsPerConnection = $1
+        },
+        .number("max-target", "BYTES", "longest target of a request (8192)", in: 256...65_536) {
+            $0.limits.targetByteCount = $1
+        },
+        .number("max-fields", "N", "fields of a request (64)", in: 4...1_000) { $0.limits.fields = $1 },
+        .seconds("head-timeout", "from the connection to the end of the first head (10)", \.limits.headTimeout),
+        .seconds("idle-timeout", "from an answer to the end of the next head (15)", \.limits.idleTimeout),
+        .seconds("send-timeout", "for one answer (60)", \.limits.sendTimeout),
+        .seconds("drain-timeout", "for running requests after SIGTERM (10)", \.drainTimeout),
+        .on("no-log", "write no line for each request", \.writesLog, to: false),
+        .on("page", "show a page at / that tries addresses", \.showsPage),
+    ]
+}
+
+extension Settings {
+    fileprivate var hasNoMetrics: Bool {
+        get { metricsPort == nil }
+        set { if newValue { metricsPort = nil } }
+    }
+
+    fileprivate mutating func addPreset(_ text: Substring) throws(SettingsError) {
+        let parts = text.split(separator: "=", maxSplits: 1)
+        guard parts.count == 2, parts[0].utf8.allSatisfy(Self.isNameByte), presets[String(parts[0])] == nil else {
+            throw SettingsError(
+                message: "NAME=OPTIONS, each name once, with letters, digits, hyphens and underscores")
+        }
+        guard (try? PictureOptions(parts[0])) == nil else {
+            throw SettingsError(message: "names that are no options; \"\(parts[0])\" is one")
+        }
+        do throws(AddressError) {
+            presets[String(parts[0])] = try PictureOptions(parts[1])
+        } catch {
+            throw SettingsError(message: "valid options for \"\(parts[0])\": \(error.detail)")
+        }
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"): true
+        default: false
+        }
+    }
+}

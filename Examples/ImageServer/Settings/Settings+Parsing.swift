@@ -1,0 +1,92 @@
+import Foundation
+
+extension Settings {
+    /// Reads the environment, then the command line, which goes before it.
+    ///
+    /// A flag replaces the value of the variable with its name; a flag that is given several times adds to a list.
+    /// - Parameters:
+    ///   - words: Removed as far as they are options; what remains is not.
+    ///   - environment: Variables that begin with `IMAGE_SERVER_` are options; others are ignored.
+    /// - Throws: ``SettingsError`` that names the option.
+    init(parsing words: inout [String], environment: [String: String]) throws(SettingsError) {
+        let given = Set(words.map { String($0.prefix { $0 != "=" }) })
+        let variables = Dictionary(uniqueKeysWithValues: Setting.all.map { ($0.variable, $0) })
+        // Sorted, so that of several errors the same one is reported in every run.
+        for (name, value) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix("IMAGE_SERVER_") {
+            guard let setting = variables[name] else {
+                throw SettingsError(message: "The variable \(name) is no option of this program.")
+            }
+            if !given.contains(setting.flag) { try Self.apply(setting, value, named: name, to: &self) }
+        }
+        let flags = Dictionary(uniqueKeysWithValues: Setting.all.map { ($0.flag, $0) })
+        var rest = words[...]
+        words = []
+        while let word = rest.popFirst() {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard word.hasPrefix("--") else {
+                words.append(word)
+                continue
+            }
+            guard let setting = flags[parts[0]] else {
+                throw SettingsError(message: "There is no option \(parts[0]).")
+            }
+            if setting.placeholder == nil, parts.count == 1 {
+                try Self.apply(setting, "1", named: word, to: &self)
+            } else if let value = parts.count == 2 ? parts[1] : rest.popFirst() {
+                try Self.apply(setting, value, named: parts[0], to: &self)
+            } else {
+                throw SettingsError(message: "\(word) needs a value.")
+            }
+        }
+    }
+
+    private static func apply(
+        _ setting: Setting, _ value: String, named name: String, to settings: inout Settings
+    ) throws(SettingsError) {
+        do {
+            try setting.apply(&settings, value)
+        } catch {
+            throw SettingsError(message: "\(name) takes \(error.message).")
+        }
+    }
+
+    /// Finds settings that contradict each other.
+    ///
+    /// - Throws: ``SettingsError``.
+    func check() throws(SettingsError) {
+        if allowsUnsigned, allowedHosts.isEmpty, !allowsAnyHost {
+            throw SettingsError(
+                message: "--unsigned lets every client fetch from everywhere through this server; name the hosts with "
+                    + "--allow-host, or say --any-host.")
+        }
+        if allowsPresetsOnly, presets.isEmpty {
+            throw SettingsError(message: "--presets-only needs a --preset.")
+        }
+        if isDemonstration, !allowedHosts.isEmpty || !presets.isEmpty || socketPath != nil {
+            throw SettingsError(message: "The server needs a --key, or --unsigned.")
+        }
+    }
+
+    static let usage = """
+        usage: image-server [options]
+               image-server sign [options] OPTIONS SOURCE-URL      prints an address, signed with the first key
+
+        Serves pictures that it makes from originals elsewhere, at /{options or preset}/{signature}/{source}. With no key
+        and without --unsigned it shows itself, offline, with generated pictures from a server on this machine.
+
+        Each option is also a variable of the environment: --max-age is IMAGE_SERVER_MAX_AGE.
+
+        \(Setting.all.map(\.line).joined(separator: "\n"))
+          --help                                  print this
+
+        Options of a picture, joined by commas: w1…8192, h1…8192, fit, fill, stretch, auto, original, jpeg, png, gif,
+        webp, q1…100, still.
+        """
+}
+
+extension Setting {
+    fileprivate var line: String {
+        let left = "  \(flag)\(placeholder.map { " " + $0 } ?? "")"
+        return left.padding(toLength: max(42, left.count + 1), withPad: " ", startingAt: 0) + help
+    }
+}

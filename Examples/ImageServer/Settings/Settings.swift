@@ -1,0 +1,71 @@
+import Foundation
+import WebImage
+
+/// What the command line and the environment decide.
+struct Settings: Sendable {
+    var host = "127.0.0.1"
+    var port: UInt16 = 8_080
+    /// Listen on this Unix socket instead of the port.
+    var socketPath: String?
+    var metricsHost = "127.0.0.1"
+    /// `nil` for no metrics.
+    var metricsPort: UInt16? = 8_081
+
+    var keys: [SigningKey] = []
+    var allowsUnsigned = false
+    var presets: [String: PictureOptions] = [:]
+    var allowsPresetsOnly = false
+    var allowedHosts: Set<String> = []
+    var allowsAnyHost = false
+    var allowedNetworks: [IPNetwork] = []
+
+    var freshness = FreshnessRule()
+    var cacheFolder: String?
+    var memoryByteCount: Int?
+    var maximumByteCount = 50_000_000
+    var maximumPixelCount = 50_000_000
+    var sourceTimeout = Duration.seconds(20)
+    var downloads = 32
+    var workers = ProcessorCount.available
+    var queue = 500
+
+    var limits = HTTPServer.Limits()
+    var drainTimeout = Duration.seconds(10)
+    var writesLog = true
+    var showsPage = false
+    /// Whether the server shows itself with pictures of its own: when nothing says which sources are served.
+    var isDemonstration: Bool { keys.isEmpty && !allowsUnsigned }
+
+    /// The configuration of the loader.
+    var manager: ImageManager.Configuration {
+        var configuration = ImageManager.Configuration()
+        configuration.disk = cacheFolder.map { DiskCache.Configuration(folder: $0) }
+        if let memoryByteCount { configuration.memory = MemoryLimits(costLimit: memoryByteCount) }
+        configuration.downloader.maximumByteCount = maximumByteCount
+        configuration.downloader.maximumConcurrentDownloads = downloads
+        configuration.downloader.queueLimit = queue
+        configuration.downloader.queueTimeout = sourceTimeout
+        configuration.limits.maximumPixelCount = maximumPixelCount
+        configuration.processingWidth = workers
+        configuration.processingQueueLimit = queue
+        configuration.processingNiceness = 0
+        configuration.transport.totalTimeout = sourceTimeout
+        configuration.transport.idleTimeout = min(sourceTimeout, configuration.transport.idleTimeout)
+        configuration.transport.connectTimeout = min(sourceTimeout, configuration.transport.connectTimeout)
+        configuration.transport.addressPolicy = .publicInternet(allowing: allowedNetworks)
+        // Judged for every redirect, too.
+        if !allowedHosts.isEmpty { configuration.transport.addressPolicy.allowedHosts = allowedHosts }
+        return configuration
+    }
+
+    var reader: AddressReader {
+        AddressReader(
+            keys: keys, allowsUnsigned: allowsUnsigned, presets: presets, allowsPresetsOnly: allowsPresetsOnly)
+    }
+}
+
+/// A setting that is wrong.
+struct SettingsError: Error, Equatable {
+    /// Names the setting, and says what it takes.
+    let message: String
+}

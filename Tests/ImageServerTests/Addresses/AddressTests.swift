@@ -1,0 +1,120 @@
+import Foundation
+import ImageCoding
+import Testing
+
+@testable import ImageServer
+
+@Suite struct AddressTests {
+    private static let source = "https://example.com/a.jpg?x=1"
+    private static let encoded = Base64URL.encode(Array(source.utf8))
+    private static let key = SigningKey(hexadecimal: String(repeating: "01", count: 32))!
+    private static let otherKey = SigningKey(hexadecimal: String(repeating: "02", count: 16))!
+
+    private func read(_ target: String, _ reader: AddressReader = AddressReader(allowsUnsigned: true)) -> Result<
+        Address, AddressError
+    > {
+        Result { () throws(AddressError) in try reader.read(target) }
+    }
+
+    private func status(_ target: String, _ reader: AddressReader = AddressReader(allowsUnsigned: true)) -> Int {
+        if case .failure(let error) = read(target, reader) { error.status } else { 200 }
+    }
+
+    @Test(arguments: [
+        "plain/\(source)", encoded, "plain/https:%2F%2Fexample.com%2Fa.jpg%3Fx=1",
+        "plain/https%3A%2F%2Fexample.com/a.jpg?x=1",
+    ])
+    func `a source is read in every form`(form: String) throws {
+        #expect(try read("/w1/unsigned/\(form)").get().source.absoluteString == Self.source)
+    }
+
+    @Test(arguments: [
+        "/", "/w1", "/w1/unsigned", "/w1/unsigned/", "//unsigned/\(encoded)", "w1/unsigned/\(encoded)",
+    ])
+    func `what is no address is not found`(target: String) {
+        #expect(status(target) == 404)
+    }
+
+    @Test(arguments: [
+        "w0", "w01", "w8193", "w-1", "w+1", "w", "w1.5", "w10,w20", "fit,fill", "png,webp", "q0", "q101", "still,still",
+        "fill", "fill,w10", "stretch,h10", "w10,", ",", "W10", "wide", "w99999999999999999999",
+        String(repeating: "w1,", count: 100),
+    ])
+    func `options that say nothing clear are refused`(options: String) {
+        #expect(status("/\(options)/unsigned/\(Self.encoded)") == 400)
+    }
+
+    @Test(arguments: [
+        "ftp://example.com/a", "file:///etc/passwd", "example.com/a.jpg", "http://", "https:///a", "",
+        "http://user@example.com/", "http://user:secret@example.com/", "javascript:alert(1)", "//example.com/a",
+    ])
+    func `a source that is no web address is refused`(source: String) {
+        #expect(status("/w1/unsigned/\(Base64URL.encode(Array(source.utf8)))") == (source.isEmpty ? 404 : 400))
+        #expect(status("/w1/unsigned/plain/\(source)") == 400)
+    }
+
+    @Test(arguments: ["\(encoded)=", "\(encoded)==", "+\(encoded)", "\(encoded)?v=2", "a", "____"])
+    func `a source that is not base64url is refused`(source: String) {
+        #expect(status("/w1/unsigned/\(source)") == 400)
+    }
+
+    @Test func `options are read`() throws {
+        let options = try PictureOptions("q75,webp,h20,fill,w10,still")
+        #expect(options.width == 10)
+        #expect(options.height == 20)
+        #expect(options.mode == .fill)
+        #expect(options.format == .webp)
+        #expect(options.quality == 75)
+        #expect(options.isStill)
+        #expect(try PictureOptions("auto").transformers.isEmpty)
+    }
+
+    @Test func `a signature belongs to one address and one key`() throws {
+        let reader = AddressReader(keys: [Self.key])
+        for isPlain in [true, false] {
+            let address = try reader.address(options: "w10", source: Self.source, isPlain: isPlain)
+            #expect(status(address, reader) == 200)
+            #expect(status(address.replacing("/w10/", with: "/w11/"), reader) == 403)
+            #expect(status(address + "x", reader) == 403)
+            #expect(status(address, AddressReader(keys: [Self.otherKey])) == 403)
+            #expect(status(address, AddressReader()) == 403)
+        }
+    }
+
+    @Test func `both keys of a rotation are valid, and the first one signs`() throws {
+        let old = try AddressReader(keys: [Self.key]).address(options: "w10", source: Self.source)
+        let both = AddressReader(keys: [Self.otherKey, Self.key])
+        #expect(status(old, both) == 200)
+        let new = try both.address(options: "w10", source: Self.source)
+        #expect(new != old)
+        #expect(status(new, both) == 200)
+        #expect(status(new, AddressReader(keys: [Self.key])) == 403)
+    }
+
+    @Test(arguments: ["", "unsigned", "A", String(repeating: "A", count: 43), String(repeating: "A", count: 44)])
+    func `a wrong signature is refused`(signature: String) {
+        #expect(status("/w10/\(signature)/\(Self.encoded)", AddressReader(keys: [Self.key])) == 403)
+    }
+
+    /// The value was made with `openssl dgst -sha256 -mac HMAC`.
+    @Test func `the signature is an HMAC of SHA-256`() {
+        #expect(Self.key.signature(of: "w10/abc") == "u3CkQgh2I291N1cS5cfTgM_hb0slA5LCIqirKBr82D4")
+    }
+
+    @Test(arguments: [
+        "", "01", String(repeating: "0", count: 31), String(repeating: "0g", count: 16),
+        String(repeating: "+1", count: 16),
+    ])
+    func `a key that is short or not hexadecimal is refused`(text: String) {
+        #expect(SigningKey(hexadecimal: text) == nil)
+    }
+
+    @Test func `a preset stands for options, alone when only presets are allowed`() throws {
+        var reader = AddressReader(allowsUnsigned: true, presets: ["card": try PictureOptions("w640,h480,fill")])
+        #expect(try read("/card/unsigned/\(Self.encoded)", reader).get().options.width == 640)
+        #expect(status("/w10/unsigned/\(Self.encoded)", reader) == 200)
+        reader.allowsPresetsOnly = true
+        #expect(status("/card/unsigned/\(Self.encoded)", reader) == 200)
+        #expect(status("/w10/unsigned/\(Self.encoded)", reader) == 404)
+    }
+}

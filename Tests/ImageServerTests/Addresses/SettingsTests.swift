@@ -1,0 +1,63 @@
+import HTTPTransport
+import Testing
+import WebImage
+
+@testable import ImageServer
+
+@Suite struct SettingsTests {
+    private static let key = String(repeating: "01", count: 32)
+
+    private func settings(_ words: [String], _ environment: [String: String] = [:]) throws(SettingsError) -> Settings {
+        var words = words
+        let settings = try Settings(parsing: &words, environment: environment)
+        try settings.check()
+        return settings
+    }
+
+    @Test func `every option is a flag and a variable`() throws {
+        let words = ["--port", "1", "--max-age=2", "--key", Self.key, "--allow-host", "a.example"]
+        let environment = [
+            "IMAGE_SERVER_PORT": "1", "IMAGE_SERVER_MAX_AGE": "2", "IMAGE_SERVER_KEY": Self.key,
+            "IMAGE_SERVER_ALLOW_HOST": "a.example",
+        ]
+        for settings in [try settings(words), try settings([], environment)] {
+            #expect(settings.port == 1)
+            #expect(settings.freshness.maximumAge == 2)
+            #expect(settings.keys.count == 1)
+            #expect(settings.allowedHosts == ["a.example"])
+        }
+        #expect(Set(Setting.all.map(\.flag)).count == Setting.all.count)
+        #expect(Setting.all.allSatisfy { Settings.usage.contains($0.flag) })
+    }
+
+    @Test func `a flag replaces a variable, and lists have several items`() throws {
+        let settings = try settings(
+            ["--key", Self.key, "--port=2", "--allow-host", "a.example", "--allow-host", "*.b.example"],
+            ["IMAGE_SERVER_PORT": "1", "IMAGE_SERVER_ALLOW_HOST": "c.example", "IMAGE_SERVER_PRESET": "a=w1;b=w2,png"])
+        #expect(settings.port == 2)
+        #expect(settings.allowedHosts == ["a.example", "*.b.example"])
+        #expect(settings.presets["b"]?.format == .png)
+        #expect(settings.manager.transport.addressPolicy.allowedHosts == ["a.example", "*.b.example"])
+    }
+
+    @Test(arguments: [
+        (["--prot", "1"], "--prot"), (["--port"], "--port"), (["--port", "x"], "--port"),
+        (["--port", "65536"], "--port"),
+        (["--unsigned=maybe"], "--unsigned"), (["--key", "short"], "--key"), (["--max-age", "-1"], "--max-age"),
+        (["--cache-control", "theirs"], "--cache-control"), (["--head-timeout", "0"], "--head-timeout"),
+        (["--allow-network", "10.0.0.0/99"], "--allow-network"), (["--allow-host", "http://a"], "--allow-host"),
+        (["--preset", "card"], "--preset"), (["--preset", "card=w0"], "w0"), (["--preset", "w10=w20"], "w10"),
+        (["--preset", "a=w1;a=w2"], "--preset"), (["--unsigned"], "--allow-host"),
+        (["--key", key, "--presets-only"], "--preset"), (["--allow-host", "a.example"], "--key"),
+    ])
+    func `an error names its option at the start`(words: [String], name: String) {
+        let error = #expect(throws: SettingsError.self) { try self.settings(words) }
+        #expect(error?.message.contains(name) == true)
+    }
+
+    @Test func `a misspelt variable is an error, and others are ignored`() throws {
+        let error = #expect(throws: SettingsError.self) { try self.settings([], ["IMAGE_SERVER_PROT": "1"]) }
+        #expect(error?.message.contains("IMAGE_SERVER_PROT") == true)
+        #expect(try settings([], ["PORT": "1"]).port == 8_080)
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import HTTPTransport
+import ImageCoding
+import Testing
+import WebImage
+import WebImageTesting
+
+@testable import ImageServer
+
+@Suite(.timeLimit(.minutes(10)))
+struct AnswerTests {
+    private static let modified = "Sun, 06 Nov 1994 08:49:37 GMT"
+
+    @Test func `a picture has the size, the format and the fields that it should have`() async throws {
+        try await World.run { world async throws in
+            let picture = try Pictures.file()
+            world.origin.respond(
+                to: "/b.png", with: .ok(picture, type: "image/png").header("Last-Modified", Self.modified))
+            let answer = try await world.get(world.path("w16,jpeg", of: "/b.png"))
+            #expect(answer.status == 200)
+            let image = try ImageCoders.default.decode(answer.bytes)
+            #expect(image.width == 16)
+            #expect(image.height == 12)
+            #expect(answer.headers["Content-Type"] == "image/jpeg")
+            #expect(answer.headers["Content-Length"] == String(answer.bytes.count))
+            #expect(answer.headers["ETag"]?.first == "\"")
+            #expect(answer.headers["Last-Modified"] == Self.modified)
+            #expect(answer.headers["Cache-Control"]?.hasPrefix("public, max-age=86") == true)
+            #expect(answer.headers["Cache-Status"] == "image-server; fwd=uri-miss; fwd-status=200")
+            #expect(answer.headers["Vary"] == nil)
+            let again = try await world.get(world.path("w16,jpeg", of: "/b.png"))
+            #expect(again.bytes == answer.bytes)
+            #expect(again.headers["ETag"] == answer.headers["ETag"])
+            #expect(again.headers["Cache-Status"] == "image-server; hit; detail=memory")
+            #expect(again.headers["Age"].flatMap { Int($0) } != nil)
+            #expect(world.origin.requestCount(for: "/b.png") == 1)
+        }
+    }
+
+    @Test(arguments: [
+        ("image/avif,image/webp,*/*;q=0.8", "image/webp"), ("image/webp;q=0", "image/png"), ("*/*", "image/png"),
+        ("IMAGE/WEBP ; q=0.1", "image/webp"), ("image/*", "image/png"),
+    ])
+    func `the format of an automatic picture follows the client`(accept: String, type: String) async throws {
+        try await World.run { world async throws in
+            let answer = try await world.get(world.path(), ["Accept": accept])
+            #expect(answer.headers["Content-Type"] == type)
+            #expect(answer.headers["Vary"] == "Accept")
+        }
+    }
+
+    @Test func `a client that does not accept WebP gets none, also of a WebP original`() async throws {
+        try await World.run { world async throws in
+            world.origin.respond(to: "/a.webp", with: .ok(try Pictures.file(as: .webp()), type: "image/webp"))
+            let path = world.path(of: "/a.webp")
+            #expect(try await world.get(path, ["Accept": "*/*"]).headers["Content-Type"] == "image/png")
+            #expect(try await world.get(path, ["Accept": "image/webp"]).headers["Content-Type"] == "image/webp")
+        }
+    }
+
+    @Test func `a client that has the picture is told so`() async throws {
+        try await World.run { world async throws in
+            world.origin.respond(
+                to: "/a.png", with: .ok(try Pictures.file(), type: "image/png").header("Last-Modified", Self.modified))
+            let whole = try await world.get(world.path())
+            let tag = try #require(whole.headers["ETag"])
+            for (name, value, status) in [
+                ("If-None-Match", tag, 304), ("If-None-Match", "W/\(tag)", 304),
+                ("If-None-Match", "\"x\", \(tag)", 304),
+                ("If-None-Match", "*", 304), ("If-None-Match", "\"x\"", 200), ("If-Modified-Since", Self.modified, 304),
+                ("If-Modified-Since", "Mon, 07 Nov 1994 08:49:37 GMT", 304),
+                ("If-Modified-Since", "Sat, 05 Nov 1994 08:49:37 GMT", 200), ("If-Modified-Since", "yesterday", 200),
+            ] {
+                let answer = try await world.get(world.path(), [name: value])
+                #expect(answer.status == status, "\(name): \(value)")
+                #expect(answer.headers["ETag"] == tag)
+                #expect(answer.bytes.isEmpty == (status == 304))
+                #expect(answer.headers["Content-Length"] == String(whole.bytes.count))
+            }
+            // The tag goes before the date.
+            let conditions = ["If-None-Match": "\"x\"", "If-Modified-Since": Self.modified] as HTTPHeaders
+            let both = try await world.get(world.path(), conditions)
+            #expect(both.status == 200)
+        }
+    }
+
+    @Test func `HEAD tells what GET would send`() async throws {
+        try await World.run { world async throws in
+            let whole = try await world.get(world.path())
+            let head = try await world.get(world.path(), method: "HEAD")
+            #expect(head.status == 200)
+            #expect(head.bytes.isEmpty)
+            for name in ["Content-Length", "Content-Type", "ETag"] {
+                #expect(head.headers[name] == whole.headers[name])
+            }
+        }
+    }
+
+    @Test func `a part of a picture is sent`() async throws {
+        try await World.run { world async throws in
+            let whole = try await world.get(world.path())
+            let count = whole.bytes.count
+            let part = try await world.get(world.path(), ["Range": "bytes=2-5"])
+            #expect(part.status == 206)
+            #expect(part.bytes == Array(whole.bytes[2...5]))
+            #expect(part.headers["Content-Range"] == "bytes 2-5/\(count)")
+            let condition = ["Range": "bytes=-3", "If-Range": "\"other\""] as HTTPHeaders
+            #expect(try await world.get(world.path(), condition).bytes == whole.bytes)
+            let none = try await world.get(world.path(), ["Range": "bytes=\(count)-"])
+            #expect(none.status == 416)
+            #expect(none.headers["Content-Range"] == "bytes */\(count)")
+        }
+    }
+
+    @Test func `a large picture arrives whole at several clients`() async throws {
+        try await World.run { world async throws in
+            let picture = try Pictures.file(width: 300, height: 200) + ImageFactory.randomBytes(count: 400_000, seed: 1)
+            world.origin.respond(to: "/large.png", with: .ok(picture, type: "image/png"))
+            let path = world.path("original", of: "/large.png")
+            let answers = try await withThrowingTaskGroup { group in
+                for _ in 0..<4 { group.addTask { try await world.get(path).bytes } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers == [[UInt8]](repeating: picture, count: 4))
+            #expect(world.origin.requestCount(for: "/large.png") == 1)
+        }
+    }
+
+    @Test func `an expired picture is confirmed, and served without its origin when that fails`() async throws {
+        try await World.run { world async throws in
+            let reply = OriginReply.ok(try Pictures.file(), type: "image/png").entityTag("\"v1\"")
+                .header("Cache-Control", "max-age=0")
+            world.origin.respond(to: "/a.png", inTurn: reply, reply, .status(500))
+            let first = try await world.get(world.path())
+            #expect(first.headers["Cache-Control"] == "public, no-cache")
+            let second = try await world.get(world.path())
+            #expect(second.bytes == first.bytes)
+            #expect(world.origin.requestCount(for: "/a.png") == 2)
+            let third = try await world.get(world.path())
+            #expect(third.bytes == first.bytes)
+            #expect(third.headers["Cache-Status"] == "image-server; hit; detail=stale")
+        }
+    }
+
+    @Test(arguments: [
+        ("own", "max-age=10", "public, max-age=86400"), ("origin", "max-age=1000000", "public, max-age=1000000"),
+        ("smaller", "max-age=1000000", "public, max-age=86400"), ("smaller", "max-age=10", "public, max-age=10"),
+        ("own", "private, max-age=10", "private, max-age=86400"), ("own", "no-store", "no-store"),
+        ("origin", "", "public, max-age=86400"), ("own", "No-Store, PRIVATE", "private, no-store"),
+    ])
+    func `the lifetime is the server's or the origin's`(authority: String, theirs: String, field: String) throws {
+        let rule = FreshnessRule(authority: try #require(.init(rawValue: authority)))
+        let now = Date(timeIntervalSince1970: 1e9)
+        let url = try #require(URL(string: "http://example.com/a"))
+        let origin = OriginResponse(url: url, status: 200, headers: ["Cache-Control": theirs], receivedAt: now)
+        #expect(rule.verdict(on: origin, at: now).cacheControl == field)
+    }
+
+    @Test func `an age is added to the lifetime, so that what is left counts from now`() throws {
+        let now = Date(timeIntervalSince1970: 1e9)
+        let url = try #require(URL(string: "http://example.com/a"))
+        let origin = OriginResponse(url: url, status: 200, headers: [:], receivedAt: now.addingTimeInterval(-100))
+        let verdict = FreshnessRule(maximumAge: 60).verdict(on: origin, at: now)
+        #expect(verdict == .init(cacheControl: "public, max-age=160", age: 100, isExpired: false))
+    }
+}

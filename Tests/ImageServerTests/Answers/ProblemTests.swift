@@ -1,0 +1,84 @@
+import Foundation
+import HTTPTransport
+import ImageCoding
+import Testing
+import WebImageTesting
+
+@testable import ImageServer
+
+/// Every cause of a failure has its own status.
+@Suite(.timeLimit(.minutes(10)))
+struct ProblemTests {
+    struct Case: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let status: Int
+        let code: String
+        let reply: OriginReply
+
+        init(_ name: String, _ status: Int, _ code: String, _ reply: OriginReply) {
+            (testDescription, self.status, self.code, self.reply) = (name, status, code, reply)
+        }
+    }
+
+    static let cases = [
+        Case("missing", 404, "unacceptableStatus", .status(404)),
+        Case("gone", 404, "unacceptableStatus", .status(410)),
+        Case("forbidden", 403, "unacceptableStatus", .status(403)),
+        Case("too many requests", 429, "unacceptableStatus", .status(429)),
+        Case("failing origin", 502, "unacceptableStatus", .status(500)),
+        Case("busy origin", 503, "unacceptableStatus", .status(503)),
+        Case("empty", 502, "emptyBody", .ok([], type: "image/png")),
+        Case("hang up", 502, "connectionLost", .hangUp),
+        Case("no HTTP", 502, "invalidResponse", .garbage),
+        Case("page", 415, "unknownFormat", .ok(Array("<html></html>".utf8), type: "text/html")),
+        Case(
+            "broken picture", 422, "malformed",
+            .ok([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + ImageFactory.randomBytes(count: 1_000, seed: 1))),
+        Case("huge picture", 413, "tooLarge", .ok(ImageFactory.oversizedPNG())),
+        Case("long body", 413, "bodyTooLarge", .ok([0xFF, 0xD8, 0xFF]).endless()),
+        Case("silence", 504, "timedOut", .silence),
+        Case("redirect to a forbidden host", 403, "addressNotAllowed", .redirect(to: "http://localhost/a.png")),
+    ]
+
+    @Test(arguments: cases)
+    func `a failure is a problem with its own status`(failing: Case) async throws {
+        try await World.run {
+            $0.maximumByteCount = 5_000_000
+            $0.sourceTimeout = .milliseconds(500)
+        } _: { world async throws in
+            world.origin.respond(to: "/x", with: failing.reply)
+            let answer = try await world.get(world.path(of: "/x"))
+            #expect(answer.status == failing.status)
+            #expect(answer.headers["Content-Type"] == "application/problem+json")
+            #expect(answer.headers["Cache-Control"] == "no-store")
+            #expect((answer.headers["Retry-After"] != nil) == [429, 503].contains(failing.status))
+            let problem = try Problem(answer)
+            #expect(problem.status == failing.status)
+            #expect(problem.code == failing.code)
+            #expect(!problem.detail.isEmpty)
+        }
+    }
+
+    @Test func `a remembered failure has the status of the first one`() async throws {
+        try await World.run { world async throws in
+            world.origin.respond(to: "/x", with: .status(404))
+            for _ in 0..<2 { #expect(try await world.get(world.path(of: "/x")).status == 404) }
+            #expect(world.origin.requestCount(for: "/x") == 1)
+        }
+    }
+
+    @Test func `a host outside of the list is not asked`() async throws {
+        try await World.run {
+            $0.allowedHosts = ["example.com"]
+        } _: { world async throws in
+            #expect(try await world.get(world.path()).status == 403)
+            #expect(world.origin.connectionCount == 0)
+        }
+    }
+
+    @Test func `a text with every kind of character is a string of JSON`() throws {
+        let text = "\"\\/\u{0}\n\u{7F}\u{2028}ä😀</script>"
+        #expect(try JSONDecoder().decode(String.self, from: Data(text.quotedJSON.utf8)) == text)
+        #expect(text.quotedJSON.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x2028 })
+    }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import HTTPTransport
+import Testing
+import WebImage
+import WebImageTesting
+
+@testable import ImageServer
+
+/// What rude, slow and hostile clients do to the port.
+@Suite(.timeLimit(.minutes(10)))
+struct AbuseTests {
+    private static let end = "\r\n\r\n"
+
+    struct Case: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let status: Int
+        let request: String
+
+        init(_ name: String, _ status: Int, _ request: String) {
+            (testDescription, self.status, self.request) = (name, status, request)
+        }
+    }
+
+    static let cases = [
+        Case("plain", 200, "GET /health HTTP/1.1\r\nHost: a\r\n\r\n"),
+        Case("two hosts", 400, "GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"),
+        Case("no host", 400, "GET /health HTTP/1.1\r\n\r\n"),
+        Case(
+            "length beside coding", 400,
+            "GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+        Case("content", 413, "GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello"),
+        Case(
+            "two lengths", 400,
+            "GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nContent-Length: 5\r\n\r\nhello"),
+        Case("space before the colon", 400, "GET /health HTTP/1.1\r\nHost: a\r\nX : b\r\n\r\n"),
+        Case("another method", 405, "DELETE /health HTTP/1.1\r\nHost: a\r\n\r\n"),
+        Case("POST", 413, "POST /health HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n"),
+        Case("absolute target", 400, "GET http://a/health HTTP/1.1\r\nHost: a\r\n\r\n"),
+        Case("control character", 400, "GET /health\u{1} HTTP/1.1\r\nHost: a\r\n\r\n"),
+        Case("byte beyond ASCII", 400, "GET /h\u{E4} HTTP/1.1\r\nHost: a\r\n\r\n"),
+        Case("long target", 414, "GET /\(String(repeating: "x", count: 9_000)) HTTP/1.1\r\nHost: a\r\n\r\n"),
+        Case(
+            "many fields", 431,
+            "GET /health HTTP/1.1\r\nHost: a\r\n\(String(repeating: "X: y\r\n", count: 100))\r\n"),
+        Case(
+            "long head", 431,
+            "GET /health HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "y", count: 100_000))\r\n\r\n"),
+    ]
+
+    @Test(arguments: cases)
+    func `a request that is not clear is refused`(abuse: Case) async throws {
+        try await World.run { world async throws in
+            #expect(try await RawClient(port: world.server.port).status(of: abuse.request) == abuse.status)
+            #expect(try await world.get("/health").status == 200)
+        }
+    }
+
+    @Test func `a refused request ends its connection`() async throws {
+        try await World.run { world async throws in
+            let client = try RawClient(port: world.server.port)
+            await client.send("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\nGET /health HTTP/1.1\r\nHost: a\r\n\r\n")
+            let answers = await client.receive()
+            #expect(answers.split(separator: "HTTP/1.1 ").count == 1)
+        }
+    }
+
+    @Test func `a pipeline is answered in order`() async throws {
+        try await World.run { world async throws in
+            let client = try RawClient(port: world.server.port)
+            await client.send(
+                (0..<20).map { "GET /\($0 % 2 == 0 ? "health" : "nothing") HTTP/1.1\r\nHost: a\r\n" }
+                    .joined(separator: "\r\n") + "Connection: close\r\n\r\n")
+            let statuses = await client.receive().split(separator: "HTTP/1.1 ").map { String($0.prefix(3)) }
+            #expect(statuses == (0..<20).map { $0 % 2 == 0 ? "200" : "404" })
+        }
+    }
+
+    @Test(arguments: ["", "GET /health HTTP/1.1\r\nHost: a\r\n", "GET /health HTTP/1.1\r\nHost: a\r\n\r\n"])
+    func `a head that does not end in time ends its connection`(beginning: String) async throws {
+        try await World.run {
+            $0.limits.headTimeout = .milliseconds(200)
+            $0.limits.idleTimeout = .milliseconds(200)
+        } _: { world async throws in
+            let client = try RawClient(port: world.server.port)
+            if beginning.hasSuffix(Self.end) { #expect(await client.status(of: beginning) == 200) }
+            await client.send(beginning.hasSuffix(Self.end) ? "G" : beginning)
+            await client.dripUntilEnd("X")
+        }
+    }
+
+    @Test func `a client that leaves cancels its load`() async throws {
+        try await World.run { world async throws in
+            let gate = OriginGate()
+            world.origin.respond(to: "/slow.png", with: .ok(try Pictures.file(), type: "image/png").held(at: gate))
+            let client = try RawClient(port: world.server.port)
+            await client.send("GET \(world.path(of: "/slow.png")) HTTP/1.1\r\nHost: a\r\n\r\n")
+            await gate.waitUntilReached()
+            client.leave()
+            // The transfer ends without a byte, because its only caller has left.
+            #expect(await world.origin.waitUntilClosedByPeer(count: 1))
+            gate.open()
+            #expect(try await world.get("/health").status == 200)
+        }
+    }
+
+    @Test func `a client that leaves disturbs no other`() async throws {
+        try await World.run { world async throws in
+            let gate = OriginGate()
+            world.origin.respond(to: "/slow.png", with: .ok(try Pictures.file(), type: "image/png").held(at: gate))
+            let request = "GET \(world.path(of: "/slow.png")) HTTP/1.1\r\nHost: a\r\n\r\n"
+            let (leaving, staying) = try (RawClient(port: world.server.port), RawClient(port: world.server.port))
+            await leaving.send(request)
+            await gate.waitUntilReached()
+            async let status = staying.status(of: request)
+            while await world.server.manager.occupancy.callers < 2 { await Task.yield() }
+            leaving.leave()
+            gate.open()
+            #expect(await status == 200)
+            #expect(world.origin.requestCount(for: "/slow.png") == 1)
+        }
+    }
+
+    @Test func `requests beyond the limit are told to come back`() async throws {
+        try await World.run {
+            $0.limits.requests = 1
+        } _: { world async throws in
+            let gate = OriginGate()
+            world.origin.respond(to: "/slow.png", with: .ok(try Pictures.file(), type: "image/png").held(at: gate))
+            async let first = world.get(world.path(of: "/slow.png"))
+            await gate.waitUntilReached()
+            let second = try await world.get("/health")
+            #expect(second.status == 503)
+            #expect(second.headers["Retry-After"] == "1")
+            gate.open()
+            #expect(try await first.status == 200)
+        }
+    }
+
+    @Test func `a connection ends after its number of requests`() async throws {
+        try await World.run {
+            $0.limits.requestsPerConnection = 2
+        } _: { world async throws in
+            let client = try RawClient(port: world.server.port)
+            await client.send(String(repeating: "GET /health HTTP/1.1\r\nHost: a\r\n\r\n", count: 5))
+            #expect(await client.receive().split(separator: "HTTP/1.1 ").count == 2)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import HTTPTransport
+import Testing
+import WebImageTesting
+
+@testable import ImageServer
+
+@Suite(.timeLimit(.minutes(10)))
+struct OperationTests {
+    @Test func `running requests are answered while the server drains`() async throws {
+        try await World.run { world async throws in
+            let gate = OriginGate()
+            world.origin.respond(to: "/slow.png", with: .ok(try Pictures.file(), type: "image/png").held(at: gate))
+            async let answer = world.get(world.path(of: "/slow.png"))
+            await gate.waitUntilReached()
+            #expect(try await world.get("/ready", port: world.server.metricsPort).status == 200)
+            async let report = world.server.drain()
+            while try await world.get("/ready", port: world.server.metricsPort).status == 200 { await Task.yield() }
+            while (try? RawClient(port: world.server.port)) != nil { await Task.yield() }
+            gate.open()
+            #expect(try await answer.status == 200)
+            #expect(try await answer.headers["Connection"]?.lowercased() == "close")
+            #expect(await report.isClean)
+        }
+    }
+
+    @Test func `requests that do not end in time are cancelled and reported`() async throws {
+        try await World.run {
+            $0.drainTimeout = .milliseconds(100)
+        } _: { world async throws in
+            let gate = OriginGate()
+            defer { gate.open() }
+            world.origin.respond(to: "/slow.png", with: .ok(try Pictures.file(), type: "image/png").held(at: gate))
+            async let answer = world.get(world.path(of: "/slow.png"))
+            await gate.waitUntilReached()
+            let report = await world.server.drain()
+            #expect(report.droppedRequestCount == 1)
+            #expect(!report.isClean)
+            #expect(try await answer.status == 503)
+        }
+    }
+
+    @Test func `metrics count what was answered`() async throws {
+        try await World.run { world async throws in
+            for _ in 0..<3 { _ = try await world.get(world.path()) }
+            _ = try await world.get("/nothing")
+            let answer = try await world.get("/metrics", port: world.server.metricsPort)
+            #expect(answer.headers["Content-Type"]?.hasPrefix("text/plain; version=0.0.4") == true)
+            let lines = Set(String(decoding: answer.bytes, as: UTF8.self).split(separator: "\n").map(String.init))
+            for line in [
+                "image_server_requests_total{status=\"200\"} 3", "image_server_requests_total{status=\"404\"} 1",
+                "image_server_errors_total{code=\"unknownAddress\"} 1",
+                "image_server_pictures_total{source=\"memory\"} 2",
+                "image_server_request_duration_seconds_bucket{le=\"+Inf\"} 4", "image_loader_downloads_total 1",
+                "image_server_requests_in_progress 0",
+            ] { #expect(lines.contains(line), "\(line)") }
+            #expect(try await world.get("/metrics").status == 404)
+        }
+    }
+
+    @Test func `a line of the log is one object`() throws {
+        let request = FinishedRequest(
+            id: "a1", peer: "127.0.0.1", method: "GET", target: "/\"\n", status: 200, byteCount: 5,
+            took: .microseconds(1_500), isComplete: true, notes: [.init(name: "source", value: "memory")])
+        let line = AccessLog.line(request, at: Date(timeIntervalSince1970: 0))
+        #expect(
+            line == """
+                {"time":"1970-01-01T00:00:00.000Z","id":"a1","peer":"127.0.0.1","method":"GET","target":"/\\"\\u000a",\
+                "status":200,"bytes":5,"milliseconds":1.5,"complete":true,"source":"memory"}
+                """)
+    }
+
+    @Test func `a log that is not read loses lines and tells how many`() async throws {
+        let pipe = Pipe()
+        // Room for two lines while the first is written; the pipe itself holds 64 KiB.
+        let log = AccessLog(descriptor: pipe.fileHandleForWriting.fileDescriptor, byteLimit: 70_000)
+        let request = FinishedRequest(
+            id: String(repeating: "x", count: 40_000), peer: "", method: "GET", target: "/", status: 200, byteCount: 0,
+            took: .zero, isComplete: true, notes: [])
+        for _ in 0..<20 { log.write(request) }
+        let reader = Task.detached { pipe.fileHandleForReading.readDataToEndOfFile() }
+        log.flush()
+        log.write(request)
+        log.flush()
+        try pipe.fileHandleForWriting.close()
+        let lines = String(decoding: await reader.value, as: UTF8.self).split(separator: "\n")
+        #expect(lines.count < 21)
+        #expect(lines.contains { $0.hasPrefix("{\"droppedLines\":") })
+    }
+
+    @Test func `a port in use is an error that names it`() async throws {
+        try await World.run { world async throws in
+            let error = #expect(throws: ServerError.self) {
+                try ListeningSocket(.port(host: "127.0.0.1", port: world.server.port))
+            }
+            #expect(error?.message.contains("\(world.server.port)") == true)
+        }
+    }
+
+    @Test func `a Unix socket is served, and one that is left behind is replaced`() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "image-server-\(UUID().uuidString)").path
+        defer { unsafe unlink(path) }
+        let dead = try ListeningSocket(.unix(path: path))
+        close(dead.descriptor)
+        try await World.run {
+            $0.socketPath = path
+        } _: { _ async throws in
+            #expect(try await RawClient(path: path).status(of: "GET /health HTTP/1.1\r\nHost: a\r\n\r\n") == 200)
+            #expect(throws: ServerError.self) { try ListeningSocket(.unix(path: path)) }
+        }
+    }
+
+    @Test func `the page is there when it is wanted`() async throws {
+        try await World.run { world async throws in #expect(try await world.get("/").status == 404) }
+        try await World.run {
+            $0.showsPage = true
+        } _: { world async throws in
+            let page = try await world.get("/")
+            #expect(page.headers["Content-Type"] == "text/html; charset=utf-8")
+            _ = try await world.get(world.path())
+            let figures = try await world.get("/figures")
+            let values = try JSONDecoder().decode([String: Int].self, from: Data(figures.bytes))
+            #expect(values["from origins"] == 1)
+        }
+    }
+}
