@@ -34,7 +34,7 @@ struct Options {
           --help                         print this
 
         Keys: arrows or h j k l, page up and down, home, end, g and a number; enter zooms; r loads again; c clears
-        memory and disk, m memory; p prefetching; s a slow origin; q quits.
+        memory and disk, m memory; p loading ahead; s a slow origin; ? shows the keys; q quits.
         """
 
     /// - Throws: ``UsageError`` with a message that names the word that is wrong.

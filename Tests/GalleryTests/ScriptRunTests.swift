@@ -30,16 +30,30 @@ struct ScriptRunTests {
     @Test func `a script leads to the expected screen`() async throws {
         try await play("wait down wait pagedown wait m wait up wait up wait up wait", columns: 51, rows: 19) { run in
             let screen = try #require(await run.screen)
-            let line = " " + String(repeating: "▀", count: 24) + " " + String(repeating: "▀", count: 24)
+            let line = String(repeating: "▀", count: 25) + " " + String(repeating: "▀", count: 25)
             let block = Array(repeating: line, count: 8)
             #expect(
                 screen.text.split(separator: "\n").map(String.init) == block + [
-                    "  1 jpeg memory            2 jpeg memory"
+                    " 1 jpeg, from memory       2 jpeg, from memory"
                 ] + block + [
-                    "  3 png disk               4 gif disk",
-                    " 1/60  memory 2 disk 10 net 12  running 0  queued 0",
+                    " 3 png, from disk          4 gif, from disk",
+                    " 1/60   12 downloaded   0 running          ?: keys",
                 ])
             #expect(screen.seeds(Grid(itemCount: 60, screenColumns: 51, screenRows: 19), top: 0) == [0, 1, 2, 3])
+        }
+    }
+
+    @Test(arguments: [(40, 12), (80, 24), (200, 50)])
+    func `a question mark shows the keys, and any key the pictures again`(columns: Int, rows: Int) async throws {
+        #expect(Gallery.help.allSatisfy { $0.count <= 38 })
+        try await play("wait ?", columns: columns, rows: rows) { run in
+            let text = try #require(await run.screen).text
+            #expect(text.contains("choose a picture") && text.contains("quit") && text.contains("any key: back"))
+            #expect(!text.contains("jpeg"))
+        }
+        try await play("wait ? right wait", columns: columns, rows: rows) { run in
+            let text = try #require(await run.screen).text
+            #expect(text.contains(" 1/60") && text.contains("jpeg") && text.contains("?: keys"))
         }
     }
 

@@ -66,9 +66,9 @@ final class Cell: ImageTarget {
     func catchUp() { binding.targetVisibilityChanged() }
 
     func tile(at rect: ScreenRect, isSelected: Bool) -> Scene.Tile {
-        let state = hasFailed ? "failed" : source?.rawValue ?? ""
+        let state = hasFailed ? "failed" : source?.caption ?? ""
         var tile = Scene.Tile(id: id, item: index, rect: rect, layer: layer, isSelected: isSelected)
-        tile.caption = " \(index + 1) \(item?.name ?? "")" + (progress == nil ? " \(state)" : "")
+        tile.caption = " \(index + 1) \(item?.name ?? "")" + (progress == nil ? ", \(state)" : "")
         tile.progress = progress
         tile.hasFailed = hasFailed
         if let fade, fade.mix < 256 {
@@ -124,6 +124,17 @@ extension Cell: ImageIndicator {
         events.meter.measure {
             self.progress = progress
             events.needsDisplay()
+        }
+    }
+}
+
+extension ImageSource {
+    /// In the words of a caption.
+    fileprivate var caption: String {
+        switch self {
+        case .memory: "from memory"
+        case .disk: "from disk"
+        case .network: "downloaded"
         }
     }
 }

@@ -38,6 +38,7 @@ struct Composition: Sendable {
             label(tile)
         }
         patches.end()
+        write(scene.help)
         write(scene.status)
     }
 
@@ -64,6 +65,15 @@ struct Composition: Sendable {
         let back: Color = isEmpty ? .tile : ground
         screen.write(String(repeating: "━", count: done), column, line, .accent, on: back)
         screen.write(String(repeating: "─", count: bar - done), column + done, line, .dim, on: back)
+    }
+
+    /// In the middle, or from the top when there are too many.
+    private mutating func write(_ help: [String]) {
+        let width = help.map(\.count).max() ?? 0
+        let (left, top) = (max(1, (screen.columns - width) / 2), max(0, (screen.rows - 1 - help.count) / 2))
+        for (offset, line) in help.prefix(max(0, screen.rows - 1)).enumerated() {
+            screen.write(line, left, top + offset)
+        }
     }
 
     private mutating func write(_ status: (String, String)) {

@@ -5,7 +5,6 @@ extension Gallery {
     ///
     /// The screen does not change.
     func clear(_ tiers: CacheTiers) {
-        memoryHits = 0
         // Unstructured because a key does not wait; a script waits for `clearing`.
         let before = clearing
         clearing = Task(name: "clear") { [manager] in

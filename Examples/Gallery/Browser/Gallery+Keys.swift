@@ -4,6 +4,10 @@ extension Gallery {
     func handle(_ key: Key) {
         meter.measure {
             if jump != nil { return typeJump(key) }
+            if showsHelp, key != .interrupt, key != .character("q"), key != .redraw {
+                showsHelp = false
+                return needsDisplay()
+            }
             switch key {
             case .character("q"), .interrupt: hasQuit = true
             case .up, .character("k"): move(by: -grid.columns)
@@ -23,6 +27,7 @@ extension Gallery {
             case .character("c"): clear(.all)
             case .character("m"): clear(.memory)
             case .character("p"): togglePrefetching()
+            case .character("?"): showsHelp = true
             case .character("s"): toggleSlowness()
             case .character, .suspend, .redraw: break
             }

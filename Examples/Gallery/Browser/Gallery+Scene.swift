@@ -4,7 +4,9 @@ extension Gallery {
     /// The present scene.
     var scene: Scene {
         var scene = Scene(size: size)
-        if zoomed != nil {
+        if showsHelp {
+            scene.help = Self.help
+        } else if zoomed != nil {
             scene.tiles = [zoomCell.tile(at: grid.whole, isSelected: false)]
         } else {
             scene.tiles = grid.visible(top: top).compactMap { index in
@@ -17,27 +19,49 @@ extension Gallery {
         return scene
     }
 
+    /// As much as there is room for, the most important first.
     private var statusText: String {
-        if let jump { return "go to \(jump)_" }
+        if let jump { return "go to picture \(jump)_" }
         let counters = manager.counters
         var words = ["\(selected + 1)/\(items.count)"]
-        words.append("memory \(memoryHits) disk \(counters.diskHits) net \(counters.downloads)")
+        if isSlow { words.append("slow origin") }
+        if !prefetches { words.append("nothing ahead") }
+        words.append("\(counters.downloads) downloaded")
         if let occupancy {
-            words.append("running \(occupancy.runningDownloads + occupancy.runningWork)")
-            words.append("queued \(occupancy.queuedDownloads + occupancy.queuedWork)")
+            words.append("\(occupancy.runningDownloads + occupancy.runningWork) running")
+            words.append("\(occupancy.queuedDownloads + occupancy.queuedWork) waiting")
         }
-        words.append("cancelled \(counters.cancelled)")
-        if !prefetches { words.append("no prefetching") }
-        if isSlow { words.append("slow") }
-        return words.joined(separator: "  ")
+        words.append("\(counters.cancelled) cancelled")
+        words.append("\(counters.diskHits) from disk")
+        words.append("\(memoryHits) from memory")
+        let room = size.columns - helpText.count - 4
+        return words.dropFirst().reduce(words[0]) { text, word in
+            text.count + 3 + word.count <= room ? text + "   " + word : text
+        }
     }
 
     private var helpText: String {
-        if zoomed != nil { return "left right  enter back  q quit" }
-        let short = "enter g r c p s q"
-        let long = "arrows g enter  r reload  c clear  p prefetch  s slow  q quit"
-        return size.columns < statusText.count + long.count + 4 ? short : long
+        if showsHelp { return "any key: back" }
+        return size.columns < 60 || zoomed == nil ? "?: keys" : "left right   enter: back   ?: keys"
     }
+
+    /// What is needed first is at the top.
+    static let help = [
+        "arrows, hjkl   choose a picture",
+        "enter          show it alone, or all",
+        "page up, down  a screenful up or down",
+        "home, end      the first, the last",
+        "g and number   go to a picture",
+        "s              slow origin on or off",
+        "c              clear memory and disk",
+        "m              clear the memory",
+        "r              load again",
+        "p              load ahead, on or off",
+        "q              quit",
+        "",
+        "Below a picture: number, format, and",
+        "where it came from.",
+    ]
 }
 
 extension Gallery {

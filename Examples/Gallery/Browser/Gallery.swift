@@ -25,6 +25,7 @@ final class Gallery {
     var prefetches = true
     var isSlow = false
     var hasQuit = false
+    var showsHelp = false
     /// The cells of the visible items: item `n` has cell `n % cells.count`.
     private(set) var cells: [Cell] = []
     private(set) var zoomCell: Cell!

@@ -2,9 +2,8 @@
 ///
 /// Pure arithmetic. The last row of the screen belongs to the status line.
 struct Grid: Hashable, Sendable {
-    /// The columns and rows of a picture; a row more for its caption, a column more for the gap.
-    static let tileColumns = 24
-    static let tileRows = 8
+    /// The fewest columns of a picture; a row more for its caption, a column more for the gap.
+    static let leastColumns = 24
 
     let itemCount: Int
     let screenColumns: Int
@@ -13,13 +12,25 @@ struct Grid: Hashable, Sendable {
     let columns: Int
     /// The number of visible rows of items.
     let visibleRows: Int
+    /// The size of a picture, the same at every place, so that a picture that was loaded ahead fits wherever it appears.
+    let tileColumns: Int
+    let tileRows: Int
 
     init(itemCount: Int, screenColumns: Int, screenRows: Int) {
         self.itemCount = max(0, itemCount)
         self.screenColumns = screenColumns
         self.screenRows = screenRows
-        columns = max(1, (screenColumns + 1) / (Self.tileColumns + 1))
-        visibleRows = max(1, (screenRows - 1) / (Self.tileRows + 1))
+        columns = max(1, (screenColumns + 1) / (Self.leastColumns + 1))
+        tileColumns = max(1, (screenColumns + 1) / columns - 1)
+        let (width, rows) = (tileColumns, screenRows - 1)
+        // A picture is two thirds as high as it is wide, and a row is as high as two columns are wide.
+        let fewest = max(1, rows / (width / 3 + 1))
+        func area(_ count: Int) -> Int {
+            let side = min(width, 3 * (rows / count - 1))
+            return max(0, side) * side * count
+        }
+        visibleRows = area(fewest + 1) > area(fewest) ? fewest + 1 : fewest
+        tileRows = max(1, min((screenRows - 1) / visibleRows - 1, screenRows - 2))
     }
 
     var rowCount: Int { (itemCount + columns - 1) / columns }
@@ -41,13 +52,11 @@ struct Grid: Hashable, Sendable {
         return min(max(min(top, row), row - visibleRows + 1, 0), lastTop)
     }
 
-    /// The place of the picture of an item.
+    /// The place of the picture of an item. What is left of the screen is shared by the gaps.
     func rect(of item: Int, top: Int) -> ScreenRect {
-        let width = columns * (Self.tileColumns + 1) - 1
-        let left = max(0, (screenColumns - width) / 2)
-        return ScreenRect(
-            column: left + item % columns * (Self.tileColumns + 1), row: (item / columns - top) * (Self.tileRows + 1),
-            columns: min(Self.tileColumns, screenColumns), rows: min(Self.tileRows, max(1, screenRows - 2)))
+        ScreenRect(
+            column: item % columns * (screenColumns + 1) / columns,
+            row: (item / columns - top) * max(1, screenRows - 1) / visibleRows, columns: tileColumns, rows: tileRows)
     }
 
     /// The place of a picture that has the whole screen.

@@ -50,6 +50,8 @@ struct Scene: Sendable {
 
     var size: TerminalSize
     var tiles: [Tile] = []
+    /// Lines to show instead of pictures.
+    var help: [String] = []
     /// Two texts for the last line, left and right.
     var status = ("", "")
 }
