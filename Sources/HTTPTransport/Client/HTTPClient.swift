@@ -88,7 +88,8 @@ public final class HTTPClient: HTTPLoading {
                 continue
             }
             let head = answer.head
-            let decoder = head.coding == .gzip ? makeDecoder(settings, redirects.url, head.status) : nil
+            let isDecoded = head.coding == .gzip && request.options.decodesContent
+            let decoder = isDecoded ? makeDecoder(settings, redirects.url, head.status) : nil
             let body = TransferBody(order, of: self, decoder: decoder)
             settings.configuration.cookieJar?.store(
                 head.headers.values(for: "Set-Cookie"), from: hop.origin, path: Origin.path(of: hop.target))
@@ -98,7 +99,7 @@ public final class HTTPClient: HTTPLoading {
             }
             guard try redirects.follow(head) else {
                 let response = HTTPResponse(
-                    status: head.status, headers: head.headers, url: redirects.url,
+                    status: head.status, headers: head.headers, interimResponses: head.interims, url: redirects.url,
                     body: HTTPBody(body, expectedByteCount: answer.expectedCount), recorder: recorder)
                 guard settings.hasResponseRules else { return response }
                 return try response.checked(

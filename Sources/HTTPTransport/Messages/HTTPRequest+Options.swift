@@ -15,6 +15,11 @@ extension HTTPRequest {
         /// counts.
         public var maximumBodyByteCount: Int?
 
+        /// Whether a compressed body is decompressed; default `true`.
+        ///
+        /// With `false` the body is as it is on the wire, in any coding, and the client asks for no coding of its own.
+        public var decodesContent = true
+
         /// The trusted certificates, in place of the client's policy.
         public var tls: TLSPolicy?
         /// The addresses that this request may connect to, in place of the client's policy.

@@ -18,6 +18,8 @@ public struct HTTPResponse: Sendable {
     ///
     /// They still name the compression of the body, though ``body`` is decoded.
     public let headers: HTTPHeaders
+    /// The interim responses (1xx) that came before, in order.
+    public let interimResponses: [HTTPInterimResponse]
     /// The URL of the response, after redirects.
     public let url: URL
     /// The content.
@@ -40,13 +42,26 @@ public struct HTTPResponse: Sendable {
         self.init(status: status, headers: headers, url: url, body: body, recorder: MetricsRecorder(metrics))
     }
 
-    init(status: Int, headers: HTTPHeaders, url: URL, body: HTTPBody, recorder: MetricsRecorder) {
+    init(
+        status: Int, headers: HTTPHeaders, interimResponses: [HTTPInterimResponse] = [], url: URL, body: HTTPBody,
+        recorder: MetricsRecorder
+    ) {
+        self.interimResponses = interimResponses
         self.status = status
         self.headers = headers
         self.url = url
         self.body = body
         self.recorder = recorder
     }
+}
+
+/// A response that came before the final one, such as 103 (Early Hints).
+/// - Source: RFC 9110, section 15.2.
+public struct HTTPInterimResponse: Sendable, Hashable {
+    /// The status code, 100 … 199.
+    public let status: Int
+    /// The fields.
+    public let headers: HTTPHeaders
 }
 
 /// The measurements of one transfer by the client. The phases are those of the last hop of a redirected request.

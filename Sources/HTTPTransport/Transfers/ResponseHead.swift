@@ -2,6 +2,7 @@
 struct ResponseHead: Sendable {
     var status = 0
     var headers = HTTPHeaders()
+    private(set) var interims: [HTTPInterimResponse] = []
     /// The number of bytes received in all header sections, including those of interim responses.
     private(set) var byteCount = 0
     private(set) var fieldCount = 0
@@ -55,10 +56,11 @@ struct ResponseHead: Sendable {
         var fieldCount: Int
     }
 
-    /// Handles the empty line: interim heads (1xx) are dropped.
+    /// Handles the empty line: an interim head (1xx) makes room for the next one.
     private mutating func endSection(status: Int) -> Line {
         self.status = status
         guard status >= 200 else {
+            interims.append(HTTPInterimResponse(status: status, headers: headers))
             headers = HTTPHeaders()
             return .more
         }

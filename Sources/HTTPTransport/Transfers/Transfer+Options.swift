@@ -127,7 +127,7 @@ extension Transfer {
         if !headers.contains(name: "User-Agent") {
             lines.append("User-Agent: \(settings.configuration.userAgent)")
         }
-        if !headers.contains(name: "Accept-Encoding") {
+        if order.hop.request.options.decodesContent, !headers.contains(name: "Accept-Encoding") {
             // A range of compressed content cannot be decoded.
             lines.append(headers.contains(name: "Range") ? "Accept-Encoding: identity" : "Accept-Encoding: gzip")
         }

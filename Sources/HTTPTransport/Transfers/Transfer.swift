@@ -174,6 +174,7 @@ final class Transfer: DeadlineHolding {
     private func acceptHead(from easy: EasyHandle) -> HeaderReception {
         let limit = settings.configuration.maximumBodyByteCount
         let length = head.bodyLength(isHead: order.hop.isHead)
+        let decodesContent = order.hop.request.options.decodesContent
         var expectedCount: Int?
         switch length {
         case .contradictory:
@@ -183,11 +184,12 @@ final class Transfer: DeadlineHolding {
                 failure = HTTPError.bodyTooLarge(limit: limit, announced: count).at(url, head.status)
                 return .failed
             }
-            if case .announced = length { expectedCount = count }
+            if case .encoded = length, decodesContent { break }
+            expectedCount = count
         case .none: expectedCount = 0
         case .encoded(nil), .unknown: break
         }
-        if case .unknown(let name) = head.coding, length != .none {
+        if decodesContent, case .unknown(let name) = head.coding, length != .none {
             return fail(.invalidResponse, "The response is encoded with \(name), which was not requested.")
         }
         let isMultiplexed = easy.integer(CURLINFO_HTTP_VERSION) >= Int(CURL_HTTP_VERSION_2_0)

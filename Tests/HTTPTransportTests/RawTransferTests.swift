@@ -1,0 +1,67 @@
+import Foundation
+import HTTPTransport
+import Testing
+import WebImageTesting
+
+/// What a proxy needs from the client: bodies as they are on the wire, and interim responses.
+@Suite(.timeLimit(.minutes(10)))
+struct RawTransferTests {
+    @Test(arguments: ["gzip", "br", "gzip, br", "identity"])
+    func `a body that is not to be decoded arrives as it is on the wire`(coding: String) async throws {
+        let body: [UInt8] = [0x1F, 0x8B, 1, 2, 3]
+        try await withOrigin { exchange in
+            exchange.respond(200, ["Content-Encoding: \(coding)"], body: body)
+        } _: { origin, client in
+            var request = HTTPRequest(url: origin.url("/"))
+            request.options.decodesContent = false
+            let response = try await client.send(request)
+            #expect(response.headers["Content-Encoding"] == coding)
+            #expect(response.body.expectedByteCount == body.count)
+            #expect(try await response.body.collect(upTo: 100) == body)
+            #expect(origin.requests.first?.headers["Accept-Encoding"] == nil)
+        }
+    }
+
+    @Test func `a body that is not decoded is held to the limit and to its length`() async throws {
+        try await withOriginServer { origin in
+            let coded: OriginHeaders = ["Content-Encoding": "br"]
+            origin.respond(to: "/cut", with: OriginReply(headers: coded, body: [1, 2, 3, 4]).truncated(after: 2))
+            origin.respond(to: "/long", with: OriginReply(headers: coded, body: [UInt8](repeating: 1, count: 101)))
+            let client = HTTPClient(configuration: .loopback)
+            for (path, code) in [("/cut", HTTPError.Code.truncatedBody), ("/long", .bodyTooLarge)] {
+                var request = HTTPRequest(url: origin.url(path))
+                request.options.decodesContent = false
+                request.options.maximumBodyByteCount = 100
+                let error = await #expect(throws: HTTPError.self) {
+                    _ = try await client.send(request).body.collect(upTo: 1_000)
+                }
+                #expect(error?.code == code)
+            }
+            await client.shutdown()
+        }
+    }
+
+    @Test func `interim responses are kept in order, apart from the final one`() async throws {
+        try await withOriginServer { origin in
+            let reply = OriginReply.ok([5]).interim(status: 102).interim(
+                headers: ["Link": "<a>", "link": "<b>"], count: 2)
+            origin.respond(to: "/", with: reply)
+            let client = HTTPClient(configuration: .loopback)
+            let response = try await client.send(HTTPRequest(url: origin.url("/")))
+            #expect(response.interimResponses.map(\.status) == [102, 103, 103])
+            #expect(response.interimResponses.map(\.headers.count) == [0, 2, 2])
+            #expect(response.interimResponses.last?.headers["Link"] == "<a>, <b>")
+            #expect(!response.headers.contains(name: "Link"))
+            _ = try await response.body.collect(upTo: 1)
+            await client.shutdown()
+        }
+    }
+
+    @Test func `requests that differ in the decoding alone are different requests`() throws {
+        let usual = HTTPRequest(url: try #require(URL(string: "https://example.org/")))
+        var raw = usual
+        raw.options.decodesContent = false
+        #expect(raw != usual)
+        #expect(raw.options.identity != usual.options.identity)
+    }
+}
