@@ -5,6 +5,10 @@ extension OriginServer {
         ///
         /// Default: `false`.
         public var listensOnIPv6 = false
+        /// The port; 0 lets the kernel choose a free one.
+        ///
+        /// Default: 0.
+        public var port: UInt16 = 0
         /// Largest request line with header fields, in bytes; more is answered with 431.
         ///
         /// Default: 64 KiB.

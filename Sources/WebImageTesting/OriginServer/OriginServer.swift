@@ -65,7 +65,7 @@ public final class OriginServer: Sendable {
         let script = OriginScript()
         let record = OriginRecord(limit: configuration.recordedRequestLimit)
         let connections = ConnectionTable(stackByteCount: configuration.stackByteCount)
-        let listener = try Listener(withIPv6: configuration.listensOnIPv6) { descriptor in
+        let listener = try Listener(port: configuration.port, withIPv6: configuration.listensOnIPv6) { descriptor in
             connections.add(descriptor: descriptor) { number in
                 let end = OriginConnection.serve(
                     descriptor, number: number, security: security, configuration: configuration, script: script,

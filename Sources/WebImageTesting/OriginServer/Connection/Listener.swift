@@ -10,8 +10,10 @@ final class Listener: Sendable {
     /// Creates a listener that accepts connections until ``stop()``.
     ///
     /// - Parameter accepted: Runs on the accept thread and owns the socket it gets.
-    init(withIPv6: Bool, accepted: @escaping @Sendable (CInt) -> Void) throws(OriginError) {
-        let (port, sockets) = try Self.open(withIPv6: withIPv6)
+    init(
+        port: UInt16 = 0, withIPv6: Bool, accepted: @escaping @Sendable (CInt) -> Void
+    ) throws(OriginError) {
+        let (port, sockets) = try Self.open(port, withIPv6: withIPv6)
         self.port = port
         do {
             guard let wake = try latch.descriptor() else { preconditionFailure("a latch is born closed") }
@@ -30,11 +32,11 @@ final class Listener: Sendable {
         thread.join()
     }
 
-    private static func open(withIPv6: Bool) throws(OriginError) -> (UInt16, [CInt]) {
+    private static func open(_ wanted: UInt16, withIPv6: Bool) throws(OriginError) -> (UInt16, [CInt]) {
         var attempt = 0
         while true {
             attempt += 1
-            let first = try SystemSocket.listenIPv4(port: 0)
+            let first = try SystemSocket.listenIPv4(port: wanted)
             let port = SystemSocket.port(of: first)
             guard withIPv6 else { return (port, [first]) }
             do {
@@ -42,7 +44,7 @@ final class Listener: Sendable {
             } catch {
                 // The port may be taken on `::1` alone; the kernel gives another one.
                 SystemSocket.close(first)
-                if attempt == 20 { throw error }
+                if attempt == 20 || wanted != 0 { throw error }
             }
         }
     }
