@@ -20,6 +20,7 @@ let package = Package(
         .executable(name: "soak", targets: ["soak"]),
         .executable(name: "lessons", targets: ["lessons"]),
         .executable(name: "image-server", targets: ["ImageServer"]),
+        .executable(name: "raw-proxy", targets: ["raw-proxy"]),
     ],
     targets: [
         // Floor 1: the C libraries, and the smallest shims for what Swift cannot import (variadic functions, setjmp).
@@ -78,6 +79,9 @@ let package = Package(
             name: "ImageServer", dependencies: ["WebImage", "WebImageTesting", "CMicrohttpd", "COpenSSL"],
             path: "Examples/ImageServer"),
         .executableTarget(
+            name: "raw-proxy", dependencies: ["HTTPCaching", "HTTPTransport", "WebImageTesting"],
+            path: "Examples/RawProxy"),
+        .executableTarget(
             name: "gallery", dependencies: ["WebImageBinding", "WebImageTesting"], path: "Examples/Gallery",
             exclude: ["gallery.png", "screenshot.keys", "scroll.keys"]),
         .executableTarget(
@@ -92,6 +96,8 @@ let package = Package(
             name: "TaskCoordinationTests", dependencies: ["TaskCoordination", "WebImageTesting", "TestSupport"]),
         .testTarget(name: "HTTPTransportTests", dependencies: ["HTTPTransport", "WebImageTesting", "TestSupport"]),
         .testTarget(name: "HTTPCachingTests", dependencies: ["HTTPCaching", "HTTPTransport", "WebImageTesting"]),
+        .testTarget(
+            name: "RawProxyTests", dependencies: ["raw-proxy", "HTTPCaching", "HTTPTransport", "WebImageTesting"]),
         .testTarget(
             name: "ImageCodingTests", dependencies: ["ImageCoding", "WebImageTesting"], exclude: ["Fixtures"]),
         .testTarget(name: "WebImageTests", dependencies: ["WebImage", "WebImageTesting", "TestSupport"]),

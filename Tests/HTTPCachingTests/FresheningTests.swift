@@ -31,9 +31,9 @@ struct ConfirmRow: SourcedRow {
 
 struct FresheningTests {
     static let updates: [UpdateRow] = [
-        UpdateRow("RFC 9111, 3.2 replaced", "A: 1 | B: 2", "A: 3", "B: 2 | A: 3"),
+        UpdateRow("RFC 9111, 3.2 replaced", "A: 1 | B: 2", "A: 3", "A: 3 | B: 2"),
         UpdateRow("RFC 9111, 3.2 added", "A: 1", "B: 2", "A: 1 | B: 2"),
-        UpdateRow("RFC 9111, 3.2 lines", "A: 1 | a: 2 | B: 3", "A: 4 | A: 5", "B: 3 | A: 4 | A: 5"),
+        UpdateRow("RFC 9111, 3.2 lines", "A: 1 | a: 2 | B: 3", "A: 4 | A: 5", "A: 4 | A: 5 | B: 3"),
         UpdateRow(
             "RFC 9111, 3.2 case", "cache-control: max-age=1", "Cache-Control: max-age=2", "Cache-Control: max-age=2"),
         UpdateRow("RFC 9111, 3.2 Content-Length", "Content-Length: 9", "Content-Length: 0", "Content-Length: 9"),

@@ -38,7 +38,7 @@ extension HTTPCacheRules {
     ///   - response: The 304.
     ///   - request: What the caller asked for.
     ///   - revalidation: The conditions that were sent; `nil` for conditions of the caller's own.
-    /// - Complexity: O(number of variants × number of fields²) at most, of fields with different names.
+    /// - Complexity: O(number of variants × number of fields).
     /// - Source: RFC 9111, sections 3.2, 4.3.3 and 4.3.4.
     public func freshen(
         _ stored: [StoredResponse], by response: ResponseHead, of request: HTTPRequest,
@@ -74,17 +74,24 @@ extension HTTPCacheRules {
     /// The fields of a stored response after a 304 or a HEAD.
     ///
     /// What describes the stored body stays: `Content-Length`, `Content-Encoding`, `Content-Type` and `Content-Range`.
-    /// `Age` and `Date` go when the new response has none, because they speak of the old one.
+    /// `Age` and `Date` go when the new response has none, because they speak of the old one. The order stays; new names
+    /// come last.
     ///
     /// - Complexity: O(number of fields).
     /// - Source: RFC 9111, section 3.2.
     public func updated(_ stored: HTTPHeaders, with new: HTTPHeaders) -> HTTPHeaders {
         let kept = unstoredFields(new)
             .union(["content-encoding", "content-length", "content-range", "content-type"])
-        let fresh = new.fields.map { (FieldText.lowercased($0.name.utf8), $0) }.filter { !kept.contains($0.0) }
-        let replaced = Set(fresh.map(\.0)).union(["age", "date"])
-        let left = stored.fields.filter { !replaced.contains(FieldText.lowercased($0.name.utf8)) }
-        return HTTPHeaders(left + fresh.map(\.1))
+        func name(_ field: HTTPHeaders.Field) -> String { FieldText.lowercased(field.name.utf8) }
+        let fresh = new.fields.filter { !kept.contains(name($0)) }
+        var lines = Dictionary(grouping: fresh, by: name)
+        let replaced = Set(lines.keys).union(["age", "date"])
+        // In the place of the first old line of the name, or at the end.
+        var fields = stored.fields.flatMap { field in
+            replaced.contains(name(field)) ? lines.removeValue(forKey: name(field)) ?? [] : [field]
+        }
+        for field in fresh { fields += lines.removeValue(forKey: name(field)) ?? [] }
+        return HTTPHeaders(fields)
     }
 
     private func change(

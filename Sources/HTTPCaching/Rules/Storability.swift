@@ -100,13 +100,7 @@ extension HTTPCacheRules {
 
     /// The fields that are not kept, in lower case.
     func unstoredFields(_ headers: HTTPHeaders) -> Set<String> {
-        var names: Set<String> = [
-            "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
-            "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
-        ]
-        for line in FieldText.lines(headers.values(for: "Connection")) ?? [] {
-            names.formUnion(FieldText.members(of: line).map(FieldText.lowercased))
-        }
+        var names = headers.connectionFields
         let control = directives(of: headers)
         if case .fields(let listed)? = control.noCache { names.formUnion(listed) }
         if scope == .shared, case .fields(let listed)? = control.isPrivate { names.formUnion(listed) }

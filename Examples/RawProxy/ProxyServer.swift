@@ -1,0 +1,65 @@
+import Foundation
+import HTTPCaching
+import HTTPTransport
+import Synchronization
+import WebImageTesting
+
+extension Proxy {
+    /// Serves the proxy on a port of the loopback interface. The connection's thread reads the request and writes the
+    /// answer; between the two it waits, and a client that leaves cancels the work.
+    ///
+    /// - Parameter port: 0 lets the kernel choose.
+    func serve(origin: URL, port: UInt16) throws -> OriginServer {
+        var configuration = OriginServer.Configuration()
+        configuration.port = port
+        configuration.recordedBodyLimit = configuration.bodyLimit
+        configuration.recordedRequestLimit = 0
+        let server = try OriginServer.start(configuration: configuration)
+        server.respondToEverything { asked in .byHand { converse(asked, origin, over: $0) } }
+        return server
+    }
+
+    private func converse(_ asked: OriginRequest, _ origin: URL, over wire: OriginWire) {
+        let address = origin.absoluteString + asked.path + (asked.query.map { "?" + $0 } ?? "")
+        var answer = Answer.text(400, "That is no address.")
+        if let url = URL(string: address) {
+            let headers = HTTPHeaders(asked.headers.map { HTTPHeaders.Field(name: $0.name, value: $0.value) })
+            let body = asked.body.isEmpty ? nil : asked.body
+            let request = HTTPRequest(url: url, method: asked.method, headers: headers, body: body)
+            let (gate, place) = (OriginGate(), Place())
+            let work = Task {
+                place.put(await self.answer(request))
+                gate.open()
+            }
+            guard wire.hold(at: gate), let made = place.answer else { return work.cancel() }
+            answer = made
+        }
+        Self.write(answer, to: asked, over: wire)
+    }
+
+    private static func write(_ answer: Answer, to asked: OriginRequest, over wire: OriginWire) {
+        // 100 and 101 are about the proxy's own connection to the origin.
+        for interim in answer.interims where interim.status > 101 && asked.version == "HTTP/1.1" {
+            wire.write(head(interim.status, interim.headers.endToEnd))
+        }
+        var headers = answer.headers
+        let hasBody = answer.status != 204 && answer.status != 304
+        if hasBody, asked.method != "HEAD" { headers["Content-Length"] = String(answer.body.count) }
+        let options = (asked.headers["Connection"] ?? "").lowercased()
+        let closes = asked.version != "HTTP/1.1" || options.contains("close")
+        if closes { headers.append(name: "Connection", value: "close") }
+        wire.write(Array(head(answer.status, headers).utf8) + (hasBody && asked.method != "HEAD" ? answer.body : []))
+        if closes { wire.close() }
+    }
+
+    private static func head(_ status: Int, _ headers: HTTPHeaders) -> String {
+        "HTTP/1.1 \(status) \r\n" + headers.map { "\($0.name): \($0.value)\r\n" }.joined() + "\r\n"
+    }
+
+    /// Where the task leaves its answer for the thread.
+    private final class Place: Sendable {
+        private let content = Mutex<Answer?>(nil)
+        var answer: Answer? { content.withLock { $0 } }
+        func put(_ answer: Answer) { content.withLock { $0 = answer } }
+    }
+}

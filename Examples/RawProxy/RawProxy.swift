@@ -1,0 +1,39 @@
+import Foundation
+import HTTPCaching
+import HTTPTransport
+import WebImageTesting
+
+/// A caching proxy in front of one origin, for whole responses of any type: `raw-proxy http://127.0.0.1:8000 8080`.
+///
+/// The lesson: the rules of HTTP are functions of values. The proxy around them is a look-up, a switch and an exchange.
+@main
+struct RawProxy {
+    static func main() async throws {
+        let words = CommandLine.arguments.dropFirst()
+        guard words.count == 2, let first = words.first, let last = words.last, let port = UInt16(last),
+            let origin = URL(string: first), CacheTarget(origin) != nil
+        else {
+            FileHandle.standardError.write(Data("usage: raw-proxy ORIGIN PORT\n".utf8))
+            exit(2)
+        }
+        var configuration = HTTPClient.Configuration()
+        configuration.addressPolicy = .unrestricted  // the origin is named by the caller
+        configuration.maximumRedirects = 0
+        let client = HTTPClient(configuration: configuration)
+        var rules = HTTPCacheRules.shared
+        rules.varyFields = .anyWithoutCredentials
+        let proxy = Proxy(client: client, store: MemoryStore(), rules: rules)
+        let server = try proxy.serve(origin: bare(origin), port: port)
+        let line = "http://127.0.0.1:\(server.port) in front of \(origin.absoluteString)\n"
+        FileHandle.standardOutput.write(Data(line.utf8))
+        try await Task.sleep(for: .seconds(.max / 4))
+        server.stop()
+        await client.shutdown()
+    }
+
+    /// The address without a slash at its end.
+    private static func bare(_ origin: URL) -> URL {
+        let text = origin.absoluteString
+        return text.hasSuffix("/") ? URL(string: String(text.dropLast())) ?? origin : origin
+    }
+}

@@ -1,0 +1,45 @@
+import HTTPTransport
+
+/// A whole response as a cache keeps it: status, fields in their order, and body.
+public struct RawResponse: Sendable, Hashable {
+    /// What the rules look at.
+    public var stored: StoredResponse
+    /// The content, in the coding in which it arrived.
+    public var body: [UInt8]
+
+    /// Creates a response.
+    public init(stored: StoredResponse, body: [UInt8]) {
+        self.stored = stored
+        self.body = body
+    }
+
+    /// The bytes that the response counts for: those of the body, the fields and the selectors.
+    /// - Complexity: O(number of fields).
+    public var byteCount: Int {
+        let fields = stored.head.headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        return body.count + fields + stored.variantKey.utf8.count
+    }
+}
+
+/// Keeps whole responses for a cache.
+///
+/// A store looks at no field. Which response is kept, used, changed and removed is the rules' decision.
+public protocol RawResponseStoring: Sendable {
+    /// The variants that are kept for an address, in any order.
+    func responses(for target: CacheTarget) async throws -> [RawResponse]
+
+    /// Keeps a response in place of the variant with the same ``StoredResponse/variantKey``.
+    func store(_ response: RawResponse, for target: CacheTarget) async throws
+
+    /// Replaces or removes the head of a variant; the body stays.
+    ///
+    /// - Parameters:
+    ///   - old: What the change was made from. Nothing happens when it is no longer what is kept: a later response has
+    ///     taken its place.
+    ///   - new: The head to keep; `nil` removes the variant.
+    ///   - target: The address.
+    func change(_ old: StoredResponse, to new: StoredResponse?, for target: CacheTarget) async throws
+
+    /// Removes every variant of an address.
+    func remove(_ target: CacheTarget) async throws
+}

@@ -1,0 +1,165 @@
+import HTTPCaching
+import HTTPTransport
+import Testing
+import WebImageTesting
+
+@Suite(.timeLimit(.minutes(5))) struct RawProxyTests {
+    private static func reply(_ control: String, _ body: [UInt8] = [1, 2, 3]) -> OriginReply {
+        OriginReply(headers: ["Cache-Control": control, "ETag": "\"a\""], body: body)
+    }
+
+    @Test func `a second request is answered from the store, fields in order`() async throws {
+        try await ProxyWorld.run { world in
+            let headers: OriginHeaders = [
+                "B": "1", "Cache-Control": "max-age=60", "a": "2", "b": "3", "Keep-Alive": "x",
+            ]
+            world.origin.respond(to: "/a", with: OriginReply(headers: headers, body: [1, 2, 3]))
+            let first = try await world.get("/a")
+            #expect(first.cacheStatus == "raw-proxy; fwd=uri-miss; fwd-status=200; stored")
+            world.clock.advance(by: 10)
+            let second = try await world.get("/a")
+            #expect(second.cacheStatus == "raw-proxy; hit; ttl=50")
+            #expect(second("Age") == "10")
+            #expect(second.body == [1, 2, 3])
+            let names = second.response.headers.map(\.name)
+            #expect(names == ["B", "Cache-Control", "a", "b", "Content-Length", "Age", "Cache-Status"])
+            #expect(world.origin.requestCount(for: "/a") == 1)
+        }
+    }
+
+    @Test func `a stale response is confirmed with both validators`() async throws {
+        try await ProxyWorld.run { world in
+            let modified = world.clock.now.advanced(by: -1_000).description
+            world.origin.respond(to: "/a") { request in
+                guard request.headers["If-None-Match"] == "\"a\"", request.headers["If-Modified-Since"] == modified
+                else {
+                    return OriginReply(
+                        headers: ["Cache-Control": "max-age=60", "ETag": "\"a\"", "Last-Modified": modified], body: [9])
+                }
+                return OriginReply(status: 304, headers: ["ETag": "\"a\"", "Cache-Control": "max-age=600", "X": "new"])
+            }
+            _ = try await world.get("/a")
+            world.clock.advance(by: 60)
+            let confirmed = try await world.get("/a")
+            #expect(confirmed.status == 200)
+            #expect(confirmed.body == [9])
+            #expect(confirmed("X") == "new")
+            #expect(confirmed.cacheStatus == "raw-proxy; fwd=stale; fwd-status=304")
+            world.clock.advance(by: 599)
+            #expect(try await world.get("/a").cacheStatus == "raw-proxy; hit; ttl=1")
+            #expect(try await world.get("/a", ["If-None-Match": "\"a\""]).status == 304)
+            #expect(world.origin.requestCount(for: "/a") == 2)
+        }
+    }
+
+    @Test(arguments: ["POST", "PUT", "PATCH", "DELETE", "FROB"])
+    func `an unsafe method reaches the origin and ends what is stored`(method: String) async throws {
+        try await ProxyWorld.run { world in
+            world.origin.respond(to: "/a") {
+                $0.method == "GET" ? Self.reply("max-age=60") : OriginReply(headers: ["M": $0.method], body: $0.body)
+            }
+            _ = try await world.get("/a")
+            let changed = try await world.get("/a", method: method, body: [7, 8])
+            #expect(changed.body == [7, 8])
+            #expect(changed("M") == method)
+            #expect(changed.cacheStatus == "raw-proxy; fwd=method; fwd-status=200")
+            #expect(try await world.get("/a").cacheStatus == "raw-proxy; fwd=uri-miss; fwd-status=200; stored")
+        }
+    }
+
+    @Test func `a body passes in the coding in which it arrives`() async throws {
+        try await ProxyWorld.run { world in
+            world.origin.respond(to: "/a") { request in
+                let asked = request.headers["Accept-Encoding"] ?? "none"
+                let headers: OriginHeaders = [
+                    "Content-Encoding": "br", "Cache-Control": "max-age=60", "Vary": "Accept-Encoding", "Asked": asked,
+                ]
+                return OriginReply(headers: headers, body: [0xFF, 0, 1])
+            }
+            for _ in 0..<2 {
+                let seen = try await world.get("/a", ["Accept-Encoding": "br"])
+                #expect(seen.body == [0xFF, 0, 1])
+                #expect(seen("Content-Encoding") == "br")
+                #expect(seen("Asked") == "br")
+            }
+            #expect(try await world.get("/a")("Asked") == "none")
+            #expect(world.origin.requestCount(for: "/a") == 2)
+        }
+    }
+
+    @Test func `an interim response is passed on`() async throws {
+        try await ProxyWorld.run { world in
+            let hints = Self.reply("no-store").interim(status: 103, headers: ["Link": "</a.css>"])
+            world.origin.respond(to: "/a", with: hints)
+            let seen = try await world.get("/a")
+            #expect(seen.response.interimResponses.map(\.status) == [103])
+            #expect(seen.response.interimResponses.first?.headers["Link"] == "</a.css>")
+            #expect(seen.status == 200)
+        }
+    }
+
+    @Test func `a HEAD is answered from a stored GET`() async throws {
+        try await ProxyWorld.run { world in
+            world.origin.respond(to: "/a", with: Self.reply("max-age=60"))
+            _ = try await world.get("/a")
+            let head = try await world.get("/a", method: "HEAD")
+            #expect(head.cacheStatus == "raw-proxy; hit; ttl=60")
+            #expect(head.body.isEmpty)
+            #expect(head("Content-Length") == "3")
+        }
+    }
+
+    @Test func `only-if-cached never reaches the origin`() async throws {
+        try await ProxyWorld.run { world in
+            world.origin.respond(to: "/a", with: Self.reply("max-age=60"))
+            #expect(try await world.get("/a", ["Cache-Control": "only-if-cached"]).status == 504)
+            _ = try await world.get("/a")
+            #expect(try await world.get("/a", ["Cache-Control": "only-if-cached"]).status == 200)
+            #expect(world.origin.requestCount(for: "/a") == 1)
+        }
+    }
+
+    @Test func `a stale response stands in for a failing origin`() async throws {
+        try await ProxyWorld.run { world in
+            let failing = OriginReply.text("down", status: 503)
+            world.origin.respond(
+                to: "/a", inTurn: Self.reply("max-age=60, stale-if-error=100"), failing, .hangUp, failing)
+            _ = try await world.get("/a")
+            world.clock.advance(by: 90)
+            for _ in 0..<2 {
+                let seen = try await world.get("/a")
+                #expect(seen.status == 200)
+                #expect(seen.body == [1, 2, 3])
+                #expect(seen.cacheStatus?.contains("fwd=stale") == true)
+            }
+            world.clock.advance(by: 100)
+            #expect(try await world.get("/a").status == 503)
+        }
+    }
+
+    @Test func `what is private, or asked for with a credential, is not shared`() async throws {
+        try await ProxyWorld.run { world in
+            world.origin.respond(to: "/private", with: Self.reply("private, max-age=60"))
+            world.origin.respond(to: "/secret", with: Self.reply("max-age=60"))
+            for _ in 0..<2 {
+                _ = try await world.get("/private")
+                _ = try await world.get("/secret", ["Authorization": "Basic YTpi"])
+            }
+            #expect(world.origin.requestCount(for: "/private") == 2)
+            #expect(world.origin.requestCount(for: "/secret") == 2)
+        }
+    }
+
+    @Test func `a stale response is refreshed behind the client's back`() async throws {
+        try await ProxyWorld.run { world in
+            let fresh = Self.reply("max-age=60, stale-while-revalidate=60", [4])
+            world.origin.respond(to: "/a", inTurn: Self.reply("max-age=60, stale-while-revalidate=60"), fresh)
+            _ = try await world.get("/a")
+            world.clock.advance(by: 61)
+            let stale = try await world.get("/a")
+            #expect(stale.cacheStatus == "raw-proxy; hit; ttl=-1")
+            #expect(stale.body == [1, 2, 3])
+            #expect(await world.origin.waitForRequests(count: 2, for: "/a"))
+        }
+    }
+}
