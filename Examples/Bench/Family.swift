@@ -13,7 +13,7 @@ struct Family: Sendable {
         .download(concurrency: 1), .download(concurrency: 6), .download(concurrency: 64),
         .waiters, .distinctDownloads, .distinctLoads,
         .startAndCancel, .startAndCancelLoads, .startAndCancelTransfers, cancelAll,
-        .decode, .thumbnail, .variants, .prefix,
+        .decode, .thumbnail, .resample, .pixels, .variants, .prefix,
         .saturation,
     ]
 }

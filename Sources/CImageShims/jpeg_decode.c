@@ -186,7 +186,7 @@ static void draw_rows(decoding *job, uint8_t *rgba) {
         JDIMENSION wanted = codec->output_height - y < at_once ? codec->output_height - y : at_once;
         JSAMPROW rows[at_once];
         for (JDIMENSION k = 0; k < wanted; k++)
-            rows[k] = strip ? strip + k * stride : rgba + 4 * (request->start + (ptrdiff_t)(y + k) * request->down);
+            rows[k] = strip ? strip + k * stride : rgba + 4 * (request->start + (ptrdiff_t)((y + k) % request->capacity) * request->down);
         for (JDIMENSION k = 0; k < wanted;) {
             if (is_cmyk) {
                 jpeg_read_scanlines(codec, &ink, 1);
@@ -196,6 +196,7 @@ static void draw_rows(decoding *job, uint8_t *rgba) {
             }
         }
         if (strip) place(job, strip, wanted, y, rgba);
+        if (request->drew) request->drew(request->rows, y + wanted);
         look(job, (size_t)wanted * codec->output_width);
     }
 }
@@ -224,7 +225,7 @@ static void draw(decoding *job, uint8_t *rgba) {
         || codec->output_components != 4)
         fail(job, SWI_MALFORMED, "the headers disagree about the size");
     if (job->is_past_end && jpeg_has_multiple_scans(codec)) check_scans(job);
-    if (request->fail_on == SWI_FAIL_NEVER) fill_with_grey(request, rgba);
+    if (request->fail_on == SWI_FAIL_NEVER && !request->drew) fill_with_grey(request, rgba);
     job->is_drawing = 1;
     draw_rows(job, rgba);
     jpeg_finish_decompress(codec);
@@ -252,6 +253,7 @@ int swi_jpeg_decode(
     if (is_broken && job.is_drawing && request->fail_on == SWI_FAIL_NEVER) {
         *request->damage |= SWI_MISSING_PIXELS | SWI_CORRUPT_DATA;
         job.status = SWI_OK;
+        if (request->drew) request->drew(request->rows, job.codec.output_scanline);
     }
     jpeg_destroy_decompress(&job.codec);
     return job.status;

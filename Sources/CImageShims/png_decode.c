@@ -56,6 +56,7 @@ static void on_info(png_structp codec, png_infop info) {
     if (png_get_rowbytes(codec, info) != (size_t)request->width * 4)
         png_error(codec, "the rows have an unexpected length");
     job->is_interlaced = png_get_interlace_type(codec, info) == PNG_INTERLACE_ADAM7;
+    if (job->is_interlaced && request->drew) png_error(codec, "the headers disagree about interlacing");
     job->rows_left = job->is_interlaced ? 0 : request->height;
     for (int pass = 0; job->is_interlaced && pass < PNG_INTERLACE_ADAM7_PASSES; pass++)
         if (PNG_PASS_COLS(request->width, pass)) job->rows_left += PNG_PASS_ROWS(request->height, pass);
@@ -73,7 +74,8 @@ static void on_row(png_structp codec, png_bytep row, png_uint_32 y, int pass) {
         count = PNG_PASS_COLS(request->width, pass);
         for (size_t x = 0; x < count; x++) memcpy(line + 4 * (size_t)PNG_COL_FROM_PASS_COL(x, pass), row + 4 * x, 4);
     } else {
-        memcpy(job->rgba + y * stride, row, stride);
+        memcpy(job->rgba + y % request->capacity * stride, row, stride);
+        if (request->drew) request->drew(request->rows, (size_t)y + 1);
     }
     job->rows_left--;
     job->has_rows = 1;
@@ -109,7 +111,7 @@ static void draw(decoding *job, const uint8_t *bytes, size_t count) {
 
     if (job->request->fail_on == SWI_FAIL_NEVER) {
         png_set_crc_action(codec, PNG_CRC_WARN_USE, PNG_CRC_WARN_USE);
-        memset(job->rgba, 0, (size_t)job->request->width * job->request->height * 4);
+        if (!job->request->drew) memset(job->rgba, 0, (size_t)job->request->width * job->request->height * 4);
     }
     png_set_user_limits(codec, job->request->width, job->request->height);
     png_set_progressive_read_fn(codec, job, on_info, on_row, NULL);

@@ -6,30 +6,93 @@ extension Family {
         name: "decode", summary: "a JPEG of 12 megapixels to RGBA, against a plain libjpeg loop in C"
     ) { effort, show in
         let file = try Photograph.twelveMegapixels()
-        let coders = ImageCoders.default
         let figures = try await measure(
-            effort,
-            Contender("ImageCoders") { count in
-                for _ in 0..<count { blackHole(try coders.decode(file, options: DecodeOptions())) }
-            },
-            libjpeg("libjpeg in C", file, divisor: 1))
+            effort, decoding("ImageCoders", file, DecodeOptions()), libjpeg("libjpeg in C", file, divisor: 1))
         show(Row("decode-12MP", figures[0], against: figures[1]))
     }
 
     static let thumbnail = Family(
         name: "thumbnail",
-        summary: "256 pixels of a JPEG of 12 megapixels, against libjpeg's scaled decoding alone, without resizing"
+        summary: "a JPEG of 12 megapixels in a smaller box, against libjpeg's scaled decoding alone, and vipsthumbnail"
     ) { effort, show in
         let file = try Photograph.twelveMegapixels()
-        let coders = ImageCoders.default
-        let options = DecodeOptions(thumbnail: .resize(to: PixelSize(width: 256, height: 256)))
-        let figures = try await measure(
-            effort,
-            Contender("ImageCoders") { count in
-                for _ in 0..<count { blackHole(try coders.decode(file, options: options)) }
-            },
-            libjpeg("libjpeg at 1/8 in C", file, divisor: 8))
-        show(Row("thumbnail-256", figures[0], against: figures[1]))
+        for (side, divisor) in [(256, 8), (512, 4), (1_000, 2)] {
+            for mode in [ResizeTransformer.Mode.fit, .fill, .stretch] where mode == .fit || side == 256 {
+                let box = PixelSize(width: side, height: side)
+                let name = "thumbnail-\(side)\(mode == .fit ? "" : "-\(mode)")"
+                let ours = decoding("ImageCoders", file, DecodeOptions(thumbnail: .resize(to: box, mode: mode)))
+                let figures = try await measure(
+                    effort, ours, libjpeg("libjpeg at 1/\(divisor) in C", file, divisor: Int32(divisor)))
+                show(Row(name, figures[0], against: figures[1], by: .cpu))
+                guard mode == .fit, let rival = try OtherProgram.vipsthumbnail(file, side: side) else { continue }
+                defer { rival.remove() }
+                let process = try rival.processorTime(repeats: effort.repeats)
+                show(Row(name, figures[0].cpu, against: "vipsthumbnail", process, by: .cpu, note: "a whole process"))
+            }
+        }
+    }
+
+    static let resample = Family(
+        name: "resample", summary: "Lanczos on RGBA in memory, against 320 megapixels of the source a second"
+    ) { effort, show in
+        for (width, height, side) in [(1_920, 1_080, 320), (4_000, 3_000, 256), (4_000, 3_000, 1_000)] {
+            let image = try Painting.opaque(width: width, height: height)
+            let box = PixelSize(width: side, height: side)
+            let figure = try await measure(effort, transforming("ImageCoding", image, .resize(to: box)))[0]
+            let pixels = Double(width * height)
+            show(
+                Row(
+                    "resample-\(width)-to-\(side)", figure.cpu, against: "320 MP/s", pixels / 320e6, by: .cpu,
+                    note: "\(Int(pixels / figure.cpu / 1e6)) MP/s"))
+        }
+    }
+
+    /// Every loop over pixels that is this package's own. `Examples/Bench/debug` runs it in a debug build too.
+    static let pixels = Family(
+        name: "pixels", summary: "loops over a megapixel, against 100 megapixels a second; compare a debug build's"
+    ) { effort, show in
+        let opaque = try Painting.opaque(width: 1_000, height: 1_000)
+        let clear = try Painting.translucent(width: 1_000, height: 1_000)
+        let file = try Photograph.twelveMegapixels()
+        let half = PixelSize(width: 500, height: 500)
+        let png = try ImageCoders.default.encode(clear, as: .png(level: 1))
+        let webp = try ImageCoders.default.encode(clear, as: .losslessWebP)
+        let gif = try ImageCoders.default.encode(opaque, as: .gif)
+        let contenders = [
+            transforming("resize", opaque, .resize(to: half)),
+            transforming("crop", opaque, .crop(to: PixelRect(x: 1, y: 1, width: 900, height: 900))),
+            transforming("blur", opaque, .blur(sigma: 3)),
+            encoding("encode-gif", opaque, .gif),
+            encoding("encode-png", clear, .png(level: 1)),
+            encoding("encode-webp", clear, .webp(quality: 80)),
+            encoding("encode-jpeg", clear, .jpeg(quality: 80)),
+            decoding("decode-gif", gif, DecodeOptions()), decoding("decode-png", png, DecodeOptions()),
+            decoding("decode-webp", webp, DecodeOptions()),
+            decoding("thumbnail-jpeg", file, DecodeOptions(thumbnail: .resize(to: half))),
+            decoding("thumbnail-png", png, DecodeOptions(thumbnail: .resize(to: half))),
+        ]
+        for contender in contenders {
+            let figure = try await measure(effort, contender)[0]
+            show(Row("pixels-\(figure.name)", figure.cpu, against: "100 MP/s", 0.01, by: .cpu))
+        }
+    }
+}
+
+private func decoding(_ name: String, _ file: [UInt8], _ options: DecodeOptions) -> Contender {
+    Contender(name) { count in
+        for _ in 0..<count { blackHole(try ImageCoders.default.decode(file, options: options)) }
+    }
+}
+
+private func encoding(_ name: String, _ image: DecodedImage, _ format: EncodedFormat) -> Contender {
+    Contender(name) { count in
+        for _ in 0..<count { blackHole(try ImageCoders.default.encode(image, as: format)) }
+    }
+}
+
+private func transforming(_ name: String, _ image: DecodedImage, _ transformer: some ImageTransforming) -> Contender {
+    Contender(name) { count in
+        for _ in 0..<count { blackHole(try transformer.transform(image)) }
     }
 }
 

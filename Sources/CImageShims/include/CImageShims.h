@@ -2,8 +2,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The part of libjpeg and libpng that Swift cannot import: both report errors by `longjmp`, so every function here
-/// encloses `setjmp`, the library's structures and their clean-up, and returns a status.
+/// The part of libjpeg and libpng that Swift cannot import: both report errors by `longjmp`, so every function that calls
+/// them encloses `setjmp`, the library's structures and their clean-up, and returns a status. And the loops over all
+/// pixels of a picture, which must be fast in a build for debugging too.
 
 enum {
     SWI_OK = 0,
@@ -42,6 +43,9 @@ typedef int (*swi_should_stop)(void);
 /// other than zero ends the work with `SWI_STOPPED`. It returns before anything is unwound.
 typedef int (*swi_look)(void *_Nonnull context, size_t pixels);
 
+/// Called when rows are drawn, with the number of rows so far.
+typedef void (*swi_drew)(void *_Nonnull rows, size_t count);
+
 /// The processor time of the calling thread, in nanoseconds.
 int64_t swi_processor_time(void);
 
@@ -66,6 +70,12 @@ typedef struct swi_jpeg_decode_request {
     /// Where the first pixel goes, and how far a step right and a step down in the picture lead, in pixels of the
     /// bitmap: this is how a picture is turned while it is drawn.
     ptrdiff_t start, right, down;
+    /// The rows that the bitmap has room for: row `y` is drawn at `y % capacity`, unless the picture is turned. They are
+    /// overwritten when `drew` returns; at most 16 rows are drawn between two calls.
+    size_t capacity;
+    /// For a bitmap without room for all rows. Rows that are missing in the end are not drawn.
+    swi_drew _Nullable drew;
+    void *_Nullable rows;
     swi_look _Nonnull look;
     void *_Nonnull context;
     /// One of `SWI_FAIL_...`.
@@ -99,6 +109,10 @@ int swi_jpeg_encode(
 typedef struct swi_png_decode_request {
     /// The size in the header. Another size in the file ends the decode with `SWI_MALFORMED`.
     uint32_t width, height;
+    /// As in `swi_jpeg_decode_request`; a picture that is interlaced needs room for all rows.
+    size_t capacity;
+    swi_drew _Nullable drew;
+    void *_Nullable rows;
     swi_look _Nonnull look;
     void *_Nonnull context;
     /// One of `SWI_FAIL_...`.
@@ -129,3 +143,53 @@ typedef struct swi_png_encode_request {
 int swi_png_encode(
     const uint8_t *_Nonnull rgba, const swi_png_encode_request *_Nonnull request, swi_bytes *_Nonnull output,
     swi_failure *_Nonnull failure);
+
+/// The weights of one direction of a resize.
+typedef struct swi_taps {
+    /// The first source sample of each output sample.
+    const int32_t *_Nonnull first;
+    /// The number of pairs of source samples of each output sample.
+    const int32_t *_Nonnull pairs;
+    /// Where the weights of each output sample begin, in pairs.
+    const int32_t *_Nonnull places;
+    /// Those of an output sample add up to `1 << shift`.
+    const int16_t *_Nonnull weights;
+    int shift;
+} swi_taps;
+
+typedef struct swi_resampling {
+    /// The size of the source, and the columns of it that have a weight; `left` is even.
+    size_t width, height, left, right;
+    size_t target_width;
+    /// The first samples are even, and each pair of weights is there four times, for the four channels. After those of
+    /// an output sample there is one more pair, of zeros.
+    swi_taps across;
+    swi_taps down;
+    /// How many bits after the point a sample has between the two directions.
+    int fraction;
+} swi_resampling;
+
+/// Makes rows `from..<to` of the result, premultiplied RGBA.
+///
+/// `rows` holds the rows of the source that they need, premultiplied RGBA, row `y` at `y % capacity`. `line` has room for
+/// `width * 4 + 128` samples; those from `left * 4` on are overwritten, and were zero before the first call.
+void swi_resample(
+    const swi_resampling *_Nonnull job, const uint8_t *_Nonnull rows, size_t capacity, size_t from, size_t to,
+    int16_t *_Nonnull line, uint8_t *_Nonnull target);
+
+/// Premultiplies in place: each colour becomes `colour * alpha / 255`, rounded to the nearest.
+///
+/// Returns whether a pixel is transparent. `count` is a number of bytes, here and below.
+int swi_premultiply(uint8_t *_Nonnull rgba, size_t count);
+
+/// Makes `colour * 255 / alpha`, rounded to the nearest, of each colour in place; black where alpha is 0.
+void swi_unpremultiply(uint8_t *_Nonnull rgba, size_t count);
+
+/// Lays premultiplied pixels over an opaque colour, in place.
+void swi_flatten(uint8_t *_Nonnull rgba, size_t count, const uint8_t *_Nonnull colour);
+
+/// Blends pixels that are not premultiplied over premultiplied ones.
+void swi_blend(const uint8_t *_Nonnull above, uint8_t *_Nonnull below, size_t count);
+
+/// Whether every alpha is 255.
+int swi_is_opaque(const uint8_t *_Nonnull rgba, size_t count);

@@ -25,28 +25,32 @@ extension JPEGCoder {
         try limits.check(stored: header.size, drawn: plan.drawn)
         try limits.check(byteCount: JPEGCoder.decodingByteCount(header, plan))
         var damage: Int32 = 0
-        let pixels = try unsafe Bitmap.draw(plan.bitmap) { output in
+        let grey = PixelColor(red: 128, green: 128, blue: 128)
+        let (pixels, _) = try unsafe plan.draw(work, inOrder: true, premultiplies: false, missing: grey) {
+            output, rows in
             var failure = swi_failure()
             let status = unsafe work.lend { look, context in
                 let turn = plan.turnWhileDrawing
                 return unsafe withUnsafeMutablePointer(to: &damage) { damage in
-                    var request = unsafe swi_jpeg_decode_request(
-                        denominator: Int32(plan.denominator), width: Int32(header.size.width),
-                        height: Int32(header.size.height), max_scans: Int32(clamping: limits.maximumScanCount),
-                        start: turn.start, right: turn.right, down: turn.down, look: look, context: context,
-                        fail_on: ShimStatus.failOn(options.failOn), damage: damage)
-                    return unsafe bytes.withUnsafeBufferPointer { input in
-                        // Neither is empty: the header was read, and both sides are at least one pixel.
-                        unsafe swi_jpeg_decode(
-                            input.baseAddress!, input.count, &request, output.baseAddress!, &failure)
+                    unsafe DecodedRows.lend(rows) { drew, rowsContext in
+                        var request = unsafe swi_jpeg_decode_request(
+                            denominator: Int32(plan.denominator), width: Int32(header.size.width),
+                            height: Int32(header.size.height), max_scans: Int32(clamping: limits.maximumScanCount),
+                            start: turn.start, right: turn.right, down: turn.down,
+                            capacity: rows?.capacity ?? plan.drawn.height, drew: drew, rows: rowsContext, look: look,
+                            context: context, fail_on: ShimStatus.failOn(options.failOn), damage: damage)
+                        return unsafe bytes.withUnsafeBufferPointer { input in
+                            // Neither is empty: the header was read, and both sides are at least one pixel.
+                            unsafe swi_jpeg_decode(
+                                input.baseAddress!, input.count, &request, output.baseAddress!, &failure)
+                        }
                     }
                 }
             }
             try ShimStatus.check(status, failure, format: .jpeg, work: work)
         }
-        let frame = DecodedImage.Frame(pixels: try plan.finish(pixels, plan.resampler()))
         return DecodedImage(
-            plan.result, .held([frame]), hasAlpha: false,
+            plan.result, .held([DecodedImage.Frame(pixels: pixels)]), hasAlpha: false,
             damage: ImageDamage(rawValue: Int(damage)))
     }
 

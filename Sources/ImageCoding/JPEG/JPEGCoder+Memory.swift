@@ -1,12 +1,12 @@
 extension JPEGCoder {
-    /// The bitmap, libjpeg's rows, the coefficients of a file of several scans, and what the `FramePlan` adds.
+    /// The bitmap or, for a thumbnail, some rows of it; libjpeg's rows, the coefficients of a file of several scans, and what the `FramePlan` adds.
     public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let header = try JPEGCoder.header(of: bytes, options)
         return JPEGCoder.decodingByteCount(header, JPEGCoder.plan(for: header, options))
     }
 
     static func decodingByteCount(_ header: JPEGHeader, _ plan: FramePlan) -> Int {
-        plan.drawn.bitmapByteCount.saturatingAdd(plan.finishingByteCount)
+        plan.drawingByteCount(inOrder: true).saturatingAdd(plan.finishingByteCount)
             .saturatingAdd(header.rowByteCount).saturatingAdd(header.coefficientByteCount)
     }
 

@@ -23,32 +23,38 @@ extension PNGCoder {
             return try PNGCoder.decode(animation, bytes, header, plan, options, work)
         }
         try limits.check(byteCount: PNGCoder.decodingByteCount(header, plan))
-        var (hasAlpha, damage) = (false, ImageDamage())
-        let pixels = try unsafe Bitmap.draw(plan.bitmap) { output in
-            damage = try unsafe PNGCoder.draw(bytes, header.size, to: output, options.failOn, work)
-            if header.hasAlpha || damage.contains(.missingPixels) {
-                hasAlpha = try unsafe Bitmap.premultiply(output, work)
-            }
+        var damage = ImageDamage()
+        let (pixels, hasAlpha) = try unsafe plan.draw(
+            work, inOrder: !header.isInterlaced, premultiplies: header.hasAlpha || options.failOn == .never,
+            missing: .clear
+        ) { output, rows in
+            damage = try unsafe PNGCoder.draw(bytes, header.size, to: output, rows, options.failOn, work)
         }
-        let frame = DecodedImage.Frame(pixels: try plan.finish(pixels, plan.resampler()))
-        return DecodedImage(plan.result, .held([frame]), hasAlpha: hasAlpha, damage: damage)
+        return DecodedImage(
+            plan.result, .held([DecodedImage.Frame(pixels: pixels)]), hasAlpha: hasAlpha, damage: damage)
     }
 
     /// Draws RGBA rows, not premultiplied.
+    ///
+    /// - Parameter rows: What the output belongs to, if it has no room for all rows.
     static func draw(
-        _ bytes: [UInt8], _ size: PixelSize, to output: UnsafeMutableBufferPointer<UInt8>, _ failOn: DamagePolicy,
-        _ work: DecodingWork
+        _ bytes: [UInt8], _ size: PixelSize, to output: UnsafeMutableBufferPointer<UInt8>, _ rows: DecodedRows?,
+        _ failOn: DamagePolicy, _ work: DecodingWork
     ) throws -> ImageDamage {
         var failure = swi_failure()
         var bits: Int32 = 0
         let status = unsafe work.lend { look, context in
             unsafe withUnsafeMutablePointer(to: &bits) { bits in
-                var request = unsafe swi_png_decode_request(
-                    width: UInt32(size.width), height: UInt32(size.height), look: look, context: context,
-                    fail_on: ShimStatus.failOn(failOn), damage: bits)
-                return unsafe bytes.withUnsafeBufferPointer { input in
-                    // Neither is empty: the header was read, and both sides are at least one pixel.
-                    unsafe swi_png_decode(input.baseAddress!, input.count, &request, output.baseAddress!, &failure)
+                unsafe DecodedRows.lend(rows) { drew, rowsContext in
+                    var request = unsafe swi_png_decode_request(
+                        width: UInt32(size.width), height: UInt32(size.height), capacity: rows?.capacity ?? size.height,
+                        drew: drew, rows: rowsContext, look: look, context: context,
+                        fail_on: ShimStatus.failOn(failOn), damage: bits)
+                    return unsafe bytes.withUnsafeBufferPointer { input in
+                        // Neither is empty: the header was read, and both sides are at least one pixel.
+                        unsafe swi_png_decode(
+                            input.baseAddress!, input.count, &request, output.baseAddress!, &failure)
+                    }
                 }
             }
         }

@@ -30,7 +30,7 @@ extension PNGCoder {
             let file = try frame.file(bytes, palette: animation.palette, checks: failOn != .never)
             let work = $2
             let drawn = try unsafe Bitmap.draw(frame.size) { output in
-                _ = try unsafe PNGCoder.draw(file, frame.size, to: output, failOn, work)
+                _ = try unsafe PNGCoder.draw(file, frame.size, to: output, nil, failOn, work)
             }
             try $0.draw(frame, drawn, work: work)
         }
@@ -86,7 +86,7 @@ extension PNGCoder {
     ) -> Int {
         let largest = animation.frames.map(\.byteCount).max() ?? 0
         let kept = plan.result.bitmapByteCount.saturatingMultiply(onDemand ? 1 : animation.frames.count)
-        return decodingByteCount(header, plan).saturatingAdd(header.size.bitmapByteCount.saturatingMultiply(2))
+        return decodingByteCount(header, plan, isFrame: true).saturatingAdd(header.size.bitmapByteCount.saturatingMultiply(2))
             .saturatingAdd(largest).saturatingAdd(kept)
     }
 }

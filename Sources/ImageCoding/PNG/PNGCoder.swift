@@ -61,7 +61,8 @@ extension PNGCoder {
 }
 
 extension PNGCoder {
-    /// The bitmap, libpng's rows and what the `FramePlan` adds. Interlacing adds nothing: its passes share the bitmap.
+    /// The bitmap or, for a thumbnail of a file that is not interlaced, some rows of it; libpng's rows; and what the
+    /// `FramePlan` adds. Interlacing adds nothing to a bitmap: its passes share it.
     public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let header = try PNGCoder.header(of: bytes, options)
         let plan = PNGCoder.plan(for: header, thumbnail: options.thumbnail)
@@ -72,9 +73,9 @@ extension PNGCoder {
         return PNGCoder.decodingByteCount(animation, header, plan, onDemand: options.framesOnDemand)
     }
 
-    static func decodingByteCount(_ header: PNGHeader, _ plan: FramePlan) -> Int {
+    static func decodingByteCount(_ header: PNGHeader, _ plan: FramePlan, isFrame: Bool = false) -> Int {
         // Two rows of up to eight bytes a pixel; zlib's window and what libpng reads at once.
-        plan.drawn.bitmapByteCount.saturatingAdd(plan.finishingByteCount)
+        plan.drawingByteCount(inOrder: !header.isInterlaced && !isFrame).saturatingAdd(plan.finishingByteCount)
             .saturatingAdd(header.size.width.saturatingMultiply(24)).saturatingAdd(131_072)
     }
 

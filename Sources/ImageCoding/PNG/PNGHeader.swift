@@ -6,6 +6,8 @@ struct PNGHeader {
     let size: PixelSize
     /// Whether there is an alpha channel or a transparent colour.
     let hasAlpha: Bool
+    /// Whether the rows are stored in seven passes, and not from top to bottom.
+    let isInterlaced: Bool
     /// How the stored pixels must be turned.
     let orientation: ImageOrientation
     /// Whether the file announces an animation.
@@ -59,6 +61,7 @@ struct PNGHeader {
             offset = payload + length + 4
         }
         size = PixelSize(width: width, height: height)
+        isInterlaced = bytes[28] != 0
         self.hasAlpha = hasAlpha
         self.isAnimated = isAnimated
         self.orientation = orientation

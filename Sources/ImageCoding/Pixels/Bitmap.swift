@@ -1,3 +1,5 @@
+import CImageShims
+
 /// Creation of pixel arrays, and pixel arithmetic that several coders share.
 enum Bitmap {
     /// Makes a bitmap. `draw` writes all its bytes or throws.
@@ -40,16 +42,7 @@ enum Bitmap {
     ///
     /// - Returns: Whether any pixel is transparent.
     static func premultiply(_ pixels: UnsafeMutableBufferPointer<UInt8>) -> Bool {
-        var alphas: UInt8 = 255
-        for offset in stride(from: 0, to: pixels.count - 3, by: 4) {
-            let alpha = unsafe pixels[offset + 3]
-            if alpha == 255 { continue }
-            alphas &= alpha
-            unsafe pixels[offset] = multiply(pixels[offset], alpha)
-            unsafe pixels[offset + 1] = multiply(pixels[offset + 1], alpha)
-            unsafe pixels[offset + 2] = multiply(pixels[offset + 2], alpha)
-        }
-        return alphas != 255
+        unsafe pixels.baseAddress.map { unsafe swi_premultiply($0, pixels.count) != 0 } ?? false
     }
 
     /// Premultiplies in pieces, so that a large bitmap can be cancelled.
@@ -67,31 +60,15 @@ enum Bitmap {
     /// Blends a row of pixels that are not premultiplied over a premultiplied one of the same length.
     static func blend(_ above: UnsafeBufferPointer<UInt8>, over below: UnsafeMutableBufferPointer<UInt8>) {
         precondition(above.count == below.count)
-        let source = UnsafeRawBufferPointer(above)
-        let target = UnsafeMutableRawBufferPointer(below)
-        for offset in stride(from: 0, to: above.count - 3, by: 4) {
-            let alpha = unsafe above[offset + 3]
-            if alpha == 0 { continue }
-            if alpha == 255 {
-                let pixel = unsafe source.load(fromByteOffset: offset, as: UInt32.self)
-                unsafe target.storeBytes(of: pixel, toByteOffset: offset, as: UInt32.self)
-                continue
-            }
-            for channel in offset..<offset + 3 {
-                // A premultiplied colour is at most its alpha, and the added value is at most the rest, so no sum is
-                // above 255.
-                unsafe below[channel] = multiply(above[channel], alpha) + multiply(below[channel], 255 - alpha)
-            }
-            unsafe below[offset + 3] = alpha + multiply(below[offset + 3], 255 - alpha)
-        }
+        guard let source = above.baseAddress, let target = below.baseAddress else { return }
+        unsafe swi_blend(source, target, above.count)
     }
 
     /// Whether every alpha is 255.
     static func isOpaque(_ pixels: [UInt8]) -> Bool {
-        let bytes = pixels.span
-        var alphas: UInt8 = 255
-        for offset in stride(from: 3, to: bytes.count, by: 4) { alphas &= bytes[offset] }
-        return alphas == 255
+        unsafe pixels.withUnsafeBufferPointer { bytes in
+            unsafe bytes.baseAddress.map { unsafe swi_is_opaque($0, bytes.count) != 0 } ?? true
+        }
     }
 
     /// A copy with `colour * 255 / alpha`, rounded to the nearest; black where alpha is 0.
@@ -100,14 +77,7 @@ enum Bitmap {
     static func unpremultiplied(_ pixels: [UInt8]) -> [UInt8] {
         var straight = pixels
         unsafe straight.withUnsafeMutableBufferPointer { bytes in
-            for offset in stride(from: 0, to: bytes.count - 3, by: 4) {
-                let alpha = unsafe UInt32(bytes[offset + 3])
-                if alpha == 255 { continue }
-                for channel in offset..<offset + 3 {
-                    let value = unsafe UInt32(bytes[channel])
-                    unsafe bytes[channel] = alpha == 0 ? 0 : UInt8(min(255, (value * 255 + alpha / 2) / alpha))
-                }
-            }
+            if let start = bytes.baseAddress { unsafe swi_unpremultiply(start, bytes.count) }
         }
         return straight
     }
@@ -115,22 +85,10 @@ enum Bitmap {
     /// A copy laid over an opaque colour.
     static func flattened(_ pixels: [UInt8], on background: PixelColor) -> [UInt8] {
         var flat = pixels
+        let color = [background.red, background.green, background.blue, 255]
         unsafe flat.withUnsafeMutableBufferPointer { bytes in
-            for offset in stride(from: 0, to: bytes.count - 3, by: 4) {
-                let rest = unsafe 255 - bytes[offset + 3]
-                if rest == 0 { continue }
-                // A colour above its alpha cannot come from a coder, but a caller may have made one.
-                unsafe bytes[offset] = saturate(bytes[offset], multiply(background.red, rest))
-                unsafe bytes[offset + 1] = saturate(bytes[offset + 1], multiply(background.green, rest))
-                unsafe bytes[offset + 2] = saturate(bytes[offset + 2], multiply(background.blue, rest))
-                unsafe bytes[offset + 3] = 255
-            }
+            if let start = bytes.baseAddress { unsafe swi_flatten(start, bytes.count, color) }
         }
         return flat
-    }
-
-    private static func saturate(_ a: UInt8, _ b: UInt8) -> UInt8 {
-        let (sum, overflow) = a.addingReportingOverflow(b)
-        return overflow ? 255 : sum
     }
 }

@@ -76,16 +76,60 @@ struct FramePlan: Sendable {
     }
 
     /// The most bytes that finishing one frame takes beyond the drawn one: the results of shrinking and turning, and
-    /// the resampler's rows and weights.
+    /// the resampler's row and weights.
     var finishingByteCount: Int {
-        let shrunk = !isResampled ? 0 : target.bitmapByteCount.saturatingAdd(rowByteCount)
+        let shrunk = !isResampled ? 0 : target.bitmapByteCount.saturatingAdd(resamplingByteCount)
         return shrunk.saturatingAdd(orientation == .up ? 0 : target.bitmapByteCount)
     }
 
-    /// A row of the source and about eight of the result in floating point; six weights for each side of the source.
-    private var rowByteCount: Int {
-        (drawn.width + 8 * target.width).saturatingMultiply(16)
-            .saturatingAdd((drawn.width + drawn.height + target.width + target.height).saturatingMultiply(40))
+    /// A row of two bytes a sample; six weights for each side of the source, each in the forms of its making.
+    private var resamplingByteCount: Int {
+        drawn.width.saturatingMultiply(8)
+            .saturatingAdd((drawn.width + target.width).saturatingMultiply(100))
+            .saturatingAdd((drawn.height + target.height).saturatingMultiply(60)).saturatingAdd(1_024)
+    }
+
+    /// The bytes that ``draw(_:inOrder:premultiplies:missing:_:)`` draws on.
+    func drawingByteCount(inOrder: Bool) -> Int {
+        guard isResampled, inOrder else { return bitmap.bitmapByteCount }
+        return drawn.width.saturatingMultiply(4).saturatingMultiply(rowCapacity)
+    }
+
+    /// The rows that a row of the result depends on, and those that a decoder may draw at once.
+    private var rowCapacity: Int {
+        let reach = 3 * max(window.height / Double(target.height), 1)
+        return min(drawn.height, Int(min(reach.rounded(.up), 1e9)) * 2 + 4 + DecodedRows.atOnce)
+    }
+
+    /// Draws a picture and makes its final pixels, row by row if it is resampled.
+    ///
+    /// - Parameters:
+    ///   - work: The work of the decode.
+    ///   - inOrder: Whether the decoder draws row after row, and says so.
+    ///   - premultiplies: Whether the drawn rows are not premultiplied yet.
+    ///   - missing: The pixel in place of those that are not drawn.
+    ///   - draw: Draws on the buffer. It has room for some rows and gets ``DecodedRows`` if the picture is resampled in
+    ///     order, and has room for the whole bitmap otherwise.
+    /// - Returns: The pixels, and whether any is transparent; always `false` unless rows are premultiplied.
+    func draw(
+        _ work: DecodingWork, inOrder: Bool, premultiplies: Bool, missing: PixelColor,
+        _ draw: (UnsafeMutableBufferPointer<UInt8>, DecodedRows?) throws -> Void
+    ) throws -> (pixels: [UInt8], hasAlpha: Bool) {
+        var hasAlpha = false
+        let resampler = resampler()
+        let pixels = try unsafe Bitmap.draw(resampler == nil ? bitmap : target) { output in
+            guard let resampler else {
+                try unsafe draw(output, nil)
+                if premultiplies { hasAlpha = try unsafe Bitmap.premultiply(output, work) }
+                return
+            }
+            let rows = unsafe DecodedRows(
+                resampler, capacity: inOrder ? rowCapacity : drawn.height, premultiplies: premultiplies, to: output, work)
+            try unsafe draw(rows.buffer, inOrder ? rows : nil)
+            if inOrder { rows.fill(with: missing) } else { try rows.receiveAll() }
+            hasAlpha = rows.hasAlpha
+        }
+        return (try Bitmap.turned(pixels, size: target, orientation), hasAlpha)
     }
 }
 

@@ -20,11 +20,13 @@ public struct BlurTransformer: ImageTransforming, Hashable {
     /// The name and the standard deviation.
     public var key: String { "blur(\(sigma))" }
 
-    /// The rows that are not finished, in floating point.
+    /// A row of two bytes a sample, and the weights.
     public func workingByteCount(for size: PixelSize) -> Int {
         guard sigma >= 0 else { return 0 }
-        let rows = Int(atLeastOne: min(sigma, BlurTransformer.maximumSigma) * 6 + 8)
-        return max(size.width, 0).saturatingMultiply(16).saturatingMultiply(rows)
+        // At the edges each pixel has weights of its own, twice the filter's length of them; all others share theirs.
+        let length = Int(atLeastOne: min(sigma, BlurTransformer.maximumSigma) * 6 + 8)
+        return size.width.saturatingMultiply(24).saturatingAdd(size.height.saturatingMultiply(16))
+            .saturatingAdd(length.saturatingMultiply(length).saturatingMultiply(20))
     }
 
     /// Blurs every frame.
@@ -45,9 +47,7 @@ public struct BlurTransformer: ImageTransforming, Hashable {
                 message: "A blur of \(sigma): 0 to \(maximumSigma) pixels are possible; resize first for more.")
         }
         if sigma < 0.05 { return nil }
-        return Resampler(
-            source: size, target: size, across: ResamplingTaps(gaussian: sigma, count: size.width),
-            down: ResamplingTaps(gaussian: sigma, count: size.height))
+        return Resampler(size: size, gaussian: sigma)
     }
 }
 
