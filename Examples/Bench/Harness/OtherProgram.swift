@@ -41,7 +41,7 @@ struct OtherProgram {
     private static func childrensTime() -> Double {
         var usage = rusage()
         // Fills the structure; it fails for another first argument alone.
-        _ = unsafe getrusage(RUSAGE_CHILDREN, &usage)
+        _ = unsafe getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &usage)
         return [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
     }
 }

@@ -193,3 +193,46 @@ void swi_blend(const uint8_t *_Nonnull above, uint8_t *_Nonnull below, size_t co
 
 /// Whether every alpha is 255.
 int swi_is_opaque(const uint8_t *_Nonnull rgba, size_t count);
+
+/// Adds the colours of pixels of at least half alpha, as `0xRRGGBB`, to those found so far, in ascending order.
+///
+/// Returns zero when there are more than `limit`.
+int swi_add_colours(
+    uint32_t *_Nonnull colours, size_t *_Nonnull colour_count, size_t limit, const uint8_t *_Nonnull rgba, size_t count);
+
+/// How many pixels there are in each cell of five bits a channel, and their mean. A megabyte.
+typedef struct swi_histogram swi_histogram;
+
+/// Null when there is no memory.
+swi_histogram *_Nullable swi_histogram_create(void);
+void swi_histogram_free(swi_histogram *_Nullable histogram);
+
+/// Counts pixels of at least half alpha.
+void swi_histogram_add(swi_histogram *_Nonnull histogram, const uint8_t *_Nonnull rgba, size_t count);
+
+/// Chooses at most `limit` colours, at most 256, by median cut, and uses the histogram up. Returns their number.
+size_t swi_histogram_cut(swi_histogram *_Nonnull histogram, size_t limit, uint32_t *_Nonnull colours);
+
+typedef struct swi_indexing {
+    size_t width;
+    /// The palette, `0xRRGGBB`; ascending if `is_exact`.
+    const uint32_t *_Nonnull colours;
+    size_t colour_count;
+    /// Whether the palette has every colour.
+    int is_exact;
+    /// The index of pixels of less than half alpha.
+    uint8_t transparent;
+    /// The nearest entry of each cell of six bits a channel, -1 before it is looked up.
+    int16_t *_Nonnull nearest;
+    /// The errors of a row and the next, of three numbers for each of `width + 2` columns; null without diffusion.
+    int32_t *_Nullable errors;
+    int32_t *_Nullable below;
+} swi_indexing;
+
+/// Finds the indexes of a row, which is not premultiplied, after the row above it.
+void swi_index_row(swi_indexing *_Nonnull job, const uint8_t *_Nonnull rgba, uint8_t *_Nonnull indexes);
+
+/// Draws pixels of a palette of 256 RGBA colours, but for those of the transparent index.
+void swi_draw_indexes(
+    const uint8_t *_Nonnull indexes, size_t count, const uint8_t *_Nonnull palette, int transparent,
+    uint8_t *_Nonnull rgba);

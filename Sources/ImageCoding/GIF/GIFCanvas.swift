@@ -1,3 +1,5 @@
+import CImageShims
+
 /// The screen on which the frames of a GIF are drawn, one over the other.
 ///
 /// - Source: GIF89a, section 23 (disposal methods), as browsers read it: "background" means transparent.
@@ -73,16 +75,14 @@ struct GIFCanvas: FrameCanvas {
         let width = min(frame.width, size.width - frame.x)
         guard y < size.height, width > 0 else { return }
         let start = (y * size.width + frame.x) * 4
-        let indexes = indexes.span
-        let colors = palette.pixels.span
-        var target = pixels.mutableSpan
-        for x in 0..<width where indexes[x] != palette.transparent {
-            let color = Int(indexes[x]) * 4
-            let offset = start + x * 4
-            target[offset] = colors[color]
-            target[offset + 1] = colors[color + 1]
-            target[offset + 2] = colors[color + 2]
-            target[offset + 3] = 255
+        unsafe indexes.withUnsafeBufferPointer { indexes in
+            unsafe pixels.withUnsafeMutableBufferPointer { pixels in
+                let target = unsafe UnsafeMutableBufferPointer(rebasing: pixels[start..<start + width * 4])
+                // None is empty: the width is not zero. A transparent index out of range is no index at all.
+                unsafe swi_draw_indexes(
+                    indexes.baseAddress!, width, palette.pixels, Int32(clamping: palette.transparent),
+                    target.baseAddress!)
+            }
         }
     }
 

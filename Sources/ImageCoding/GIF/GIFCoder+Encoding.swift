@@ -1,3 +1,5 @@
+import Foundation
+
 extension GIFCoder {
     /// Encodes all frames, each with a palette of its own.
     ///
@@ -31,9 +33,9 @@ extension GIFCoder {
     private static func quantized(
         _ pixels: [UInt8], rect: PixelRect, hasAlpha: Bool, delay: Int, isDithered: Bool
     ) throws -> GIFWriter.Frame {
-        let quantizer = ColorQuantizer(pixels, maxColors: hasAlpha ? 255 : 256)
+        let quantizer = try ColorQuantizer(pixels, maxColors: hasAlpha ? 255 : 256)
         let transparent = hasAlpha ? quantizer.palette.count : nil
-        var indexer = ColorIndexer(
+        let indexer = ColorIndexer(
             quantizer, transparent: UInt8(truncatingIfNeeded: transparent ?? 0), isDithered: isDithered)
         return GIFWriter.Frame(
             rect: rect, indexes: try indexer.indexes(of: pixels, width: rect.width), palette: quantizer.palette,
@@ -48,8 +50,13 @@ extension GIFCoder {
     private static func changed(_ size: PixelSize, _ before: [UInt8]?, _ after: [UInt8]) -> PixelRect {
         guard let before else { return whole(size) }
         let rowBytes = size.width * 4
-        let rows = (0..<size.height).filter { y in
-            before[y * rowBytes..<(y + 1) * rowBytes] != after[y * rowBytes..<(y + 1) * rowBytes]
+        let rows = unsafe before.withUnsafeBytes { before in
+            unsafe after.withUnsafeBytes { after in
+                // Both are whole frames.
+                (0..<size.height).filter { y in
+                    unsafe memcmp(before.baseAddress! + y * rowBytes, after.baseAddress! + y * rowBytes, rowBytes) != 0
+                }
+            }
         }
         guard let top = rows.first, let bottom = rows.last else { return PixelRect(x: 0, y: 0, width: 1, height: 1) }
         var left = size.width
@@ -67,9 +74,12 @@ extension GIFCoder {
 
     private static func cut(_ rect: PixelRect, from pixels: [UInt8], width: Int) -> [UInt8] {
         if rect.width * rect.height * 4 == pixels.count { return pixels }
-        return (rect.y..<rect.y + rect.height).flatMap { y in
+        var part = [UInt8]()
+        part.reserveCapacity(rect.width * rect.height * 4)
+        for y in rect.y..<rect.y + rect.height {
             let start = (y * width + rect.x) * 4
-            return pixels[start..<start + rect.width * 4]
+            part.append(contentsOf: pixels[start..<start + rect.width * 4])
         }
+        return part
     }
 }

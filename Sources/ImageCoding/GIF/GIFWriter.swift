@@ -10,7 +10,7 @@ import CLibgif
         let rect: PixelRect
         /// One palette index a pixel of `rect`.
         let indexes: [UInt8]
-        let palette: [SIMD3<UInt8>]
+        let palette: [UInt32]
         /// The transparent index, if any; beyond the palette's end.
         let transparent: Int?
         /// In hundredths of a second.
@@ -79,7 +79,11 @@ import CLibgif
         // A palette has a power of two of entries, at least two.
         var size = 2
         while size < frame.palette.count + (frame.transparent == nil ? 0 : 1) { size *= 2 }
-        var colors = frame.palette.map { GifColorType(Red: $0.x, Green: $0.y, Blue: $0.z) }
+        var colors = frame.palette.map {
+            GifColorType(
+                Red: UInt8(truncatingIfNeeded: $0 >> 16), Green: UInt8(truncatingIfNeeded: $0 >> 8),
+                Blue: UInt8(truncatingIfNeeded: $0))
+        }
         colors += Array(repeating: GifColorType(), count: size - colors.count)
         guard let map = unsafe GifMakeMapObject(Int32(size), colors) else {
             throw ImageError(code: .outOfMemory, message: "gif: no memory for a palette.")

@@ -86,7 +86,8 @@ extension PNGCoder {
     ) -> Int {
         let largest = animation.frames.map(\.byteCount).max() ?? 0
         let kept = plan.result.bitmapByteCount.saturatingMultiply(onDemand ? 1 : animation.frames.count)
-        return decodingByteCount(header, plan, isFrame: true).saturatingAdd(header.size.bitmapByteCount.saturatingMultiply(2))
+        return decodingByteCount(header, plan, isFrame: true)
+            .saturatingAdd(header.size.bitmapByteCount.saturatingMultiply(2))
             .saturatingAdd(largest).saturatingAdd(kept)
     }
 }

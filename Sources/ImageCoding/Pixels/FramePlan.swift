@@ -124,7 +124,8 @@ struct FramePlan: Sendable {
                 return
             }
             let rows = unsafe DecodedRows(
-                resampler, capacity: inOrder ? rowCapacity : drawn.height, premultiplies: premultiplies, to: output, work)
+                resampler, capacity: inOrder ? rowCapacity : drawn.height, premultiplies: premultiplies, to: output,
+                work)
             try unsafe draw(rows.buffer, inOrder ? rows : nil)
             if inOrder { rows.fill(with: missing) } else { try rows.receiveAll() }
             hasAlpha = rows.hasAlpha
