@@ -1,9 +1,8 @@
 extension WebPCoder {
     /// Decodes a WebP.
     ///
-    /// libwebp draws a thumbnail of a still picture at a half, a quarter or an eighth, with sides of at least one and a
-    /// half times those of the result, and the rest is resampled. Lossy pixels with alpha are drawn so only beyond
-    /// ``ImageLimits/maximumByteCount`` or ``ImageLimits/maximumPixelCount``.
+    /// A still picture beyond ``ImageLimits/maximumByteCount`` or ``ImageLimits/maximumPixelCount`` is drawn at a half,
+    /// a quarter or an eighth when a thumbnail is requested, with sides of at least one and a half times those of the result.
     ///
     /// **Cancellation**: checked every 64 KiB of a picture and between frames. A frame of one colour takes a few bytes,
     /// so a cancelled task may wait for one frame within the limits.

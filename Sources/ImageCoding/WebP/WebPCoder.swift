@@ -44,10 +44,7 @@ extension WebPCoder {
     /// read for a thumbnail either, unless ``ImageLimits/maximumPixelCount`` allows all of it.
     static let maximumScaledPixelCount = 100_000_000
 
-    /// Plans to draw in full size, or smaller for a thumbnail.
-    ///
-    /// libwebp scales lossy pixels beside their alpha, so hidden colours would show: then it scales only what would not
-    /// be within the limits otherwise.
+    /// Plans to draw in full size, or smaller if a thumbnail would not be within the limits otherwise.
     ///
     /// - Returns: The plan, and its peak memory.
     static func plan(
@@ -69,9 +66,8 @@ extension WebPCoder {
             return (whole, cost(whole, codec).saturatingAdd(frames))
         }
         let codec = try outline.bitstream?.codecByteCount(bytes, outline.size, work) ?? 0
-        let mixesHiddenColors = outline.hasAlpha && !outline.isLossless
         let isWithin =
-            mixesHiddenColors && outline.size.pixelCount <= options.limits.maximumPixelCount
+            outline.size.pixelCount <= options.limits.maximumPixelCount
             && cost(whole, codec) <= options.limits.maximumByteCount
         if isWithin || outline.size.pixelCount > maximumScaledPixelCount { return (whole, cost(whole, codec)) }
         let small = plan([8, 4, 2])
