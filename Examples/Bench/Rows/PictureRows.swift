@@ -47,7 +47,7 @@ extension Family {
         }
     }
 
-    /// Every loop over pixels that is this package's own. `Examples/Bench/debug` runs it in a debug build too.
+    /// Every loop over pixels that is this package's own: run it in a debug build too, and compare.
     static let pixels = Family(
         name: "pixels", summary: "loops over a megapixel, against 100 megapixels a second; compare a debug build's"
     ) { effort, show in
