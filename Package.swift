@@ -77,7 +77,7 @@ let package = Package(
             name: "lessons", dependencies: ["TaskCoordination", "WebImageTesting"], path: "Examples/Lessons"),
         .executableTarget(
             name: "ImageServer", dependencies: ["WebImage", "WebImageTesting", "CMicrohttpd", "COpenSSL"],
-            path: "Examples/ImageServer"),
+            path: "Examples/ImageServer", exclude: ["Dockerfile", "README.md", "image-server.service"]),
         .executableTarget(
             name: "raw-proxy", dependencies: ["HTTPCaching", "HTTPTransport", "WebImageTesting"],
             path: "Examples/RawProxy"),

@@ -1,18 +1,45 @@
-import Foundation
-
 /// Bytes as a text that is safe in a path.
 ///
 /// - Source: RFC 4648, section 5, without padding.
 enum Base64URL {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    /// The value of each letter; 64 for a byte that is none.
+    private static let values = alphabet.enumerated().reduce(into: [UInt8](repeating: 64, count: 256)) {
+        values, entry in
+        values[Int(entry.element)] = UInt8(entry.offset)
+    }
+
     static func encode(_ bytes: [UInt8]) -> String {
-        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        var (text, buffer, bitCount) = ([UInt8](), UInt32(0), 0)
+        text.reserveCapacity((bytes.count * 4 + 2) / 3)
+        for byte in bytes {
+            buffer = buffer << 8 | UInt32(byte)
+            bitCount += 8
+            while bitCount >= 6 {
+                bitCount -= 6
+                text.append(alphabet[Int(buffer >> UInt32(bitCount) & 63)])
+            }
+        }
+        if bitCount > 0 { text.append(alphabet[Int(buffer << UInt32(6 - bitCount) & 63)]) }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// - Returns: `nil` for a text that ``encode(_:)`` does not make, so that bytes have one text only.
     static func decode(_ text: Substring) -> [UInt8]? {
-        let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
-        let standard = String(text).replacing("-", with: "+").replacing("_", with: "/") + padding
-        guard let data = Data(base64Encoded: standard), encode(Array(data)) == text else { return nil }
-        return Array(data)
+        var (bytes, buffer, bitCount) = ([UInt8](), UInt32(0), 0)
+        bytes.reserveCapacity(text.utf8.count * 3 / 4)
+        for letter in text.utf8 {
+            let value = values[Int(letter)]
+            guard value < 64 else { return nil }
+            buffer = buffer << 6 | UInt32(value)
+            bitCount += 6
+            if bitCount >= 8 {
+                bitCount -= 8
+                bytes.append(UInt8(truncatingIfNeeded: buffer >> UInt32(bitCount)))
+            }
+        }
+        // The bits that are left belong to no byte: fewer than a letter, and zero.
+        let isWhole = bitCount < 6 && buffer & (1 << UInt32(bitCount) - 1) == 0
+        return isWhole ? bytes : nil
     }
 }

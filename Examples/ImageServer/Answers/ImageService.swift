@@ -91,8 +91,8 @@ final class ImageService: Sendable {
         ]
         if isNegotiated { fields.append(("Vary", "Accept")) }
         if let age = picture.verdict.age { fields.append(("Age", String(age))) }
-        // A field of the origin is passed on only when it is what it should be.
-        if let modified = file.origin?.lastModified, HTTPDate.parse(modified) != nil {
+        // A field of the origin is passed on only when it looks as it should.
+        if let modified = file.origin?.lastModified, HTTPDate.isShaped(modified) {
             fields.append(("Last-Modified", modified))
         }
         var answer = Answer(200, fields, body: file.bytes)

@@ -44,8 +44,12 @@ final class AccessLog: Sendable {
         if begins { queue.async { self.writePending() } }
     }
 
-    /// Waits until all lines are written.
-    func flush() { queue.sync {} }
+    /// Waits until all lines are written, or the reader has not taken them in time.
+    func flush(within seconds: Double = 1) {
+        let end = DispatchWorkItem {}
+        queue.async(execute: end)
+        _ = end.wait(timeout: .now() + seconds)
+    }
 
     private func writePending() {
         while true {

@@ -53,6 +53,7 @@ func completionCallback(
     unsafe server(context).assumeIsolated { $0.exchangeEnded(name, isComplete: isComplete) }
 }
 
+/// The fields of a request, with names in lower case.
 private func headerFields(_ connection: OpaquePointer) -> [(name: String, value: String)] {
     var fields: [(name: String, value: String)] = []
     unsafe withUnsafeMutablePointer(to: &fields) { fields in
@@ -60,7 +61,7 @@ private func headerFields(_ connection: OpaquePointer) -> [(name: String, value:
             connection, .HEADER_KIND,
             { fields, _, name, value in
                 let fields = unsafe fields!.assumingMemoryBound(to: [(name: String, value: String)].self)
-                let name = unsafe name.map { unsafe String(cString: $0) } ?? ""
+                let name = unsafe name.map { unsafe String(cString: $0).lowercased() } ?? ""
                 unsafe fields.pointee.append((name, value.map { unsafe String(cString: $0) } ?? ""))
                 return .YES
             }, fields)

@@ -8,7 +8,8 @@ import Foundation
 ///
 /// The handler runs in a task of its own for each request. It begins in the callback, so an answer that needs no wait is
 /// sent at once; otherwise libmicrohttpd suspends the connection until the task has ended.
-/// **Cancellation**: a client that leaves while it waits cancels the task of its request.
+/// **Cancellation**: a client that leaves while it waits cancels the task of its request. A client that ends its own
+/// direction of the connection counts as one that leaves.
 @safe actor HTTPServer: LoopResident {
     /// Makes the answer to a request.
     typealias Handler = @Sendable (ServerRequest) async -> Answer
@@ -79,6 +80,7 @@ import Foundation
     func takeTurn() -> Int32 {
         if mustRun { runDaemon() }
         guard let daemon = unsafe daemon else { return -1 }
+        if mustRun { return 0 }
         let sweep = sweepIfDue()
         var wait: CUnsignedLongLong = 0
         guard unsafe MHD_get_timeout(daemon, &wait) == .YES else { return sweep }
@@ -137,7 +139,11 @@ import Foundation
             descriptor: descriptor, peer: peer, deadline: clock.now + limits.headTimeout)
     }
 
-    func connectionEnded(_ name: UInt) { connections[name] = nil }
+    func connectionEnded(_ name: UInt) {
+        connections[name] = nil
+        // At its limit, libmicrohttpd has stopped to watch for new connections; it starts again in its next run.
+        mustRun = true
+    }
 
     /// The request on a connection has ended, whether it was answered or not.
     func exchangeEnded(_ name: UInt, isComplete: Bool) {

@@ -11,6 +11,7 @@ struct RequestCheck: Sendable {
         let detail: String
     }
 
+    /// - Parameter fields: With names in lower case.
     /// - Throws: ``Refusal`` for the first rule that the head breaks.
     func check(method: String, target: String, fields: [(name: String, value: String)]) throws(Refusal) {
         guard target.utf8.count <= targetByteLimit else {
@@ -55,7 +56,7 @@ struct RequestCheck: Sendable {
     }
 
     private func values(_ name: String, _ fields: [(name: String, value: String)]) -> [String] {
-        fields.filter { $0.name.lowercased() == name }.map(\.value)
+        fields.filter { $0.name == name }.map(\.value)
     }
 
     /// - Source: RFC 9110, section 5.6.2.

@@ -9,11 +9,12 @@ struct ServerRequest: Sendable {
     /// The fields, with names in lower case; equal names are joined by commas.
     let fields: [String: String]
 
+    /// - Parameter fields: With names in lower case.
     init(id: String, method: String = "GET", target: String, fields: [(name: String, value: String)] = []) {
         self.id = id
         self.method = method
         self.target = target
-        self.fields = Dictionary(fields.map { ($0.name.lowercased(), $0.value) }) { $0 + ", " + $1 }
+        self.fields = Dictionary(fields.map { ($0.name, $0.value) }) { $0 + ", " + $1 }
     }
 
     subscript(name: String) -> String? { fields[name] }

@@ -120,6 +120,35 @@ struct AbuseTests {
         }
     }
 
+    @Test func `connections beyond the limit wait for the end of another`() async throws {
+        try await World.run {
+            $0.limits.connections = 2
+        } _: { world async throws in
+            let clients = try (0..<3).map { _ in try RawClient(port: world.server.port) }
+            let request = "GET /health HTTP/1.1\r\nHost: a\r\n\r\n"
+            for client in clients.prefix(2) { #expect(await client.status(of: request) == 200) }
+            async let third = clients[2].status(of: request)
+            clients[0].leave()
+            #expect(await third == 200)
+        }
+    }
+
+    @Test func `many clients that leave at once leave nothing behind`() async throws {
+        try await World.run { world async throws in
+            let gate = OriginGate()
+            world.origin.respond(to: "/slow.png", with: .ok(try Pictures.file(), type: "image/png").held(at: gate))
+            let request = "GET \(world.path(of: "/slow.png")) HTTP/1.1\r\nHost: a\r\n\r\n"
+            let clients = try (0..<100).map { _ in try RawClient(port: world.server.port) }
+            for client in clients { await client.send(request) }
+            while await world.server.manager.occupancy.callers < clients.count { await Task.yield() }
+            for client in clients { client.leave() }
+            while world.server.manager.counters.cancelled < clients.count { await Task.yield() }
+            while await !world.server.manager.occupancy.isIdle { await Task.yield() }
+            gate.open()
+            #expect(world.origin.requestCount(for: "/slow.png") == 1)
+        }
+    }
+
     @Test func `requests beyond the limit are told to come back`() async throws {
         try await World.run {
             $0.limits.requests = 1

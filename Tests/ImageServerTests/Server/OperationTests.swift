@@ -79,9 +79,9 @@ struct OperationTests {
             took: .zero, isComplete: true, notes: [])
         for _ in 0..<20 { log.write(request) }
         let reader = Task.detached { pipe.fileHandleForReading.readDataToEndOfFile() }
-        log.flush()
+        log.flush(within: 60)
         log.write(request)
-        log.flush()
+        log.flush(within: 60)
         try pipe.fileHandleForWriting.close()
         let lines = String(decoding: await reader.value, as: UTF8.self).split(separator: "\n")
         #expect(lines.count < 21)
