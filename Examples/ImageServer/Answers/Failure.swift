@@ -28,61 +28,12 @@ struct Failure: Equatable {
     }
 
     private init(_ error: ImageLoadError) {
-        // The original failure of one that is remembered.
-        let first = error.code == .recentlyFailed ? (error.cause as? ImageLoadError ?? error) : error
-        let (status, retryAfter) = Self.status(of: first)
-        self.init(status: status, code: error.reason, detail: error.message, retryAfter: retryAfter)
-    }
-
-    private static func status(of error: ImageLoadError) -> (Int, retryAfter: Int?) {
-        switch error.cause {
-        case let cause as HTTPError where error.status == nil || error.code == .transferFailed:
-            return status(of: cause)
-        case let cause as ImageError: return (status(of: cause), nil)
-        default: break
-        }
-        switch error.code {
-        case .unacceptableStatus: return status(ofOrigin: error.status ?? 0)
-        case .unacceptableContentType: return (415, nil)
-        case .undecodable: return (422, nil)
-        case .overloaded, .queueTimedOut, .shutDown: return (503, 1)
-        case .refused: return (403, nil)
-        case .emptyBody, .transferFailed: return (502, nil)
-        case .notInCache: return (404, nil)
-        default: return (500, nil)
-        }
-    }
-
-    private static func status(ofOrigin status: Int) -> (Int, retryAfter: Int?) {
-        switch status {
-        case 404, 410: (404, nil)
-        case 401, 403: (403, nil)
-        case 429: (429, 10)
-        case 503: (503, 10)
-        case 504: (504, nil)
-        default: (502, nil)
-        }
-    }
-
-    private static func status(of error: HTTPError) -> (Int, retryAfter: Int?) {
-        switch error.code {
-        case .invalidRequest, .unsupportedURL: (400, nil)
-        case .addressNotAllowed, .fileNotAllowed, .redirectNotAllowed: (403, nil)
-        case .bodyTooLarge, .compressionRatioExceeded: (413, nil)
-        case .timedOut: (504, nil)
-        case .overloaded, .tooManyOpenFiles, .circuitOpen, .shutDown: (503, 1)
-        default: (502, nil)
-        }
-    }
-
-    private static func status(of error: ImageError) -> Int {
-        switch error.code {
-        case .unknownFormat, .unsupportedFormat: 415
-        case .tooLarge, .memoryLimitExceeded, .workLimitExceeded: 413
-        case .invalidRequest: 400
-        case .outOfMemory: 503
-        default: 422
-        }
+        let status = error.suggestedHTTPStatus
+        // An origin that asks for patience gets more of it than this server's own queue.
+        let patience = error.status == status ? 10 : 1
+        self.init(
+            status: status, code: error.reason, detail: error.message,
+            retryAfter: status == 429 || status == 503 ? patience : nil)
     }
 
     /// The answer with this failure.
