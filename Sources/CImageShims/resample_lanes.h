@@ -99,11 +99,12 @@ TARGET static void NAMED(resample)(
                 NAMED(accumulate)(upper, lower, now, weights, whole, sums);
                 if (whole == count) continue;
                 // Less than a block is left; there may be nothing behind it.
+                size_t rest = count - whole;
                 for (size_t j = 0; j < now; j++) {
-                    memcpy(edges[2 * j], upper[j] + whole, count - whole);
-                    memcpy(edges[2 * j + 1], lower[j] + whole, count - whole);
-                    memset(edges[2 * j] + count - whole, 0, block - (count - whole));
-                    memset(edges[2 * j + 1] + count - whole, 0, block - (count - whole));
+                    memcpy(edges[2 * j], upper[j] + whole, rest);
+                    memcpy(edges[2 * j + 1], lower[j] + whole, rest);
+                    memset(edges[2 * j] + rest, 0, block - rest);
+                    memset(edges[2 * j + 1] + rest, 0, block - rest);
                     upper[j] = edges[2 * j];
                     lower[j] = edges[2 * j + 1];
                 }
