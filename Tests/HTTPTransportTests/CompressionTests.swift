@@ -60,7 +60,7 @@ struct CompressionTests {
             }
         } _: { origin, client in
             let response = try await client.send(HTTPRequest(url: origin.url("/")))
-            // Nobody reads yet, and others are served meanwhile.
+            // The body is not read yet, and others are served meanwhile.
             let bytes = try await client.send(HTTPRequest(url: origin.url("/other"))).body.collect(upTo: other.count)
             #expect(bytes == other)
             var sum = 0

@@ -109,7 +109,7 @@ extension ImageProcessor {
     func transform(
         _ image: DecodedImage, by transformers: [any ImageTransforming], for request: ImageRequest
     ) async throws -> (DecodedImage, MemoryShare, took: Duration) {
-        let (byteCount, _) = Self.transforming(image.size, frames: image.frameCount, by: transformers[...])
+        let byteCount = ProcessingCost.transforming(image.size, frames: image.frameCount, by: transformers[...])
         let share = try await share(of: byteCount, for: request)
         let (result, took) = try await pool.run {
             let watch = Stopwatch()
@@ -124,7 +124,7 @@ extension ImageProcessor {
         _ shared: ProcessedOriginal, by transformers: ArraySlice<any ImageTransforming>
     ) async throws -> ProcessedOriginal {
         guard !transformers.isEmpty, case .success(let image) = shared.picture else { return shared }
-        let (byteCount, _) = Self.transforming(image.size, frames: image.frameCount, by: transformers)
+        let byteCount = ProcessingCost.transforming(image.size, frames: image.frameCount, by: transformers)
         try check(byteCount)
         let share = try await growth(byteCount, nil)
         return try await pool.run {
@@ -231,7 +231,7 @@ extension ImageProcessor {
             let decoding = try job.coders.decodingByteCount(of: bytes, options: job.options)
             let frames = job.options.firstFrameOnly ? 1 : properties.frameCount ?? 1
             let size = job.options.thumbnail?.resultSize(for: properties.size) ?? properties.size
-            let (transforming, _) = Self.transforming(size, frames: frames, by: job.transformers)
+            let transforming = ProcessingCost.transforming(size, frames: frames, by: job.transformers)
             return Estimate(properties: properties, byteCount: max(decoding, transforming))
         }
         return job.original.bytes.count <= 65_536 ? try read() : try await pool.run(read)
@@ -254,7 +254,7 @@ extension ImageProcessor {
     ) async throws -> [UInt8] {
         let coders = coders(for: request)
         let byteCount = coders.encodingByteCount(of: image, as: format)
-        try check(Self.sum(image.byteCount, byteCount))
+        try check(ProcessingCost.sum(image.byteCount, byteCount))
         let more =
             try await share == nil ? self.share(of: byteCount, for: request, priority) : growth(byteCount, priority)
         defer { withExtendedLifetime((share, more)) {} }
@@ -288,30 +288,5 @@ extension ImageProcessor {
             code: .memoryLimitExceeded,
             message: "The work takes \(byteCount) bytes of memory, and all of it may take \(budget.limit): "
                 + "ask for a smaller picture, or raise the manager's `processingByteLimit`.")
-    }
-
-    /// The bytes that transforming takes at its peak, and the size of the result. Each step holds its input and its
-    /// output.
-    private static func transforming(
-        _ size: PixelSize, frames: Int, by transformers: ArraySlice<any ImageTransforming>
-    ) -> (byteCount: Int, PixelSize) {
-        transformers.reduce((0, size)) { state, transformer in
-            let result = transformer.resultSize(for: state.1)
-            let pictures = sum(bytes(state.1, frames), bytes(result, frames))
-            let step = sum(pictures, transformer.workingByteCount(for: state.1))
-            return (max(state.0, step), result)
-        }
-    }
-
-    private static func bytes(_ size: PixelSize, _ frames: Int) -> Int {
-        [size.height, frames, 4].reduce(size.width) { product, factor in
-            let (next, overflow) = max(0, product).multipliedReportingOverflow(by: max(0, factor))
-            return overflow ? .max : next
-        }
-    }
-
-    private static func sum(_ one: Int, _ other: Int) -> Int {
-        let (sum, overflow) = one.addingReportingOverflow(other)
-        return overflow ? .max : sum
     }
 }

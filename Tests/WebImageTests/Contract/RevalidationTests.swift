@@ -17,8 +17,9 @@ import WebImageTesting
     ) throws -> StagedManager {
         try StagedManager(seed: seed, hasDisk: hasDisk) { request in
             let version = version.count
-            let fields: HTTPHeaders = ["ETag": "\"\(version)\"", "Cache-Control": "max-age=\(version)"]
+            var fields: HTTPHeaders = ["ETag": "\"\(version)\"", "Cache-Control": "max-age=\(version)"]
             if request.headers["If-None-Match"] == "\"\(version)\"" {
+                fields["Cache-Control"] = "max-age=\(version + 60)"
                 return HTTPResponse(status: 304, headers: fields, url: request.url)
             }
             return HTTPResponse(
@@ -129,7 +130,7 @@ import WebImageTesting
         let (before, after) = try (#require(stored.value ?? nil), #require(renewed.value ?? nil))
         #expect(after.storedAt == before.storedAt + 6 * 86_400)
         #expect(after.format == "png")
-        #expect(after.origin?.headers["Cache-Control"] == "max-age=0")
+        #expect(after.origin?.headers["Cache-Control"] == "max-age=60", "the fields of the 304 replace the stored ones")
         staged.emptyMemory()
         staged.time.advance(by: .seconds(2 * 86_400))
         #expect(Self.picture(staged, Self.request(.cacheFirst))?.source == .disk, "day 8 after the first store")
