@@ -17,12 +17,6 @@
 
     @inlinable var isEmpty: Bool { count == 0 }
 
-    /// The elements that are present, in the order of arrival.
-    @inlinable var elements: [Element] {
-        if count == 1, let only = entries[entries.count - 1].element { return [only] }
-        return entries.compactMap(\.element)
-    }
-
     /// Adds an element.
     ///
     /// - Returns: Its number, from 1. None is given twice.
@@ -52,10 +46,12 @@
         return element
     }
 
-    /// Takes every element out, in the order of arrival.
-    @inlinable mutating func removeAll() -> [Element] {
+    /// Takes every element out.
+    ///
+    /// - Returns: A list of them.
+    @inlinable mutating func removeAll() -> ArrivalList {
         defer { (entries, start, count) = ([], 0, 0) }
-        return elements
+        return self
     }
 
     @inlinable mutating func closeGaps() {
@@ -75,6 +71,17 @@
 }
 
 extension ArrivalList: Sendable where Element: Sendable {}
+
+/// The elements that are present, in the order of arrival.
+extension ArrivalList: Sequence {
+    @inlinable func makeIterator() -> some IteratorProtocol<Element> {
+        entries.lazy.compactMap(\.element).makeIterator()
+    }
+}
+
+extension ArrivalList: ExpressibleByArrayLiteral {
+    @inlinable init(arrayLiteral elements: Element...) { for element in elements { _ = append(element) } }
+}
 
 // MARK: - The two ends
 
@@ -96,7 +103,7 @@ extension ArrivalList {
             while let last = entries.last {
                 if let element = last.element { return (last.number, element) }
                 entries.removeLast()
-                start = min(start, entries.count)
+                start = Swift.min(start, entries.count)
             }
             return nil
         }

@@ -27,11 +27,11 @@
         case dismiss(Caller)
         /// No caller waits any more: leave the table, cancel the task or give up the place, then tell these callers that
         /// they are cancelled.
-        case abandon([Caller])
+        case abandon(ArrivalList<Caller>)
         /// The work is over: leave the table, then tell these callers its result.
-        case deliver([Caller])
+        case deliver(ArrivalList<Caller>)
         /// The work goes on without the flight: leave the table, cancel the task, then tell these callers why.
-        case release([Caller])
+        case release(ArrivalList<Caller>)
         /// The work of an abandoned flight is over.
         case unwound
         /// The work that went on without its flight is over.
@@ -110,11 +110,11 @@ extension FlightStateMachine {
     /// - Parameter number: That of a report passed on from another flight, which is dropped when a later one has come
     ///   before it; `nil` for a report of the flight's own.
     /// - Returns: The number of the report and the callers to tell; `nil` when it is dropped.
-    @inlinable mutating func report(number: Int? = nil) -> (number: Int, callers: [Caller])? {
+    @inlinable mutating func report(number: Int? = nil) -> (number: Int, callers: ArrivalList<Caller>)? {
         let number = number ?? reportCount + 1
         if isOver || number <= reportCount { return nil }
         reportCount = number
-        return (number, callers.elements)
+        return (number, callers)
     }
 
     /// The work has returned, or was refused before it began.

@@ -47,30 +47,14 @@ final class Transfer: Sendable {
         let place = downloader.running.insert(self)
         defer { downloader.running.remove(at: place) }
         hub.tell(request.url, .started(waited: waiting.elapsed))
-        let sending = Stopwatch()
         do {
-            let loader = request.loader?.part ?? downloader.transport
-            let answer = try await loader.send(makeRequest())
-            hub.tell(request.url, .firstByte(after: sending.elapsed))
-            let response =
-                try await hook("response modifier", request.responseModifier) { try await $0(answer) }
-                ?? answer
+            let response = try await response()
+            let origin = origin(response)
             if acceptsNotModified, response.status == 304 {
-                return Download(origin: origin(response), bytes: [], number: number, claim: claim)
+                return Download(origin: origin, bytes: [], number: number, claim: claim)
             }
             try check(response)
-            let body = try await collect(response, report)
-            let origin = origin(response)
-            let bytes =
-                try await hook("body transformer", request.bodyTransformer) { try await $0(body, origin) }
-                ?? body
-            guard !bytes.isEmpty else {
-                throw ImageLoadError(
-                    code: .emptyBody, message: "The origin answered without content; check the address.",
-                    url: request.url,
-                    status: response.status)
-            }
-            hub.tally.downloadedByteCount.add(body.count)
+            let bytes = try await transformed(collect(response, report), origin)
             let download = Download(origin: origin, bytes: bytes, number: number, claim: claim)
             downloader.onArrival(request, download)
             return download
@@ -79,17 +63,40 @@ final class Transfer: Sendable {
         }
     }
 
+    /// Sends the request.
+    private func response() async throws -> HTTPResponse {
+        let sending = Stopwatch()
+        let answer = try await (request.loader?.part ?? downloader.transport).send(makeRequest())
+        hub.tell(request.url, .firstByte(after: sending.elapsed))
+        guard let modifier = request.responseModifier else { return answer }
+        return try await hook("response modifier", modifier) { try await $0(answer) }
+    }
+
+    private func transformed(_ body: [UInt8], _ origin: OriginResponse) async throws -> [UInt8] {
+        var bytes = body
+        if let transformer = request.bodyTransformer {
+            bytes = try await hook("body transformer", transformer) { try await $0(body, origin) }
+        }
+        guard !bytes.isEmpty else {
+            throw ImageLoadError(
+                code: .emptyBody, message: "The origin answered without content; check the address.",
+                url: request.url, status: origin.status)
+        }
+        hub.tally.downloadedByteCount.add(body.count)
+        return bytes
+    }
+
     private func origin(_ response: HTTPResponse) -> OriginResponse {
         OriginResponse(
             url: response.url, status: response.status, headers: response.headers, metrics: response.metrics)
     }
 
-    /// Runs a part that the program brings, if there is one. Nothing of its result is used for a transfer that has ended
-    /// meanwhile.
-    private func hook<Part, Value>(
-        _ name: String, _ hook: Identified<Part>?, _ run: (Part) async throws -> Value
-    ) async throws -> Value? {
-        guard let hook else { return nil }
+    /// Runs a part that the program brings. Nothing of its result is used for a transfer that has ended meanwhile.
+    ///
+    /// Not inlined: most requests have no such part, and should not pay for its frame.
+    @inline(never) private func hook<Part, Value>(
+        _ name: String, _ hook: Identified<Part>, _ run: (Part) async throws -> Value
+    ) async throws -> Value {
         do {
             let value = try await run(hook.part)
             try Task.checkCancellation()
@@ -105,7 +112,8 @@ final class Transfer: Sendable {
         let plain = HTTPRequest(
             url: request.url, method: request.method, headers: headers, body: request.body,
             options: request.parts?.value.transfer)
-        return try await hook("request modifier", request.modifier) { try await $0(plain) } ?? plain
+        guard let modifier = request.modifier else { return plain }
+        return try await hook("request modifier", modifier) { try await $0(plain) }
     }
 
     private func check(_ response: HTTPResponse) throws {
@@ -183,6 +191,7 @@ final class Transfer: Sendable {
 extension HTTPHeaders {
     /// These fields, and those of `other` whose names do not occur here.
     func merged(over other: HTTPHeaders) -> HTTPHeaders {
+        if isEmpty { return other }
         var merged = HTTPHeaders(other.filter { !contains(name: $0.name) })
         for field in self { merged.append(name: field.name, value: field.value) }
         return merged

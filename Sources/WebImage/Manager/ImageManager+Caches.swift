@@ -120,11 +120,11 @@ private struct StoredByHand {
 
     func store(_ image: DecodedImage, _ format: ImageFormat) async {
         let (writer, name) = (pipeline.writer(for: request), request.variantKey)
-        let response = ImageResponse(.init(image: image, format: format, source: .memory, number: number))
+        let response = ImageResponse(inMemory: Shared(.init(image: image, format: format, number: number)))
         if request.cacheWrites.variant.contains(.memory) {
-            writer.remember(.decoded(response), as: .picture(name), of: request.originalKey, isNew: false)
+            writer.remember(.decoded(response.content), as: .picture(name), of: request.originalKey, isNew: false)
         }
-        guard storesOnDisk, request.cacheWrites.variant.contains(.disk), name != request.originalKey,
+        guard storesOnDisk, request.cacheWrites.variant.contains(.disk), !name.isOriginal,
             let making = pipeline.variantEntry(response, for: request, madeFrom: nil)
         else { return }
         await writer.store(
@@ -161,6 +161,7 @@ private struct StoredByHand {
             frameCount: properties.frameCount ?? 1, source: .memory)
         file.number = number
         let original = request.originalKey
-        pipeline.writer(for: request).remember(.encoded(file), as: .file(original), of: original, isNew: false)
+        pipeline.writer(for: request).remember(
+            .encoded(Shared(file)), as: .file(original), of: original, isNew: false)
     }
 }

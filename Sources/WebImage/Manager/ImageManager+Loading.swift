@@ -33,7 +33,7 @@ extension ImageManager {
         guard pipeline.isOpen.load(ordering: .acquiring) else { return nil }
         let request = pipeline.named(request)
         let picture = pipeline.inMemory(.picture(request.variantKey), request)
-        return if case .decoded(let response)? = picture { response.image } else { nil }
+        return if case .decoded(let picture)? = picture { picture.value.image } else { nil }
     }
 
     /// Makes a running load more urgent; a queued download moves forward at once.

@@ -5,36 +5,32 @@ enum MemoryKey: Sendable, Hashable {
     case file(CacheKey)
 }
 
-/// The value of a memory cache entry: a decoded picture, or a file.
-///
-/// Indirect, so that a look-up copies one reference.
-indirect enum CachedPicture: Sendable {
-    /// The response for a load that finds it.
-    case decoded(ImageResponse)
-    /// A file.
-    case encoded(EncodedImage)
+/// The value of a memory cache entry: a decoded picture, or a file. A look-up copies one reference.
+enum CachedPicture: Sendable {
+    case decoded(Shared<ImageResponse.Content>)
+    case encoded(Shared<EncodedImage>)
 
     /// The bytes that the entry takes, including its bookkeeping.
     var cost: Int {
         switch self {
-        case .decoded(let response): response.image.byteCount + 256
-        case .encoded(let file): file.bytes.count + 256
+        case .decoded(let picture): picture.value.image.byteCount + 256
+        case .encoded(let file): file.value.bytes.count + 256
         }
     }
 
     /// The number of the transfer that brought the content; 0 when it was on disk before.
     var number: Int {
         switch self {
-        case .decoded(let response): response.number
-        case .encoded(let file): file.number
+        case .decoded(let picture): picture.value.number
+        case .encoded(let file): file.value.number
         }
     }
 
     /// The content of the original that it is, or was made from; `nil` when it is unknown.
     var generation: ContentGeneration? {
         switch self {
-        case .decoded(let response): response.generation
-        case .encoded(let file): file.generation
+        case .decoded(let picture): picture.value.generation
+        case .encoded(let file): file.value.generation
         }
     }
 

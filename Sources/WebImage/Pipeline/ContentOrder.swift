@@ -21,7 +21,11 @@ final class ContentOrder: Sendable {
         init(_ order: ContentOrder, _ key: CacheKey) {
             self.order = order
             self.key = key
-            order.entries.withLock { $0[key, default: Entry()].claims += 1 }
+            order.entries.withLock { entries in
+                var entry = entries[key] ?? Entry()
+                entry.claims += 1
+                entries[key] = entry
+            }
         }
 
         deinit {
@@ -58,9 +62,10 @@ final class ContentOrder: Sendable {
 
 extension [CacheKey: ContentOrder.Entry] {
     fileprivate mutating func admit(_ number: Int, _ key: CacheKey) -> Bool {
-        guard let entry = self[key] else { return true }
+        guard var entry = self[key] else { return true }
         guard number >= entry.number else { return false }
-        self[key]?.number = number
+        entry.number = number
+        self[key] = entry
         return true
     }
 }

@@ -76,11 +76,8 @@ struct FileLoad: Sendable {
         try Task.checkCancellation()
         let image = try await pipeline.processed(request) { try processed.picture.get() }
         let response = ImageResponse(
-            .init(
-                image: image, format: processed.properties.format, source: original.source, origin: original.origin,
-                metrics: load.metrics, number: original.number, isLossless: processed.properties.isLossless,
-                generation: processed.generation,
-                share: processed.share))
+            processed.content(image),
+            .init(source: original.source, metrics: load.metrics, share: processed.share))
         remember(response, isNew: isNew)
         guard isOriginal else {
             return try await encoded(response, isNew: isNew)
@@ -113,11 +110,11 @@ struct FileLoad: Sendable {
     /// The picture is decoded already, so a load of the same variant need not decode it.
     private func remember(_ picture: ImageResponse, isNew: Bool) {
         load.remember(
-            .decoded(picture.remembered), as: .picture(request.variantKey), isNew: isNew, request.cacheWrites.variant)
+            .decoded(picture.content), as: .picture(request.variantKey), isNew: isNew, request.cacheWrites.variant)
     }
 
     private func remember(_ file: EncodedImage, isNew: Bool) {
-        load.remember(.encoded(file.from(.memory)), as: .file(name), isNew: isNew, writes)
+        load.remember(.encoded(Shared(file.from(.memory))), as: .file(name), isNew: isNew, writes)
     }
 
     private func store(_ file: EncodedImage) async {

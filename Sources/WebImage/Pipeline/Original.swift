@@ -21,13 +21,13 @@ final class Original: Sendable {
     let number: Int
     /// What the origin said about it; `nil` for an entry that was not made of a response.
     let origin: OriginResponse?
-    /// The metadata of the entry on disk, when there is one.
-    let metadata: EntryMetadata?
+    /// The entry on disk, when there is one.
+    private let entry: DiskEntry?
     /// Keeps the order of the address's contents while a load has this one in hand.
     private let claim: ContentOrder.Claim?
 
     private init(
-        _ bytes: [UInt8], _ arrival: Arrival, number: Int, origin: OriginResponse?, metadata: EntryMetadata? = nil,
+        _ bytes: [UInt8], _ arrival: Arrival, number: Int, origin: OriginResponse?, entry: DiskEntry? = nil,
         claim: ContentOrder.Claim? = nil
     ) {
         self.claim = claim
@@ -35,11 +35,11 @@ final class Original: Sendable {
         self.arrival = arrival
         self.number = number
         self.origin = origin
-        self.metadata = metadata
+        self.entry = entry
     }
 
     convenience init(_ entry: DiskEntry) {
-        self.init(entry.bytes, .disk, number: 0, origin: entry.metadata.origin, metadata: entry.metadata)
+        self.init(entry.bytes, .disk, number: 0, origin: entry.metadata.origin, entry: entry)
     }
 
     convenience init(_ download: Download) {
@@ -50,10 +50,10 @@ final class Original: Sendable {
     /// The same file, after the origin has confirmed that it is still valid.
     func confirmed(by download: Download) -> Original {
         let origin = origin?.renewed(by: download.origin)
-        var metadata = metadata
-        if let origin { metadata?.note(origin) }
+        var entry = entry
+        if let origin { entry?.metadata.note(origin) }
         return Original(
-            bytes, .confirmed, number: download.number, origin: origin, metadata: metadata, claim: download.claim)
+            bytes, .confirmed, number: download.number, origin: origin, entry: entry, claim: download.claim)
     }
 
     /// The original with other bytes, as a cache serializer makes them.
@@ -66,10 +66,15 @@ final class Original: Sendable {
     /// The media type that the origin named.
     var contentType: String? { origin?.headers["Content-Type"] }
 
+    /// The format that the origin named, for a file without a signature.
+    var declaredFormat: ImageFormat? {
+        ImageFormat(sniffing: bytes) == nil ? contentType.flatMap { ImageFormat(mimeType: $0) } : nil
+    }
+
     /// What tells its content from any other; it is kept with everything that is made from it.
     ///
     /// - Complexity: O(number of bytes), at about the speed of memory; O(1) for an original from disk.
-    var generation: ContentGeneration { metadata?.generation ?? ContentGeneration(of: bytes) }
+    var generation: ContentGeneration { entry?.metadata.generation ?? ContentGeneration(of: bytes) }
 
     /// The entry to write to disk.
     func entry(_ properties: ImageProperties, url: URL) -> DiskEntry {

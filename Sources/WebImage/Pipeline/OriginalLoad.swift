@@ -34,9 +34,9 @@ final class OriginalLoad: Sendable {
         self.key = key
         self.watch = watch
         caches = pipeline.caches(for: request)
-        let (wish, arrived) = pipeline.shared.wish(for: request, key.transfer)
+        let (wish, hasArrived) = pipeline.shared.wish(for: request, key.transfer)
         self.wish = wish
-        let isForOrigin = Self.isForOrigin(pipeline, request, key, arrived)
+        let isForOrigin = Self.isForOrigin(pipeline, request, key, hasArrived: hasArrived)
         let sharesClaim = isForOrigin && request.cacheKey == nil
         claim = sharesClaim ? nil : ContentOrder.Claim(pipeline.order, request.originalKey)
         transfer = isForOrigin ? try pipeline.downloader.predecessor(request, of: &start, waiting: watch) : nil
@@ -44,17 +44,17 @@ final class OriginalLoad: Sendable {
 
     /// Whether only the origin can have the picture.
     ///
-    /// - Parameter arrived: What another load of the address has brought.
+    /// - Parameter hasArrived: Whether another load of the address has brought the file.
     static func isForOrigin(
-        _ pipeline: Pipeline, _ request: ImageRequest, _ key: LoadKey, _ arrived: Original? = nil
+        _ pipeline: Pipeline, _ request: ImageRequest, _ key: LoadKey, hasArrived: Bool = false
     ) -> Bool {
         guard pipeline.waitsWithoutTask, pipeline.hooks.shouldDownload == nil, request.cachePolicy != .onlyIfCached
         else { return false }
         if !request.retriesFailed, pipeline.failures.contains(key) { return false }
         if request.cachePolicy == .reload { return true }
         if pipeline.readsDisk(request) || request.cachePolicy.sendsValidators { return false }
-        guard arrived == nil else { return false }
-        return key.variant == request.originalKey || pipeline.pictureInMemory(madeInto: request) == nil
+        guard !hasArrived else { return false }
+        return key.variant.isOriginal || pipeline.pictureInMemory(madeInto: request) == nil
     }
 
     /// The durations of the stages so far.
@@ -106,7 +106,7 @@ extension OriginalLoad {
     ///
     /// Not after a transfer: the load then is about the file that has arrived.
     func variantOfMemory() async throws -> ImageResponse? {
-        guard transfer == nil, request.variantKey != request.originalKey,
+        guard transfer == nil, !request.variantKey.isOriginal,
             let whole = pipeline.pictureInMemory(madeInto: request)
         else { return nil }
         let image = request.firstFrameOnly ? whole.image.firstFrame : whole.image
@@ -116,8 +116,9 @@ extension OriginalLoad {
         note { $0.transform = took }
         return ImageResponse(
             .init(
-                image: result, format: whole.format, source: whole.source, origin: whole.origin, metrics: metrics,
-                number: whole.number, isLossless: whole.isLossless, generation: whole.generation, share: share))
+                image: result, format: whole.format, origin: whole.origin, number: whole.number,
+                isLossless: whole.isLossless, generation: whole.generation),
+            .init(source: whole.source, metrics: metrics, share: share))
     }
 
     private func storedOriginal() async throws -> Original? {

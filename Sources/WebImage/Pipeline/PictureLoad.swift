@@ -13,7 +13,7 @@ struct PictureLoad: Sendable {
     private var name: CacheKey { load.key.variant }
 
     /// Whether the picture has a name of its own in the caches, beside the original's.
-    private var isVariant: Bool { name != request.originalKey }
+    private var isVariant: Bool { !name.isOriginal }
 
     /// Runs all stages.
     @concurrent func run(_ report: @escaping Pipeline.Report) async throws -> ImageResponse {
@@ -51,8 +51,9 @@ struct PictureLoad: Sendable {
             let (image, share) = try await pipeline.processing.decode(entry.bytes, for: request)
             let response = ImageResponse(
                 .init(
-                    image: image, format: format, source: .disk, metrics: load.metrics,
-                    isLossless: entry.metadata.isMadeFromLossless, generation: entry.metadata.madeFrom, share: share))
+                    image: image, format: format, isLossless: entry.metadata.isMadeFromLossless,
+                    generation: entry.metadata.madeFrom),
+                .init(source: .disk, metrics: load.metrics, share: share))
             remember(response, isNew: false)
             return response
         } catch is ImageError {
@@ -81,11 +82,10 @@ struct PictureLoad: Sendable {
         pipeline.hub.tell(request.url, .decoded(width: image.width, height: image.height, took: took))
         return await kept(
             ImageResponse(
+                processed.content(image),
                 .init(
-                    image: image, format: processed.properties.format, source: original.source,
-                    original: original.encoded(processed.properties), origin: original.origin, metrics: load.metrics,
-                    number: original.number, isLossless: processed.properties.isLossless,
-                    generation: processed.generation, share: processed.share)),
+                    source: original.source, original: original.encoded(processed.properties), metrics: load.metrics,
+                    share: processed.share)),
             isNew: original.arrival == .network)
     }
 
@@ -98,7 +98,7 @@ struct PictureLoad: Sendable {
     }
 
     private func remember(_ response: ImageResponse, isNew: Bool) {
-        load.remember(.decoded(response.remembered), as: .picture(name), isNew: isNew, request.cacheWrites.variant)
+        load.remember(.decoded(response.content), as: .picture(name), isNew: isNew, request.cacheWrites.variant)
     }
 
     private func store(_ response: ImageResponse) async {

@@ -59,7 +59,7 @@ final class Pipeline: Sendable {
         downloader = ImageDownloader(
             configuration: configuration.downloader, transport: parts.transport, hub: hub, contents: order,
             executor: parts.executor, inspect: { try coders.checkSignature($0) },
-            onArrival: { [shared] in shared.noteArrival(Original($1), RequestIdentity($0)) })
+            onArrival: { [shared] in shared.noteArrival($1, RequestIdentity($0)) })
         pictures = InFlight(name: "load", executor: parts.executor)
         files = InFlight(name: "encode", executor: parts.executor)
         failures = RecentFailures(capacity: configuration.failureCapacity, lifetime: configuration.failureLifetime)
@@ -115,7 +115,9 @@ final class Pipeline: Sendable {
 
 extension Pipeline {
     /// The picture that `request` asks for: from memory, else by the flight of its key.
-    func picture(for request: ImageRequest, onProgress: Report?) async throws -> ImageResponse {
+    ///
+    /// Inlined, so that a memory hit pays for no further async call.
+    @inline(__always) func picture(for request: ImageRequest, onProgress: Report?) async throws -> ImageResponse {
         try checkOpen(request)
         if !hooksProcessRequests, let hit = hit(named(request)) { return hit }
         return try await load(request, onProgress)
@@ -130,7 +132,7 @@ extension Pipeline {
 
     /// Not inlined, so that a memory hit does not pay for the frame of a load.
     @inline(never) private func load(_ request: ImageRequest, _ onProgress: Report?) async throws -> ImageResponse {
-        let request = try await prepared(request)
+        let request = hooksProcessRequests ? try await prepared(request) : named(request)
         if hooksProcessRequests, let hit = hit(request) { return hit }
         let name = request.variantKey
         let watch = hub.noteBegin()
@@ -174,9 +176,9 @@ extension Pipeline {
     /// The decoded picture that memory holds, if the request may read memory.
     func held(_ request: ImageRequest, _ name: CacheKey) -> ImageResponse? {
         guard request.cacheReads.variant.contains(.memory),
-            case .decoded(let response)? = inMemory(.picture(name), request)
+            case .decoded(let picture)? = inMemory(.picture(name), request)
         else { return nil }
-        return response
+        return ImageResponse(inMemory: picture)
     }
 
     /// The untransformed picture that memory holds, from which the requested one can be made.
@@ -241,7 +243,7 @@ extension Pipeline {
         guard reads.contains(.memory),
             case .encoded(let file)? = inMemory(.file(name), request)
         else { return nil }
-        return file
+        return file.value
     }
 }
 

@@ -79,18 +79,8 @@ extension ImageProcessor {
     func process(
         _ original: Original, for request: ImageRequest, thumbnail box: PixelSize? = nil
     ) async throws -> ProcessedOriginal {
-        // The decoder does the work of a leading transformer that shrinks.
-        let (leading, rest) = ResizeTransformer.leading(request.transformers)
-        let options = DecodeOptions(
-            limits: limits(for: request), firstFrameOnly: request.firstFrameOnly,
-            thumbnail: box.map { .resize(to: $0) } ?? leading, byteBudget: request.byteBudget, scale: request.scale,
-            failOn: request.failOn, declaredFormat: original.contentType.flatMap { ImageFormat(mimeType: $0) })
-        let job = Job(
-            original: original, coders: coders(for: request), options: options,
-            transformers: box == nil ? rest[...] : request.transformers[...])
-        if job.transformers.isEmpty, let properties = tinyProperties(job) {
-            return try job.run(properties, share: nil)
-        }
+        let job = job(original, request, box)
+        if let done = try decodedAtOnce(job) { return done }
         let estimate = try await estimate(job)
         let share = try await share(of: estimate.byteCount, for: request)
         return try await pool.run { try job.run(estimate.properties, share: share) }
@@ -184,12 +174,33 @@ extension ImageProcessor {
 
     private func coders(for request: ImageRequest) -> ImageCoders { request.coders?.part ?? coders }
 
-    /// What one job does.
-    private struct Job: Sendable {
+    private func job(_ original: Original, _ request: ImageRequest, _ box: PixelSize?) -> Job {
+        // The decoder does the work of a leading transformer that shrinks.
+        let (leading, rest) = ResizeTransformer.leading(request.transformers)
+        let options = DecodeOptions(
+            limits: limits(for: request), firstFrameOnly: request.firstFrameOnly,
+            thumbnail: box.map { .resize(to: $0) } ?? leading, byteBudget: request.byteBudget, scale: request.scale,
+            failOn: request.failOn, declaredFormat: original.declaredFormat)
+        return Job(
+            original, coders(for: request), options, box == nil ? rest[...] : request.transformers[...])
+    }
+
+    /// What one job does. An object, because the options are large and a job passes through several suspensions.
+    private final class Job: Sendable {
         let original: Original
         let coders: ImageCoders
         let options: DecodeOptions
         let transformers: ArraySlice<any ImageTransforming>
+
+        init(
+            _ original: Original, _ coders: ImageCoders, _ options: DecodeOptions,
+            _ transformers: ArraySlice<any ImageTransforming>
+        ) {
+            self.original = original
+            self.coders = coders
+            self.options = options
+            self.transformers = transformers
+        }
 
         func run(_ properties: ImageProperties, share: MemoryShare?) throws -> ProcessedOriginal {
             let decoding = Stopwatch()
@@ -213,14 +224,14 @@ extension ImageProcessor {
         }
     }
 
-    /// The properties of a picture that is decoded faster than a thread wakes up; `nil` for any other.
-    private func tinyProperties(_ job: Job) -> ImageProperties? {
+    /// A picture that is decoded faster than a thread wakes up; `nil` for any other.
+    private func decodedAtOnce(_ job: Job) throws -> ProcessedOriginal? {
         let bytes = job.original.bytes
-        guard bytes.count <= 4_096, inlinePixelLimit > 0,
+        guard job.transformers.isEmpty, bytes.count <= 4_096, inlinePixelLimit > 0,
             let properties = try? job.coders.properties(of: bytes), properties.frameCount == 1,
             properties.width * properties.height <= inlinePixelLimit
         else { return nil }
-        return properties
+        return try job.run(properties, share: nil)
     }
 
     /// Reads the header, which takes long in a large file of many small parts.

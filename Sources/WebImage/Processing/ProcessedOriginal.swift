@@ -31,6 +31,13 @@ final class ProcessedOriginal: Sendable {
         self.generation = generation
     }
 
+    /// The picture for the callers and for memory.
+    func content(_ image: DecodedImage) -> ImageResponse.Content {
+        .init(
+            image: image, format: properties.format, origin: original.origin, number: original.number,
+            isLossless: properties.isLossless, generation: generation)
+    }
+
     /// The same original with a picture that was made from this one.
     func with(_ picture: Result<DecodedImage, any Error>, _ share: MemoryShare?, took: Duration) -> ProcessedOriginal {
         ProcessedOriginal(

@@ -42,8 +42,8 @@ final class SharedWork: Sendable {
     fileprivate struct Entry: Sendable {
         let id: ObjectIdentifier
         let request: ImageRequest
-        /// The file that a transfer has brought for this load.
-        var arrived: Original?
+        /// What a transfer has brought for this load.
+        var arrived: Download?
         /// `nil` until one of the loads has the file.
         var plan: SharedPlan?
     }
@@ -62,33 +62,30 @@ final class SharedWork: Sendable {
 
     /// Says that a load will make this picture.
     ///
-    /// - Returns: The wish, and the newest original that a transfer has brought for a load that is under way.
-    func wish(for request: ImageRequest, _ identity: RequestIdentity) -> (Wish, arrived: Original?) {
+    /// - Returns: The wish, and whether a transfer has brought the original for a load that is under way.
+    func wish(for request: ImageRequest, _ identity: RequestIdentity) -> (Wish, hasArrived: Bool) {
         let wish = Wish(identity, self)
         let entry = Entry(id: ObjectIdentifier(wish), request: request)
-        let arrived = wishes.withLock { wishes -> Original? in
+        let hasArrived = wishes.withLock { wishes in
             // Most addresses have one load.
-            guard let others = wishes.updateValue([entry], forKey: identity) else { return nil }
+            guard let others = wishes.updateValue([entry], forKey: identity) else { return false }
             wishes[identity] = others + [entry]
-            return Self.newest(others)
+            return others.contains { $0.arrived != nil }
         }
-        return (wish, arrived)
+        return (wish, hasArrived)
     }
 
     /// Tells the loads of the address that a transfer has brought the original. Called before the transfer lands, so that
     /// no load can begin between the transfer and this call.
-    func noteArrival(_ original: Original, _ identity: RequestIdentity) {
-        wishes.withLock { $0[identity]?[0].arrived = original }
+    func noteArrival(_ download: Download, _ identity: RequestIdentity) {
+        wishes.withLock { $0[identity]?[0].arrived = download }
     }
 
     /// The newest original that a transfer has brought while a load of the address was under way. The disk may not have
     /// it yet.
     func arrived(_ identity: RequestIdentity) -> Original? {
-        wishes.withLock { $0[identity].flatMap(Self.newest) }
-    }
-
-    private static func newest(_ entries: [Entry]) -> Original? {
-        entries.lazy.compactMap(\.arrived).max { $0.number < $1.number }
+        let arrived = wishes.withLock { $0[identity]?.lazy.compactMap(\.arrived).max { $0.number < $1.number } }
+        return arrived.map { Original($0) }
     }
 
     /// Decodes a file and transforms the picture, together with the other loads that want a picture of it.

@@ -3,9 +3,12 @@ public import ImageCoding
 
 /// A loaded picture and where it came from.
 ///
-/// A value of one word: copies share their fields until one of them is changed.
+/// A value of two words: copies share their fields until one of them is changed.
 public struct ImageResponse: Sendable {
-    private var fields: Shared<Fields>
+    /// What memory keeps.
+    private(set) var content: Shared<Content>
+    /// How this load came by it; `nil` for what memory holds.
+    private var delivery: Shared<Delivery>?
 
     /// Creates a response, for loaders other than ``ImageManager``.
     public init(
@@ -13,114 +16,122 @@ public struct ImageResponse: Sendable {
         origin: OriginResponse? = nil, metrics: LoadMetrics = LoadMetrics()
     ) {
         self.init(
-            Fields(
-                image: image, format: format, source: source, original: original, origin: origin, metrics: metrics))
+            Content(image: image, format: format, origin: origin),
+            Delivery(source: source, original: original, metrics: metrics))
     }
 
-    init(_ fields: Fields) { self.fields = Shared(fields) }
+    init(_ content: Content, _ delivery: Delivery) {
+        self.content = Shared(content)
+        self.delivery = Shared(delivery)
+    }
 
-    /// What a response consists of.
-    struct Fields: Sendable {
+    /// The response of a load that finds the picture in memory.
+    init(inMemory content: Shared<Content>) { self.content = content }
+
+    /// A picture, whichever load asks for it.
+    struct Content: Sendable {
         var image: DecodedImage
         var format: ImageFormat
-        var source: ImageSource
-        var original: EncodedImage?
         var origin: OriginResponse?
-        var metrics = LoadMetrics()
         /// The number of the transfer that brought or confirmed the content; 0 when it was on disk before.
         var number = 0
         /// Whether the original stores its pixels exactly.
         var isLossless = false
         /// The generation of the original that the picture was made from; `nil` when it is unknown.
         var generation: ContentGeneration?
+    }
+
+    /// How one load came by its picture.
+    struct Delivery: Sendable {
+        var source = ImageSource.memory
+        var original: EncodedImage?
+        var metrics = LoadMetrics()
         /// The picture's share of the processing budget, until the caller has the picture.
         var share: MemoryShare?
     }
 
-    private mutating func change(_ body: (inout Fields) -> Void) {
-        var changed = fields.value
+    private mutating func changeContent(_ body: (inout Content) -> Void) {
+        var changed = content.value
         body(&changed)
-        fields = Shared(changed)
+        content = Shared(changed)
+    }
+
+    private mutating func changeDelivery(_ body: (inout Delivery) -> Void) {
+        var changed = delivery?.value ?? Delivery()
+        body(&changed)
+        delivery = Shared(changed)
     }
 }
 
 extension ImageResponse {
     /// The picture, decoded and transformed.
     public var image: DecodedImage {
-        get { fields.value.image }
-        set { change { $0.image = newValue } }
+        get { content.value.image }
+        set { changeContent { $0.image = newValue } }
     }
 
     /// The format of the original file.
     public var format: ImageFormat {
-        get { fields.value.format }
-        set { change { $0.format = newValue } }
-    }
-
-    /// Where the picture came from.
-    public var source: ImageSource {
-        get { fields.value.source }
-        set { change { $0.source = newValue } }
-    }
-
-    /// The original file, when this load read or received it; a memory hit does not carry it.
-    public var original: EncodedImage? {
-        get { fields.value.original }
-        set { change { $0.original = newValue } }
+        get { content.value.format }
+        set { changeContent { $0.format = newValue } }
     }
 
     /// What the origin said: status, fields, final address, validators and expiry. `nil` for a picture that did not come
     /// from an origin, and for a transformed picture from disk.
     public var origin: OriginResponse? {
-        get { fields.value.origin }
-        set { change { $0.origin = newValue } }
+        get { content.value.origin }
+        set { changeContent { $0.origin = newValue } }
+    }
+
+    /// Where the picture came from.
+    public var source: ImageSource {
+        get { delivery?.value.source ?? .memory }
+        set { changeDelivery { $0.source = newValue } }
+    }
+
+    /// The original file, when this load read or received it; a memory hit does not carry it.
+    public var original: EncodedImage? {
+        get { delivery?.value.original }
+        set { changeDelivery { $0.original = newValue } }
     }
 
     /// How long each stage took; `nil` for stages that did not run.
     public var metrics: LoadMetrics {
-        get { fields.value.metrics }
-        set { change { $0.metrics = newValue } }
+        get { delivery?.value.metrics ?? LoadMetrics() }
+        set { changeDelivery { $0.metrics = newValue } }
     }
-
-    /// The number of the transfer that brought or confirmed the content; 0 when it was on disk before.
-    var number: Int { fields.value.number }
-
-    /// Whether the original stores its pixels exactly.
-    var isLossless: Bool { fields.value.isLossless }
 
     /// What is wrong with the file that the picture was decoded from; empty for a whole file.
     public var damage: ImageDamage { image.damage }
 
+    /// The number of the transfer that brought or confirmed the content; 0 when it was on disk before.
+    var number: Int { content.value.number }
+
+    /// Whether the original stores its pixels exactly.
+    var isLossless: Bool { content.value.isLossless }
+
     /// The generation of the original that the picture was made from; `nil` when it is unknown.
-    var generation: ContentGeneration? { fields.value.generation }
+    var generation: ContentGeneration? { content.value.generation }
 
     /// The picture's share of the processing budget, until the caller has the picture.
-    var share: MemoryShare? { fields.value.share }
+    var share: MemoryShare? { delivery?.value.share }
 
     /// The response for the caller, which may keep it forever.
     var handedOver: ImageResponse {
         guard share != nil else { return self }
         var copy = self
-        copy.change { $0.share = nil }
+        copy.changeDelivery { $0.share = nil }
         return copy
-    }
-
-    /// The response that a later load finds in memory: the picture without the file.
-    var remembered: ImageResponse {
-        ImageResponse(
-            Fields(
-                image: image, format: format, source: .memory, origin: origin, number: number,
-                isLossless: isLossless, generation: generation))
     }
 
     /// The response of a load whose origin has confirmed the picture.
     func confirmed(_ origin: OriginResponse?, number: Int, metrics: LoadMetrics) -> ImageResponse {
         var copy = self
-        copy.change {
+        copy.changeContent {
             $0.origin = origin ?? $0.origin
             $0.number = number
-            $0.metrics = metrics
         }
+        copy.changeDelivery { $0.metrics = metrics }
         return copy
     }
 }
