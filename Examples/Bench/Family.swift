@@ -2,6 +2,8 @@
 struct Family: Sendable {
     let name: String
     let summary: String
+    /// Whether it is left out unless it is named.
+    var isOnRequest = false
     /// Measures, and shows each row as soon as it is measured.
     let run: @Sendable (_ effort: Effort, _ show: @Sendable (Row) -> Void) async throws -> Void
 
@@ -13,7 +15,7 @@ struct Family: Sendable {
         .download(concurrency: 1), .download(concurrency: 6), .download(concurrency: 64),
         .waiters, .distinctDownloads, .distinctLoads,
         .startAndCancel, .startAndCancelLoads, .startAndCancelTransfers, cancelAll,
-        .decode, .thumbnail, .resample, .pixels, .variants, .prefix,
+        .decode, .thumbnail, .resample, .pixels, .debug, .variants, .prefix,
         .saturation,
     ]
 }

@@ -39,6 +39,6 @@ struct Options: Sendable {
     }
 
     func selects(_ family: Family) -> Bool {
-        only.isEmpty || only.contains { family.name.hasPrefix($0) }
+        only.isEmpty ? !family.isOnRequest : only.contains { family.name.hasPrefix($0) }
     }
 }

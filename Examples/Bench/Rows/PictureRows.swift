@@ -46,51 +46,15 @@ extension Family {
                     note: "\(Int(pixels / figure.cpu / 1e6)) MP/s"))
         }
     }
-
-    /// Every loop over pixels that is this package's own: run it in a debug build too, and compare.
-    static let pixels = Family(
-        name: "pixels", summary: "loops over a megapixel, against 100 megapixels a second; compare a debug build's"
-    ) { effort, show in
-        let opaque = try Painting.opaque(width: 1_000, height: 1_000)
-        let clear = try Painting.translucent(width: 1_000, height: 1_000)
-        let file = try Photograph.twelveMegapixels()
-        let half = PixelSize(width: 500, height: 500)
-        let png = try ImageCoders.default.encode(clear, as: .png(level: 1))
-        let webp = try ImageCoders.default.encode(clear, as: .losslessWebP)
-        let gif = try ImageCoders.default.encode(opaque, as: .gif)
-        let contenders = [
-            transforming("resize", opaque, .resize(to: half)),
-            transforming("crop", opaque, .crop(to: PixelRect(x: 1, y: 1, width: 900, height: 900))),
-            transforming("blur", opaque, .blur(sigma: 3)),
-            encoding("encode-gif", opaque, .gif),
-            encoding("encode-png", clear, .png(level: 1)),
-            encoding("encode-webp", clear, .webp(quality: 80)),
-            encoding("encode-jpeg", clear, .jpeg(quality: 80)),
-            decoding("decode-gif", gif, DecodeOptions()), decoding("decode-png", png, DecodeOptions()),
-            decoding("decode-webp", webp, DecodeOptions()),
-            decoding("thumbnail-jpeg", file, DecodeOptions(thumbnail: .resize(to: half))),
-            decoding("thumbnail-png", png, DecodeOptions(thumbnail: .resize(to: half))),
-        ]
-        for contender in contenders {
-            let figure = try await measure(effort, contender)[0]
-            show(Row("pixels-\(figure.name)", figure.cpu, against: "100 MP/s", 0.01, by: .cpu))
-        }
-    }
 }
 
-private func decoding(_ name: String, _ file: [UInt8], _ options: DecodeOptions) -> Contender {
+func decoding(_ name: String, _ file: [UInt8], _ options: DecodeOptions) -> Contender {
     Contender(name) { count in
         for _ in 0..<count { blackHole(try ImageCoders.default.decode(file, options: options)) }
     }
 }
 
-private func encoding(_ name: String, _ image: DecodedImage, _ format: EncodedFormat) -> Contender {
-    Contender(name) { count in
-        for _ in 0..<count { blackHole(try ImageCoders.default.encode(image, as: format)) }
-    }
-}
-
-private func transforming(_ name: String, _ image: DecodedImage, _ transformer: some ImageTransforming) -> Contender {
+func transforming(_ name: String, _ image: DecodedImage, _ transformer: some ImageTransforming) -> Contender {
     Contender(name) { count in
         for _ in 0..<count { blackHole(try transformer.transform(image)) }
     }
