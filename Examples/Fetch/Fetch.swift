@@ -38,7 +38,7 @@ struct Fetch {
         case .version: "fetch \(Version.number)"
         case .manPage: ManualPage.text
         case .completions(let shell): shell.completions
-        case .fetch, .cache: nil
+        case .fetch, .cache, .serve: nil
         }
     }
 
@@ -47,6 +47,7 @@ struct Fetch {
         let screen = Screen(options)
         do {
             if case .cache(let action) = options.action { return try await CacheCommand.run(action, options) }
+            if case .serve(let port) = options.action { return try await Demo.serve(on: port) }
             guard !jobs.isEmpty else { return try await Demo.run(options, screen) }
             return try await Batch(options, jobs, screen).run()
         } catch let error as UsageError {

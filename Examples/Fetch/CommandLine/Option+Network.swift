@@ -56,6 +56,13 @@ extension Option {
         options: [
             Option("help", "h", help: "Print this.") { $0.action = .help },
             Option("version", "V", help: "Print the version.") { $0.action = .version },
+            Option(
+                "serve", nil, "PORT",
+                help: "Serve the pictures of the demonstration on this port of 127.0.0.1, and print their URLs."
+            ) { options, text throws(UsageError) in
+                let port = try Reading.number(text, of: "--serve", in: 0...65_535)
+                options.action = .serve(port: UInt16(port))
+            },
             Option("man", nil, help: "Print the manual page: fetch --man | man -l -") { $0.action = .manPage },
             Option(
                 "completions", nil, "SHELL", .words(Shell.allCases.map(\.rawValue)),

@@ -11,6 +11,7 @@ struct Options {
         case manPage
         case completions(Shell)
         case cache(CacheAction)
+        case serve(port: UInt16)
     }
 
     var action = Action.fetch

@@ -5,22 +5,48 @@ import WebImageTesting
 /// The demonstration of `fetch` without a URL: generated pictures in every format, served from this machine.
 enum Demo {
     static func run(_ options: Options, _ screen: Screen) async throws -> Int32 {
-        let origin = try OriginServer.start()
+        let origin = try startOrigin(on: 0)
         defer { origin.stop() }
         var options = options
         options.allowsPrivate = true  // the origin is on loopback
         let place = try temporaryFolder()
         options.folder = options.folder ?? place + "/pictures"
         options.cache = options.cache ?? place + "/cache"
-        let jobs = try pictures.enumerated().map { seed, picture in
-            let path = "/" + picture.name
-            origin.respond(to: path, with: .ok(try picture.encoded(seed), type: picture.format.contentType))
-            // The port differs from run to run; the pictures do not.
-            return Job(text: origin.url(path).absoluteString, cacheKey: "demo" + path)
-        }
+        // The port differs from run to run; the pictures do not.
+        let jobs = pictures.map { Job(text: origin.url($0.path).absoluteString, cacheKey: "demo" + $0.path) }
         let status = try await Batch(options, jobs, screen).run()
         screen.explain(explanation(options))
         return status
+    }
+
+    /// Serves the pictures to other programs of this machine until the calling task is cancelled.
+    static func serve(on port: UInt16) async throws -> Int32 {
+        let origin: OriginServer
+        do {
+            origin = try startOrigin(on: port)
+        } catch let error as OriginError where error.errorNumber == EADDRINUSE {
+            throw UsageError(message: "--serve: port \(port) is taken; 0 takes a free one")
+        }
+        defer { origin.stop() }
+        for picture in pictures { StandardStream.output.writeLine(origin.url(picture.path).absoluteString) }
+        StandardStream.error.writeLine("Ctrl-C ends the server. Clients have to allow loopback addresses.")
+        let (never, end) = AsyncStream.makeStream(of: Void.self)
+        for await _ in never {}
+        end.finish()
+        return 0
+    }
+
+    /// An origin on loopback that makes each picture when it is asked for.
+    private static func startOrigin(on port: UInt16) throws -> OriginServer {
+        var configuration = OriginServer.Configuration()
+        configuration.port = port
+        let origin = try OriginServer.start(configuration: configuration)
+        for (seed, picture) in pictures.enumerated() {
+            origin.respond(to: picture.path) { _ in
+                (try? .ok(picture.encoded(seed), type: picture.format.contentType)) ?? .status(500)
+            }
+        }
+        return origin
     }
 
     private static func explanation(_ options: Options) -> [String] {
@@ -56,6 +82,8 @@ enum Demo {
         let name: String
         let format: EncodedFormat
         var frames = 1
+
+        var path: String { "/" + name }
 
         func encoded(_ seed: Int) throws -> [UInt8] {
             if frames == 1 { return try ImageFactory.encoded(width: 640, height: 400, seed: seed, as: format) }

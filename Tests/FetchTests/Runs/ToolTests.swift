@@ -103,13 +103,16 @@ struct ToolTests {
         }
     }
 
-    @Test func `the demonstration leaves nothing where it is run, and says what it was`() async throws {
-        let workplace = try Workplace()
-        let run = try await workplace.fetch([], shell: "mkdir temporary && TMPDIR=$PWD/temporary exec \"$0\" \"$@\"")
-        #expect(run.status == 0)
-        #expect(run.complaints.count == 4)
-        #expect(run.output.split(separator: "\n").count == 8)
-        #expect(workplace.names(in: workplace.pictures).isEmpty)
+    @Test func `the demonstration's pictures are served to other programs until a signal`() async throws {
+        let (workplace, output) = (try Workplace(), Pipe())
+        let server = try workplace.start(["--serve", "0"], output: output.fileHandleForWriting)
+        try output.fileHandleForWriting.close()
+        let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        let url = String(try #require(text.split(separator: "\n").first))
+        let run = try await workplace.fetch(workplace.options + [url])
+        server.send(SIGTERM)
+        #expect(try run.lines.map(\.format) == ["jpeg"])
+        #expect(try await server.end().status == 0)
     }
 
     @Test(arguments: [["--version"], ["--man"], ["--completions", "fish"], ["--help"]])
