@@ -62,6 +62,23 @@ int swi_is_opaque(const uint8_t *rgba, size_t count) {
     return is_opaque;
 }
 
+void swi_tint(uint8_t *rgba, size_t count, const uint8_t *colour, int multiplies) {
+    uint32_t one;
+    memcpy(&one, colour, sizeof one);
+    const bytes tint = (bytes)((pixels){0} + one), behind = ~ALPHA_OF(tint);
+    FOR_EACH_FOUR(rgba, count, {
+        bytes v = *p;
+        bytes alpha = ALPHA_OF(v);
+        if (multiplies) {
+            words sum = WIDE(multiply(v, tint)) + WIDE(multiply(v, behind));
+            bytes mixed = __builtin_convertvector(__builtin_elementwise_min(sum, WIDE(alpha)), bytes);
+            *p = (mixed & ~alphas) | (v & alphas);
+        } else {
+            *p = multiply(tint, alpha);
+        }
+    })
+}
+
 void swi_unpremultiply(uint8_t *rgba, size_t count) {
     for (size_t at = 0; at < count; at += 4) {
         if (rgba[at + 3] == 255) continue;

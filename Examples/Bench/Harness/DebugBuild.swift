@@ -2,8 +2,8 @@ import Foundation
 
 /// This program without optimisation, from the folder beside this one's.
 enum DebugBuild {
-    /// The processor time of each row of the family `pixels`, in seconds, by the name of the row.
-    static func pixelRows() throws -> [String: Double] {
+    /// The processor time of each row of the families `pixels` and `feed`, in seconds, by the name of the row.
+    static func rows() throws -> [String: Double] {
         let own = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         let other = own.deletingLastPathComponent().deletingLastPathComponent().appending(path: "debug/bench")
         guard FileManager.default.isExecutableFile(atPath: other.path) else {
@@ -11,7 +11,7 @@ enum DebugBuild {
         }
         let (process, output) = (Process(), Pipe())
         process.executableURL = other
-        process.arguments = ["--quick", "--only", "pixels", "--json"]
+        process.arguments = ["--quick", "--only", "pixels", "--only", "feed", "--json"]
         process.standardOutput = output
         try process.run()
         let lines = try output.fileHandleForReading.readToEnd() ?? Data()

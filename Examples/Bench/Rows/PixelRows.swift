@@ -13,14 +13,18 @@ extension Family {
 
     /// The same loops in the debug build beside this one.
     static let debug = Family(
-        name: "debug", summary: "the loops of pixels in .build/debug/bench, against this build; only when it is named",
+        name: "debug", summary: "pixels and feed in .build/debug/bench, against this build; only when it is named",
         isOnRequest: true
     ) { effort, show in
-        let slow = try DebugBuild.pixelRows()
+        let slow = try DebugBuild.rows()
         for contender in try loops() {
             let figure = try await measure(effort, contender)[0]
             guard let seconds = slow["pixels-\(figure.name)"] else { continue }
             show(Row("debug-\(figure.name)", seconds, against: "this build", figure.cpu, by: .cpu))
+        }
+        try await feed.run(effort) { row in
+            guard let seconds = slow[row.name] else { return }
+            show(Row("debug-\(row.name)", seconds, against: "this build", row.value, by: .cpu))
         }
     }
 

@@ -6,6 +6,9 @@ enum Photograph {
     /// 4,000 by 3,000 pixels, about 2 MB.
     static func twelveMegapixels() throws -> [UInt8] { try jpeg(width: 4_000, height: 3_000) }
 
+    /// 1,600 by 1,200 pixels, as in a feed.
+    static func twoMegapixels() throws -> [UInt8] { try jpeg(width: 1_600, height: 1_200) }
+
     /// 8 by 8 pixels: nearly no work to decode.
     static func tiny() throws -> [UInt8] { try jpeg(width: 8, height: 8) }
 

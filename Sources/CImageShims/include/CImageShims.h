@@ -194,6 +194,53 @@ void swi_blend(const uint8_t *_Nonnull above, uint8_t *_Nonnull below, size_t co
 /// Whether every alpha is 255.
 int swi_is_opaque(const uint8_t *_Nonnull rgba, size_t count);
 
+/// Tints premultiplied pixels in place: the colour within their alpha, or multiplied with theirs.
+void swi_tint(uint8_t *_Nonnull rgba, size_t count, const uint8_t *_Nonnull colour, int multiplies);
+
+/// Changes premultiplied colours in place: red, green and blue times three numbers each of `matrix`, and its tenth times
+/// alpha. No colour rises above alpha, which stays.
+void swi_color(uint8_t *_Nonnull rgba, size_t count, const float *_Nonnull matrix);
+
+/// Adds to `rgba` what a blur took away from it, times `amount`, in place of the blurred pixels. Alpha stays.
+void swi_sharpen(const uint8_t *_Nonnull rgba, uint8_t *_Nonnull blurred, size_t count, float amount);
+
+/// Draws premultiplied pixels over others: 0 covers, 1 multiplies, 2 screens.
+void swi_overlay(
+    const uint8_t *_Nonnull above, uint8_t *_Nonnull below, size_t count, float opacity, int mode);
+
+/// Moves rows of a picture to the places `start + x * right + y * down` of a target of the same number of pixels.
+void swi_move(
+    const uint8_t *_Nonnull rgba, size_t width, size_t from_row, size_t to_row, int64_t start, int64_t right,
+    int64_t down, uint8_t *_Nonnull target);
+
+/// The number of pixels of a row, from its beginning or its end, of which no sample is farther than `tolerance` from
+/// that of `edge`.
+size_t swi_first_other(
+    const uint8_t *_Nonnull rgba, size_t count, const uint8_t *_Nonnull edge, uint8_t tolerance, int backwards);
+
+typedef struct swi_turning {
+    int64_t width, height;
+    int64_t canvas_width, canvas_height;
+    double sine, cosine;
+    uint8_t background[4];
+} swi_turning;
+
+/// Draws a row of a picture turned around its middle, each pixel from the four around its place.
+void swi_turn_row(
+    const uint8_t *_Nonnull rgba, const swi_turning *_Nonnull job, int64_t y, uint8_t *_Nonnull row);
+
+typedef struct swi_shape {
+    int64_t width, height;
+    /// Top left, top right, bottom left, bottom right.
+    double radii[4];
+    double border;
+    uint8_t color[4];
+} swi_shape;
+
+/// Draws the border and clears what is outside of a rectangle with round corners, in some columns of a row.
+void swi_round_row(
+    uint8_t *_Nonnull row, const swi_shape *_Nonnull shape, int64_t y, int64_t from, int64_t to);
+
 /// Adds the colours of pixels of at least half alpha, as `0xRRGGBB`, to those found so far, in ascending order.
 ///
 /// Returns zero when there are more than `limit`.

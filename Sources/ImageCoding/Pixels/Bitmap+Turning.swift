@@ -1,3 +1,5 @@
+import CImageShims
+
 extension Bitmap {
     /// Turns stored pixels upright.
     ///
@@ -8,27 +10,15 @@ extension Bitmap {
     /// - Returns: RGBA rows of `size.turned(orientation)`.
     static func turned(_ pixels: [UInt8], size: PixelSize, _ orientation: ImageOrientation) throws -> [UInt8] {
         if orientation == .up { return pixels }
-        let width = size.width
-        let height = size.height
         let turn = Turn(orientation, of: size)
-        let (start, right, down) = (turn.start, turn.right, turn.down)
         return try unsafe draw(size) { target in
-            try unsafe pixels.withUnsafeBytes { source in
-                let target = UnsafeMutableRawBufferPointer(target)
-                // Tiles keep both sides of a transposition in the cache.
-                let tile = 32
-                for top in stride(from: 0, to: height, by: tile) {
+            try unsafe pixels.withUnsafeBufferPointer { source in
+                guard let from = source.baseAddress, let to = target.baseAddress else { return }
+                for row in stride(from: 0, to: size.height, by: 32) {
                     try Task.checkCancellation()
-                    for left in stride(from: 0, to: width, by: tile) {
-                        for y in top..<min(top + tile, height) {
-                            var to = start + y * down + left * right
-                            for x in left..<min(left + tile, width) {
-                                let pixel = unsafe source.load(fromByteOffset: (y * width + x) * 4, as: UInt32.self)
-                                unsafe target.storeBytes(of: pixel, toByteOffset: to * 4, as: UInt32.self)
-                                to += right
-                            }
-                        }
-                    }
+                    unsafe swi_move(
+                        from, size.width, row, min(row + 32, size.height), Int64(turn.start), Int64(turn.right),
+                        Int64(turn.down), to)
                 }
             }
         }

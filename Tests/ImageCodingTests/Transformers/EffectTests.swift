@@ -83,6 +83,14 @@ struct EffectTests {
         #expect(try TintTransformer(half).transform(Self.plain(2, 2)).hasAlpha)
     }
 
+    @Test(arguments: [ColorTransformer.brightness(.infinity), .contrast(.infinity), .saturation(1e300)])
+    func `an endless amount is a colour all the same`(transformer: ColorTransformer) throws {
+        let image = try Self.plain(2, 2, [100, 50, 0, 128])
+        let changed = try pixel(transformer.transform(image), 0, 0)
+        #expect(changed[3] == 128)
+        #expect(changed.allSatisfy { $0 <= 128 })
+    }
+
     @Test
     func `colours change by their formulas`() throws {
         let image = try Self.plain(2, 2, [100, 50, 200, 255])

@@ -1,3 +1,5 @@
+import CImageShims
+
 /// Changes colours by a matrix: grey, brightness, contrast, saturation.
 ///
 /// Works on sRGB values and keeps alpha.
@@ -91,25 +93,8 @@ struct ColorMatrix: Hashable, Sendable {
 
     /// Changes premultiplied pixels: the offset is multiplied by alpha, and no colour rises above it.
     @Sendable func applied(to pixels: [UInt8]) throws -> [UInt8] {
-        var result = pixels
-        let piece = 1 << 18
-        for start in stride(from: 0, to: result.count, by: piece) {
-            try Task.checkCancellation()
-            var bytes = result.mutableSpan
-            for at in stride(from: start, to: min(start + piece, bytes.count), by: 4) {
-                let alpha = Float(bytes[at + 3])
-                var color = columns.0 * Float(bytes[at])
-                color = color + columns.1 * Float(bytes[at + 1])
-                color = color + columns.2 * Float(bytes[at + 2]) + offset * alpha
-                color.replace(with: 0, where: color .< 0)
-                color.replace(with: alpha, where: color .> alpha)
-                color = color + 0.5
-                bytes[at] = UInt8(color.x)
-                bytes[at + 1] = UInt8(color.y)
-                bytes[at + 2] = UInt8(color.z)
-            }
-        }
-        return result
+        let matrix = [columns.0, columns.1, columns.2].flatMap { [$0.x, $0.y, $0.z] } + [offset]
+        return try unsafe Bitmap.changed(pixels) { unsafe swi_color($0, $1, matrix) }
     }
 }
 

@@ -1,3 +1,5 @@
+import CImageShims
+
 /// Tints a picture with one colour.
 public struct TintTransformer: ImageTransforming, Hashable {
     /// How the colour is mixed with the picture.
@@ -31,30 +33,9 @@ public struct TintTransformer: ImageTransforming, Hashable {
     /// - Throws: `CancellationError`.
     public func transform(_ image: DecodedImage) throws -> DecodedImage {
         let (color, mode) = (color.premultiplied, mode)
-        // What remains of the picture below a colour that is not opaque.
-        let rest = 255 - color[3]
-        let hasAlpha = image.hasAlpha || mode == .sourceIn && rest > 0
+        let hasAlpha = image.hasAlpha || mode == .sourceIn && color[3] < 255
         return try image.mapFrames(to: image.size, hasAlpha: hasAlpha) { pixels in
-            var result = pixels
-            for start in stride(from: 0, to: result.count, by: 1 << 18) {
-                try Task.checkCancellation()
-                var bytes = result.mutableSpan
-                for at in stride(from: start, to: min(start + 1 << 18, bytes.count), by: 4) {
-                    let alpha = bytes[at + 3]
-                    switch mode {
-                    case .sourceIn:
-                        for channel in 0..<4 { bytes[at + channel] = Bitmap.multiply(color[channel], alpha) }
-                    case .multiply:
-                        for channel in 0..<3 {
-                            let value = bytes[at + channel]
-                            let sum =
-                                UInt16(Bitmap.multiply(value, color[channel])) + UInt16(Bitmap.multiply(value, rest))
-                            bytes[at + channel] = UInt8(min(sum, UInt16(alpha)))
-                        }
-                    }
-                }
-            }
-            return result
+            try unsafe Bitmap.changed(pixels) { unsafe swi_tint($0, $1, color, mode == .multiply ? 1 : 0) }
         }
     }
 }

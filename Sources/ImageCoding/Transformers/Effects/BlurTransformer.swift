@@ -1,3 +1,5 @@
+import CImageShims
+
 /// Blurs a picture with a Gaussian filter on premultiplied sRGB values.
 ///
 /// Pixels beyond the edge do not exist: those inside get their weight.
@@ -86,22 +88,15 @@ public struct SharpenTransformer: ImageTransforming, Hashable {
         guard let filter = try BlurTransformer.filter(sigma, for: image.size) else { return image }
         let amount = Float(amount)
         return try image.mapFrames(to: image.size) { pixels in
-            var result = try filter.resample(pixels)
-            for start in stride(from: 0, to: result.count, by: 1 << 18) {
-                try Task.checkCancellation()
-                let source = pixels.span
-                var bytes = result.mutableSpan
-                for at in stride(from: start, to: min(start + 1 << 18, bytes.count), by: 4) {
-                    let alpha = Float(source[at + 3])
-                    for channel in at..<at + 3 {
-                        let value = Float(source[channel])
-                        let sharp = value + (value - Float(bytes[channel])) * amount
-                        bytes[channel] = UInt8(min(max(sharp, 0), alpha) + 0.5)
-                    }
-                    bytes[at + 3] = source[at + 3]
+            let blurred = try filter.resample(pixels)
+            var at = 0
+            return try unsafe Bitmap.changed(blurred) { piece, count in
+                unsafe pixels.withUnsafeBufferPointer { source in
+                    guard let first = source.baseAddress else { return }
+                    unsafe swi_sharpen(first + at, piece, count, amount)
                 }
+                at += count
             }
-            return result
         }
     }
 }

@@ -77,7 +77,8 @@ public struct PadTransformer: ImageTransforming, Hashable {
         return try image.mapFrames(to: canvas, hasAlpha: image.hasAlpha || color.alpha < 255) { pixels in
             var padded = [UInt8]()
             padded.reserveCapacity(canvas.bitmapByteCount)
-            func add(_ count: Int) { for _ in 0..<count { padded.append(contentsOf: fill) } }
+            let line = (0..<canvas.width).flatMap { _ in fill }
+            func add(_ count: Int) { padded.append(contentsOf: line[..<(count * 4)]) }
             for y in 0..<canvas.height {
                 if y % 16 == 0 { try Task.checkCancellation() }
                 guard (corner.y..<corner.y + size.height).contains(y) else {

@@ -1,3 +1,4 @@
+import CImageShims
 import Foundation
 
 /// Turns a picture around its middle, clockwise.
@@ -97,33 +98,20 @@ private struct TurnSampler: Sendable {
 
     /// Takes each pixel of the canvas from the four around its place in the picture; those outside are background.
     @Sendable func turned(_ pixels: [UInt8]) throws -> [UInt8] {
-        let source = pixels.span
-        let fill = SIMD4<Float>(background.map(Float.init))
-        func pixel(_ x: Int, _ y: Int) -> SIMD4<Float> {
-            guard x >= 0, y >= 0, x < size.width, y < size.height else { return fill }
-            let at = (y * size.width + x) * 4
-            return SIMD4(
-                Float(source[at]), Float(source[at + 1]), Float(source[at + 2]), Float(source[at + 3]))
-        }
-        var result = [UInt8]()
-        result.reserveCapacity(canvas.bitmapByteCount)
-        for y in 0..<canvas.height {
-            if y % 16 == 0 { try Task.checkCancellation() }
-            let down = Double(y) + 0.5 - Double(canvas.height) / 2
-            for x in 0..<canvas.width {
-                let across = Double(x) + 0.5 - Double(canvas.width) / 2
-                let fromX = across * cosine + down * sine + Double(size.width) / 2 - 0.5
-                let fromY = down * cosine - across * sine + Double(size.height) / 2 - 0.5
-                let (left, top) = (fromX.rounded(.down), fromY.rounded(.down))
-                let (right, bottom) = (Float(fromX - left), Float(fromY - top))
-                let (column, row) = (Int(left), Int(top))
-                let above = pixel(column, row) * (1 - right) + pixel(column + 1, row) * right
-                let below = pixel(column, row + 1) * (1 - right) + pixel(column + 1, row + 1) * right
-                let value = above * (1 - bottom) + below * bottom + 0.5
-                for channel in 0..<4 { result.append(UInt8(value[channel])) }
+        var job = swi_turning()
+        (job.width, job.height) = (Int64(size.width), Int64(size.height))
+        (job.canvas_width, job.canvas_height) = (Int64(canvas.width), Int64(canvas.height))
+        (job.sine, job.cosine) = (sine, cosine)
+        job.background = (background[0], background[1], background[2], background[3])
+        return try unsafe Bitmap.draw(canvas) { target in
+            try unsafe pixels.withUnsafeBufferPointer { source in
+                guard let from = source.baseAddress, let to = target.baseAddress else { return }
+                for y in 0..<canvas.height {
+                    if y % 16 == 0 { try Task.checkCancellation() }
+                    unsafe swi_turn_row(from, &job, Int64(y), to + y * canvas.width * 4)
+                }
             }
         }
-        return result
     }
 }
 

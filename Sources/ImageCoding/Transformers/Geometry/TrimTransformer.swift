@@ -1,3 +1,5 @@
+import CImageShims
+
 /// Cuts off edges of one colour: that of the top left pixel.
 ///
 /// An animation keeps what any of its frames needs. A picture of one colour stays as it is.
@@ -29,20 +31,18 @@ public struct TrimTransformer: ImageTransforming, Hashable {
 
     /// The smallest rectangle around all pixels of another colour; `nil` when there is none.
     private func part(of pixels: [UInt8], _ size: PixelSize) throws -> PixelRect? {
-        let bytes = pixels.span
-        let edge = (0..<4).map { Int(bytes[$0]) }
-        func isEdge(_ pixel: Int) -> Bool {
-            for channel in 0..<4 where abs(Int(bytes[pixel * 4 + channel]) - edge[channel]) > tolerance { return false }
-            return true
-        }
-        var (left, right, top, bottom) = (size.width, -1, size.height, -1)
-        for y in 0..<size.height {
-            if y % 16 == 0 { try Task.checkCancellation() }
-            let row = y * size.width
-            guard let first = (0..<size.width).first(where: { !isEdge(row + $0) }),
-                let last = (0..<size.width).last(where: { !isEdge(row + $0) })
-            else { continue }
-            (left, right, top, bottom) = (min(left, first), max(right, last), min(top, y), y)
+        let (edge, width) = (Array(pixels.prefix(4)), size.width)
+        var (left, right, top, bottom) = (width, -1, size.height, -1)
+        try unsafe pixels.withUnsafeBufferPointer { bytes in
+            guard let first = bytes.baseAddress else { return }
+            for y in 0..<size.height {
+                if y % 16 == 0 { try Task.checkCancellation() }
+                let row = unsafe first + y * width * 4
+                let before = unsafe swi_first_other(row, width * 4, edge, UInt8(tolerance), 0)
+                if before == width { continue }
+                let after = unsafe swi_first_other(row, width * 4, edge, UInt8(tolerance), 1)
+                (left, right, top, bottom) = (min(left, before), max(right, width - 1 - after), min(top, y), y)
+            }
         }
         guard bottom >= 0 else { return nil }
         return PixelRect(x: left, y: top, width: right - left + 1, height: bottom - top + 1)

@@ -1,3 +1,5 @@
+import CImageShims
+
 /// A rectangle with round corners, and a border inside its edge: how much of each pixel it covers.
 struct RoundedShape: Sendable {
     /// The radius of each corner: top left, top right, bottom left, bottom right.
@@ -46,33 +48,16 @@ struct RoundedShape: Sendable {
     }
 
     private func change(_ pixels: inout [UInt8], _ y: Int, _ columns: Range<Int>) {
-        var bytes = pixels.mutableSpan
-        for x in columns {
-            let distance = distance(Double(x) + 0.5, Double(y) + 0.5)
-            let shape = min(max(0.5 - distance, 0), 1)
-            let inside = min(max(0.5 - distance - border, 0), 1)
-            if inside == 1 { continue }
-            let at = (y * size.width + x) * 4
-            // The border over the picture, as far as it covers the pixel, then the shape.
-            let cover = border > 0 ? 1 - inside : 0
-            let rest = 1 - cover * Double(color[3]) / 255
-            for channel in 0..<4 {
-                let value = (Double(color[channel]) * cover + Double(bytes[at + channel]) * rest) * shape
-                bytes[at + channel] = UInt8(min(value + 0.5, 255))
-            }
+        var shape = swi_shape()
+        (shape.width, shape.height) = (Int64(size.width), Int64(size.height))
+        shape.radii = radii
+        shape.border = border
+        shape.color = (color[0], color[1], color[2], color[3])
+        unsafe pixels.withUnsafeMutableBufferPointer { bytes in
+            guard let first = bytes.baseAddress else { return }
+            unsafe swi_round_row(
+                first + y * size.width * 4, &shape, Int64(y), Int64(columns.lowerBound), Int64(columns.upperBound))
         }
-    }
-
-    /// The distance of a point from the edge; negative inside.
-    private func distance(_ x: Double, _ y: Double) -> Double {
-        let (width, height) = (Double(size.width), Double(size.height))
-        let isLeft = x < width / 2
-        let isTop = y < height / 2
-        let radius = isTop ? (isLeft ? radii.0 : radii.1) : (isLeft ? radii.2 : radii.3)
-        let across = abs(x - width / 2) - width / 2 + radius
-        let down = abs(y - height / 2) - height / 2 + radius
-        let outside = (max(across, 0) * max(across, 0) + max(down, 0) * max(down, 0)).squareRoot()
-        return outside + min(max(across, down), 0) - radius
     }
 }
 
