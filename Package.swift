@@ -99,7 +99,8 @@ let package = Package(
         .testTarget(
             name: "RawProxyTests", dependencies: ["raw-proxy", "HTTPCaching", "HTTPTransport", "WebImageTesting"]),
         .testTarget(
-            name: "ImageCodingTests", dependencies: ["ImageCoding", "WebImageTesting"], exclude: ["Fixtures"]),
+            name: "ImageCodingTests", dependencies: ["ImageCoding", "WebImageTesting", "CLibwebp"],
+            exclude: ["Fixtures"]),
         .testTarget(name: "WebImageTests", dependencies: ["WebImage", "WebImageTesting", "TestSupport"]),
         .testTarget(name: "WebImageBindingTests", dependencies: ["WebImageBinding", "WebImageTesting", "TestSupport"]),
         .testTarget(name: "FetchTests", dependencies: ["fetch", "WebImage", "WebImageTesting", "ImageCoding"]),

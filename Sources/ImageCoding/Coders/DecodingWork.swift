@@ -38,8 +38,11 @@ final class DecodingWork {
 
     /// Counts pixels and checks whether the work may continue.
     ///
+    /// - Parameters:
+    ///   - pixels: The pixels that were drawn since the last look.
+    ///   - isLongStep: Whether the step before may have taken milliseconds, so that the clock is worth reading.
     /// - Throws: `CancellationError`; ``ImageError`` with `.workLimitExceeded`.
-    func look(pixels: Int = 0) throws {
+    func look(pixels: Int = 0, isLongStep: Bool = false) throws {
         lookCount += 1
         drawnPixelCount = drawnPixelCount.saturatingAdd(pixels)
         if isCancelled() { throw CancellationError() }
@@ -48,8 +51,8 @@ final class DecodingWork {
                 code: .workLimitExceeded,
                 message: "More than \(limits.maximumDrawnPixelCount) pixels to draw in all scans, passes and frames.")
         }
-        if lookCount == 8 { startClock() }
-        guard lookCount % 32 != 0 || processorTime() <= deadline ?? .max else {
+        if deadline == nil, lookCount >= 8 || isLongStep { startClock() }
+        guard lookCount % 32 != 0 && !isLongStep || processorTime() <= deadline ?? .max else {
             throw ImageError(
                 code: .workLimitExceeded,
                 message:

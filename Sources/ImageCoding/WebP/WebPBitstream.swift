@@ -67,8 +67,7 @@ struct WebPBitstream {
 
     /// Draws RGBA rows, not premultiplied.
     ///
-    /// libwebp decodes each piece of the file without a pause. A piece of a few bytes may hold a whole picture, so a
-    /// cancelled task may wait for one frame of a size within the limits.
+    /// ``WebPSteps`` tells what libwebp draws without a pause.
     ///
     /// - Parameters:
     ///   - bytes: The file.
@@ -77,7 +76,7 @@ struct WebPBitstream {
     ///   - output: Begins at the first pixel, and ends with the last one or later.
     ///   - stride: Bytes from row to row.
     ///   - failOn: With `.never`, pixels that are missing stay clear.
-    ///   - work: Called between pieces.
+    ///   - work: Called between steps.
     /// - Returns: The damage that did not end the drawing.
     func draw(
         _ bytes: [UInt8], size: PixelSize, as drawn: PixelSize, to output: UnsafeMutableBufferPointer<UInt8>,
@@ -109,26 +108,44 @@ struct WebPBitstream {
                 }
                 guard let decoder = unsafe WebPIDecode(nil, 0, config) else { throw WebPCoder.noMemory }
                 defer { unsafe WebPIDelete(decoder) }
-                // The first piece extends to the pixels, however many bytes precede them.
-                var fed = pixelStart - range.lowerBound
-                var status = VP8_STATUS_SUSPENDED
+                var steps = WebPSteps(
+                    header: headerCount(bytes), byteCount: input.count, size: size, isLossless: isLossless)
+                var counted = 0
+                try work.look()
+                var status = unsafe WebPIUpdate(decoder, input.baseAddress, steps.end)
                 while status == VP8_STATUS_SUSPENDED {
-                    guard fed < input.count else {
+                    guard !steps.isLast else {
                         if failOn == .never { return [.missingPixels, .missingEnd] }
                         throw ImageError(code: .truncated, message: "The WebP ends early.")
                     }
-                    try work.look()
-                    fed = min(fed + 65_536, input.count)
-                    status = unsafe WebPIUpdate(decoder, input.baseAddress, fed)
+                    var rows: Int32 = 0
+                    _ = unsafe WebPIDecGetRGB(decoder, &rows, nil, nil, nil)
+                    let done = size.pixelCount * Int(rows) / drawn.height
+                    try work.look(pixels: done - counted, isLongStep: true)
+                    counted = done
+                    steps.advance(drawn: done)
+                    status = unsafe WebPIUpdate(decoder, input.baseAddress, steps.end)
                 }
                 if status == VP8_STATUS_OUT_OF_MEMORY { throw WebPCoder.noMemory }
                 guard status == VP8_STATUS_OK else {
                     if failOn == .never { return [.missingPixels, .corruptData] }
                     throw ImageError(code: .malformed, message: "The WebP's data is broken.")
                 }
-                try work.look(pixels: size.pixelCount)
+                try work.look(pixels: size.pixelCount - counted)
                 return []
             }
         }
+    }
+
+    /// The bytes of ``range`` before the first that can be decoded in steps: chunks before the pixels, headers, and the
+    /// modes of all macroblocks of a lossy picture, which are its first partition.
+    ///
+    /// - Source: RFC 6386, section 9.1; RFC 9649, section 3.4.
+    private func headerCount(_ bytes: [UInt8]) -> Int {
+        let frame = pixelStart + 8
+        let before = frame - range.lowerBound
+        guard !isLossless, frame + 3 <= range.upperBound else { return before + 5 }
+        let tag = Int(bytes[frame]) | Int(bytes[frame + 1]) << 8 | Int(bytes[frame + 2]) << 16
+        return before + 10 + tag >> 5
     }
 }

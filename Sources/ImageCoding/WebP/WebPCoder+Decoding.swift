@@ -4,8 +4,8 @@ extension WebPCoder {
     /// A still picture beyond ``ImageLimits/maximumByteCount`` or ``ImageLimits/maximumPixelCount`` is drawn at a half,
     /// a quarter or an eighth when a thumbnail is requested, with sides of at least one and a half times those of the result.
     ///
-    /// **Cancellation**: checked every 64 KiB of a picture and between frames. A frame of one colour takes a few bytes,
-    /// so a cancelled task may wait for one frame within the limits.
+    /// **Cancellation**: checked between frames, and after some hundred rows of a frame. A part of a frame that takes no
+    /// bytes, such as a large plain one, is drawn without a check, as is the first eighth of a lossless frame.
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
     public func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {

@@ -40,8 +40,8 @@ extension WebPCoder {
         return try WebPCoder.plan(for: outline, of: bytes, options, work).byteCount
     }
 
-    /// libwebp draws a piece of the file without a pause, and a piece may hold a whole picture. So a larger one is not
-    /// read for a thumbnail either, unless ``ImageLimits/maximumPixelCount`` allows all of it.
+    /// libwebp draws pixels that take no bytes without a pause, however many they are. So a larger picture is not read
+    /// for a thumbnail either, unless ``ImageLimits/maximumPixelCount`` allows all of it.
     static let maximumScaledPixelCount = 100_000_000
 
     /// Plans to draw in full size, or smaller if a thumbnail would not be within the limits otherwise.

@@ -1,0 +1,117 @@
+import CLibwebp
+import Testing
+import WebImageTesting
+
+@testable import ImageCoding
+
+/// A WebP is drawn in steps of a bounded number of pixels, and comes out as if libwebp had drawn it at once.
+@Suite("Steps of a WebP")
+struct WebPStepsTests {
+    private static let kinds: [(name: String, format: EncodedFormat, hasAlpha: Bool)] = [
+        ("lossy", .webp(), false), ("lossy with alpha", .webp(), true), ("low quality", .webp(quality: 5), false),
+        ("lossless", .losslessWebP, false), ("lossless with alpha", .losslessWebP, true),
+    ]
+
+    /// Wide and high pictures, without and with alpha; in the high ones, most bytes belong to the upper half.
+    private static let pictures = [false, true].map { hasAlpha in
+        let wide = ImageFactory.picture(width: 1_311, height: 873, seed: 7, hasAlpha: hasAlpha)
+        let high = ImageFactory.picture(width: 515, height: 1_601, seed: 8, hasAlpha: hasAlpha)
+        var pixels = high.pixels
+        // Opaque noise, so that the pixels stay premultiplied.
+        for (index, value) in ImageFactory.randomBytes(count: pixels.count / 2, seed: 3).enumerated() {
+            pixels[index] = index % 4 == 3 ? 255 : value
+        }
+        return [wide, DecodedImage(high.size, .held([.init(pixels: pixels)]), hasAlpha: hasAlpha)]
+    }
+
+    /// What libwebp draws in one call.
+    private func atOnce(_ bytes: [UInt8], _ size: PixelSize, as drawn: PixelSize) throws -> [UInt8] {
+        var config = unsafe WebPDecoderConfig()
+        #expect(unsafe WebPInitDecoderConfig(&config) != 0)
+        unsafe config.output.colorspace = MODE_RGBA
+        unsafe config.options.use_scaling = drawn == size ? 0 : 1
+        unsafe config.options.scaled_width = Int32(drawn.width)
+        unsafe config.options.scaled_height = Int32(drawn.height)
+        #expect(unsafe WebPDecode(bytes, bytes.count, &config) == VP8_STATUS_OK)
+        defer { unsafe WebPFreeDecBuffer(&config.output) }
+        return unsafe Array(UnsafeBufferPointer(start: config.output.u.RGBA.rgba, count: drawn.bitmapByteCount))
+    }
+
+    /// Draws, and returns what had been drawn at each look.
+    private func draw(
+        _ bytes: [UInt8], _ size: PixelSize, as drawn: PixelSize
+    ) throws -> (pixels: [UInt8], counts: [Int]) {
+        let unlimited = DecodingWork(limits: .default, byteCount: 0)
+        let outline = try WebPOutline(bytes, maximumMetadataByteCount: 0, work: unlimited)
+        let bitstream = try #require(outline.bitstream)
+        var counts = [Int]()
+        var work = unlimited
+        work = DecodingWork(limits: .default, byteCount: bytes.count) {
+            counts.append(work.drawnPixelCount)
+            return false
+        }
+        let pixels = try unsafe Bitmap.draw(drawn) { output in
+            _ = try unsafe bitstream.draw(
+                bytes, size: size, as: drawn, to: output, stride: drawn.width * 4, work: work)
+        }
+        return (pixels, counts)
+    }
+
+    @Test(arguments: kinds.map(\.name), 0..<2)
+    func `steps draw what one call draws, and few pixels each`(name: String, picture: Int) throws {
+        let kind = try #require(WebPStepsTests.kinds.first { $0.name == name })
+        let image = WebPStepsTests.pictures[kind.hasAlpha ? 1 : 0][picture]
+        let bytes = try ImageCoders.default.encode(image, as: kind.format)
+        for drawn in [image.size, PixelSize(width: image.width / 3, height: image.height / 2)] {
+            let (pixels, counts) = try draw(bytes, image.size, as: drawn)
+            #expect(pixels == (try atOnce(bytes, image.size, as: drawn)))
+            #expect(counts.last == image.size.pixelCount)
+            // Of a lossless picture, rows are drawn twice in each step.
+            let most = kind.format == .losslessWebP ? 900_000 : 500_000
+            #expect(zip(counts, counts.dropFirst()).allSatisfy { $1 - $0 <= most }, "\(counts)")
+        }
+    }
+
+    @Test
+    func `pixels that take no bytes are drawn in one step`() throws {
+        let size = PixelSize(width: 2_000, height: 2_000)
+        let counts = try draw(ImageFactory.plainWebP(side: 2_000), size, as: size).counts
+        #expect(counts.filter { $0 > 0 } == [size.pixelCount])
+    }
+
+    @Test
+    func `a step gets the share of its pixels in the bytes that are left`() {
+        let size = PixelSize(width: 1_000, height: 10_000)
+        var steps = WebPSteps(header: 2_000, byteCount: 102_000, size: size, isLossless: false)
+        #expect(steps.end == 2_000)
+        steps.advance(drawn: 0)
+        #expect(steps.end == 2_000 + 100_000 * 262_144 / 10_000_000)
+        // Nearly all bytes are used, and nothing is drawn: the steps are short now.
+        for _ in 0..<200 { steps.advance(drawn: 0) }
+        #expect(steps.end > 101_000 && !steps.isLast)
+        steps.advance(drawn: size.pixelCount)
+        #expect(steps.isLast)
+        // A header that claims to be longer than the file.
+        #expect(WebPSteps(header: 9_000, byteCount: 100, size: size, isLossless: false).isLast)
+        #expect(WebPSteps(header: 10, byteCount: 100, size: PixelSize(width: 9, height: 9), isLossless: true).isLast)
+    }
+
+    @Test
+    func `the codes of a lossless picture are read at most eight times`() {
+        let size = PixelSize(width: 7_000, height: 7_000)
+        var steps = WebPSteps(header: 5, byteCount: 300_000, size: size, isLossless: true)
+        var count = 1
+        while !steps.isLast {
+            steps.advance(drawn: 0)
+            count += 1
+        }
+        #expect(count == 8)
+        // With pixels, steps are a quarter of the mean at least, as each draws up to eight rows again.
+        steps = WebPSteps(header: 5, byteCount: 300_000, size: size, isLossless: true)
+        for count in 1...100_000 where !steps.isLast {
+            steps.advance(drawn: 1)
+            if steps.isLast { #expect(count < 400) }
+        }
+        #expect(steps.isLast)
+    }
+}
