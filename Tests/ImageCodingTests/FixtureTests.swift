@@ -6,7 +6,7 @@ import WebImageTesting
 struct FixtureTests {
     @Test
     func `every fixture is listed`() {
-        #expect(Fixture.all.count == 90)
+        #expect(Fixture.all.count == 109)
     }
 
     @Test(arguments: Fixture.all)

@@ -105,13 +105,15 @@ public struct ImageCoders: Sendable {
         guard let format else {
             throw ImageError(code: .unknownFormat, message: "The \(bytes.count) bytes match no known picture format.")
         }
-        throw ImageError(code: .unsupportedFormat, message: "No decoder here reads \(format).")
+        throw ImageError(
+            code: .unsupportedFormat,
+            message: "No decoder here reads \(format): insert one into ImageCoders.decoders.")
     }
 }
 
 extension ImageCoders {
-    /// The coders of this module: JPEG, PNG, GIF and WebP, each for reading and writing.
+    /// The coders of this module: JPEG, PNG, GIF and WebP for reading and writing, BMP and ICO for reading.
     public static let `default` = ImageCoders(
-        decoders: [JPEGCoder(), PNGCoder(), GIFCoder(), WebPCoder()],
+        decoders: [JPEGCoder(), PNGCoder(), GIFCoder(), WebPCoder(), BMPCoder(), ICOCoder()],
         encoders: [JPEGCoder(), PNGCoder(), GIFCoder(), WebPCoder()])
 }

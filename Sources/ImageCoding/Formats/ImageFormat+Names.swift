@@ -33,6 +33,7 @@ extension ImageFormat {
         "image/jpg": .jpeg, "image/pjpeg": .jpeg, "image/x-png": .png, "image/apng": .png, "image/tiff-fx": .tiff,
         "image/heic-sequence": .heic, "image/heif-sequence": .heif, "application/x-pdf": .pdf,
         "image/svg": .svg, "image/x-bmp": .bmp, "image/x-ms-bmp": .bmp, "image/vnd.microsoft.bmp": .bmp,
+        "image/x-icon": .ico, "image/ico": .ico,
         "image/x-adobe-dng": .raw, "image/dng": .raw, "image/x-canon-cr2": .raw, "image/x-canon-cr3": .raw,
         "image/x-nikon-nef": .raw, "image/x-sony-arw": .raw, "image/x-fuji-raf": .raw,
         "image/x-olympus-orf": .raw, "image/x-panasonic-rw2": .raw, "image/x-panasonic-raw": .raw,
@@ -41,7 +42,8 @@ extension ImageFormat {
 
     private static let otherExtensions: [String: ImageFormat] = [
         "jpeg": .jpeg, "jpe": .jpeg, "jfif": .jpeg, "apng": .png, "tif": .tiff, "heics": .heic, "heifs": .heif,
-        "hif": .heif, "dib": .bmp, "dng": .raw, "cr2": .raw, "cr3": .raw, "nef": .raw, "arw": .raw, "raf": .raw,
+        "hif": .heif, "dib": .bmp,
+        "cur": .ico, "dng": .raw, "cr2": .raw, "cr3": .raw, "nef": .raw, "arw": .raw, "raf": .raw,
         "orf": .raw, "rw2": .raw, "pef": .raw, "avifs": .avif,
     ]
 }

@@ -23,7 +23,7 @@ extension ImageFormat {
             found = .webp
         case 0x25 where bytes.starts(with: "%PDF-".utf8): found = .pdf
         case 0x42: found = ImageFormat.isBitmap(bytes) ? .bmp : nil
-        case 0x00: found = ImageFormat.sniffBoxes(bytes)
+        case 0x00: found = ImageFormat.sniffBoxes(bytes) ?? (ImageFormat.isIcon(bytes) ? .ico : nil)
         default: found = ImageFormat.isSVG(bytes) ? .svg : nil
         }
         guard let found else { return nil }
@@ -46,6 +46,12 @@ extension ImageFormat {
             return false
         }
         return [12, 16, 40, 52, 56, 64, 108, 124].contains(bytes[14])
+    }
+
+    /// An icon or a cursor of up to 255 pictures, with zero in the reserved byte of the first one.
+    private static func isIcon(_ bytes: [UInt8]) -> Bool {
+        bytes.count >= 10 && bytes[1] == 0 && (1...2).contains(bytes[2]) && bytes[3] == 0 && bytes[4] > 0
+            && bytes[5] == 0 && bytes[9] == 0
     }
 
     /// ISO base media files (HEIF and AVIF) by the brands in `ftyp`, and the JPEG XL container.

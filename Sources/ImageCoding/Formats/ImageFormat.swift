@@ -67,6 +67,8 @@ extension ImageFormat {
     public static let svg = ImageFormat(name: "svg", mimeType: "image/svg+xml", fileExtension: "svg")
     /// Windows bitmap.
     public static let bmp = ImageFormat(name: "bmp", mimeType: "image/bmp", fileExtension: "bmp")
+    /// Windows icon and cursor.
+    public static let ico = ImageFormat(name: "ico", mimeType: "image/vnd.microsoft.icon", fileExtension: "ico")
     /// A camera's sensor data.
     ///
     /// Known only by its declared type: the files look like TIFF.
@@ -78,7 +80,7 @@ extension ImageFormat {
 
     /// Every format of this module, in no particular order.
     public static let all: [ImageFormat] = [
-        .jpeg, .png, .gif, .tiff, .webp, .heic, .heif, .pdf, .svg, .bmp, .raw, .avif, .jpegXL,
+        .jpeg, .png, .gif, .tiff, .webp, .heic, .heif, .pdf, .svg, .bmp, .ico, .raw, .avif, .jpegXL,
     ]
 }
 

@@ -58,7 +58,7 @@ struct ImageCodersTests {
 
     @Test(arguments: ImageFormatTests.signatures)
     func `a known format without a coder is named`(format: ImageFormat, signature: [UInt8]) {
-        guard ![.jpeg, .png, .gif, .webp].contains(format) else { return }
+        guard ![.jpeg, .png, .gif, .webp, .bmp, .ico].contains(format) else { return }
         let error = #expect(throws: ImageError.self) { try ImageCoders.default.decode(signature) }
         #expect(error?.code == .unsupportedFormat)
         #expect(error?.message.contains(format.name) == true)

@@ -393,9 +393,161 @@ def make_webps():
     animated("animated-alpha", moved, (20, 20, 20, 20), 1, True, quality=60)
 
 
+# --- BMP and ICO -------------------------------------------------------------------------------------------------------
+def dib(size, bits, palette=(), header=40, compression=0, masks=(), top_down=False, data=None, height=None):
+    """data: the pixels as they are stored. Returns the header with the palette, and the pixels."""
+    w, h = size
+    if header == 12:
+        head = struct.pack("<LHHHH", 12, w, h, 1, bits)
+    else:
+        head = struct.pack("<LllHHLLllLL", header, w, height or (-h if top_down else h), 1, bits, compression, len(data),
+                           2835, 2835, len(palette), 0)
+        head += struct.pack("<%dL" % len(masks), *masks)
+        head += bytes(max(0, header - len(head)))
+    colors = b"".join(bytes((b, g, r)) + (b"" if header == 12 else b"\0") for r, g, b in palette)
+    return head + colors, data
+
+
+def stored(rows, top_down=False):
+    padded = [row + bytes(-len(row) % 4) for row in rows]
+    return b"".join(padded if top_down else padded[::-1])
+
+
+def bmp(w, h, bits, data, **options):
+    head, data = dib((w, h), bits, data=data, **options)
+    start = 14 + len(head)
+    return b"BM" + struct.pack("<LHHL", start + len(data), 0, 0, start) + head + data
+
+
+def runs(rows, bits):
+    """Runs of equal indexes, and every third row as it is; the fifth row from below ends early."""
+    out = bytearray()
+    for number, row in enumerate(rows[::-1]):
+        row = list(row)
+        if number == 4:
+            row = row[:-2]
+        if number % 3 == 0:
+            data = packed(row, bits)
+            out += bytes((0, len(row))) + data + bytes(len(data) % 2)
+        else:
+            at = 0
+            while at < len(row):
+                count = 1
+                while at + count < len(row) and row[at + count] == row[at]:
+                    count += 1
+                out += bytes((count, row[at] * (17 if bits == 4 else 1)))
+                at += count
+        out += bytes((0, 0))
+    return bytes(out + b"\0\1")
+
+
+def save_bmp(name, data, rows, pillow=True):
+    if pillow:
+        assert rows_of(Image.open(io.BytesIO(data))) == rows, name
+    save(name + ".bmp", data, [rows])
+
+
+def make_bmps():
+    w, h = 23, 17
+    rows = rgba8(w, h)
+    opaque = [[p[:3] + (255,) for p in row] for row in rows]
+    bgr = [bytes(v for p in row for v in (p[2], p[1], p[0])) for row in rows]
+    bgra = [bytes(v for p in row for v in (p[2], p[1], p[0], p[3])) for row in rows]
+    for depth in (1, 4, 8):
+        count = min(2**depth, 200)
+        palette = [(i * 37 % 256, i * 91 % 256, 255 - i * 13 % 256) for i in range(count)]
+        indexes = [[(x * 7 + y * y) // 3 % count for x in range(w)] for y in range(h)]
+        shown = [[palette[i] + (255,) for i in row] for row in indexes]
+        data = stored([packed(row, depth) for row in indexes])
+        save_bmp("palette%d" % depth, bmp(w, h, depth, data, palette=palette), shown)
+        if depth > 1:
+            indexes[h - 1 - 4][-2:] = [0, 0]
+            shown = [[palette[i] + (255,) for i in row] for row in indexes]
+            save_bmp("runs%d" % depth, bmp(w, h, depth, runs(indexes, depth), palette=palette,
+                                           compression=1 if depth == 8 else 2), shown)
+        if depth == 4:
+            core = bmp(w, h, depth, stored([packed(row, depth) for row in indexes]), palette=palette, header=12)
+            save_bmp("core4", core, shown)
+    save_bmp("bgr", bmp(w, h, 24, stored(bgr)), opaque)
+    save_bmp("bgr-top-down", bmp(w, h, 24, stored(bgr, True), top_down=True), opaque)
+    save_bmp("bgrx", bmp(w, h, 32, stored(bgra)), opaque)
+    save_bmp("bgra", bmp(w, h, 32, stored(bgra), header=108, compression=3,
+                         masks=(0xFF0000, 0xFF00, 0xFF, 0xFF000000)), rows)
+    rgba = [bytes(v for p in row for v in p) for row in rows]
+    save_bmp("rgba-masks", bmp(w, h, 32, stored(rgba), header=124, compression=3,
+                               masks=(0xFF, 0xFF00, 0xFF0000, 0xFF000000)), rows)
+
+    def sixteen(layout, masks, pillow):
+        data, shown = [], []
+        for row in rows:
+            line, colors = b"", []
+            for p in row:
+                pixel, color = 0, []
+                for value, (shift, bits) in zip(p, layout):
+                    part = value >> (8 - bits)
+                    pixel |= part << shift
+                    color.append(part * 255 // (2**bits - 1))
+                line += struct.pack("<H", pixel)
+                colors.append(tuple(color) + (255,) * (4 - len(color)))
+            data.append(line)
+            shown.append(colors)
+        name = "".join(str(bits) for _, bits in layout)
+        save_bmp("fields" + name, bmp(w, h, 16, stored(data), compression=3 if masks else 0, masks=masks,
+                                      header=56 if len(masks) == 4 else 40), shown, pillow)
+
+    sixteen(((10, 5), (5, 5), (0, 5)), (), True)
+    sixteen(((11, 5), (5, 6), (0, 5)), (0xF800, 0x7E0, 0x1F), True)
+    sixteen(((8, 4), (4, 4), (0, 4), (12, 4)), (0xF00, 0xF0, 0xF, 0xF000), False)
+
+
+def ico(pictures, kind=1):
+    """pictures: width, height, bits and data, the last one the largest."""
+    at, entries = 6 + 16 * len(pictures), b""
+    for w, h, bits, data in pictures:
+        entries += struct.pack("<BBBBHHLL", w % 256, h % 256, 0, 0, 1, bits, len(data), at)
+        at += len(data)
+    return struct.pack("<HHH", 0, kind, len(pictures)) + entries + b"".join(p[3] for p in pictures)
+
+
+def make_icos():
+    def picture(w, h, bits, has_alpha=True):
+        rows = rgba8(w, h)
+        mask = stored([packed([int(p[3] < 128) for p in row], 1) for row in rows])
+        if bits == 32:
+            rows = [[p if has_alpha else p[:3] + (0,) for p in row] for row in rows]
+            data = stored([bytes(v for p in row for v in (p[2], p[1], p[0], p[3])) for row in rows])
+            palette, shown = (), rows
+            if not has_alpha:
+                shown = [[p[:3] + (0 if q[3] < 128 else 255,) for p, q in zip(*r)] for r in zip(rows, rgba8(w, h))]
+        else:
+            palette = [(i * 15, 255 - i * 9, i * 40 % 256) for i in range(16)]
+            indexes = [[(x + y * 3) % 16 for x in range(w)] for y in range(h)]
+            data = stored([packed(row, 4) for row in indexes])
+            shown = [[palette[i] + (0 if p[3] < 128 else 255,) for i, p in zip(*r)] for r in zip(indexes, rgba8(w, h))]
+        head, data = dib((w, h), bits, palette=palette, data=data + mask, height=h * 2)
+        return (w, h, bits, head + data), shown
+
+    small, _ = picture(9, 7, 32)
+    for name, bits, has_alpha, pillow in (("alpha", 32, True, True), ("palette", 4, True, True),
+                                          ("mask", 32, False, False)):
+        made, shown = picture(21, 18, bits, has_alpha)
+        data = ico([small, made])
+        if pillow:
+            read = rows_of(Image.open(io.BytesIO(data)))
+            assert premultiplied(read) == premultiplied(shown), name
+        save(name + ".ico", data, [shown])
+    rows = rgba8(26, 24)
+    made = png(rows, 6, 8)
+    save("png.ico", ico([small, (26, 24, 32, made)]), [rows])
+    made, shown = picture(16, 16, 32)
+    save("cursor.ico", ico([made], kind=2), [shown])
+
+
 make_pngs()
 make_jpegs()
 make_gifs()
 make_webps()
+make_bmps()
+make_icos()
 with open(os.path.join(HERE, "expected.txt"), "w") as file:
     file.write("\n".join(sorted(lines)) + "\n")

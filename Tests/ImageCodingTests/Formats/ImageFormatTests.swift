@@ -21,6 +21,7 @@ struct ImageFormatTests {
         (.jpegXL, [0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A]),
         (.pdf, Array("%PDF-".utf8)),
         (.bmp, Array("BM".utf8) + [0, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0, 40, 0, 0, 0]),
+        (.ico, [0, 0, 1, 0, 1, 0, 16, 16, 0, 0]), (.ico, [0, 0, 2, 0, 3, 0, 0, 0, 16, 0]),
         (.svg, Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8)),
         (.svg, Array("<svg>".utf8)),
         (.svg, [0xEF, 0xBB, 0xBF] + Array("<?xml version='1.0'?>\n<!-- <svg> -->\n<!DOCTYPE svg>\n<svg ".utf8)),

@@ -66,7 +66,12 @@ struct FuzzAttack {
         let picture = ImageFactory.picture(width: 41, height: 33, seed: 77, hasAlpha: true)
         let animation = ImageFactory.animation(width: 33, height: 41, frames: 3, seed: 78, hasAlpha: true)
         let coders = ImageCoders.default
-        return try still.map { Subject(name: $0.0, bytes: try coders.encode(picture, as: $0.1)) }
+        let bitmaps = [
+            Subject(name: "bmp", bytes: ImageFactory.bitmapFile(width: 21, height: 17, seed: 79)),
+            Subject(name: "bmp-runs", bytes: ImageFactory.bitmapFile(width: 21, height: 17, seed: 80, inRuns: true)),
+            Subject(name: "ico", bytes: ImageFactory.iconFile(side: 16, seed: 81)),
+        ]
+        return try bitmaps + still.map { Subject(name: $0.0, bytes: try coders.encode(picture, as: $0.1)) }
             + moving.map { Subject(name: $0.0, bytes: try coders.encode(animation, as: $0.1)) }
     }
 

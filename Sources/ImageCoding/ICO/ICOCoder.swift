@@ -1,0 +1,92 @@
+/// Reads the largest picture of a Windows icon or cursor.
+///
+/// A bitmap of 32 bits has alpha; in one of fewer bits, or without any alpha, the mask tells what is transparent.
+public struct ICOCoder: ImageDecoding {
+    /// The largest picture.
+    private enum Picture {
+        case png([UInt8])
+        case bitmap(BMPHeader, mask: BMPPixels.Mask?, bytes: [UInt8])
+    }
+
+    /// Creates a coder.
+    public init() {}
+
+    /// Whether the format is ICO.
+    public func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .ico }
+
+    /// Reads the header of the largest picture.
+    public func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
+        let size: PixelSize
+        var hasAlpha = true
+        switch try ICOCoder.picture(of: bytes, options, nil) {
+        case .png(let bytes):
+            let png = try PNGCoder().properties(of: bytes, options: options)
+            (size, hasAlpha) = (png.size, png.hasAlpha)
+        case .bitmap(let header, _, _): size = header.size
+        }
+        return ImageProperties(
+            format: .ico, width: size.width, height: size.height, frameCount: 1, hasAlpha: hasAlpha, isLossless: true)
+    }
+
+    /// A copy of the picture's bytes, and what its own format takes.
+    public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
+        switch try ICOCoder.picture(of: bytes, options, nil) {
+        case .png(let bytes):
+            try PNGCoder().decodingByteCount(of: bytes, options: ICOCoder.still(options)).saturatingAdd(bytes.count)
+        case .bitmap(let header, _, let bytes):
+            BMPCoder.decodingByteCount(
+                header, FramePlan(stored: header.size, orientation: .up, thumbnail: options.thumbnail)
+            ).saturatingAdd(bytes.count)
+        }
+    }
+
+    /// Decodes the largest picture.
+    ///
+    /// **Cancellation**: checked every 16 rows, and as in a PNG.
+    ///
+    /// - Throws: ``ImageError``; `CancellationError`.
+    public func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
+        try decode(bytes, options, DecodingWork(limits: options.limits, byteCount: bytes.count))
+    }
+
+    func decode(_ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork) throws -> DecodedImage {
+        switch try ICOCoder.picture(of: bytes, options, work) {
+        case .png(let bytes): try PNGCoder().decode(bytes, ICOCoder.still(options), work)
+        case .bitmap(let header, let mask, let bytes):
+            try BMPCoder.decode(
+                BMPPixels(bytes: bytes, header: header, failOn: options.failOn, work: work, mask: mask), options)
+        }
+    }
+
+    /// Finds the largest picture, and its mask.
+    ///
+    /// - Parameter work: Called while alpha is looked for; without it the mask is not needed.
+    private static func picture(
+        of bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork?
+    ) throws -> Picture {
+        let entry = try ICODirectory(bytes).best
+        guard entry.isWhole || options.failOn == .never || work == nil else {
+            throw ImageError(code: .truncated, message: "The icon ends early.", byteOffset: bytes.count)
+        }
+        let part = Array(bytes[entry.range])
+        if ImageFormat(sniffing: part) == .png { return .png(part) }
+        let header = try BMPHeader(part, at: 0, pixelStart: nil, isIcon: true)
+        let start = header.pixelStart + header.stride * header.size.height
+        let mask = BMPPixels.Mask(start: start, stride: (header.size.width + 31) / 32 * 4)
+        guard let work, header.hasAlpha, header.bitsPerPixel == 32 else {
+            return .bitmap(header, mask: header.hasAlpha ? nil : mask, bytes: part)
+        }
+        let pixels = header.pixelStart..<max(min(start, part.count), header.pixelStart)
+        for (count, at) in stride(from: pixels.lowerBound + 3, to: pixels.upperBound, by: 4).enumerated() {
+            if count % 65_536 == 0 { try work.look() }
+            if part[at] != 0 { return .bitmap(header, mask: nil, bytes: part) }
+        }
+        return .bitmap(header, mask: mask, bytes: part)
+    }
+
+    private static func still(_ options: DecodeOptions) -> DecodeOptions {
+        var options = options
+        options.firstFrameOnly = true
+        return options
+    }
+}

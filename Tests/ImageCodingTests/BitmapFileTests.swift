@@ -1,0 +1,141 @@
+import Testing
+import WebImageTesting
+
+@testable import ImageCoding
+
+/// What the fixtures of BMP and ICO do not show.
+@Suite("BMP and ICO")
+struct BitmapFileTests {
+    private func code(_ bytes: [UInt8], _ options: DecodeOptions = DecodeOptions()) -> ImageError.Code? {
+        #expect(throws: ImageError.self) { try ImageCoders.default.decode(bytes, options: options) }?.code
+    }
+
+    private func changed(_ name: String, _ offset: Int, to values: [UInt8]) throws -> [UInt8] {
+        var bytes = try Fixture.file(name)
+        bytes.replaceSubrange(offset..<offset + values.count, with: values)
+        return bytes
+    }
+
+    @Test
+    func `a bitmap without its last rows is refused, or drawn as far as it is there`() throws {
+        let bytes = try Fixture.file("bgr.bmp")
+        let whole = try ImageCoders.default.decode(bytes)
+        // The rows are stored from the lowest one, 72 bytes each.
+        let cut = Array(bytes.dropLast(72 * 5))
+        #expect(code(cut) == .truncated)
+        let part = try ImageCoders.default.decode(cut, options: DecodeOptions(failOn: .never))
+        #expect(part.damage == [.missingPixels, .missingEnd])
+        #expect(part.hasAlpha)
+        #expect(part.pixels.prefix(23 * 4 * 5).allSatisfy { $0 == 0 })
+        #expect(part.pixels.dropFirst(23 * 4 * 5) == whole.pixels.dropFirst(23 * 4 * 5))
+        // Without the padding of the last row.
+        let padding = Array(bytes.dropLast(2))
+        #expect(try ImageCoders.default.decode(padding).damage == .missingEnd)
+        #expect(code(padding, DecodeOptions(failOn: .anyDamage)) == .truncated)
+    }
+
+    @Test
+    func `runs without an end are a picture if all rows are there`() throws {
+        let bytes = try Fixture.file("runs8.bmp")
+        let whole = try ImageCoders.default.decode(bytes)
+        let cut = Array(bytes.dropLast(2))
+        let image = try ImageCoders.default.decode(cut)
+        #expect(image.pixels == whole.pixels)
+        #expect(image.damage == .missingEnd)
+        #expect(code(cut, DecodeOptions(failOn: .anyDamage)) == .truncated)
+        #expect(code(Array(bytes.dropLast(40))) == .truncated)
+    }
+
+    @Test
+    func `sizes that do not fit are refused from the header`() throws {
+        for (offset, values) in [
+            (18, [0, 0, 0, 0]), (18, [0, 0, 0, 0x80]), (22, [0, 0, 0, 0]), (22, [0, 0, 0, 0x80]),
+        ] {
+            #expect(code(try changed("bgr.bmp", offset, to: values.map(UInt8.init))) == .malformed)
+        }
+        #expect(code(try changed("bgr.bmp", 18, to: [0xFF, 0xFF, 0, 0])) == .tooLarge)
+        #expect(code(try changed("bgr.bmp", 18, to: [0, 40, 0, 0, 0, 40, 0, 0])) == .tooLarge)
+        #expect(code(try changed("runs8.bmp", 18, to: [0xA0, 0x1F, 0, 0, 0x10, 0x18, 0, 0])) == .memoryLimitExceeded)
+        #expect(code(try changed("bgr.bmp", 10, to: [0xFF, 0xFF, 0xFF, 0xFF])) == .truncated)
+    }
+
+    @Test
+    func `varieties that are not read are named`() throws {
+        for (bits, compression) in [(24, 4), (24, 5), (24, 1), (3, 0), (64, 0)] {
+            let bytes = try changed("bgr.bmp", 28, to: [UInt8(bits), 0, UInt8(compression), 0, 0, 0])
+            #expect(code(bytes) == .unsupportedFormat)
+        }
+    }
+
+    @Test
+    func `the files of the factory are the pictures that they are made from`() throws {
+        let picture = ImageFactory.picture(width: 21, height: 17, seed: 79)
+        let bitmap = ImageFactory.bitmapFile(width: 21, height: 17, seed: 79)
+        #expect(try ImageCoders.default.decode(bitmap).pixels == picture.pixels)
+        let runs = try ImageCoders.default.decode(
+            ImageFactory.bitmapFile(width: 21, height: 17, seed: 79, inRuns: true))
+        #expect(stride(from: 1, to: picture.pixels.count, by: 4).allSatisfy { runs.pixels[$0] == picture.pixels[$0] })
+        let icon = try ImageCoders.default.decode(ImageFactory.iconFile(side: 16, seed: 79))
+        #expect(icon.hasAlpha && icon.size == PixelSize(width: 16, height: 16))
+        for bytes in [bitmap, ImageFactory.iconFile(side: 16, seed: 79)] {
+            for count in bytes.indices {
+                let options = DecodeOptions(failOn: .anyDamage)
+                #expect(throws: ImageError.self) {
+                    try ImageCoders.default.decode(Array(bytes.prefix(count)), options: options)
+                }
+            }
+        }
+    }
+
+    @Test
+    func `a delta moves on in the runs of a bitmap, and never beyond it`() throws {
+        let bytes = try Fixture.file("runs8.bmp")
+        let start = Int(bytes[10]) | Int(bytes[11]) << 8
+        // Two to the right and one up, one pixel of colour 3, far beyond, one more pixel, the end.
+        let runs: [UInt8] = [0, 2, 2, 1, 1, 3, 0, 2, 255, 255, 200, 3, 0, 1]
+        let image = try ImageCoders.default.decode(bytes[..<start] + runs)
+        let (first, third) = (image.pixels[0..<3], [111, 17, 216] as ArraySlice<UInt8>)
+        for y in 0..<17 {
+            for x in 0..<23 {
+                let at = (y * 23 + x) * 4
+                #expect(image.pixels[at..<at + 3].elementsEqual(x == 2 && y == 15 ? third : first))
+            }
+        }
+    }
+
+    @Test
+    func `the largest picture of an icon is read, whatever the others are`() throws {
+        // The first entry points nowhere.
+        let bytes = try changed("alpha.ico", 18, to: [0xFF, 0xFF, 0xFF, 0xFF])
+        #expect(try ImageCoders.default.decode(bytes).size == PixelSize(width: 21, height: 18))
+        #expect(code(try changed("alpha.ico", 34, to: [0xFF, 0xFF, 0xFF, 0xFF])) == .truncated)
+        #expect(code([0, 0, 1, 0, 1, 0, 16, 16, 0, 0]) == .truncated)
+        #expect(throws: ImageError.self) { try ICOCoder().decode([0, 0, 1, 0, 0, 0], options: DecodeOptions()) }
+        // An icon in an icon is none.
+        #expect(code(try changed("png.ico", 0x166, to: [0, 0, 1, 0, 1, 0, 16, 16])) == .malformed)
+    }
+
+    @Test(arguments: ["bgr.bmp", "runs4.bmp", "alpha.ico", "mask.ico", "png.ico"])
+    func `the memory is told before, and a limit below it refuses`(name: String) throws {
+        let bytes = try Fixture.file(name)
+        let count = try ImageCoders.default.decodingByteCount(of: bytes)
+        #expect(count >= (try Fixture.named(name).size.bitmapByteCount))
+        #expect(code(bytes, DecodeOptions(limits: ImageLimits(maximumByteCount: 1_000))) == .memoryLimitExceeded)
+    }
+
+    @Test
+    func `the rows and runs of a bitmap are checked for cancellation`() throws {
+        var bytes = try changed("bgr.bmp", 18, to: [0, 4, 0, 0, 0, 4, 0, 0])
+        bytes += [UInt8](repeating: 9, count: 1_024 * 1_024 * 3)
+        let rows = DecodingWork(limits: .default, byteCount: bytes.count)
+        _ = try BMPCoder().decode(bytes, DecodeOptions(), rows)
+        #expect(rows.lookCount == 64)
+        #expect(rows.drawnPixelCount == 1_024 * 1_024)
+        bytes = try Fixture.file("runs8.bmp").dropLast(2) + [UInt8](repeating: 0, count: 100_000) + [0, 1]
+        let runs = DecodingWork(limits: .default, byteCount: bytes.count)
+        _ = try BMPCoder().decode(bytes, DecodeOptions(), runs)
+        #expect(runs.lookCount >= 48)
+        let stopped = DecodingWork(limits: .default, byteCount: bytes.count) { true }
+        #expect(throws: CancellationError.self) { try BMPCoder().decode(bytes, DecodeOptions(), stopped) }
+    }
+}
