@@ -22,7 +22,7 @@ extension GIFCoder {
             let pixels = GIFCoder.cut(rect, from: frame.pixels, width: image.width)
             try writer.put(
                 try GIFCoder.quantized(
-                    image.hasAlpha ? Bitmap.unpremultiplied(pixels) : pixels, rect: rect, hasAlpha: image.hasAlpha,
+                    image.hasAlpha ? try Bitmap.unpremultiplied(pixels) : pixels, rect: rect, hasAlpha: image.hasAlpha,
                     delay: frameCount > 1 ? max(2, (FrameTiming.milliseconds(frame.duration) + 5) / 10) : 0,
                     isDithered: format.options.isDithered))
             shown = frame.pixels

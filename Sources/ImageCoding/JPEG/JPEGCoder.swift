@@ -35,7 +35,7 @@ extension JPEGCoder {
         }
         let options = format.options
         let frame = image.pixels
-        let pixels = image.hasAlpha ? Bitmap.flattened(frame, on: options.background) : frame
+        let pixels = image.hasAlpha ? try Bitmap.flattened(frame, on: options.background) : frame
         var failure = swi_failure()
         var output = unsafe swi_bytes()
         var request = swi_jpeg_encode_request(

@@ -45,7 +45,7 @@ extension PNGCoder {
                 code: .tooLarge, message: "A PNG holds \(Int32.max) pixels a side, the picture is \(image.size).")
         }
         let frame = image.pixels
-        let pixels = image.hasAlpha ? Bitmap.unpremultiplied(frame) : frame
+        let pixels = image.hasAlpha ? try Bitmap.unpremultiplied(frame) : frame
         var failure = swi_failure()
         var output = unsafe swi_bytes()
         var request = swi_png_encode_request(

@@ -89,21 +89,33 @@ enum Bitmap {
     /// A copy with `colour * 255 / alpha`, rounded to the nearest; black where alpha is 0.
     ///
     /// Premultiplying the copy gives the pixels back.
-    static func unpremultiplied(_ pixels: [UInt8]) -> [UInt8] {
-        var straight = pixels
-        unsafe straight.withUnsafeMutableBufferPointer { bytes in
-            if let start = bytes.baseAddress { unsafe swi_unpremultiply(start, bytes.count) }
-        }
-        return straight
+    ///
+    /// - Throws: `CancellationError`.
+    static func unpremultiplied(_ pixels: [UInt8]) throws -> [UInt8] {
+        try unsafe changed(pixels) { unsafe swi_unpremultiply($0, $1) }
     }
 
     /// A copy laid over an opaque colour.
-    static func flattened(_ pixels: [UInt8], on background: PixelColor) -> [UInt8] {
-        var flat = pixels
+    ///
+    /// - Throws: `CancellationError`.
+    static func flattened(_ pixels: [UInt8], on background: PixelColor) throws -> [UInt8] {
         let color = [background.red, background.green, background.blue, 255]
-        unsafe flat.withUnsafeMutableBufferPointer { bytes in
-            if let start = bytes.baseAddress { unsafe swi_flatten(start, bytes.count, color) }
+        return try unsafe changed(pixels) { unsafe swi_flatten($0, $1, color) }
+    }
+
+    /// A copy that is changed in pieces of a megabyte, between which the task may be cancelled.
+    private static func changed(
+        _ pixels: [UInt8], _ change: (UnsafeMutablePointer<UInt8>, Int) -> Void
+    ) throws -> [UInt8] {
+        try unsafe [UInt8](unsafeUninitializedCapacity: pixels.count) { copy, count in
+            for start in stride(from: 0, to: pixels.count, by: 1 << 20) {
+                try Task.checkCancellation()
+                let end = min(start + (1 << 20), pixels.count)
+                let piece = unsafe UnsafeMutableBufferPointer(rebasing: copy[start..<end])
+                _ = unsafe piece.initialize(fromContentsOf: pixels[start..<end])
+                if let first = piece.baseAddress { unsafe change(first, piece.count) }
+            }
+            count = pixels.count
         }
-        return flat
     }
 }

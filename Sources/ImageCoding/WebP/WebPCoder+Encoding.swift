@@ -56,7 +56,7 @@ extension WebPPicture {
         let stride = Int32(image.width * 4)
         let isImported =
             if image.hasAlpha {
-                unsafe WebPPictureImportRGBA(&picture, Bitmap.unpremultiplied(pixels), stride) != 0
+                try unsafe WebPPictureImportRGBA(&picture, Bitmap.unpremultiplied(pixels), stride) != 0
             } else {
                 unsafe WebPPictureImportRGBX(&picture, pixels, stride) != 0
             }
