@@ -51,7 +51,7 @@ static void write_all(encoding *job, const uint8_t *rgba) {
     png_write_info(codec, job->info);
     if (!request->has_alpha) png_set_filler(codec, 0, PNG_FILLER_AFTER);
     for (uint32_t y = 0; y < request->height; y++) {
-        if (y % 16 == 0 && request->should_stop && request->should_stop()) {
+        if (request->should_stop && request->should_stop()) {
             job->status = SWI_STOPPED;
             return;
         }

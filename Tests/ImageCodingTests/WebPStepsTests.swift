@@ -114,4 +114,41 @@ struct WebPStepsTests {
         }
         #expect(steps.isLast)
     }
+
+    /// What libwebp writes for pixels that it got in one call.
+    private func encodedAtOnce(_ image: DecodedImage, _ format: EncodedFormat) throws -> [UInt8] {
+        var config = WebPConfig()
+        #expect(unsafe WebPConfigPreset(&config, WEBP_PRESET_DEFAULT, Float(format.options.quality)) != 0)
+        config.method = 1
+        if format.options.isLossless {
+            config.lossless = 1
+            config.quality = 75
+        }
+        var picture = unsafe WebPPicture()
+        #expect(unsafe WebPPictureInit(&picture) != 0)
+        unsafe picture.use_argb = 1
+        unsafe picture.width = Int32(image.width)
+        unsafe picture.height = Int32(image.height)
+        let straight = try Bitmap.unpremultiplied(image.pixels)
+        #expect(unsafe WebPPictureImportRGBA(&picture, straight, Int32(image.width * 4)) != 0)
+        defer { unsafe WebPPictureFree(&picture) }
+        var memory = unsafe WebPMemoryWriter()
+        unsafe WebPMemoryWriterInit(&memory)
+        defer { unsafe WebPMemoryWriterClear(&memory) }
+        unsafe withUnsafeMutablePointer(to: &memory) { memory in
+            unsafe picture.writer = WebPMemoryWrite
+            unsafe picture.custom_ptr = UnsafeMutableRawPointer(memory)
+            #expect(unsafe WebPEncode(&config, &picture) != 0)
+        }
+        return unsafe Array(UnsafeBufferPointer(start: memory.mem, count: memory.size))
+    }
+
+    @Test(arguments: [false, true], [0, 1])
+    func `pixels that libwebp gets in strips give the file of all at once`(isLossless: Bool, picture: Int) throws {
+        let options = EncodeOptions(quality: 75, isLossless: isLossless, effort: 1)
+        for pictures in WebPStepsTests.pictures {
+            let bytes = try ImageCoders.default.encode(pictures[picture], as: EncodedFormat(.webp, options: options))
+            #expect(bytes == (try encodedAtOnce(pictures[picture], EncodedFormat(.webp, options: options))))
+        }
+    }
 }

@@ -18,7 +18,7 @@ enum WebPAnimationWriter {
         for index in 0..<image.frameCount {
             try Task.checkCancellation()
             let frame = try image.frame(at: index)
-            try unsafe WebPPicture.withPicture(frame.pixels, of: image) { picture in
+            try unsafe WebPPicture.withPicture(frame.pixels, of: image, inARGB: true) { picture in
                 let isDone = unsafe WebPAnimEncoderAdd(encoder, picture, Int32(clamping: start), &config) != 0
                 try unsafe WebPPicture.check(isDone, picture.pointee.error_code)
             }
