@@ -47,7 +47,7 @@ let package = Package(
             providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
         .target(name: "CTransportShims", dependencies: ["CLibcurl"]),
         .target(name: "CImageShims", dependencies: ["CLibjpeg", "CLibpng"]),
-        .target(name: "CBenchBaselines", dependencies: ["CLibcurl", "CLibjpeg"]),
+        .target(name: "CBenchBaselines", dependencies: ["CLibcurl", "CLibjpeg", "CLibpng"]),
 
         // Floor 1: flights, slots, pools. The standard library only.
         .target(name: "TaskCoordination"),

@@ -15,7 +15,7 @@ struct Family: Sendable {
         .download(concurrency: 1), .download(concurrency: 6), .download(concurrency: 64),
         .waiters, .distinctDownloads, .distinctLoads,
         .startAndCancel, .startAndCancelLoads, .startAndCancelTransfers, cancelAll,
-        .decode, .thumbnail, .resample, .pixels, .debug, .feed, .variants, .prefix,
+        .decode, .thumbnail, .resample, .pixels, .cancel, .debug, .feed, .variants, .prefix,
         .saturation,
     ]
 }

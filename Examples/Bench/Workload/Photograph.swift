@@ -1,7 +1,7 @@
 import CBenchBaselines
 import Foundation
 
-/// Generated JPEG files, the same in every run.
+/// Generated JPEG and PNG files, the same in every run.
 enum Photograph {
     /// 4,000 by 3,000 pixels, about 2 MB.
     static func twelveMegapixels() throws -> [UInt8] { try jpeg(width: 4_000, height: 3_000) }
@@ -11,6 +11,15 @@ enum Photograph {
 
     /// 8 by 8 pixels: nearly no work to decode.
     static func tiny() throws -> [UInt8] { try jpeg(width: 8, height: 8) }
+
+    /// 4,000 by 3,000 pixels, interlaced.
+    static func interlacedPNG() throws -> [UInt8] {
+        var count = 0
+        guard let bytes = unsafe bench_png_make(4_000, 3_000, &count) else { throw Failure("could not make a PNG") }
+        // `malloc`ed with `count` bytes; freed here.
+        defer { unsafe free(bytes) }
+        return unsafe Array(UnsafeBufferPointer(start: bytes, count: count))
+    }
 
     private static func jpeg(width: Int32, height: Int32) throws -> [UInt8] {
         var count = 0

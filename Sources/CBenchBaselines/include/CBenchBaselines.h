@@ -43,5 +43,7 @@ void bench_downloader_free(bench_downloader *downloader);
 
 /// Makes a JPEG of gradients and noise, the same for the same arguments; `malloc`ed, NULL on failure.
 unsigned char *bench_jpeg_make(int width, int height, int quality, size_t *count);
+/// Makes an interlaced PNG of gradients and noise; `malloc`ed. Ends the process on failure.
+unsigned char *bench_png_make(int width, int height, size_t *count);
 /// Decodes to RGBA at 1/`divisor` (1, 2, 4, 8) of the size by libjpeg alone. Returns the pixels decoded, 0 on failure.
 size_t bench_jpeg_decode(const unsigned char *bytes, size_t count, int divisor);
