@@ -60,7 +60,9 @@ let package = Package(
         .target(name: "HTTPCaching", dependencies: ["HTTPTransport"]),
 
         // Floor 3: the four actors and the road of a request.
-        .target(name: "WebImage", dependencies: ["TaskCoordination", "HTTPTransport", "ImageCoding", "COpenSSL"]),
+        .target(
+            name: "WebImage",
+            dependencies: ["TaskCoordination", "HTTPTransport", "HTTPCaching", "ImageCoding", "COpenSSL"]),
 
         // Floor 4: loads bound to views.
         .target(name: "WebImageBinding", dependencies: ["WebImage"]),
@@ -101,7 +103,8 @@ let package = Package(
         .testTarget(
             name: "ImageCodingTests", dependencies: ["ImageCoding", "WebImageTesting", "CLibwebp"],
             exclude: ["Fixtures"]),
-        .testTarget(name: "WebImageTests", dependencies: ["WebImage", "WebImageTesting", "TestSupport"]),
+        .testTarget(
+            name: "WebImageTests", dependencies: ["WebImage", "HTTPCaching", "WebImageTesting", "TestSupport"]),
         .testTarget(name: "WebImageBindingTests", dependencies: ["WebImageBinding", "WebImageTesting", "TestSupport"]),
         .testTarget(name: "FetchTests", dependencies: ["fetch", "WebImage", "WebImageTesting", "ImageCoding"]),
         .testTarget(

@@ -1,4 +1,5 @@
 import HTTPCaching
+import HTTPTransport
 import Testing
 
 struct AgeRow: SourcedRow {

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransport
 
 extension Answer {
     /// The answer to a request with conditions: the same, 304, 206 or 416.
@@ -42,7 +43,10 @@ extension Answer {
         }
         guard let since = request["if-modified-since"], let modified = field("Last-Modified") else { return false }
         if since == modified { return true }
-        guard let since = HTTPDate.parse(since), let modified = HTTPDate.parse(modified) else { return false }
+        let now = HTTPDate(.now)
+        guard let since = HTTPDate(since, receivedAt: now), let modified = HTTPDate(modified, receivedAt: now) else {
+            return false
+        }
         return modified <= since
     }
 

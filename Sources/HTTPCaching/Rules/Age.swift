@@ -1,4 +1,4 @@
-import HTTPTransport
+public import HTTPTransport
 
 extension StoredResponse {
     /// How old the response is, in seconds: the largest of what `Date` and `Age` say, and the time in this cache.

@@ -156,11 +156,7 @@ struct Candidate {
             isOursAlone = tags.isEmpty
             fields["If-None-Match"] = ([tag] + tags).map(\.text).joined(separator: ", ")
         }
-        if let modified = stored.head.headers.values(for: "Last-Modified").first,
-            stored.head.date("Last-Modified") != nil
-        {
-            fields["If-Modified-Since"] = modified
-        }
+        fields["If-Modified-Since"] = stored.validators["If-Modified-Since"]
         return fields.isEmpty ? nil : Revalidation(reason: reason, fields: fields, isOursAlone: isOursAlone)
     }
 }

@@ -45,6 +45,18 @@ public struct StoredResponse: Sendable, Hashable {
     /// - Source: RFC 9110, section 6.6.1.
     public var date: HTTPDate { head.date("Date") ?? head.responseTime }
 
+    /// The fields that ask the origin whether the response is still valid: `If-None-Match` with the entity tag and
+    /// `If-Modified-Since` with `Last-Modified`, whichever it has.
+    /// - Source: RFC 9111, section 4.3.1; RFC 9110, sections 13.1.2 and 13.1.3.
+    public var validators: HTTPHeaders {
+        var fields = HTTPHeaders()
+        if let entityTag { fields["If-None-Match"] = entityTag.text }
+        if let modified = head.headers.values(for: "Last-Modified").first, head.date("Last-Modified") != nil {
+            fields["If-Modified-Since"] = modified
+        }
+        return fields
+    }
+
     /// The first `ETag`; `nil` for none, and for one that cannot be sent back.
     var entityTag: EntityTag? { head.entityTag }
 }

@@ -28,25 +28,16 @@ enum CookieDate {
                 year = number < 70 ? number + 2_000 : number < 100 ? number + 1_900 : number
             }
         }
-        guard let time, let day, let month, let year, (1...31).contains(day), (1_601...9_999).contains(year),
-            time[0] <= 23, time[1] <= 59, time[2] <= 59
+        guard let time, let day, let month, let year, year >= 1_601, time[2] <= 59,
+            let civil = CivilTime(
+                year: year, month: month, day: day, hour: time[0], minute: time[1], second: time[2])
         else { return nil }
-        let seconds = daysSince1970(year, month, day) * 86_400 + time[0] * 3_600 + time[1] * 60 + time[2]
-        return Date(timeIntervalSince1970: Double(seconds))
+        return Date(timeIntervalSince1970: Double(civil.secondsSince1970))
     }
 
     private static func clock(_ word: String) -> [Int]? {
         let parts = word.split(separator: ":").map { $0.prefix { $0.isASCII && $0.isNumber } }
         guard parts.count == 3, parts.allSatisfy({ (1...2).contains($0.count) }) else { return nil }
         return parts.compactMap { Int($0) }
-    }
-
-    /// The days since 1970 in the Gregorian calendar, counted in years that begin in March.
-    private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let year = month <= 2 ? year - 1 : year
-        let era = year / 400
-        let yearOfEra = year - era * 400
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 }

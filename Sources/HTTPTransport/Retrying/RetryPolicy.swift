@@ -50,8 +50,9 @@ public struct RetryPolicy: Sendable, Hashable {
         if !field.isEmpty, field.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
             return .seconds(min(Int(field) ?? .max, 86_400 * 365))
         }
-        guard let date = CookieDate.parse(field) else { return nil }
-        return .seconds(min(max(date.timeIntervalSince(now), 0), 86_400 * 365))
+        let now = HTTPDate(now)
+        guard let date = HTTPDate(field, receivedAt: now) else { return nil }
+        return .seconds(min(max(date.seconds(since: now), 0), 86_400 * 365))
     }
 
     /// 2 to a whole power.

@@ -19,6 +19,8 @@ extension EntryMetadata {
         etag = origin.entityTag
         lastModified = origin.lastModified
         responseDate = Int64(exactly: origin.receivedAt.timeIntervalSince1970.rounded())
+        let delay = max(0, HTTPDate(origin.receivedAt).seconds(since: HTTPDate(origin.requestedAt)))
+        attributes[Self.delay] = delay > 0 ? String(delay) : nil
         for name in OriginResponse.storedFields where origin.headers[name] != nil || attributes[Self.place(name)] != nil
         {
             attributes[Self.place(name)] = origin.headers.values(for: name).joined(separator: ", ")
@@ -37,7 +39,10 @@ extension EntryMetadata {
         headers["ETag"] = etag
         headers["Last-Modified"] = lastModified
         let received = Date(timeIntervalSince1970: Double(responseDate ?? storedAt))
-        return OriginResponse(url: url, status: httpStatus, headers: headers, receivedAt: received)
+        let delay = attributes[Self.delay].flatMap { Int($0) } ?? 0
+        return OriginResponse(
+            url: url, status: httpStatus, headers: headers,
+            requestedAt: received.addingTimeInterval(-Double(min(max(0, delay), 86_400))), receivedAt: received)
     }
 
     mutating func describe(_ properties: ImageProperties) {
@@ -54,6 +59,8 @@ extension EntryMetadata {
     }
 
     private static let finalURL = "finalURL"
+    /// Seconds from the request to the head of the response.
+    private static let delay = "delay"
     private static func place(_ field: String) -> String { "field:" + field.lowercased() }
 }
 

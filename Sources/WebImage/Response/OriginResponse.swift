@@ -11,16 +11,20 @@ public struct OriginResponse: Sendable, Hashable {
         var url: URL
         var status: Int
         var headers: HTTPHeaders
+        var requestedAt: Date?
         var receivedAt: Date
         var metrics: HTTPMetrics?
     }
 
     /// Creates a value.
     public init(
-        url: URL, status: Int, headers: HTTPHeaders, receivedAt: Date = .now, metrics: HTTPMetrics? = nil
+        url: URL, status: Int, headers: HTTPHeaders, requestedAt: Date? = nil, receivedAt: Date = .now,
+        metrics: HTTPMetrics? = nil
     ) {
         fields = Shared(
-            Fields(url: url, status: status, headers: headers, receivedAt: receivedAt, metrics: metrics))
+            Fields(
+                url: url, status: status, headers: headers, requestedAt: requestedAt, receivedAt: receivedAt,
+                metrics: metrics))
     }
 
     private mutating func change(_ body: (inout Fields) -> Void) {
@@ -55,7 +59,15 @@ public struct OriginResponse: Sendable, Hashable {
         set { change { $0.headers = newValue } }
     }
 
-    /// When the response arrived.
+    /// When the request was sent; by default the time of arrival less what the transfer has measured up to the head.
+    ///
+    /// A response that was long on its way has aged meanwhile.
+    public var requestedAt: Date {
+        get { fields.value.requestedAt ?? receivedAt.addingTimeInterval(-(metrics?.firstByte ?? .zero).seconds) }
+        set { change { $0.requestedAt = newValue } }
+    }
+
+    /// When the head of the response arrived.
     public var receivedAt: Date {
         get { fields.value.receivedAt }
         set { change { $0.receivedAt = newValue } }
@@ -79,90 +91,4 @@ public struct OriginResponse: Sendable, Hashable {
 
     /// The `Last-Modified` field, as received.
     public var lastModified: String? { headers["Last-Modified"] }
-
-    /// When the response stops being fresh, if the origin says so.
-    ///
-    /// `max-age` counts from the time of arrival less the response's `Age`, and goes before `Expires`. An `Expires` that
-    /// is not a date means that the response is not fresh.
-    ///
-    /// - Source: RFC 9111, sections 4.2.1, 4.2.3 and 5.3.
-    public var expiresAt: Date? {
-        if let seconds = maximumAge {
-            let age = headers["Age"].flatMap { Double($0.trimmingCharacters(in: .whitespaces)) } ?? 0
-            return receivedAt.addingTimeInterval(seconds - min(max(0, age), Self.longestAge))
-        }
-        guard let expires = headers["Expires"] else { return nil }
-        return HTTPDate.parse(expires) ?? receivedAt
-    }
-
-    /// The fields that ask the origin whether the content is still valid. Empty when the origin named no validator.
-    ///
-    /// - Source: RFC 9110, sections 13.1.2 and 13.1.3.
-    var validators: HTTPHeaders {
-        var fields = HTTPHeaders()
-        if let entityTag { fields["If-None-Match"] = entityTag }
-        if let lastModified { fields["If-Modified-Since"] = lastModified }
-        return fields
-    }
-
-    /// The response after a 304, whose fields replace those of the same names.
-    ///
-    /// - Source: RFC 9111, section 4.3.4.
-    func renewed(by response: OriginResponse) -> OriginResponse {
-        OriginResponse(
-            url: url, status: status, headers: response.headers.merged(over: headers), receivedAt: response.receivedAt,
-            metrics: response.metrics)
-    }
-
-    /// Larger numbers of seconds count as this one.
-    ///
-    /// - Source: RFC 9111, section 1.2.2.
-    private static let longestAge: Double = 2_147_483_648
-
-    private var maximumAge: Double? {
-        let directives = (headers["Cache-Control"] ?? "").split(separator: ",").map {
-            $0.trimmingCharacters(in: .whitespaces).lowercased()
-        }
-        if directives.contains("no-cache") || directives.contains("no-store") { return 0 }
-        guard let directive = directives.first(where: { $0.hasPrefix("max-age=") }) else { return nil }
-        let digits = directive.dropFirst("max-age=".count).trimmingCharacters(in: ["\""])
-        guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return 0 }
-        return min(Double(digits) ?? Self.longestAge, Self.longestAge)
-    }
-}
-
-/// The dates of HTTP fields.
-enum HTTPDate {
-    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-
-    /// Reads a date in the preferred format, `Sun, 06 Nov 1994 08:49:37 GMT`; `nil` for anything else.
-    ///
-    /// - Source: RFC 9110, section 5.6.7.
-    static func parse(_ text: String) -> Date? {
-        let words = text.split(separator: " ").map(String.init)
-        guard words.count == 6, words[5] == "GMT", let day = number(words[1], in: 1...31),
-            let month = months.firstIndex(of: words[2]), let year = number(words[3], in: 1...9_999)
-        else { return nil }
-        let time = words[4].split(separator: ":").map(String.init)
-        guard time.count == 3, let hour = number(time[0], in: 0...23), let minute = number(time[1], in: 0...59),
-            let second = number(time[2], in: 0...60)
-        else { return nil }
-        let days = daysSince1970(year: year, month: month + 1, day: day)
-        return Date(timeIntervalSince1970: Double(((days * 24 + hour) * 60 + minute) * 60 + second))
-    }
-
-    private static func number(_ text: String, in range: ClosedRange<Int>) -> Int? {
-        guard text.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(text), range.contains(number)
-        else { return nil }
-        return number
-    }
-
-    /// The days from 1 January 1970 in the Gregorian calendar.
-    ///
-    /// The year is taken to begin in March, so that the leap day is its last.
-    private static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
-        let (year, month) = month > 2 ? (year, month - 3) : (year - 1, month + 9)
-        let leapDays = year / 4 - year / 100 + year / 400
-        return year * 365 + leapDays + (month * 153 + 2) / 5 + day - 1 - 719_468
-    }
 }

@@ -1,3 +1,6 @@
+internal import Foundation
+internal import HTTPTransport
+
 /// Applies the conditions and the range of a request to a reply.
 ///
 /// - Source: RFC 9110, sections 13.2.2 (order of the conditions) and 14.2.
@@ -20,13 +23,13 @@ struct ConditionalReply {
     }
 
     private var tag: String? { reply.headers["ETag"] }
-    private var modified: Int? { reply.headers["Last-Modified"].flatMap(HTTPDate.seconds(parsing:)) }
+    private var modified: HTTPDate? { Self.date(reply.headers["Last-Modified"]) }
 
     private var isPreconditionBroken: Bool {
         if let tags = list("If-Match"), let tag {
             return !tags.contains { $0 == "*" || ($0 == tag && !tag.hasPrefix("W/")) }
         }
-        guard let since = date("If-Unmodified-Since"), let modified else { return false }
+        guard let since = Self.date(request.headers["If-Unmodified-Since"]), let modified else { return false }
         return modified > since
     }
 
@@ -36,7 +39,7 @@ struct ConditionalReply {
             guard let tag else { return false }
             return tags.contains { $0 == "*" || Self.opaque($0) == Self.opaque(tag) }
         }
-        guard let since = date("If-Modified-Since"), let modified else { return false }
+        guard let since = Self.date(request.headers["If-Modified-Since"]), let modified else { return false }
         return modified <= since
     }
 
@@ -75,7 +78,9 @@ struct ConditionalReply {
         return values.flatMap { $0.split(separator: ",") }.map { $0.filter { $0 != " " && $0 != "\t" } }
     }
 
-    private func date(_ name: String) -> Int? { request.headers[name].flatMap(HTTPDate.seconds(parsing:)) }
+    private static func date(_ value: String?) -> HTTPDate? {
+        value.flatMap { HTTPDate($0, receivedAt: HTTPDate(.now)) }
+    }
 
     private static func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
 }

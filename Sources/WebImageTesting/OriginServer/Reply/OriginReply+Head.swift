@@ -1,4 +1,5 @@
 public import Foundation
+internal import HTTPTransport
 
 extension OriginReply {
     /// Adds a header field.
@@ -34,7 +35,7 @@ extension OriginReply {
     /// - Parameter date: Cut down to whole seconds.
     /// - Source: RFC 9110, section 13.
     public func lastModified(_ date: Date) -> OriginReply {
-        changed { $0.headers["Last-Modified"] = HTTPDate.string(from: date) }
+        changed { $0.headers["Last-Modified"] = HTTPDate(date).description }
     }
 
     /// Serves a part of the body on request: 206 with `Content-Range`, 416 where there is nothing to serve, the whole

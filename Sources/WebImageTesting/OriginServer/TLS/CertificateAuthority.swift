@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HTTPTransport
 
 /// The private root of one test certificate: a folder, a configuration and calls of the `openssl` command.
 struct CertificateAuthority {
@@ -46,9 +47,16 @@ struct CertificateAuthority {
         try run(
             ["ca", "-batch", "-config", path("openssl.cnf")] + issuer + [
                 "-keyfile", path("root.key"), "-in", path("\(name).csr"), "-out", path("\(name).pem"), "-notext",
-                "-extensions", name, "-startdate", HTTPDate.certificateTime(from: start),
-                "-enddate", HTTPDate.certificateTime(from: end),
+                "-extensions", name, "-startdate", Self.time(start),
+                "-enddate", Self.time(end),
             ])
+    }
+
+    /// The date in the form `YYYYMMDDHHMMSSZ`.
+    private static func time(_ date: Date) -> String {
+        let time = CivilTime(secondsSince1970: HTTPDate(date).secondsSince1970)
+        let parts = [time.month, time.day, time.hour, time.minute, time.second]
+        return "\(parts.reduce(time.year) { $0 * 100 + $1 })Z"
     }
 
     private func run(_ arguments: [String]) throws(OriginError) {

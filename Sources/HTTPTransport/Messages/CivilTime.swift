@@ -1,7 +1,7 @@
 /// A time of the Gregorian calendar, in UTC.
-struct CivilTime {
-    let (year, month, day): (Int, Int, Int)
-    let (hour, minute, second): (Int, Int, Int)
+package struct CivilTime {
+    package let (year, month, day): (Int, Int, Int)
+    package let (hour, minute, second): (Int, Int, Int)
 
     /// Creates a time; `nil` for one that does not exist. The second may be 60, a leap second.
     init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
@@ -13,7 +13,7 @@ struct CivilTime {
     }
 
     /// Creates the time of a number of seconds, which lies in the years 1 to 9999.
-    init(secondsSince1970 seconds: Int) {
+    package init(secondsSince1970 seconds: Int) {
         let dayNumber = (seconds - Self.remainder(seconds, 86_400)) / 86_400
         let time = Self.remainder(seconds, 86_400)
         (hour, minute, second) = (time / 3_600, time / 60 % 60, time % 60)

@@ -34,8 +34,7 @@ public struct HTTPDate: Sendable, Hashable, Comparable {
     /// - Complexity: O(1). A text of more than 64 bytes is no date.
     public init?(_ text: String, receivedAt: HTTPDate) {
         guard text.utf8.count <= 64 else { return nil }
-        let bytes = Array(FieldText.trimmed(Array(text.utf8)[...]))
-        let reading = DateReading(text: FieldText.lowercased(bytes))
+        let reading = DateReading(text)
         guard let civil = reading.fixed ?? reading.asctime ?? reading.obsolete(receivedAt) else { return nil }
         self.init(secondsSince1970: civil.secondsSince1970)
     }
@@ -44,6 +43,9 @@ public struct HTTPDate: Sendable, Hashable, Comparable {
     public func advanced(by seconds: Int) -> HTTPDate {
         HTTPDate(secondsSince1970: secondsSince1970 + min(max(seconds, -1 << 40), 1 << 40))
     }
+
+    /// The time as a date of the clock.
+    public var date: Date { Date(timeIntervalSince1970: Double(secondsSince1970)) }
 
     /// The seconds from another time to this one; negative when the other is later.
     public func seconds(since other: HTTPDate) -> Int { secondsSince1970 - other.secondsSince1970 }
@@ -75,7 +77,12 @@ private struct DateReading {
     static let weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
     let words: [Substring]
 
-    init(text: String) { words = text.split(separator: " ", omittingEmptySubsequences: false) }
+    init(_ text: String) {
+        let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
+        let trimmed = Array(text.utf8.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
+        let lowercased = trimmed.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        words = String(decoding: lowercased, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
+    }
 
     var fixed: CivilTime? {
         guard words.count == 6, words[5] == "gmt", words[0].last == ",", Self.isShortDay(words[0].dropLast()),
@@ -123,6 +130,7 @@ private struct DateReading {
     }
 
     private static func number(_ text: Substring, _ count: Int) -> Int? {
-        text.utf8.count == count ? DeltaSeconds.parse(text.utf8) : nil
+        guard text.utf8.count == count, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int(text)
     }
 }

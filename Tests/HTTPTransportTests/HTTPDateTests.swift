@@ -1,9 +1,10 @@
 import Foundation
-import HTTPCaching
+import HTTPTransport
 import Testing
 import WebImageTesting
 
-struct DateRow: SourcedRow {
+/// What a text says: where the rule stands, the text, and the seconds since 1970.
+struct DateRow: CustomTestStringConvertible, Sendable {
     let source: String
     let given: String
     let expected: Int?
@@ -11,9 +12,13 @@ struct DateRow: SourcedRow {
     init(_ source: String, _ given: String, _ expected: Int?) {
         (self.source, self.given, self.expected) = (source, given, expected)
     }
+
+    var testDescription: String { "\(source): \(given.prefix(90))" }
 }
 
 struct HTTPDateTests {
+    private let arrival = HTTPDate(secondsSince1970: 1_767_225_600)
+
     /// Received in 2026.
     static let rows: [DateRow] = [
         DateRow("RFC 9110, 5.6.7", "Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
