@@ -44,7 +44,7 @@ struct LoadTests {
         #expect(scene.binding.state().fraction == 1)
     }
 
-    @Test(arguments: [CachePolicy.reload, .revalidate])
+    @Test(arguments: [CachePolicy.reload, .revalidate, .http])
     func `memory is not read when the request asks the origin`(_ policy: CachePolicy) {
         scene.loader.remember(picture(1), for: url(1))
         scene.binding.load(request(1, policy))

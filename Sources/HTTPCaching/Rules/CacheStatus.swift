@@ -23,6 +23,9 @@ public struct CacheStatus: Sendable, Hashable {
     /// Anything else (section 2.8).
     public var detail: String?
 
+    /// Creates the facts of a cache that has done nothing yet.
+    public init(cache: String) { self.cache = cache }
+
     /// Creates the facts of a decision.
     ///
     /// - Parameters:

@@ -52,6 +52,13 @@ extension HTTPCacheRules {
         }
     }
 
+    /// The conditions that ask whether a stored response is still valid; `nil` when it has no validator.
+    ///
+    /// - Source: RFC 9111, section 4.3.1.
+    public func revalidation(of stored: StoredResponse, for request: HTTPRequest, now: HTTPDate) -> Revalidation? {
+        Candidate(self, request, RequestCacheControl(request.headers), stored, 0, now).revalidation(.stale)
+    }
+
     /// The positions of the responses that a request selects.
     func matching(_ request: HTTPRequest, _ stored: [StoredResponse]) -> [Int] {
         stored.indices.filter { matches(stored[$0], request.headers) }

@@ -57,21 +57,6 @@ enum Bitmap {
         return hasAlpha
     }
 
-    /// A copy that `change` has worked on in place, in pieces, so that a large bitmap can be cancelled.
-    ///
-    /// - Parameter change: Gets the start of a piece and its number of bytes.
-    static func changed(_ pixels: [UInt8], _ change: (UnsafeMutablePointer<UInt8>, Int) -> Void) throws -> [UInt8] {
-        var result = pixels
-        try unsafe result.withUnsafeMutableBufferPointer { bytes in
-            guard let first = bytes.baseAddress else { return }
-            for start in stride(from: 0, to: bytes.count, by: 1 << 18) {
-                try Task.checkCancellation()
-                unsafe change(first + start, min(1 << 18, bytes.count - start))
-            }
-        }
-        return result
-    }
-
     /// Blends a row of pixels that are not premultiplied over a premultiplied one of the same length.
     static func blend(_ above: UnsafeBufferPointer<UInt8>, over below: UnsafeMutableBufferPointer<UInt8>) {
         precondition(above.count == below.count)
@@ -104,7 +89,10 @@ enum Bitmap {
     }
 
     /// A copy that is changed in pieces of a megabyte, between which the task may be cancelled.
-    private static func changed(
+    ///
+    /// - Parameter change: Gets the start of a piece and its number of bytes.
+    /// - Throws: `CancellationError`.
+    static func changed(
         _ pixels: [UInt8], _ change: (UnsafeMutablePointer<UInt8>, Int) -> Void
     ) throws -> [UInt8] {
         try unsafe [UInt8](unsafeUninitializedCapacity: pixels.count) { copy, count in

@@ -27,7 +27,8 @@ extension ImageManager {
                 queuedDownloads: downloader.queuedCount, runningDownloads: downloader.runningCount,
                 queuedWork: pipeline.processing.queued, runningWork: pipeline.processing.running,
                 workByteCount: pipeline.processing.byteCount,
-                pendingWrites: await pipeline.caches.writes?.pendingCount ?? 0)
+                pendingWrites: await pipeline.caches.writes?.pendingCount ?? 0,
+                refreshes: pipeline.refreshes.count)
         }
     }
 }

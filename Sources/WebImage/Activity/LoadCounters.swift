@@ -10,6 +10,8 @@ public struct LoadCounters: Sendable, Hashable {
     public var downloads = 0
     /// Bytes that transfers brought, after decompression.
     public var downloadedByteCount = 0
+    /// Validations of stale pictures that were served meanwhile; see ``CachePolicy/http``.
+    public var refreshes = 0
     /// Pieces of work that had to wait for their share of the memory for pictures; see
     /// ``ImageManager/Configuration/processingByteLimit``.
     public var memoryWaits = 0
@@ -47,10 +49,12 @@ public struct LoadOccupancy: Sendable, Hashable {
     public var workByteCount: Int
     /// Keys that wait to be written to disk, or are being written.
     public var pendingWrites: Int
+    /// Stale pictures that are being validated after they were served.
+    public var refreshes: Int
 
     /// Whether nothing is waiting or running.
     public var isIdle: Bool {
         callers + flights + queuedDownloads + runningDownloads + queuedWork + runningWork + workByteCount
-            + pendingWrites == 0
+            + pendingWrites + refreshes == 0
     }
 }

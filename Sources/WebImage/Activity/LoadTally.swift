@@ -14,6 +14,7 @@ final class LoadTally: Sendable {
     let diskHits = Atomic(0)
     let downloads = Atomic(0)
     let downloadedByteCount = Atomic(0)
+    let refreshes = Atomic(0)
     let memoryWaits = Atomic(0)
     let droppedWrites = Atomic(0)
 
@@ -26,6 +27,7 @@ final class LoadTally: Sendable {
         counters.memoryHits = memoryHits.load(ordering: .relaxed)
         counters.diskHits = diskHits.load(ordering: .relaxed)
         counters.downloadedByteCount = downloadedByteCount.load(ordering: .relaxed)
+        counters.refreshes = refreshes.load(ordering: .relaxed)
         counters.memoryWaits = memoryWaits.load(ordering: .relaxed)
         counters.droppedWrites = droppedWrites.load(ordering: .relaxed)
         counters.downloads = downloads.load(ordering: .relaxed)

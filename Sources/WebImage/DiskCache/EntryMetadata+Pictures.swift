@@ -40,9 +40,11 @@ extension EntryMetadata {
         headers["Last-Modified"] = lastModified
         let received = Date(timeIntervalSince1970: Double(responseDate ?? storedAt))
         let delay = attributes[Self.delay].flatMap { Int($0) } ?? 0
-        return OriginResponse(
+        var origin = OriginResponse(
             url: url, status: httpStatus, headers: headers,
             requestedAt: received.addingTimeInterval(-Double(min(max(0, delay), 86_400))), receivedAt: received)
+        if !varySelectors.isEmpty || headers.contains(name: "Vary") { origin.selectors = varySelectors }
+        return origin
     }
 
     mutating func describe(_ properties: ImageProperties) {

@@ -18,6 +18,8 @@ public actor ImageDownloader {
     nonisolated let slots: Slots
     nonisolated let running = RunningTransfers()
     nonisolated let attendance = Attendance()
+    /// The time of day.
+    nonisolated let now: @Sendable () -> Date
     private nonisolated let executor: (any TaskExecutor)?
     nonisolated let hub: ActivityHub
     nonisolated let contentOrder: ContentOrder
@@ -55,7 +57,8 @@ public actor ImageDownloader {
 
     init(
         configuration: Configuration, transport: any HTTPLoading, hub: ActivityHub, contents: ContentOrder,
-        executor: (any TaskExecutor)?, inspect: @escaping @Sendable ([UInt8]) throws -> Void,
+        executor: (any TaskExecutor)?, now: @escaping @Sendable () -> Date = { .now },
+        inspect: @escaping @Sendable ([UInt8]) throws -> Void,
         onArrival: @escaping @Sendable (ImageRequest, Download) -> Void
     ) {
         self.configuration = configuration
@@ -63,6 +66,7 @@ public actor ImageDownloader {
         contentOrder = contents
         self.transport = transport
         self.executor = executor
+        self.now = now
         self.inspect = inspect
         self.onArrival = onArrival
         sentHeaders = Mutex(configuration.headers)

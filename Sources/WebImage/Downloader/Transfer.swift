@@ -48,12 +48,12 @@ final class Transfer: Sendable {
         defer { downloader.running.remove(at: place) }
         hub.tell(request.url, .started(waited: waiting.elapsed))
         do {
-            let response = try await response()
-            let origin = origin(response)
+            let (response, arrival) = try await response()
+            let origin = origin(response, arrival)
             if acceptsNotModified, response.status == 304 {
                 return Download(origin: origin, bytes: [], number: number, claim: claim)
             }
-            try check(response)
+            try check(response, arrival)
             let bytes = try await transformed(collect(response, report), origin)
             let download = Download(origin: origin, bytes: bytes, number: number, claim: claim)
             downloader.onArrival(request, download)
@@ -64,12 +64,13 @@ final class Transfer: Sendable {
     }
 
     /// Sends the request.
-    private func response() async throws -> HTTPResponse {
+    private func response() async throws -> (HTTPResponse, arrival: Date) {
         let sending = Stopwatch()
         let answer = try await (request.loader?.part ?? downloader.transport).send(makeRequest())
+        let arrival = downloader.now()
         hub.tell(request.url, .firstByte(after: sending.elapsed))
-        guard let modifier = request.responseModifier else { return answer }
-        return try await hook("response modifier", modifier) { try await $0(answer) }
+        guard let modifier = request.responseModifier else { return (answer, arrival) }
+        return (try await hook("response modifier", modifier) { try await $0(answer) }, arrival)
     }
 
     private func transformed(_ body: [UInt8], _ origin: OriginResponse) async throws -> [UInt8] {
@@ -86,9 +87,10 @@ final class Transfer: Sendable {
         return bytes
     }
 
-    private func origin(_ response: HTTPResponse) -> OriginResponse {
+    private func origin(_ response: HTTPResponse, _ arrival: Date) -> OriginResponse {
         OriginResponse(
-            url: response.url, status: response.status, headers: response.headers, metrics: response.metrics)
+            url: response.url, status: response.status, headers: response.headers, receivedAt: arrival,
+            metrics: response.metrics)
     }
 
     /// Runs a part that the program brings. Nothing of its result is used for a transfer that has ended meanwhile.
@@ -116,15 +118,17 @@ final class Transfer: Sendable {
         return try await hook("request modifier", modifier) { try await $0(plain) }
     }
 
-    private func check(_ response: HTTPResponse) throws {
+    private func check(_ response: HTTPResponse, _ arrival: Date) throws {
         let isAccepted =
             request.parts?.value.transfer.acceptableStatuses?.contains(response.status)
             ?? configuration.acceptableStatusCodes.contains(response.status)
         guard isAccepted else {
-            throw ImageLoadError(
+            var error = ImageLoadError(
                 code: .unacceptableStatus,
                 message: "The origin answered with status \(response.status) instead of a picture.",
                 url: request.url, status: response.status)
+            error.origin = origin(response, arrival)
+            throw error
         }
         guard let accepted = configuration.acceptableContentTypes else { return }
         let type = response.headers["Content-Type"]?.prefix { $0 != ";" }.lowercased() ?? ""

@@ -53,6 +53,8 @@ public struct ImageLoadError: Error, Sendable {
     public let status: Int?
     /// The underlying error, usually an `HTTPError` or an `ImageError`.
     public let cause: (any Error)?
+    /// What the origin said, when it answered with a status that is not accepted.
+    public internal(set) var origin: OriginResponse?
 
     /// Creates an error.
     public init(

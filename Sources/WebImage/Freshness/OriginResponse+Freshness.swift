@@ -45,9 +45,11 @@ extension OriginResponse {
     ///
     /// - Source: RFC 9111, section 3.2.
     func renewed(by response: OriginResponse, _ rules: HTTPCacheRules = .private) -> OriginResponse {
-        OriginResponse(
+        var renewed = OriginResponse(
             url: url, status: status, headers: rules.updated(headers, with: response.headers),
             requestedAt: response.requestedAt, receivedAt: response.receivedAt, metrics: response.metrics)
+        if let selectors { renewed.selectors = selectors }
+        return renewed
     }
 }
 

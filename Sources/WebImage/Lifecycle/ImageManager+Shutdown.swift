@@ -14,6 +14,7 @@ extension ImageManager {
 
     private func end(within grace: Duration, on clock: some Clock<Duration>) async -> ShutdownReport {
         let deadline = Deadline(after: grace, on: clock, executor: pipeline.executor)
+        pipeline.refreshes.close()
         pipeline.files.close()
         let isQuiet = await deadline.outlasts { await self.pipeline.finishEverything() }
         let cancelled = isQuiet ? 0 : await pipeline.dropEverything()
@@ -36,6 +37,7 @@ extension Pipeline {
     /// Drains the stages in the order of a load, so that each is idle before the one below it closes: loads wait for
     /// transfers, and all of them write.
     @concurrent fileprivate func finishEverything() async {
+        await refreshes.drain()
         await files.drain()
         pictures.close()
         await pictures.drain()

@@ -1,4 +1,5 @@
 import Foundation
+public import HTTPCaching
 public import HTTPTransport
 public import ImageCoding
 
@@ -41,6 +42,10 @@ extension ImageManager {
         /// How long a load that cannot succeed is remembered: a missing picture, or a file that is not a picture. One
         /// minute by default; zero remembers nothing.
         public var failureLifetime: Duration = .seconds(60)
+        /// What HTTP's rules are asked for requests with ``CachePolicy/http``, which other requests do not ask. The rules
+        /// of a shared cache by default, because the pictures of a manager answer every caller: `private` content is not
+        /// kept. `.private` suits a program with one user.
+        public var cacheRules = HTTPCacheRules.shared
         /// How many such loads are remembered. 10,000 by default.
         public var failureCapacity = 10_000
         /// The largest number of bytes that wait to be written to disk. Beyond it, content is not written: it is counted

@@ -73,6 +73,7 @@ extension Pipeline {
         guard let error = error as? ImageLoadError, error.code != .recentlyFailed,
             hooks.shouldRemember?(error) ?? error.isLasting
         else { return }
-        failures.record(error, for: key, isOfAddress: error.isOfAddress)
+        let lifetime = key.isRuled ? negativeLifetime(of: error, request) : nil
+        failures.record(error, for: key, isOfAddress: error.isOfAddress, lifetime: lifetime)
     }
 }

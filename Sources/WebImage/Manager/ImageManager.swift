@@ -87,6 +87,7 @@ public actor ImageManager {
         var executor: (any TaskExecutor)?
         var clock: any Clock<Duration> = ContinuousClock()
         var waitsWithoutTask = true
+        var now: @Sendable () -> Date = { .now }
     }
 }
 

@@ -34,6 +34,22 @@ enum CachedPicture: Sendable {
         }
     }
 
+    /// What the origin said about the original; `nil` when it is unknown.
+    var origin: OriginResponse? {
+        switch self {
+        case .decoded(let picture): picture.value.origin
+        case .encoded(let file): file.value.origin
+        }
+    }
+
+    /// The same after the origin has confirmed the original.
+    func renewed(_ origin: OriginResponse, _ number: Int) -> CachedPicture {
+        switch self {
+        case .decoded(let picture): .decoded(Shared(picture.value.confirmed(origin, number: number)))
+        case .encoded(let file): .encoded(Shared(file.value.confirmed(origin, number: number).from(.memory)))
+        }
+    }
+
     /// Whether it is, or was made from, the same content as `other`.
     func isOfSameContent(as other: CachedPicture) -> Bool {
         number == other.number || (generation != nil && generation == other.generation)

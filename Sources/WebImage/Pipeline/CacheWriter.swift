@@ -27,6 +27,26 @@ struct CacheWriter: Sendable {
         }
     }
 
+    /// Changes what the origin has said about the views of an original in memory, after a 304.
+    ///
+    /// - Parameters:
+    ///   - known: What it said before. Views that were made of this response are changed.
+    ///   - generation: Views of this content are changed, too.
+    func renewViews(
+        of original: CacheKey, _ known: OriginResponse, _ generation: ContentGeneration?, to origin: OriginResponse,
+        number: Int
+    ) {
+        order.ifNewest(number, of: original) {
+            for name in caches.variants.names(of: original).union([.picture(original), .file(original)]) {
+                guard let view = caches.held(name),
+                    view.origin == known || (generation != nil && view.generation == generation)
+                else { continue }
+                let renewed = view.renewed(origin, number)
+                caches.memory.store(renewed, for: name, cost: renewed.cost)
+            }
+        }
+    }
+
     /// Removes every view of an original from memory.
     func forget(_ original: CacheKey) {
         for view in caches.variants.names(of: original).union([.picture(original), .file(original)]) {

@@ -8,9 +8,9 @@ struct FileLoad: Sendable {
     let load: OriginalLoad
     let format: OutputFormat
 
-    private var request: ImageRequest { load.request }
-    private var pipeline: Pipeline { load.pipeline }
-    private var name: CacheKey { load.key.variant }
+    var request: ImageRequest { load.request }
+    var pipeline: Pipeline { load.pipeline }
+    var name: CacheKey { load.key.variant }
     /// Whether the file is the original as the origin sent it.
     private var isOriginal: Bool { request.isForOriginalFile(format) }
     private var reads: CacheTiers { isOriginal ? request.cacheReads.original : request.cacheReads.file }
@@ -20,10 +20,10 @@ struct FileLoad: Sendable {
     @concurrent func run(_ report: @escaping Pipeline.Report) async throws -> EncodedImage {
         // An earlier flight may have landed after the caller's look into memory and before the start of this one.
         if let hit = pipeline.rememberedFile(request, format, name) { return hit }
-        return try await load.run { try await file(report) }
+        return try await load.run { try await load.key.isRuled ? ruled(report) : file(report) }
     }
 
-    private func file(_ report: @escaping Pipeline.Report) async throws -> EncodedImage {
+    func file(_ report: @escaping Pipeline.Report) async throws -> EncodedImage {
         if request.cachePolicy.readsCachesFirst {
             if let stored = try await stored() { return stored }
             if !isOriginal, let picture = try await pictureOfMemory() {
@@ -71,7 +71,7 @@ struct FileLoad: Sendable {
         return try await stored(madeFrom: generation)?.confirmed(original.origin, number: original.number)
     }
 
-    private func finished(_ processed: ProcessedOriginal) async throws -> EncodedImage {
+    func finished(_ processed: ProcessedOriginal) async throws -> EncodedImage {
         let (original, isNew) = (processed.original, processed.original.arrival == .network)
         try Task.checkCancellation()
         let image = try await pipeline.processed(request) { try processed.picture.get() }

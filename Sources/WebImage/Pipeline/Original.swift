@@ -1,4 +1,5 @@
 import Foundation
+import HTTPCaching
 import HTTPTransport
 import ImageCoding
 
@@ -42,14 +43,16 @@ final class Original: Sendable {
         self.init(entry.bytes, .disk, number: 0, origin: entry.metadata.origin, entry: entry)
     }
 
-    convenience init(_ download: Download) {
+    /// - Parameter origin: What the origin said, if more is known than the transfer knows.
+    convenience init(_ download: Download, _ origin: OriginResponse? = nil) {
         self.init(
-            download.bytes, .network, number: download.number, origin: download.origin, claim: download.claim)
+            download.bytes, .network, number: download.number, origin: origin ?? download.origin,
+            claim: download.claim)
     }
 
     /// The same file, after the origin has confirmed that it is still valid.
-    func confirmed(by download: Download) -> Original {
-        let origin = origin?.renewed(by: download.origin)
+    func confirmed(by download: Download, _ rules: HTTPCacheRules) -> Original {
+        let origin = origin?.renewed(by: download.origin, rules)
         var entry = entry
         if let origin { entry?.metadata.note(origin) }
         return Original(
@@ -77,9 +80,12 @@ final class Original: Sendable {
     var generation: ContentGeneration { entry?.metadata.generation ?? ContentGeneration(of: bytes) }
 
     /// The entry to write to disk.
-    func entry(_ properties: ImageProperties, url: URL) -> DiskEntry {
+    ///
+    /// - Parameter selectors: The values of the request's fields that the response varies by.
+    func entry(_ properties: ImageProperties, url: URL, _ selectors: [String: String]) -> DiskEntry {
         var metadata = origin.map { EntryMetadata($0, url: url) } ?? EntryMetadata(url: url.absoluteString)
         metadata.describe(properties)
+        metadata.varySelectors = selectors
         return DiskEntry(metadata: metadata, bytes: bytes)
     }
 

@@ -24,6 +24,8 @@ final class OriginalLoad: Sendable {
     /// the transfer.
     private let claim: ContentOrder.Claim?
     private let noted = Mutex(LoadMetrics())
+    /// What HTTP's rules have decided about this load; `nil` when they are not asked.
+    let ruling: LoadRuling?
 
     init(
         _ pipeline: Pipeline, _ request: ImageRequest, _ key: LoadKey, _ start: inout FlightStart<LoadProgress>,
@@ -33,6 +35,7 @@ final class OriginalLoad: Sendable {
         self.request = request
         self.key = key
         self.watch = watch
+        ruling = nil
         caches = pipeline.caches(for: request)
         let (wish, hasArrived) = pipeline.shared.wish(for: request, key.transfer)
         self.wish = wish
@@ -42,13 +45,24 @@ final class OriginalLoad: Sendable {
         transfer = isForOrigin ? try pipeline.downloader.predecessor(request, of: &start, waiting: watch) : nil
     }
 
+    /// Creates a load by a ruling, in the flight of another load or without one.
+    init(_ ruling: LoadRuling, _ request: ImageRequest, _ key: LoadKey, in load: OriginalLoad?) {
+        (self.ruling, self.request, self.key, pipeline) = (ruling, request, key, ruling.pipeline)
+        caches = pipeline.caches(for: request)
+        watch = load?.watch ?? Stopwatch()
+        wish = load?.wish ?? pipeline.shared.wish(for: request, key.transfer).0
+        claim = load?.claim ?? ContentOrder.Claim(pipeline.order, request.originalKey)
+        transfer = nil
+    }
+
     /// Whether only the origin can have the picture.
     ///
     /// - Parameter hasArrived: Whether another load of the address has brought the file.
     static func isForOrigin(
         _ pipeline: Pipeline, _ request: ImageRequest, _ key: LoadKey, hasArrived: Bool = false
     ) -> Bool {
-        guard pipeline.waitsWithoutTask, pipeline.hooks.shouldDownload == nil, request.cachePolicy != .onlyIfCached
+        guard pipeline.waitsWithoutTask, pipeline.hooks.shouldDownload == nil, request.cachePolicy != .onlyIfCached,
+            request.cachePolicy != .http
         else { return false }
         if !request.retriesFailed, pipeline.failures.contains(key) { return false }
         if request.cachePolicy == .reload { return true }
@@ -88,7 +102,7 @@ extension OriginalLoad {
     ///
     /// - Parameter tiers: Where the request reads this kind of content.
     func diskEntry(for name: CacheKey, _ tiers: CacheTiers) async throws -> DiskEntry? {
-        guard tiers.contains(.disk), request.allowsDisk, let disk = caches.disk else { return nil }
+        guard tiers.contains(.disk), allowsDisk, let disk = caches.disk else { return nil }
         let watch = Stopwatch()
         defer { note { $0.diskRead = ($0.diskRead ?? .zero) + watch.elapsed } }
         let original = request.originalKey
@@ -148,7 +162,9 @@ extension OriginalLoad {
         let stored = try await storedOriginal()
         if let stored, request.cachePolicy.readsCachesFirst { return .original(stored) }
         // Without it, a load that missed on disk would ask again for what another load has not stored yet.
-        if request.cachePolicy == .cacheFirst, let arrived = pipeline.shared.arrived(key.transfer) {
+        if request.cachePolicy == .cacheFirst || ruling != nil, let arrived = pipeline.shared.arrived(key.transfer),
+            ruling?.accepts(arrived.origin) != false
+        {
             return .original(arrived)
         }
         return try await fetch(report, stored, held)
@@ -166,8 +182,17 @@ extension OriginalLoad {
         let known = request.cachePolicy.sendsValidators ? stored?.origin ?? held : nil
         let (download, original) = try await download(report, validating: known)
         guard download.isNotModified else { return .original(original) }
-        guard let stored else { return .confirmed(known?.renewed(by: download.origin), number: download.number) }
-        let confirmed = stored.confirmed(by: download)
+        if let ruling, let known, await !ruling.isConfirmed(known, by: download.origin, self) {
+            return try await .original(self.download(report, validating: nil).original)
+        }
+        let rules = pipeline.configuration.cacheRules
+        guard let stored else {
+            let origin = known?.renewed(by: download.origin, rules)
+            renewViews(known, nil, to: origin, download.number)
+            return .confirmed(origin, number: download.number)
+        }
+        let confirmed = stored.confirmed(by: download, rules)
+        renewViews(known, confirmed.generation, to: confirmed.origin, download.number)
         await renew(confirmed)
         return .original(confirmed)
     }
@@ -187,7 +212,7 @@ extension OriginalLoad {
             $0.download = watch.elapsed
             $0.answer = download.origin
         }
-        return Original(download)
+        return Original(download, ruling?.noted(download.origin))
     }
 
     /// Writes what the origin has said on confirming the file on disk: the entry is as if it had just been stored.
@@ -201,9 +226,7 @@ extension OriginalLoad {
 
     private func checkOriginMayBeAsked() async throws {
         if request.cachePolicy == .onlyIfCached {
-            throw ImageLoadError(
-                code: .notInCache, message: "The picture is not cached; allow the request to ask the origin.",
-                url: request.url)
+            throw ImageLoadError.notInCache(request.url)
         }
         guard let shouldDownload = pipeline.hooks.shouldDownload, await !shouldDownload(request) else { return }
         throw ImageLoadError(
@@ -240,43 +263,19 @@ extension OriginalLoad {
     /// Stores a new original on disk, after it has been decoded: every file on disk is a picture.
     private func keep(_ processed: ProcessedOriginal) async {
         let original = processed.original
-        guard original.arrival == .network, mayStore(request.cacheWrites.original) else { return }
+        guard original.arrival == .network else { return }
+        if let ruling, !ruling.mayKeep { await forget() }
+        guard mayStore(request.cacheWrites.original) else { return }
         pipeline.hub.tell(request.url, .stored(byteCount: original.bytes.count))
         let (request, properties, coders) = (request, processed.properties, pipeline.coders(for: request))
+        let selectors = pipeline.selectors(of: original.origin, request)
         await store(as: request.originalKey, number: original.number, byteCount: original.bytes.count) {
-            guard let serializer = request.cacheSerializer else { return original.entry(properties, url: request.url) }
+            guard let serializer = request.cacheSerializer else {
+                return original.entry(properties, url: request.url, selectors)
+            }
             let bytes = try await serializer.part(original.encoded(properties), request.url)
-            return try original.replaced(by: bytes).entry(coders.properties(of: bytes), url: request.url)
+            return try original.replaced(by: bytes).entry(
+                coders.properties(of: bytes), url: request.url, selectors)
         }
-    }
-}
-
-// MARK: - Keep
-
-extension OriginalLoad {
-    /// Whether content may be written to the disk.
-    ///
-    /// - Parameter tiers: Where the request writes this kind of content.
-    func mayStore(_ tiers: CacheTiers) -> Bool {
-        caches.writes != nil && tiers.contains(.disk) && request.allowsDisk
-    }
-
-    /// Writes an entry to disk later, or before it returns when the request waits for that.
-    func store(as name: CacheKey, number: Int, byteCount: Int, _ making: @escaping WriteBehind.Making) async {
-        await pipeline.writer(for: request).store(
-            as: name, of: request.originalKey, number: number, byteCount: byteCount, waits: request.waitsForStores,
-            making)
-    }
-
-    /// What a variant or a file on disk says it was made from. A serializer makes the stored original differ from the one
-    /// that the picture was made from, so nothing is said.
-    func recordedGeneration(_ generation: ContentGeneration?) -> ContentGeneration? {
-        request.cacheSerializer == nil ? generation : nil
-    }
-
-    /// Stores a view of the original in memory.
-    func remember(_ view: CachedPicture, as key: MemoryKey, isNew: Bool, _ tiers: CacheTiers) {
-        guard tiers.contains(.memory) else { return }
-        pipeline.writer(for: request).remember(view, as: key, of: request.originalKey, isNew: isNew)
     }
 }

@@ -8,9 +8,9 @@ import TaskCoordination
 struct PictureLoad: Sendable {
     let load: OriginalLoad
 
-    private var request: ImageRequest { load.request }
-    private var pipeline: Pipeline { load.pipeline }
-    private var name: CacheKey { load.key.variant }
+    var request: ImageRequest { load.request }
+    var pipeline: Pipeline { load.pipeline }
+    var name: CacheKey { load.key.variant }
 
     /// Whether the picture has a name of its own in the caches, beside the original's.
     private var isVariant: Bool { !name.isOriginal }
@@ -19,10 +19,10 @@ struct PictureLoad: Sendable {
     @concurrent func run(_ report: @escaping Pipeline.Report) async throws -> ImageResponse {
         // An earlier flight may have landed after the caller's look into memory and before the start of this one.
         if let hit = pipeline.remembered(request, name) { return hit }
-        return try await load.run { try await picture(report) }
+        return try await load.run { try await load.key.isRuled ? ruled(report) : picture(report) }
     }
 
-    private func picture(_ report: @escaping Pipeline.Report) async throws -> ImageResponse {
+    func picture(_ report: @escaping Pipeline.Report) async throws -> ImageResponse {
         if isVariant, request.cachePolicy.readsCachesFirst {
             if let stored = try await stored() { return stored }
             if let made = try await load.variantOfMemory() { return await kept(made, isNew: false) }
@@ -74,7 +74,7 @@ struct PictureLoad: Sendable {
     }
 
     /// The requested picture, made from the original.
-    private func finished(_ processed: ProcessedOriginal) async throws -> ImageResponse {
+    func finished(_ processed: ProcessedOriginal) async throws -> ImageResponse {
         let original = processed.original
         try Task.checkCancellation()
         let image = try await pipeline.processed(request) { try processed.picture.get() }

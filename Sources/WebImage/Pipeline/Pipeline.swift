@@ -45,6 +45,10 @@ final class Pipeline: Sendable {
     /// Where flights run; `nil` for the global pool.
     let executor: (any TaskExecutor)?
     let isOpen = Atomic<Bool>(true)
+    /// The validations of stale pictures that were served meanwhile.
+    let refreshes = Refreshes()
+    /// The time of day.
+    let now: @Sendable () -> Date
 
     init(_ configuration: ImageManager.Configuration, _ parts: ImageManager.Parts) {
         self.configuration = configuration
@@ -58,12 +62,13 @@ final class Pipeline: Sendable {
         shared = SharedWork(processing, executor: parts.executor)
         downloader = ImageDownloader(
             configuration: configuration.downloader, transport: parts.transport, hub: hub, contents: order,
-            executor: parts.executor, inspect: { try coders.checkSignature($0) },
+            executor: parts.executor, now: parts.now, inspect: { try coders.checkSignature($0) },
             onArrival: { [shared] in shared.noteArrival($1, RequestIdentity($0)) })
         pictures = InFlight(name: "load", executor: parts.executor)
         files = InFlight(name: "encode", executor: parts.executor)
         failures = RecentFailures(capacity: configuration.failureCapacity, lifetime: configuration.failureLifetime)
         waitsWithoutTask = parts.waitsWithoutTask
+        now = parts.now
         executor = parts.executor
     }
 
@@ -106,6 +111,7 @@ final class Pipeline: Sendable {
 
     /// Cancels every load.
     func cancelAll() {
+        refreshes.cancelAll()
         files.cancelAll()
         pictures.cancelAll()
     }
@@ -169,7 +175,7 @@ extension Pipeline {
 
     /// The decoded picture that memory holds, if the request may be answered with it.
     func remembered(_ request: ImageRequest, _ name: CacheKey) -> ImageResponse? {
-        guard request.cachePolicy.readsCachesFirst else { return nil }
+        guard request.cachePolicy.readsCachesFirst else { return freshInMemory(request, name) }
         return held(request, name)
     }
 
@@ -233,7 +239,7 @@ extension Pipeline {
 
     /// The file that memory holds, if the request may be answered with it.
     func rememberedFile(_ request: ImageRequest, _ format: OutputFormat, _ name: CacheKey) -> EncodedImage? {
-        guard request.cachePolicy.readsCachesFirst else { return nil }
+        guard request.cachePolicy.readsCachesFirst else { return freshFileInMemory(request, format, name) }
         return heldFile(request, format, name)
     }
 

@@ -9,6 +9,8 @@ final class RecentFailures: Sendable {
     private struct Place: Hashable {
         let transfer: RequestIdentity
         let variant: CacheKey?
+        /// Whether HTTP's rules say how long. Loads by other policies do not ask them.
+        let isRuled: Bool
     }
 
     private let memory: Mutex<FailureMemory<Place, ContinuousClock.Instant>>
@@ -39,10 +41,13 @@ final class RecentFailures: Sendable {
 
     /// Remembers an error.
     ///
-    /// - Parameter isOfAddress: Whether every variant of the address fails alike.
-    func record(_ error: ImageLoadError, for key: LoadKey, isOfAddress: Bool) {
+    /// - Parameters:
+    ///   - isOfAddress: Whether every variant of the address fails alike.
+    ///   - lifetime: For how long; `nil` for the usual time.
+    func record(_ error: ImageLoadError, for key: LoadKey, isOfAddress: Bool, lifetime: Duration? = nil) {
+        let lifetime = lifetime ?? self.lifetime
         guard lifetime > .zero else { return }
-        let place = Place(transfer: key.transfer, variant: isOfAddress ? nil : key.variant)
+        let place = Place(transfer: key.transfer, variant: isOfAddress ? nil : key.variant, isRuled: key.isRuled)
         change { $0.record(error, for: place, until: .now.advanced(by: lifetime)) }
     }
 
@@ -50,7 +55,7 @@ final class RecentFailures: Sendable {
     func forget(_ key: LoadKey) {
         if isEmpty.load(ordering: .relaxed) { return }
         change { memory in
-            for place in Self.places(key) { memory.forget(place) }
+            for place in Self.places(key, isRuled: false) + Self.places(key, isRuled: true) { memory.forget(place) }
         }
     }
 
@@ -59,15 +64,15 @@ final class RecentFailures: Sendable {
     private func failure(for key: LoadKey) -> ImageLoadError? {
         if isEmpty.load(ordering: .relaxed) { return nil }
         return change { memory in
-            for place in Self.places(key) {
+            for place in Self.places(key, isRuled: key.isRuled) {
                 if let failure = memory.failure(for: place, now: .now) { return failure }
             }
             return nil
         }
     }
 
-    private static func places(_ key: LoadKey) -> [Place] {
-        [Place(transfer: key.transfer, variant: nil), Place(transfer: key.transfer, variant: key.variant)]
+    private static func places(_ key: LoadKey, isRuled: Bool) -> [Place] {
+        [nil, key.variant].map { Place(transfer: key.transfer, variant: $0, isRuled: isRuled) }
     }
 
     private func change<T: Sendable>(_ body: (inout FailureMemory<Place, ContinuousClock.Instant>) -> T) -> T {

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPCaching
 import HTTPTransport
 
 /// The names of pictures in the caches.
@@ -65,8 +66,14 @@ extension ImageRequest {
     /// - Source: RFC 9111, section 3.5.
     var allowsDisk: Bool {
         cacheKey != nil || isAnonymous
-            || (method == "GET" && headers.isEmpty && body == nil && modifier == nil
+            || (method == "GET" && (headers.isEmpty || negotiatesAlone) && body == nil && modifier == nil
                 && parts?.value.restrictsTransfer != true)
+    }
+
+    /// Whether HTTP's rules decide, and every field only negotiates the content: such fields may join a key on disk.
+    private var negotiatesAlone: Bool {
+        guard cachePolicy == .http, case .only(let names) = HTTPCacheRules.VaryFields.negotiation else { return false }
+        return headers.allSatisfy { names.contains($0.name.lowercased()) }
     }
 
     /// A text that differs for different options, in this process. Such names are kept in memory only.

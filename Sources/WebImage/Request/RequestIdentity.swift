@@ -59,6 +59,8 @@ struct LoadKey: Sendable, Hashable, CustomStringConvertible {
 
     /// The name of the picture, or of the file, in the caches.
     var variant: CacheKey { picture.name }
+    /// Whether HTTP's rules decide about the load.
+    var isRuled: Bool { request.cachePolicy == .http }
     /// The identity of the transfer that the load may need.
     var transfer: RequestIdentity { picture.transfer }
 

@@ -20,6 +20,8 @@ public struct EncodedImage: Sendable {
     var number = 0
     /// The content of the original that the file is, or was made from; `nil` when it is unknown.
     var generation: ContentGeneration?
+    /// What happened at the origin; `nil` when ``source`` says it all.
+    var facts: LoadFacts?
 
     /// The media type, for a `Content-Type` field.
     public var contentType: String { format.mimeType }
@@ -41,6 +43,7 @@ public struct EncodedImage: Sendable {
     func from(_ source: ImageSource) -> EncodedImage {
         var copy = self
         copy.source = source
+        copy.facts = nil
         return copy
     }
 
@@ -49,6 +52,7 @@ public struct EncodedImage: Sendable {
         var copy = self
         copy.origin = origin ?? self.origin
         copy.number = number
+        copy.facts = .confirmed
         return copy
     }
 }

@@ -39,6 +39,14 @@ public struct ImageResponse: Sendable {
         var isLossless = false
         /// The generation of the original that the picture was made from; `nil` when it is unknown.
         var generation: ContentGeneration?
+
+        /// The same after the origin has confirmed the original.
+        func confirmed(_ origin: OriginResponse?, number: Int) -> Content {
+            var copy = self
+            copy.origin = origin ?? self.origin
+            copy.number = number
+            return copy
+        }
     }
 
     /// How one load came by its picture.
@@ -48,6 +56,8 @@ public struct ImageResponse: Sendable {
         var metrics = LoadMetrics()
         /// The picture's share of the processing budget, until the caller has the picture.
         var share: MemoryShare?
+        /// What happened at the origin; `nil` when ``source`` says it all.
+        var facts: LoadFacts?
     }
 
     private mutating func changeContent(_ body: (inout Content) -> Void) {
@@ -124,14 +134,25 @@ extension ImageResponse {
         return copy
     }
 
+    /// What happened at the origin; `nil` when ``source`` says it all.
+    var facts: LoadFacts? { delivery?.value.facts }
+
+    /// The response with what happened at the origin, and what it said before.
+    func noting(_ facts: LoadFacts?, _ origin: OriginResponse?) -> ImageResponse {
+        var copy = self
+        copy.changeDelivery { $0.facts = facts }
+        if self.origin == nil { copy.changeContent { $0.origin = origin } }
+        return copy
+    }
+
     /// The response of a load whose origin has confirmed the picture.
     func confirmed(_ origin: OriginResponse?, number: Int, metrics: LoadMetrics) -> ImageResponse {
         var copy = self
-        copy.changeContent {
-            $0.origin = origin ?? $0.origin
-            $0.number = number
+        copy.content = Shared(content.value.confirmed(origin, number: number))
+        copy.changeDelivery {
+            $0.metrics = metrics
+            $0.facts = .confirmed
         }
-        copy.changeDelivery { $0.metrics = metrics }
         return copy
     }
 }

@@ -14,6 +14,7 @@ public struct OriginResponse: Sendable, Hashable {
         var requestedAt: Date?
         var receivedAt: Date
         var metrics: HTTPMetrics?
+        var selectors: [String: String]?
     }
 
     /// Creates a value.
@@ -77,6 +78,12 @@ public struct OriginResponse: Sendable, Hashable {
     public var metrics: HTTPMetrics? {
         get { fields.value.metrics }
         set { change { $0.metrics = newValue } }
+    }
+
+    /// The values of the request's fields that `Vary` names, by lower-case name; `nil` when they are not known.
+    var selectors: [String: String]? {
+        get { fields.value.selectors }
+        set { change { $0.selectors = newValue } }
     }
 
     /// The names of the fields that are kept on disk: those that describe the content and say how long it is valid.

@@ -6,7 +6,7 @@ extension ImageRequest {
         guard cacheReads.variant.contains(.memory) else { return false }
         return switch cachePolicy {
         case .cacheFirst, .onlyIfCached, .refreshCached: true
-        case .revalidate, .reload: false
+        case .http, .revalidate, .reload: false
         }
     }
 
@@ -14,7 +14,7 @@ extension ImageRequest {
     var asksOrigin: Bool {
         switch cachePolicy {
         case .cacheFirst, .onlyIfCached: false
-        case .revalidate, .refreshCached, .reload: true
+        case .http, .revalidate, .refreshCached, .reload: true
         }
     }
 

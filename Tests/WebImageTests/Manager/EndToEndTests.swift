@@ -1,4 +1,5 @@
 import Foundation
+import HTTPCaching
 import HTTPTransport
 import ImageCoding
 import Testing
@@ -31,6 +32,21 @@ import WebImageTesting
         let reply = OriginReply.ok(bytes, type: format.contentType)
         origin.respond(to: path, with: tag.map { reply.entityTag($0) } ?? reply)
         return ImageRequest(origin.url(path))
+    }
+
+    @Test(arguments: [("max-age=0", 2, 304), ("max-age=600", 1, nil)] as [(String, Int, Int?)])
+    func `HTTP's rules decide over a connection`(control: String, asked: Int, status: Int?) async throws {
+        let bytes = try ImageFactory.encoded(width: 64, height: 48, seed: 1, as: .png)
+        let reply = OriginReply.ok(bytes, type: "image/png").header("Cache-Control", control)
+        origin.respond(
+            to: "/s.png", with: reply.entityTag("\"1\"").lastModified(Date(timeIntervalSince1970: 0)))
+        var request = ImageRequest(origin.url("/s.png"))
+        request.cachePolicy = .http
+        try await withManager { manager in
+            _ = try await manager.load(request)
+            #expect(try await manager.load(request).cacheStatus().forwardStatus == status)
+            #expect(origin.requestCount(for: "/s.png") == asked)
+        }
     }
 
     @Test func `a picture comes from the network, then from memory, then from disk`() async throws {

@@ -1,0 +1,65 @@
+import Synchronization
+
+/// The refreshes that run: validations of pictures that were served although they were stale.
+///
+/// A refresh belongs to the manager, because the caller that caused it has its picture and may leave. There is one for
+/// each original. The shutdown of the manager cancels them: no caller waits for them, so they must not prolong it.
+final class Refreshes: Sendable {
+    /// The original that is refreshed.
+    struct Key: Hashable, Sendable {
+        private let transfer: RequestIdentity
+        private let original: CacheKey
+        private let caches: String?
+
+        init(_ request: ImageRequest) {
+            transfer = RequestIdentity(request)
+            original = request.originalKey
+            caches = request.caches?.identity
+        }
+    }
+
+    private struct State {
+        var tasks: [Key: Task<Void, Never>] = [:]
+        var isOpen = true
+    }
+
+    private let state = Mutex(State())
+
+    /// The number of refreshes that run.
+    var count: Int { state.withLock { $0.tasks.count } }
+
+    /// Starts a refresh, unless one for this original runs or the manager ends.
+    ///
+    /// - Parameter executor: Where it runs; `nil` for the global pool.
+    /// - Returns: Whether it was started.
+    func start(
+        _ key: Key, on executor: (any TaskExecutor)?, _ body: @escaping @concurrent @Sendable () async -> Void
+    ) -> Bool {
+        state.withLock { state in
+            guard state.isOpen, state.tasks[key] == nil else { return false }
+            // Detached, so that it belongs to no transfer whose code has asked for the picture. It waits for the lock
+            // before it leaves the table, so it is in the table by then.
+            state.tasks[key] = Task.detached(name: "refresh", executorPreference: executor, priority: .utility) {
+                await body()
+                self.state.withLock { _ = $0.tasks.removeValue(forKey: key) }
+            }
+            return true
+        }
+    }
+
+    /// Cancels every refresh.
+    func cancelAll() {
+        for task in state.withLock({ Array($0.tasks.values) }) { task.cancel() }
+    }
+
+    /// Refuses new refreshes, and cancels those that run.
+    func close() {
+        state.withLock { $0.isOpen = false }
+        cancelAll()
+    }
+
+    /// Waits until no refresh runs.
+    func drain() async {
+        while let task = state.withLock({ $0.tasks.values.first }) { await task.value }
+    }
+}

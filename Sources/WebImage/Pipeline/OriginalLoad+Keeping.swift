@@ -1,0 +1,32 @@
+import ImageCoding
+
+extension OriginalLoad {
+    /// Whether the pictures of the request, as it was made, may be on disk.
+    var allowsDisk: Bool { (ruling?.request ?? request).allowsDisk }
+
+    /// Whether content may be written to the disk.
+    ///
+    /// - Parameter tiers: Where the request writes this kind of content.
+    func mayStore(_ tiers: CacheTiers) -> Bool {
+        caches.writes != nil && tiers.contains(.disk) && allowsDisk && ruling?.mayKeep != false
+    }
+
+    /// Writes an entry to disk later, or before it returns when the request waits for that.
+    func store(as name: CacheKey, number: Int, byteCount: Int, _ making: @escaping WriteBehind.Making) async {
+        await pipeline.writer(for: request).store(
+            as: name, of: request.originalKey, number: number, byteCount: byteCount, waits: request.waitsForStores,
+            making)
+    }
+
+    /// What a variant or a file on disk says it was made from. A serializer makes the stored original differ from the one
+    /// that the picture was made from, so nothing is said.
+    func recordedGeneration(_ generation: ContentGeneration?) -> ContentGeneration? {
+        request.cacheSerializer == nil ? generation : nil
+    }
+
+    /// Stores a view of the original in memory.
+    func remember(_ view: CachedPicture, as key: MemoryKey, isNew: Bool, _ tiers: CacheTiers) {
+        guard tiers.contains(.memory), ruling?.mayKeep != false else { return }
+        pipeline.writer(for: request).remember(view, as: key, of: request.originalKey, isNew: isNew)
+    }
+}

@@ -1,0 +1,246 @@
+import Foundation
+import HTTPCaching
+import HTTPTransport
+import TestSupport
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// What HTTP's rules decide about loads with the policy `.http`.
+@Suite(.balanced, .timeLimit(.minutes(1))) struct HTTPPolicyTests {
+    private static let few: Range<UInt64> = 0..<10
+
+    @Test(arguments: [false, true], few) func `a fresh picture is used without asking`(
+        fromDisk: Bool, seed: UInt64
+    ) throws {
+        let stage = try HTTPStage(["Cache-Control": "max-age=60"], seed: seed)
+        #expect(stage.version() == 1 && stage.loads(HTTPStage.request(small: true)))
+        _ = stage.file(.webp())
+        stage.pass(59)
+        if fromDisk { stage.staged.emptyMemory() }
+        #expect(stage.version() == 1 && stage.loads(HTTPStage.request(small: true)))
+        #expect(stage.file(.webp())?.source == (fromDisk ? .disk : .memory))
+        #expect(stage.asked == 1)
+    }
+
+    @Test(arguments: [(false, false), (false, true), (true, false), (true, true)], few)
+    func `a stale picture is validated by tag and date, and fresh again after a 304`(
+        _ way: (hasDisk: Bool, small: Bool), seed: UInt64
+    ) throws {
+        let (hasDisk, small) = way
+        let stage = try HTTPStage(["Cache-Control": "max-age=60"], seed: seed, hasDisk: hasDisk)
+        let request = HTTPStage.request(small: small)
+        _ = stage.load(request)
+        stage.pass(60)
+        #expect(try stage.load(request)?.get().source == .memory)
+        let fields = stage.staged.transport.requests[1].headers
+        #expect(fields["If-None-Match"] == "\"1\"")
+        #expect(fields["If-Modified-Since"] == "Sun, 06 Nov 1994 08:49:37 GMT")
+        stage.pass(59)
+        #expect(try stage.load(request)?.get().source == .memory)
+        #expect(stage.asked == 2)
+    }
+
+    @Test(arguments: few) func `a 304 renews the picture, the file and the variants of one original`(
+        seed: UInt64
+    ) throws {
+        let stage = try HTTPStage(["Cache-Control": "max-age=60"], seed: seed)
+        _ = (stage.load(), stage.load(HTTPStage.request(small: true)), stage.file(.webp()))
+        stage.pass(60)
+        _ = stage.load()
+        #expect(stage.asked == 2)
+        let files = [stage.file(.webp()), stage.file(.original)]
+        #expect(stage.loads(HTTPStage.request(small: true)) && files.allSatisfy { $0 != nil })
+        stage.staged.emptyMemory()
+        #expect(stage.version() == 1 && stage.file(.webp())?.source == .disk)
+        #expect(stage.asked == 2)
+    }
+
+    @Test(arguments: few) func `a changed picture takes the place of the stale one and of what was made of it`(
+        seed: UInt64
+    ) throws {
+        let stage = try HTTPStage(["Cache-Control": "max-age=60"], seed: seed)
+        _ = (stage.load(), stage.load(HTTPStage.request(small: true)))
+        stage.origin.set { $0.version = 2 }
+        stage.pass(60)
+        #expect(stage.version() == 2)
+        let decodes = stage.staged.coder.decodes
+        _ = stage.load(HTTPStage.request(small: true))
+        #expect(stage.staged.coder.decodes == decodes && stage.asked == 2, "made from the new original in memory")
+        stage.staged.emptyMemory()
+        #expect(stage.version() == 2 && stage.asked == 2)
+    }
+
+    @Test(arguments: few) func `a 304 that names other content confirms nothing`(seed: UInt64) throws {
+        let stage = try HTTPStage(["Cache-Control": "max-age=60"], seed: seed)
+        _ = stage.load()
+        stage.origin.set { ($0.version, $0.confirmsAll) = (2, true) }
+        stage.pass(60)
+        #expect(stage.version() == 2)
+        #expect(stage.staged.transport.requests.map { $0.headers["If-None-Match"] } == [nil, "\"1\"", nil])
+    }
+
+    @Test(arguments: few) func `what must not be stored is kept nowhere, and its callers share it`(
+        seed: UInt64
+    ) throws {
+        let stage = try HTTPStage(["Cache-Control": "no-store, max-age=60"], seed: seed)
+        let callers = (0..<3).map { _ in stage.staged.load(HTTPStage.request()) }
+        stage.staged.run()
+        #expect(callers.allSatisfy { $0.value != nil } && stage.asked == 1)
+        #expect(stage.staged.manager.peek(HTTPStage.request()) == nil && stage.staged.fileCount == 0)
+        _ = (stage.file(.webp()), stage.load(HTTPStage.request(small: true)))
+        #expect(stage.asked == 3 && stage.staged.fileCount == 0)
+    }
+
+    @Test(arguments: [false, true], few) func `what may no longer be stored is removed`(
+        confirms: Bool, seed: UInt64
+    ) throws {
+        let stage = try HTTPStage(["Cache-Control": "max-age=60"], seed: seed)
+        _ = (stage.load(), stage.load(HTTPStage.request(small: true)))
+        stage.origin.set {
+            if confirms { $0.confirming = ["Cache-Control": "no-store"] } else { $0.version = 2 }
+            if !confirms { $0.fields = ["Cache-Control": "no-store"] }
+        }
+        stage.pass(60)
+        #expect(stage.version() == (confirms ? 1 : 2))
+        #expect(stage.staged.manager.peek(HTTPStage.request()) == nil && stage.staged.fileCount == 0)
+    }
+
+    @Test(arguments: few) func `what another policy has kept although it must not be stored is not used`(
+        seed: UInt64
+    ) throws {
+        let stage = try HTTPStage(["Cache-Control": "no-store, max-age=60"], seed: seed)
+        _ = stage.load(.numbered(1))
+        #expect(stage.staged.manager.peek(.numbered(1)) != nil)
+        #expect(stage.version() == 1 && stage.asked == 2)
+        _ = stage.load(.numbered(1))
+        #expect(stage.asked == 3, "the rules have removed it")
+    }
+
+    @Test(arguments: [HTTPCacheRules.shared, .private]) func `private content is kept for one user alone`(
+        rules: HTTPCacheRules
+    ) throws {
+        let stage = try HTTPStage(["Cache-Control": "private, max-age=60"]) { $0.cacheRules = rules }
+        _ = (stage.load(), stage.load())
+        #expect(stage.asked == (rules.scope == .private ? 1 : 2))
+    }
+
+    @Test(
+        arguments: [
+            (["Cache-Control": "max-age=60"], 2), (["Cache-Control": "public, max-age=60"], 1),
+            (["Cache-Control": "must-revalidate, max-age=60"], 1),
+        ] as [([String: String], Int)])
+    func `a response to a request that is signed is shared only when the origin allows it`(
+        fields: [String: String], asked: Int
+    ) throws {
+        var headers = HTTPHeaders()
+        for (name, value) in fields { headers[name] = value }
+        for change in [
+            { $0.headers = ["Authorization": "Bearer x"] },
+            { $0.modifier = RequestModifier(identity: "signed") { $0 } },
+        ] as [(inout ImageRequest) -> Void] {
+            let stage = try HTTPStage(headers)
+            let request = HTTPStage.request(change)
+            _ = (stage.load(request), stage.load(request))
+            #expect(stage.asked == asked && stage.staged.fileCount == 0)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("max-age=60, immutable", "max-age=0", 1), ("max-age=60", "max-age=0", 2), ("max-age=60", "no-cache", 2),
+            ("max-age=60", "max-age=30", 2), ("max-age=10", "max-stale=60", 1),
+            ("max-age=10, must-revalidate", "max-stale=60", 2),
+        ] as [(String, String, Int)])
+    func `the directives of the request count`(answer: String, asked: String, count: Int) throws {
+        let stage = try HTTPStage(["Cache-Control": .init(answer)])
+        let request = HTTPStage.request { $0.headers = ["Cache-Control": asked] }
+        _ = stage.load(request)
+        stage.pass(31)
+        _ = stage.load(request)
+        #expect(stage.asked == count)
+    }
+
+    @Test func `a request for stored pictures alone does not ask the origin`() throws {
+        let stage = try HTTPStage(["Cache-Control": "max-age=60"])
+        let request = HTTPStage.request { $0.headers = ["Cache-Control": "only-if-cached"] }
+        #expect(stage.code(request) == .notInCache && stage.asked == 0)
+    }
+
+    @Test func `a response without a lifetime is fresh for a tenth of its age, a day at most`() throws {
+        let stage = try HTTPStage([:])
+        _ = stage.load()
+        stage.pass(86_399)
+        #expect(stage.version() == 1 && stage.asked == 1)
+        stage.pass(1)
+        #expect(stage.version() == 1 && stage.asked == 2)
+    }
+
+    @Test(arguments: [("image/webp", 1), ("image/png", 2)] as [(String, Int)])
+    func `a picture answers requests that its origin would answer alike`(accepted: String, asked: Int) throws {
+        let stage = try HTTPStage(["Cache-Control": "max-age=60", "Vary": "Accept"])
+        func request(_ accept: String) -> ImageRequest {
+            HTTPStage.request { ($0.cacheKey, $0.headers) = ("name", ["Accept": accept]) }
+        }
+        _ = stage.load(request("image/webp"))
+        #expect(stage.version(request(accepted)) == 1 && stage.asked == asked)
+        stage.staged.emptyMemory()
+        #expect(stage.version(request(accepted)) == 1 && stage.asked == asked)
+    }
+
+    @Test func `fields that negotiate may be kept on disk, credentials never`() throws {
+        let stage = try HTTPStage(["Cache-Control": "public, max-age=60"])
+        func request(_ headers: HTTPHeaders, _ policy: CachePolicy = .http) -> ImageRequest {
+            HTTPStage.request { ($0.headers, $0.cachePolicy) = (headers, policy) }
+        }
+        _ = stage.load(request(["Cookie": "a=1", "Accept": "image/webp"]))
+        _ = stage.load(request(["Accept": "image/webp"], .cacheFirst))
+        #expect(stage.staged.fileCount == 0)
+        stage.staged.emptyMemory()
+        _ = stage.load(request(["Accept": "image/webp"], .http))
+        #expect(stage.staged.fileCount == 1)
+        stage.staged.emptyMemory()
+        #expect(try stage.load(request(["Accept": "image/webp"]))?.get().source == .disk)
+    }
+
+    @Test(
+        arguments: [
+            (404, "max-age=60", 1), (404, "max-age=0", 2), (404, "no-store", 2), (410, "max-age=60", 1), (404, nil, 1),
+            (500, "max-age=60", 2),
+        ] as [(Int, String?, Int)])
+    func `a missing picture is remembered as long as the origin says`(
+        status: Int, control: String?, asked: Int
+    ) throws {
+        var fields = HTTPHeaders()
+        fields["Cache-Control"] = control
+        let stage = try HTTPStage(fields)
+        stage.origin.set { $0.status = status }
+        _ = (stage.load(), stage.load())
+        #expect(stage.asked == asked)
+        _ = stage.load(.numbered(1))
+        #expect(stage.asked == asked + 1, "another policy has a memory of its own")
+        stage.staged.manager.forgetFailure(of: .numbered(1))
+        _ = stage.load()
+        #expect(stage.asked == asked + 2)
+    }
+
+    @Test(arguments: few) func `a picture that is gone goes from the caches`(seed: UInt64) throws {
+        let stage = try HTTPStage(["Cache-Control": "max-age=60, stale-if-error=600"], seed: seed)
+        _ = stage.load()
+        stage.origin.set { $0.status = 410 }
+        stage.pass(60)
+        #expect(stage.code() == .unacceptableStatus)
+        #expect(stage.staged.manager.peek(HTTPStage.request()) == nil && stage.staged.fileCount == 0)
+    }
+
+    @Test(arguments: [false, true], few) func `a load by default uses a stale picture without asking`(
+        fromDisk: Bool, seed: UInt64
+    ) throws {
+        let stage = try HTTPStage(["Cache-Control": "max-age=60"], seed: seed)
+        _ = stage.load()
+        stage.pass(600)
+        if fromDisk { stage.staged.emptyMemory() }
+        #expect(stage.version(.numbered(1)) == 1 && stage.asked == 1)
+    }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import HTTPCaching
+import HTTPTransport
+import ImageCoding
+import TestSupport
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// Stale pictures that are served: while the origin is asked, and when it fails.
+@Suite(.balanced, .timeLimit(.minutes(1))) struct RefreshTests {
+    private static let fields: HTTPHeaders = ["Cache-Control": "max-age=60, stale-while-revalidate=600"]
+    private static let few: Range<UInt64> = 0..<25
+
+    private static func seed(_ response: ImageResponse?) -> Int? {
+        response.flatMap { ImageFactory.seed(of: $0.image) }
+    }
+
+    @Test(arguments: [false, true], few) func `a stale picture is the answer while it is refreshed`(
+        fromDisk: Bool, seed: UInt64
+    ) throws {
+        let gate = Gate()
+        let stage = try HTTPStage(Self.fields, seed: seed, gate: gate, holding: 2)
+        _ = stage.load()
+        stage.origin.set { $0.version = 2 }
+        stage.pass(60)
+        if fromDisk { stage.staged.emptyMemory() }
+        #expect(stage.version() == 1 && stage.asked == 2, "the origin has not answered yet")
+        #expect(stage.staged.occupancy()?.refreshes == 1)
+        gate.open()
+        stage.staged.run()
+        #expect(Self.seed(try stage.load()?.get()) == 2 && stage.asked == 2)
+        stage.staged.emptyMemory()
+        #expect(stage.version() == 2 && stage.asked == 2)
+        #expect(stage.staged.manager.counters.refreshes == 1 && stage.staged.isAtRest)
+    }
+
+    @Test(arguments: few) func `a refresh that confirms decodes nothing and makes the picture fresh`(
+        seed: UInt64
+    ) throws {
+        let stage = try HTTPStage(Self.fields, seed: seed)
+        _ = (stage.load(), stage.file(.webp()))
+        let decodes = stage.staged.coder.decodes
+        stage.pass(60)
+        #expect(stage.file(.webp())?.source == .memory && stage.asked == 2)
+        stage.pass(59)
+        #expect(stage.version() == 1 && stage.file(.webp()) != nil)
+        #expect(stage.asked == 2 && stage.staged.coder.decodes == decodes)
+    }
+
+    @Test(arguments: few) func `a refresh goes on when the caller that caused it has left`(seed: UInt64) throws {
+        let gate = Gate()
+        let stage = try HTTPStage(Self.fields, seed: seed, gate: gate, holding: 2)
+        _ = stage.load()
+        stage.origin.set { $0.version = 2 }
+        stage.pass(60)
+        stage.staged.emptyMemory()
+        let caller = stage.staged.load(HTTPStage.request())
+        while stage.staged.occupancy()?.refreshes == 0, stage.staged.canRun { stage.staged.run(steps: 1) }
+        caller.cancel()
+        stage.staged.run()
+        gate.open()
+        stage.staged.run()
+        #expect(stage.version() == 2 && stage.asked == 2)
+    }
+
+    @Test(arguments: few) func `callers of one original share a refresh, and a later one joins its transfer`(
+        seed: UInt64
+    ) throws {
+        let gate = Gate()
+        let stage = try HTTPStage(Self.fields, seed: seed, gate: gate, holding: 2)
+        let small = HTTPStage.request(small: true)
+        _ = (stage.load(), stage.load(small), stage.file(.webp()))
+        stage.pass(60)
+        _ = (stage.load(), stage.load(small), stage.file(.webp()))
+        #expect(stage.staged.manager.counters.refreshes == 1 && stage.asked == 2)
+        // Beyond the window a caller waits for the validation.
+        stage.pass(601)
+        let caller = stage.staged.load(HTTPStage.request())
+        stage.staged.run()
+        #expect(caller.isRunning && stage.asked == 2)
+        gate.open()
+        stage.staged.run()
+        #expect(Self.seed(caller.value) == 1 && stage.asked == 2)
+    }
+
+    @Test(arguments: few) func `a shutdown cancels refreshes and does not wait for them`(seed: UInt64) throws {
+        let gate = Gate()
+        let stage = try HTTPStage(Self.fields, seed: seed, gate: gate, holding: 2)
+        _ = stage.load()
+        stage.pass(60)
+        #expect(stage.version() == 1 && stage.asked == 2)
+        let end = stage.staged.shutdown(within: .seconds(3_600))
+        stage.staged.run()
+        gate.open()
+        stage.staged.run()
+        #expect(end.value?.cancelledLoadCount == 0 && stage.staged.transport.cancelled == 1)
+        #expect(stage.code() == .shutDown && stage.staged.isAtRest)
+    }
+
+    @Test func `no refresh starts where the response forbids stale answers, or beyond its window`() throws {
+        for control in ["max-age=60, must-revalidate, stale-while-revalidate=600", "max-age=60"] {
+            let stage = try HTTPStage(["Cache-Control": .init(control)])
+            _ = stage.load()
+            stage.pass(60)
+            #expect(stage.version() == 1 && stage.asked == 2)
+            #expect(stage.staged.manager.counters.refreshes == 0)
+        }
+        let stage = try HTTPStage(Self.fields)
+        _ = stage.load()
+        stage.pass(661)
+        _ = stage.load()
+        #expect(stage.asked == 2 && stage.staged.manager.counters.refreshes == 0)
+    }
+
+    @Test(arguments: few) func `a refresh that fails leaves the stale picture, and one that finds nothing removes it`(
+        seed: UInt64
+    ) throws {
+        let stage = try HTTPStage(Self.fields, seed: seed)
+        _ = stage.load()
+        stage.pass(60)
+        stage.origin.set { $0.status = 503 }
+        #expect(stage.version() == 1 && stage.version() == 1)
+        #expect(stage.asked == 3)
+        stage.origin.set { $0.status = 404 }
+        #expect(stage.version() == 1)
+        #expect(stage.code() == .unacceptableStatus && stage.staged.fileCount == 0)
+    }
+
+    @Test(
+        arguments: [
+            ("max-age=60, stale-if-error=600", 503, 60, 1), ("max-age=60, stale-if-error=600", nil, 60, 1),
+            ("max-age=60, stale-if-error=600", 503, 661, nil), ("max-age=60, stale-if-error=600", 400, 60, nil),
+            ("max-age=60, must-revalidate, stale-if-error=600", 503, 60, nil), ("max-age=60", 503, 60, nil),
+        ] as [(String, Int?, Int, Int?)], [false, true])
+    func `a stale picture stands in for an origin that fails`(
+        _ row: (control: String, status: Int?, seconds: Int, version: Int?), fromDisk: Bool
+    ) throws {
+        let stage = try HTTPStage(["Cache-Control": .init(row.control)])
+        _ = stage.load()
+        stage.pass(row.seconds)
+        stage.origin.set { ($0.status, $0.isUnreachable) = (row.status ?? 200, row.status == nil) }
+        if fromDisk { stage.staged.emptyMemory() }
+        #expect(stage.version() == row.version && stage.asked == 2)
+    }
+
+    @Test(arguments: seeds) func `refreshes, callers that leave and a shutdown in any order leave nothing behind`(
+        seed: UInt64
+    ) throws {
+        let stage = try HTTPStage(Self.fields, seed: seed)
+        let staged = stage.staged
+        var (callers, end) = ([Probe<ImageResponse>](), Probe<ShutdownReport>?.none)
+        for turn in 1...20 {
+            switch Int.random(in: 0..<6, using: &staged.random) {
+            case 0: stage.pass(60)
+            case 1: stage.origin.set { $0.version = turn }
+            case 2: callers.randomElement(using: &staged.random)?.cancel()
+            case 3 where turn > 12 && end == nil: end = staged.shutdown()
+            default:
+                let isSmall = Bool.random(using: &staged.random)
+                callers.append(staged.load(HTTPStage.request(small: isSmall)))
+            }
+            staged.runSome(upTo: 60)
+        }
+        staged.run()
+        for caller in callers {
+            let isAnswered = caller.value != nil || caller.error is CancellationError || caller.code == .shutDown
+            #expect(isAnswered, "\(String(describing: caller.error))")
+        }
+        #expect(staged.manager.pipeline.refreshes.count == 0)
+        if let end { #expect(end.value?.stillRunningCount == 0) }
+        #expect(staged.isAtRest)
+    }
+}
