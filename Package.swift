@@ -78,7 +78,10 @@ let package = Package(
         .executableTarget(
             name: "lessons", dependencies: ["TaskCoordination", "WebImageTesting"], path: "Examples/Lessons"),
         .executableTarget(
-            name: "ImageServer", dependencies: ["WebImage", "WebImageTesting", "CMicrohttpd", "COpenSSL"],
+            name: "ImageServer",
+            dependencies: [
+                "WebImage", "HTTPCaching", "HTTPTransport", "WebImageTesting", "CMicrohttpd", "COpenSSL",
+            ],
             path: "Examples/ImageServer", exclude: ["Dockerfile", "README.md", "image-server.service"]),
         .executableTarget(
             name: "raw-proxy", dependencies: ["HTTPCaching", "HTTPTransport", "WebImageTesting"],

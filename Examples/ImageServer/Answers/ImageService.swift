@@ -1,4 +1,5 @@
 import Foundation
+import HTTPCaching
 import Synchronization
 import WebImage
 
@@ -104,11 +105,10 @@ final class ImageService: Sendable {
 
     /// - Source: RFC 9211, section 2.
     private static func cacheStatus(of picture: Picture) -> String {
-        switch picture.file.source {
-        case .memory where picture.isStale, .disk where picture.isStale: "image-server; hit; detail=stale"
-        case .memory, .disk: "image-server; hit; detail=\(picture.file.source.rawValue)"
-        case .network: "image-server; fwd=uri-miss; fwd-status=\(picture.file.origin?.status ?? 200)"
-        }
+        var status = picture.file.cacheStatus()
+        status.cache = "image-server"
+        status.detail = picture.isStale ? "stale" : status.isHit ? picture.file.source.rawValue : nil
+        return status.description
     }
 
     /// Whether a text has the length and the end of a date, which costs less to find out than what it says.

@@ -26,12 +26,13 @@ struct AnswerTests {
             #expect(answer.headers["ETag"]?.first == "\"")
             #expect(answer.headers["Last-Modified"] == Self.modified)
             #expect(answer.headers["Cache-Control"]?.hasPrefix("public, max-age=86") == true)
-            #expect(answer.headers["Cache-Status"] == "image-server; fwd=uri-miss; fwd-status=200")
+            #expect(answer.headers["Cache-Status"]?.hasPrefix("image-server; fwd=miss; fwd-status=200; ttl=") == true)
             #expect(answer.headers["Vary"] == nil)
             let again = try await world.get(world.path("w16,jpeg", of: "/b.png"))
             #expect(again.bytes == answer.bytes)
             #expect(again.headers["ETag"] == answer.headers["ETag"])
-            #expect(again.headers["Cache-Status"] == "image-server; hit; detail=memory")
+            let status = again.headers["Cache-Status"] ?? ""
+            #expect(status.hasPrefix("image-server; hit; ttl=") && status.hasSuffix("; detail=memory"))
             #expect(again.headers["Age"].flatMap { Int($0) } != nil)
             #expect(world.origin.requestCount(for: "/b.png") == 1)
         }
@@ -135,10 +136,12 @@ struct AnswerTests {
             #expect(first.headers["Cache-Control"] == "public, no-cache")
             let second = try await world.get(world.path())
             #expect(second.bytes == first.bytes)
+            #expect(second.headers["Cache-Status"]?.hasPrefix("image-server; fwd=request; fwd-status=304") == true)
             #expect(world.origin.requestCount(for: "/a.png") == 2)
             let third = try await world.get(world.path())
             #expect(third.bytes == first.bytes)
-            #expect(third.headers["Cache-Status"] == "image-server; hit; detail=stale")
+            let status = third.headers["Cache-Status"] ?? ""
+            #expect(status.hasPrefix("image-server; hit; ttl=") && status.hasSuffix("; detail=stale"))
         }
     }
 
