@@ -26,6 +26,45 @@ struct StageTests {
             ])
     }
 
+    @Test func `previews have a transition of their own, whatever its trigger`() async throws {
+        let blend = FakeTransition(trigger: .network)
+        let load = scene.binding.load(
+            url(1),
+            options: options {
+                $0.transition = FakeTransition(trigger: .always)
+                $0.previewTransition = blend
+                $0.waitsForTransition = true
+            })
+        scene.answer.send(.preview(picture(11)))
+        await until { scene.target.index == 11 && scene.clock.sleepers == 1 }
+        scene.clock.advance(by: .seconds(1))
+        await until { blend.log.calls == ["prepare", "finish"] }
+        #expect(!load.hasEnded)
+        scene.answer.send(.preview(picture(12)))
+        await until { scene.target.index == 12 }
+        scene.answer.finish(picture(1))
+        await until { scene.target.index == 1 && scene.clock.started == 3 }
+        scene.clock.advance(by: .seconds(1))
+        #expect(try await load.outcome.picture?.image.index == 1)
+        // The picture has replaced the second preview before its transition was over.
+        #expect(blend.log.calls == ["prepare", "finish", "prepare"])
+        #expect(
+            scene.target.calls == [
+                .show(nil, in: .image), .transition(11, in: .image), .transition(12, in: .image),
+                .transition(1, in: .image),
+            ])
+    }
+
+    @Test func `a load that asks for previews does not take over a transfer without them`() {
+        scene.binding.load(url(1))
+        var other = ImageRequest(url(1))
+        other.previews = PreviewOptions(interval: .zero)
+        scene.binding.load(other)
+        #expect(scene.loader.answers.count == 2)
+        scene.binding.load(other)
+        #expect(scene.loader.answers.count == 2)
+    }
+
     @Test func `previews can be left out`() async throws {
         let load = scene.binding.load(url(1), options: options { $0.showsPreviews = false })
         scene.answer.send(.preview(picture(11)))

@@ -70,7 +70,7 @@ extension ImageBinding {
         _ picture: BoundPicture, of request: ImageRequest, for load: BoundLoad, in bound: BoundSlot,
         on target: any ImageTarget
     ) {
-        let transition = load.options.transition.flatMap { $0.trigger.covers(picture) ? $0 : nil }
+        let transition = load.options.transition(for: picture)
         bound.display(picture, of: PictureIdentity(request))
         transition?.prepare(target, in: load.slot)
         target.show(picture.image, in: load.slot, transition: transition)

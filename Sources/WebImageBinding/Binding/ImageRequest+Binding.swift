@@ -21,6 +21,7 @@ extension ImageRequest {
     /// Whether a transfer that `other` started also brings the picture of this request.
     func canAdoptTransfer(of other: ImageRequest) -> Bool {
         cachePolicy == other.cachePolicy && cacheReads == other.cacheReads && cacheWrites == other.cacheWrites
-            && retriesFailed == other.retriesFailed && PictureIdentity(self) == PictureIdentity(other)
+            && retriesFailed == other.retriesFailed && previews == other.previews
+            && PictureIdentity(self) == PictureIdentity(other)
     }
 }

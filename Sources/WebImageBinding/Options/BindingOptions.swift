@@ -27,6 +27,12 @@ public struct BindingOptions {
     /// None by default.
     public var transition: (any ImageTransition)?
 
+    /// The transition of a preview, from whatever the slot shows to the preview.
+    ///
+    /// Its trigger does not matter: every preview comes from the network. The load never waits for it, and the next
+    /// preview, or the picture, replaces it. None by default.
+    public var previewTransition: (any ImageTransition)?
+
     /// Whether the load ends after its transition instead of when the picture is shown.
     ///
     /// `false` by default.
@@ -39,7 +45,7 @@ public struct BindingOptions {
 
     /// Whether previews of a picture that is still arriving are shown.
     ///
-    /// `true` by default.
+    /// The loader makes them when the request asks for them with `ImageRequest.previews`. `true` by default.
     public var showsPreviews = true
 
     /// Whether animated pictures play.
@@ -79,6 +85,12 @@ public struct BindingOptions {
 
     /// Creates options with the defaults.
     public init() {}
+
+    /// The transition that replaces what the slot shows by `picture`.
+    @MainActor func transition(for picture: BoundPicture) -> (any ImageTransition)? {
+        if picture.stage == .preview { return previewTransition }
+        return transition.flatMap { $0.trigger.covers(picture) ? $0 : nil }
+    }
 }
 
 /// What a slot shows while its picture is loading.

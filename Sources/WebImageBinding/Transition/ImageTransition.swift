@@ -34,7 +34,7 @@ extension ImageTransition {
 
 /// The pictures that a transition applies to.
 ///
-/// It never applies to previews.
+/// It never applies to previews; see ``BindingOptions/previewTransition``.
 public enum TransitionTrigger: Sendable, Hashable, CaseIterable {
     /// Pictures from the network.
     case network
