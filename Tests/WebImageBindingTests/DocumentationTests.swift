@@ -53,6 +53,27 @@ struct DocumentationTests {
         pictures.cancelAll()
     }
 
+    @Test func `previews blend into each other, and fast scrolling pauses what is loaded ahead`() async throws {
+        let loader = ScriptedLoader()
+        let cell = Cell(loader)
+        let (pictures, url) = (cell.pictures, url(1))
+
+        var sharpening = ImageRequest(url)
+        sharpening.previews = PreviewOptions(size: PixelSize(width: 320, height: 240))
+        var blended = BindingOptions()
+        blended.previewTransition = PresetTransition(.fade, duration: .milliseconds(150))
+        pictures.load(sharpening, options: blended)
+        loader.answers[0].send(.preview(picture(11)))
+        await until { cell.drawn.last??.index == 11 }
+        pictures.cancelAll()
+
+        let prefetcher = ListPrefetcher<Int>(loader: loader) { _ in [] }
+        let gate = ScrollGate(limit: 10)
+        gate.onChange = { isOpen in prefetcher.isPaused = !isOpen }
+        gate.scrolled(by: 3)
+        #expect(prefetcher.isPaused)
+    }
+
     @Test func `what views of SDWebImage choose is in the options of a binding`() async throws {
         let loader = ScriptedLoader()
         let cell = Cell(loader)

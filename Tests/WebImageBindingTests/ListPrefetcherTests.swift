@@ -49,6 +49,24 @@ struct ListPrefetcherTests {
         await until { prefetcher.entryCount == 0 }
     }
 
+    @Test func `a paused prefetcher begins nothing, and goes on where it was`() async {
+        let prefetcher = prefetcher()
+        prefetcher.willAppear(0..<3)
+        await until { loader.answers.count == 2 }
+        prefetcher.isPaused = true
+        loader.answers[0].finish(picture(0))
+        await until { prefetcher.pending == [1, 2] }
+        prefetcher.willAppear([3, 4])
+        prefetcher.willNotAppear([3])
+        #expect(asked == [0, 1])
+        prefetcher.isPaused = false
+        await until { loader.answers.count == 3 }
+        loader.answers[1].finish(picture(1))
+        await until { loader.answers.count == 4 }
+        #expect(asked == [0, 1, 2, 4])
+        prefetcher.cancelAll()
+    }
+
     @Test func `the loads of items that will not appear are cancelled, running or waiting`() async {
         let prefetcher = prefetcher()
         prefetcher.willAppear(0..<4)

@@ -13,6 +13,13 @@ public final class ListPrefetcher<Index: Hashable> {
     private var queue: [Index] = []
     private var running: [Index: Task<Void, Never>] = [:]
 
+    /// Whether no further load begins. Those that run go on. `false` by default.
+    ///
+    /// A list that scrolls fast pauses its prefetcher; see ``ScrollGate``.
+    public var isPaused = false {
+        didSet { startNext() }
+    }
+
     /// Creates a prefetcher.
     ///
     /// - Parameters:
@@ -57,7 +64,7 @@ public final class ListPrefetcher<Index: Hashable> {
     public func cancelAll() { willNotAppear(pending) }
 
     private func startNext() {
-        while running.count < concurrentLoads, !queue.isEmpty {
+        while !isPaused, running.count < concurrentLoads, !queue.isEmpty {
             let index = queue.removeFirst()
             let missing = requests(index).filter { !($0.mayShowMemory && loader.peek($0) != nil) }
             if !missing.isEmpty { start(index, missing) }
