@@ -22,50 +22,30 @@ struct GalleryCommand {
 
     /// Shows the gallery in the terminal.
     func show() async throws -> Int32 {
-        try await withPictures { items, manager, demo in
+        try await Stage.with(options, urls) { stage in
             let session = try Session(options.graphics)
-            return await session.run(items, manager, checksPictures: demo != nil, demo.map { $0.setSlow })
+            return await session.run(stage)
         }
     }
 
     /// Plays a script and prints its result.
     func play(_ script: Script) async throws -> Int32 {
-        try await withPictures { items, manager, demo in
-            if options.isTimed { try await demo?.makeEverything() }
+        try await Stage.with(options, urls) { stage in
+            if options.isTimed { try await stage.origin?.makeEverything() }
             let size = options.size ?? PixelSize(width: 100, height: 37)
+            let cell = options.gif == nil ? PixelSize(width: 12, height: 24) : PixelSize(width: 8, height: 16)
             let surroundings = Gallery.Surroundings(
-                size: TerminalSize(columns: size.width, rows: size.height, cell: PixelSize(width: 12, height: 24)),
-                graphics: options.graphics ?? .blocks, setSlow: demo.map { $0.setSlow })
+                size: TerminalSize(columns: size.width, rows: size.height, cell: cell),
+                graphics: options.graphics ?? .quadrants, origin: stage.origin, flights: stage.flights,
+                previewInterval: options.isRecorded ? .zero : .milliseconds(200))
             let run = ScriptRun(
-                script, items, manager, surroundings, checksPictures: demo != nil, isTimed: options.isTimed)
+                script, stage, surroundings, isTimed: options.isTimed, isRecorded: options.isRecorded)
             try await run.play()
             if let png = options.png { try await Data(run.png()).write(to: URL(filePath: png)) }
+            if let gif = options.gif { try await Data(run.gif()).write(to: URL(filePath: gif)) }
+            if let cast = options.cast { try run.recording().write(to: URL(filePath: cast)) }
             print(options.isTimed ? await run.timing() : await run.screen?.text ?? "")
             return await run.wrongCount == 0 ? 0 : 1
-        }
-    }
-
-    private func withPictures(
-        _ body: ([Item], ImageManager, DemoOrigin?) async throws -> Int32
-    ) async throws -> Int32 {
-        var configuration = ImageManager.Configuration()
-        guard urls.isEmpty else {
-            if options.allowsPrivate { configuration.transport.addressPolicy = .unrestricted }
-            return try await withImageManager(configuration, shutdownWithin: .seconds(1)) {
-                try await body(urls, $0, nil)
-            }
-        }
-        let size = options.pictureSize ?? (options.isTimed ? PixelSize(width: 1_776, height: 1_184) : nil)
-        let demo = try DemoOrigin(count: options.count, size: size ?? PixelSize(width: 480, height: 320))
-        let folder = FileManager.default.temporaryDirectory.appending(path: "gallery-\(UUID().uuidString)")
-        defer {
-            demo.stop()
-            try? FileManager.default.removeItem(at: folder)
-        }
-        configuration.disk = .init(folder: folder.path)
-        configuration.transport.addressPolicy = .unrestricted  // the origin is on loopback
-        return try await withImageManager(configuration, shutdownWithin: .seconds(1)) {
-            try await body(demo.items, $0, demo)
         }
     }
 }

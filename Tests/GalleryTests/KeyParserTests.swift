@@ -56,11 +56,24 @@ struct KeyParserTests {
     }
 
     @Test func `the best graphics that a terminal confirms are used`() {
-        #expect(learn().best == .blocks)
-        #expect(learn(.attributes([4, 6])).best == .blocks)
-        #expect(learn(.attributes([62, 4])).best == .sixel)
-        #expect(learn(.kitty(isOK: true), .attributes([62, 4])).best == .kitty)
-        #expect(learn(.kitty(isOK: false), .attributes([62])).best == .blocks)
+        let xterm = ["TERM": "xterm-256color"]
+        #expect(learn(.attributes([4, 6])).best(xterm) == .quadrants)
+        #expect(learn(.attributes([62, 4])).best(xterm) == .sixel)
+        #expect(learn(.kitty(isOK: true), .attributes([62, 4])).best(xterm) == .kitty)
+        #expect(learn(.kitty(isOK: false), .attributes([62])).best(xterm) == .quadrants)
+    }
+
+    @Test(arguments: [
+        (["TERM": "linux"], Graphics.blocks), ([:], .blocks), (["TERM": "tmux-256color"], .quadrants),
+        (["TERM": "xterm-kitty"], .octants), (["TERM": "xterm-256color", "TERM_PROGRAM": "Ghostty"], .octants),
+    ])
+    func `without graphics of its own, a terminal gets the characters that it is known to have`(
+        _ environment: [String: String], _ graphics: Graphics
+    ) {
+        #expect(learn().best(environment) == graphics)
+    }
+
+    @Test func `a size of a cell that no terminal has is ignored`() {
         #expect(learn(.cellSize(height: 0, width: 90_000)).cell == nil)
         #expect(learn(.cellSize(height: 20, width: 9)).cell == PixelSize(width: 9, height: 20))
     }

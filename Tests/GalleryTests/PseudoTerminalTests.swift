@@ -6,7 +6,7 @@ import WebImageBinding
 
 @Suite(.timeLimit(.minutes(10)), .enabled(if: PseudoTerminal.program != nil))
 struct PseudoTerminalTests {
-    private let arguments = ["--count", "40", "--picture-size", "96x64"]
+    private let arguments = ["--count", "40", "--picture-size", "96x64", "--graphics", "blocks"]
 
     @Test func `start, scroll, zoom, resize, suspend and quit restore the terminal`() throws {
         let program = try PseudoTerminal(arguments, columns: 80, rows: 24)

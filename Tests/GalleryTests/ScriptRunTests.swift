@@ -8,19 +8,10 @@ import WebImageBinding
 @Suite(.timeLimit(.minutes(10)))
 struct ScriptRunTests {
     private func play(_ text: String, columns: Int, rows: Int, _ body: (ScriptRun) async throws -> Void) async throws {
-        let demo = try DemoOrigin(count: 60, size: PixelSize(width: 96, height: 64))
-        let folder = FileManager.default.temporaryDirectory.appending(path: "gallery-\(UUID().uuidString)")
-        defer {
-            demo.stop()
-            try? FileManager.default.removeItem(at: folder)
-        }
-        var configuration = ImageManager.Configuration()
-        configuration.disk = .init(folder: folder.path)
-        configuration.transport.addressPolicy = .unrestricted
-        try await withImageManager(configuration) { manager in
+        try await withStage { stage in
             let run = ScriptRun(
-                try Script(text), demo.items, manager,
-                .init(size: TerminalSize(columns: columns, rows: rows), graphics: .blocks), checksPictures: true,
+                try Script(text), stage,
+                .init(size: TerminalSize(columns: columns, rows: rows), graphics: .blocks, origin: stage.origin),
                 isTimed: false)
             try await run.play()
             try await body(run)

@@ -18,8 +18,27 @@ struct ScriptTests {
         #expect(throws: UsageError.self) { try Script(text) }
     }
 
+    @Test func `every option is in the help`() throws {
+        let options = try Options(parsing: [
+            "--live", "--script", "a", "--gif", "b", "--cast", "c", "--png", "d", "--size", "80x24", "--graphics",
+            "octants",
+        ])
+        #expect(options.isLive && options.isRecorded && !options.isTimed)
+        #expect([options.script, options.gif, options.cast, options.png] == ["a", "b", "c", "d"])
+        #expect(options.graphics == .octants)
+        let words = [
+            "--live", "--graphics", "--script", "--size", "--png", "--gif", "--cast", "--timing", "--count",
+            "--picture-size", "--allow-private", "--help",
+        ]
+        for word in words { #expect(Options.usage.contains("  \(word)")) }
+        for graphics in Graphics.allCases { #expect(Options.usage.contains(graphics.rawValue)) }
+        #expect(Options.usage.split(separator: "\n").allSatisfy { $0.count <= 120 })
+    }
+
     @Test(arguments: [
         ["--graphics", "paint"], ["--size", "80"], ["--script"], ["--png", "a.png"], ["--what"], ["--count", "0"],
+        ["--gif", "a.gif"], ["--cast", "a.cast"], ["--gif"], ["--script", "a", "--timing", "--gif", "a.gif"],
+        ["--graphics", "eighths"],
     ])
     func `an invalid command line is refused`(_ words: [String]) {
         #expect(throws: UsageError.self) { try Options(parsing: words) }

@@ -5,6 +5,7 @@ import WebImageBinding
 struct CellEvents {
     let meter: TurnMeter
     let clock: any Clock<Duration>
+    let previewInterval: Duration
     let needsDisplay: () -> Void
     let shownFromMemory: () -> Void
 }
@@ -13,6 +14,8 @@ struct CellEvents {
 @MainActor
 final class Cell: ImageTarget {
     static let fade = PresetTransition(.fade, duration: .milliseconds(400), trigger: .waited)
+    /// From one preview to the next, and so short that it ends before the one after that.
+    static let blend = PresetTransition(.fade, duration: .milliseconds(150))
 
     let id: Int
     private(set) var item: Item?
@@ -42,18 +45,29 @@ final class Cell: ImageTarget {
     var isFading: Bool { fade.map { $0.mix < 256 } ?? false }
 
     /// Shows an item from now on.
-    func present(_ item: Item, _ index: Int, _ box: PixelSize, _ policy: CachePolicy = .cacheFirst) {
+    ///
+    /// - Parameters:
+    ///   - item: The item.
+    ///   - index: Its number, counted from 0.
+    ///   - box: The pixels that the picture fits into.
+    ///   - policy: Which pictures are accepted.
+    ///   - placeholder: What is shown until the first preview arrives; `nil` for nothing.
+    func present(
+        _ item: Item, _ index: Int, _ box: PixelSize, _ policy: CachePolicy = .cacheFirst,
+        placeholder: DecodedImage? = nil
+    ) {
         let isNew = self.index != index || self.item?.url != item.url
         self.item = item
         self.index = index
         hasFailed = false
         var options = BindingOptions()
         options.transition = Self.fade
+        options.previewTransition = Self.blend
         // A picture that is loaded again is kept until the new one arrives.
-        options.placeholder = isNew ? .none : .late(nil)
+        options.placeholder = isNew ? placeholder.map { .now($0) } ?? .none : .late(nil)
         options.onPicture = { [weak self] in self?.arrived($0) }
         options.onEnd = { [weak self] in self?.ended($0) }
-        binding.load(item.request(box, policy), options: options)
+        binding.load(item.request(box, policy, previewInterval: events.previewInterval), options: options)
     }
 
     /// Shows no item.
@@ -65,10 +79,14 @@ final class Cell: ImageTarget {
     /// Shows the frame that is due, without waiting for the frame task.
     func catchUp() { binding.targetVisibilityChanged() }
 
+    /// What the cell shows, if it shows a picture.
+    var picture: DecodedImage? { layer?.picture }
+
     func tile(at rect: ScreenRect, isSelected: Bool) -> Scene.Tile {
-        let state = hasFailed ? "failed" : source?.caption ?? ""
+        let state = hasFailed ? "failed" : layer?.isPreview == true ? "preview" : source?.caption ?? ""
+        let isAwaited = progress != nil && layer?.isPreview != true
         var tile = Scene.Tile(id: id, item: index, rect: rect, layer: layer, isSelected: isSelected)
-        tile.caption = " \(index + 1) \(item?.name ?? "")" + (progress == nil ? ", \(state)" : "")
+        tile.caption = " \(index + 1) \(item?.name ?? "")" + (isAwaited ? "" : ", \(state)")
         tile.progress = progress
         tile.hasFailed = hasFailed
         if let fade, fade.mix < 256 {
@@ -79,7 +97,7 @@ final class Cell: ImageTarget {
     }
 
     private func arrived(_ picture: BoundPicture) {
-        source = picture.source
+        if picture.stage == .final { source = picture.source }
         if picture.source == .memory { events.shownFromMemory() }
     }
 
@@ -99,7 +117,8 @@ extension Cell {
             previous = transition == nil ? nil : layer
             fade = transition.map { Fade($0.duration, events.clock) }
             Self.serial += 1
-            layer = picture.map { Scene.Layer(picture: $0, serial: Self.serial) }
+            let isPreview = binding.picture(in: slot)?.stage == .preview
+            layer = picture.map { Scene.Layer(picture: $0, serial: Self.serial, isPreview: isPreview) }
             if picture == nil { source = nil }
             events.needsDisplay()
         }

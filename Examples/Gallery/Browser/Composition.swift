@@ -26,8 +26,12 @@ struct Composition: Sendable {
                 screen.fill(tile.rect, with: ScreenCell(background: .tile))
             } else {
                 let (patch, revision) = patches.patch(of: tile, scene.size.pixels(of: tile.rect, graphics))
-                if graphics == .blocks {
-                    draw(patch, at: tile.rect)
+                if graphics.isText {
+                    let cells = graphics == .blocks ? HalfBlocks.cells(patch) : Glyphs.cells(patch, graphics)
+                    for (position, cell) in cells.enumerated() {
+                        let (row, column) = position.quotientAndRemainder(dividingBy: tile.rect.columns)
+                        screen.put(cell, tile.rect.column + column, tile.rect.row + row)
+                    }
                 } else {
                     var cell = ScreenCell(background: .tile)
                     cell.picture = tile.id
@@ -35,17 +39,14 @@ struct Composition: Sendable {
                     placements.append(Placement(id: tile.id, rect: tile.rect, patch: patch, revision: revision))
                 }
             }
-            label(tile)
+            if !tile.isBare { label(tile) }
+        }
+        for label in scene.labels {
+            screen.write(label.text, label.column, label.row, label.color, on: label.background)
         }
         patches.end()
         write(scene.help)
         write(scene.status)
-    }
-
-    private mutating func draw(_ patch: Patch, at rect: ScreenRect) {
-        for (position, cell) in HalfBlocks.cells(patch).enumerated() {
-            screen.put(cell, rect.column + position % patch.width, rect.row + position / patch.width)
-        }
     }
 
     private mutating func label(_ tile: Scene.Tile) {

@@ -76,7 +76,7 @@ actor Display {
                 bytes += Kitty.bytes(
                     placement.patch, id: placement.id, columns: placement.rect.columns, rows: placement.rect.rows)
             case .sixel: bytes += Sixel.bytes(placement.patch)
-            case .blocks: break
+            case .blocks, .quadrants, .octants: break
             }
         }
         return bytes
@@ -84,7 +84,8 @@ actor Display {
 
     private func check(_ scene: Scene) {
         for tile in scene.tiles {
-            guard let layer = tile.layer, checked.updateValue(layer.serial, forKey: tile.id) != layer.serial,
+            guard let layer = tile.layer, !layer.isPreview,
+                checked.updateValue(layer.serial, forKey: tile.id) != layer.serial,
                 let seed = ImageFactory.seed(of: layer.picture)
             else { continue }
             report.checkedCount += 1

@@ -3,6 +3,7 @@ import WebImageBinding
 extension Gallery {
     func handle(_ key: Key) {
         meter.measure {
+            if let board, board.isShown, !showsHelp, board.handle(key) { return needsDisplay() }
             if jump != nil { return typeJump(key) }
             if showsHelp, key != .interrupt, key != .character("q"), key != .redraw {
                 showsHelp = false
@@ -29,6 +30,7 @@ extension Gallery {
             case .character("p"): togglePrefetching()
             case .character("?"): showsHelp = true
             case .character("s"): toggleSlowness()
+            case .character("b"): showBoard()
             case .character, .suspend, .redraw: break
             }
             needsDisplay()
@@ -74,12 +76,17 @@ extension Gallery {
 
     private func show(row: Int) {
         guard row != top else { return }
+        gate.scrolled(by: Double(row - top))
         top = row
         scrolled()
     }
 
     private func zoom(_ item: Int?) {
-        guard !items.isEmpty else { return }
+        guard !items.isEmpty, item != nil || zoomed != nil else { return }
+        if (item == nil) != (zoomed == nil), surroundings.graphics.isText {
+            let begun = Motion(of: item ?? zoomed ?? selected, opens: item != nil, surroundings.clock)
+            motion = begun
+        }
         zoomed = item
         for cell in cells { cell.visibility = item == nil ? .visible : .hidden }
         zoomCell.visibility = item == nil ? .hidden : .visible
@@ -89,7 +96,10 @@ extension Gallery {
 
     func presentZoomed(_ policy: CachePolicy = .cacheFirst) {
         guard let zoomed else { return }
-        zoomCell.present(items[zoomed], zoomed, size.pixels(of: grid.whole, surroundings.graphics), policy)
+        let small = cell(of: zoomed)
+        zoomCell.present(
+            items[zoomed], zoomed, size.pixels(of: grid.whole, surroundings.graphics), policy,
+            placeholder: small.index == zoomed ? small.picture : nil)
     }
 
     private func reload() {
@@ -97,8 +107,8 @@ extension Gallery {
     }
 
     private func toggleSlowness() {
-        guard let setSlow = surroundings.setSlow else { return }
+        guard let origin = surroundings.origin else { return }
         isSlow.toggle()
-        setSlow(isSlow)
+        origin.setSlow(isSlow)
     }
 }

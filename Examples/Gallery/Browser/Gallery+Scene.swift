@@ -4,19 +4,42 @@ extension Gallery {
     /// The present scene.
     var scene: Scene {
         var scene = Scene(size: size)
+        if let board, board.isShown {
+            if showsHelp { scene.help = FlightBoard.help } else { board.draw(into: &scene) }
+            scene.status = (board.statusText, showsHelp ? "any key: back" : "?: keys")
+            return scene
+        }
         if showsHelp {
             scene.help = Self.help
-        } else if zoomed != nil {
+        } else if zoomed != nil, motion == nil {
             scene.tiles = [zoomCell.tile(at: grid.whole, isSelected: false)]
         } else {
-            scene.tiles = grid.visible(top: top).compactMap { index in
-                let cell = cell(of: index)
-                guard cell.item != nil else { return nil }
-                return cell.tile(at: grid.rect(of: index, top: top), isSelected: index == selected)
-            }
+            scene.tiles = tilesOfGrid
+            if let motion { add(motion, to: &scene) }
         }
         scene.status = (statusText, helpText)
         return scene
+    }
+
+    private var tilesOfGrid: [Scene.Tile] {
+        grid.visible(top: top).compactMap { index in
+            let cell = cell(of: index)
+            guard cell.item != nil else { return nil }
+            return cell.tile(at: grid.rect(of: index, top: top), isSelected: index == selected)
+        }
+    }
+
+    /// Lays the picture that grows or shrinks over the grid.
+    private func add(_ motion: Motion, to scene: inout Scene) {
+        let rect = motion.rect(from: grid.rect(of: motion.item, top: top), to: grid.whole)
+        let small = cell(of: motion.item)
+        var tile = zoomCell.tile(at: rect, isSelected: false)
+        if tile.layer == nil || !motion.opens { tile.layer = small.tile(at: rect, isSelected: false).layer }
+        tile.item = motion.item
+        tile.previous = nil
+        tile.mix = 256
+        tile.isBare = true
+        scene.tiles.append(tile)
     }
 
     /// As much as there is room for, the most important first.
@@ -53,8 +76,8 @@ extension Gallery {
         "home, end      the first, the last",
         "g and number   go to a picture",
         "s              slow origin on or off",
-        "c              clear memory and disk",
-        "m              clear the memory",
+        "b              1,000 callers at once",
+        "c, m           clear all, the memory",
         "r              load again",
         "p              load ahead, on or off",
         "q              quit",
@@ -65,8 +88,19 @@ extension Gallery {
 }
 
 extension Gallery {
-    /// Shows the frames that are due.
+    /// Lets the origin and the board go on, and shows what time alone changes.
+    func beat() {
+        meter.measure {
+            surroundings.origin?.release(at: age.elapsed)
+            board?.goOn()
+            if motion?.isOver == true { motion = nil }
+            needsDisplay()
+        }
+    }
+
+    /// The same, and the frames that are due, without waiting for the tasks that show them.
     func catchUp() {
+        beat()
         meter.measure {
             for cell in cells + [zoomCell!] { cell.catchUp() }
             needsDisplay()

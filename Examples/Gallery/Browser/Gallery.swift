@@ -7,8 +7,12 @@ final class Gallery {
         var size: TerminalSize
         var graphics: Graphics
         var clock: any Clock<Duration> = ContinuousClock()
-        /// Makes the origin slow, if the gallery has one of its own.
-        var setSlow: (@MainActor (Bool) -> Void)?
+        /// The origin of the pictures, if the gallery has one of its own.
+        var origin: DemoOrigin?
+        /// What the board of flights shows; `nil` for no board.
+        var flights: FlightBoard.Source?
+        /// The shortest pause between two previews of a picture.
+        var previewInterval = Duration.milliseconds(200)
     }
 
     let items: [Item]
@@ -30,9 +34,16 @@ final class Gallery {
     private(set) var cells: [Cell] = []
     private(set) var zoomCell: Cell!
     private(set) var prefetcher: ListPrefetcher<Int>!
+    /// Closed while the grid scrolls faster than a row in an eighth of a second.
+    let gate: ScrollGate
     var memoryHits = 0
     var occupancy: LoadOccupancy?
     var clearing: Task<Void, Never>?
+    /// The picture that is growing or shrinking.
+    var motion: Motion?
+    /// The board of flights, once it was asked for.
+    private(set) var board: FlightBoard?
+    let age: Stopwatch
     /// Why the terminal cannot be written to, if so.
     private(set) var failure: (any Error)?
 
@@ -47,17 +58,36 @@ final class Gallery {
         self.manager = manager
         self.display = display
         self.surroundings = surroundings
+        age = Stopwatch(surroundings.clock)
+        gate = ScrollGate(limit: 8, clock: surroundings.clock)
         size = surroundings.size
         grid = Grid(itemCount: items.count, screenColumns: size.columns, screenRows: size.rows)
         zoomCell = makeCell(0)
         zoomCell.visibility = .hidden
         prefetcher = ListPrefetcher(loader: manager) { [weak self] in self?.prefetched($0) ?? [] }
+        gate.onChange = { [weak self] isOpen in self?.prefetcher.isPaused = !isOpen }
         meter.measure { layOut() }
     }
 
     /// Whether a picture is awaited, for the screen or ahead of it.
-    var isBusy: Bool { zoomCell.isLoading || cells.contains { $0.isLoading } || !prefetcher.pending.isEmpty }
-    var isFading: Bool { zoomCell.isFading || cells.contains { $0.isFading } }
+    var isBusy: Bool {
+        zoomCell.isLoading || cells.contains { $0.isLoading } || !prefetcher.pending.isEmpty || isFlying
+    }
+    /// Whether time alone changes the screen.
+    var isMoving: Bool {
+        motion != nil || isSlow || !gate.isOpen || isFlying || zoomCell.isFading || cells.contains { $0.isFading }
+    }
+    private var isFlying: Bool { board.map { $0.isShown && $0.isRunning } ?? false }
+
+    /// Shows the board of flights, and begins its first stampede.
+    func showBoard() {
+        guard let source = surroundings.flights else { return }
+        if board == nil {
+            board = FlightBoard(source, clock: surroundings.clock) { [weak self] in self?.needsDisplay() }
+        }
+        board?.show()
+        needsDisplay()
+    }
 
     func resize(_ size: TerminalSize) {
         meter.measure {
@@ -80,7 +110,8 @@ final class Gallery {
 
     private func makeCell(_ id: Int) -> Cell {
         let events = CellEvents(
-            meter: meter, clock: surroundings.clock, needsDisplay: { [weak self] in self?.needsDisplay() },
+            meter: meter, clock: surroundings.clock, previewInterval: surroundings.previewInterval,
+            needsDisplay: { [weak self] in self?.needsDisplay() },
             shownFromMemory: { [weak self] in self?.memoryHits += 1 })
         // The terminal counts pictures from 1.
         return Cell(id: id + 1, loader: manager, events: events)

@@ -2,7 +2,16 @@ import WebImageBinding
 
 /// The way in which pictures are drawn on the screen.
 enum Graphics: String, Sendable, CaseIterable {
-    case blocks, sixel, kitty
+    /// Half blocks, 1 by 2 pixels to a character.
+    case blocks
+    /// Quarters of a character, two colours in each.
+    case quadrants
+    /// Eighths of a character, two colours in each.
+    case octants
+    case sixel, kitty
+
+    /// Whether pictures are made of characters.
+    var isText: Bool { self != .sixel && self != .kitty }
 }
 
 /// The size of a terminal.
@@ -16,6 +25,8 @@ struct TerminalSize: Hashable, Sendable {
     func pixels(of rect: ScreenRect, _ graphics: Graphics) -> PixelSize {
         switch graphics {
         case .blocks: PixelSize(width: rect.columns, height: rect.rows * 2)
+        case .quadrants, .octants:
+            PixelSize(width: rect.columns * Glyphs.width, height: rect.rows * Glyphs.height)
         case .kitty, .sixel: PixelSize(width: rect.columns * cell.width, height: rect.rows * cell.height)
         }
     }
@@ -29,13 +40,15 @@ struct Scene: Sendable {
         var frame = 0
         /// Tells pictures apart without comparing pixels.
         let serial: Int
+        /// Whether it was made of a file that is still arriving.
+        var isPreview = false
     }
 
     struct Tile: Sendable {
         /// The number of the cell, which it keeps when it is reused.
         let id: Int
         /// The index of the item in the cell.
-        let item: Int
+        var item: Int
         let rect: ScreenRect
         var layer: Layer?
         /// The earlier picture, while `mix` is less than 256.
@@ -46,10 +59,23 @@ struct Scene: Sendable {
         /// The part that has arrived, while the cell waits; 0 while the length is unknown.
         var progress: Double?
         var hasFailed = false
+        /// Whether the tile is a picture alone, without a line below it.
+        var isBare = false
+    }
+
+    /// Text in one line, in one colour.
+    struct Label: Sendable, Hashable {
+        let text: String
+        let column: Int
+        let row: Int
+        var color = Color.text
+        var background = Color.background
     }
 
     var size: TerminalSize
     var tiles: [Tile] = []
+    /// Text beside and below the tiles.
+    var labels: [Label] = []
     /// Lines to show instead of pictures.
     var help: [String] = []
     /// Two texts for the last line, left and right.

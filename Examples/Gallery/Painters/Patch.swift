@@ -28,19 +28,60 @@ struct Patch: Hashable, Sendable {
         let fitted = Self.fit(picture.size, into: PixelSize(width: width, height: height))
         let left = (width - fitted.width) / 2
         let top = (height - fitted.height) / 2
+        let isSameSize = fitted == picture.size
+        let columns = Sampling(from: picture.width, to: fitted.width)
+        let rows = Sampling(from: picture.height, to: fitted.height)
         for y in 0..<fitted.height {
-            let row = y * picture.height / fitted.height * picture.width
             var offset = ((top + y) * width + left) * 3
             for x in 0..<fitted.width {
-                let from = (row + x * picture.width / fitted.width) * 4
-                let rest = 255 * 256 - Int(source[from + 3]) * opacity
-                for channel in 0..<3 {
-                    let mixed = Int(source[from + channel]) * opacity * 255 + Int(pixels[offset]) * rest
-                    pixels[offset] = UInt8(min(255, mixed / (255 * 256)))
-                    offset += 1
+                if isSameSize {
+                    let from = (y * picture.width + x) * 4
+                    mix(
+                        (Int(source[from]), Int(source[from + 1]), Int(source[from + 2]), Int(source[from + 3])),
+                        opacity, at: offset)
+                } else {
+                    mix(Self.sample(source, picture.width, columns, x, rows, y), opacity, at: offset)
                 }
+                offset += 3
             }
         }
+    }
+
+    private typealias Sample = (red: Int, green: Int, blue: Int, alpha: Int)
+
+    private mutating func mix(_ sample: Sample, _ opacity: Int, at offset: Int) {
+        let rest = 255 * 256 - sample.alpha * opacity
+        func mixed(_ value: Int, _ present: UInt8) -> UInt8 {
+            UInt8(min(255, (value * opacity * 255 + Int(present) * rest) / (255 * 256)))
+        }
+        pixels[offset] = mixed(sample.red, pixels[offset])
+        pixels[offset + 1] = mixed(sample.green, pixels[offset + 1])
+        pixels[offset + 2] = mixed(sample.blue, pixels[offset + 2])
+    }
+
+    /// The mean of the pixels that count for a place, by their weights.
+    private static func sample(
+        _ source: [UInt8], _ width: Int, _ columns: Sampling, _ x: Int, _ rows: Sampling, _ y: Int
+    ) -> Sample {
+        var sum: Sample = (0, 0, 0, 0)
+        var total = 0
+        for row in rows.first[y]...rows.last[y] {
+            let high = rows.shares.map { row == rows.first[y] ? 256 - $0[y] : $0[y] } ?? 1
+            for column in columns.first[x]...columns.last[x] {
+                let weight = high * (columns.shares.map { column == columns.first[x] ? 256 - $0[x] : $0[x] } ?? 1)
+                let from = (row * width + column) * 4
+                sum.red += Int(source[from]) * weight
+                sum.green += Int(source[from + 1]) * weight
+                sum.blue += Int(source[from + 2]) * weight
+                sum.alpha += Int(source[from + 3]) * weight
+                total += weight
+            }
+        }
+        guard total > 0 else { return sum }
+        let half = total / 2
+        return (
+            (sum.red + half) / total, (sum.green + half) / total, (sum.blue + half) / total, (sum.alpha + half) / total
+        )
     }
 
     /// The largest size of the same shape inside `box`, at least one pixel.

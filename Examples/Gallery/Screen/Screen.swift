@@ -33,7 +33,7 @@ struct Screen: Hashable, Sendable {
         _ text: String, _ column: Int, _ row: Int, _ foreground: Color = .text, on background: Color = .background
     ) {
         for (offset, scalar) in text.unicodeScalars.prefix(max(0, columns - column)).enumerated() {
-            let isHarmless = (0x20..<0x7F).contains(scalar.value) || "━─█▀".unicodeScalars.contains(scalar)
+            let isHarmless = (0x20..<0x7F).contains(scalar.value) || "━─╸█▀▄●○".unicodeScalars.contains(scalar)
             let cell = ScreenCell(
                 character: isHarmless ? scalar : "?", foreground: foreground, background: background)
             put(cell, column + offset, row)

@@ -15,6 +15,9 @@ struct Color: Hashable, Sendable {
     static let text = Color(200, 200, 208)
     static let dim = Color(120, 120, 132)
     static let accent = Color(255, 196, 80)
+    static let faint = Color(64, 64, 76)
+    static let good = Color(128, 204, 128)
+    static let busy = Color(128, 176, 255)
     static let alarm = Color(240, 96, 88)
 }
 

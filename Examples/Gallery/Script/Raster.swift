@@ -2,9 +2,10 @@ import WebImageBinding
 
 /// Draws a screen as a terminal would, into pixels.
 struct Raster {
-    private let width: Int
-    private let height: Int
-    private var pixels: [UInt8]
+    let width: Int
+    let height: Int
+    /// RGBA, rows top down.
+    private(set) var pixels: [UInt8]
     private let cell: PixelSize
 
     /// - Parameters:
@@ -36,11 +37,40 @@ struct Raster {
         fill(left, top, self.cell.width, self.cell.height, cell.background)
         switch cell.character {
         case " ": break
-        case ScreenCell.upperHalf: fill(left, top, self.cell.width, middle, cell.foreground)
-        case "█": fill(left, top, self.cell.width, self.cell.height, cell.foreground)
         case "━": fill(left, top + middle - 2, self.cell.width, 4, cell.foreground)
+        case "╸": fill(left, top + middle - 2, self.cell.width / 2, 4, cell.foreground)
         case "─": fill(left, top + middle - 1, self.cell.width, 1, cell.foreground)
+        case "●": drawDisc(left, top, isFilled: true, cell.foreground)
+        case "○": drawDisc(left, top, isFilled: false, cell.foreground)
+        case _ where Glyphs.shape(of: cell.character) != nil:
+            draw(Glyphs.shape(of: cell.character) ?? 0, left, top, cell.foreground)
         default: draw(Font.columns(of: cell.character), left, top, cell.foreground)
+        }
+    }
+
+    /// Fills the parts of a cell that a character fills.
+    private mutating func draw(_ shape: UInt8, _ left: Int, _ top: Int, _ color: Color) {
+        func edge(_ part: Int, _ parts: Int, _ side: Int) -> Int { part * side / parts }
+        for part in 0..<Glyphs.width * Glyphs.height where shape >> part & 1 == 1 {
+            let (row, column) = part.quotientAndRemainder(dividingBy: Glyphs.width)
+            let x = edge(column, Glyphs.width, cell.width)
+            let y = edge(row, Glyphs.height, cell.height)
+            fill(
+                left + x, top + y, edge(column + 1, Glyphs.width, cell.width) - x,
+                edge(row + 1, Glyphs.height, cell.height) - y, color)
+        }
+    }
+
+    /// Draws a circle in the middle of a cell.
+    private mutating func drawDisc(_ left: Int, _ top: Int, isFilled: Bool, _ color: Color) {
+        let radius = Double(min(cell.width, cell.height)) * 0.42
+        for y in 0..<cell.height {
+            for x in 0..<cell.width {
+                let across = Double(x) + 0.5 - Double(cell.width) / 2
+                let down = Double(y) + 0.5 - Double(cell.height) / 2
+                let distance = (across * across + down * down).squareRoot()
+                if distance <= radius, isFilled || distance > radius - 1.5 { fill(left + x, top + y, 1, 1, color) }
+            }
         }
     }
 

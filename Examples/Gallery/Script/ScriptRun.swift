@@ -12,23 +12,35 @@ final class ScriptRun {
     private let gallery: Gallery
     private let display: Display
     private let graphics: Graphics
-    private let manager: ImageManager
+    private let stage: Stage
     /// `nil` when the script runs in real time.
     private let clock: ManualClock?
+    private let isRecorded: Bool
+    private let cast: Cast
+    private var film: Film
     private var longestWait = Duration.zero
 
+    /// From one screen of a recording to the next.
+    static let frameTime = Duration.milliseconds(100)
+
     init(
-        _ script: Script, _ items: [Item], _ manager: ImageManager, _ surroundings: Gallery.Surroundings,
-        checksPictures: Bool, isTimed: Bool
+        _ script: Script, _ stage: Stage, _ surroundings: Gallery.Surroundings, isTimed: Bool, isRecorded: Bool = false
     ) {
         var surroundings = surroundings
         clock = isTimed ? nil : ManualClock()
         if let clock { surroundings.clock = clock }
         self.script = script
-        self.manager = manager
+        self.stage = stage
+        self.isRecorded = isRecorded
         graphics = surroundings.graphics
-        display = Display(surroundings.graphics, checksPictures: checksPictures) { _ in }
-        gallery = Gallery(items, manager, display, surroundings)
+        let cast = Cast(columns: surroundings.size.columns, rows: surroundings.size.rows)
+        self.cast = cast
+        film = Film(cell: surroundings.size.cell)
+        display = Display(surroundings.graphics, checksPictures: stage.checksPictures) { bytes in
+            if isRecorded { cast.note(bytes) }
+        }
+        gallery = Gallery(stage.items, stage.manager, display, surroundings)
+        if stage.beginsWithBoard { gallery.showBoard() }
     }
 
     /// Plays the script, and waits for its pictures.
@@ -42,6 +54,8 @@ final class ScriptRun {
     }
 
     private func playSteps() async throws {
+        await gallery.displayed()
+        await keep()
         for step in script.steps where !gallery.hasQuit {
             try Task.checkCancellation()
             switch step {
@@ -64,7 +78,9 @@ final class ScriptRun {
     private func settle() async throws {
         await gallery.clearing?.value
         while true {
-            let isIdle = await manager.occupancy.isIdle
+            // Time passes where the origin, or the board, waits for it.
+            if isRecorded || gallery.isMoving { try await pass(Self.frameTime) }
+            let isIdle = await stage.manager.occupancy.isIdle
             if isIdle, !gallery.isBusy { break }
             try await Task.sleep(for: .milliseconds(2))
         }
@@ -72,9 +88,62 @@ final class ScriptRun {
     }
 
     private func pass(_ time: Duration) async throws {
-        if let clock { clock.advance(by: time) } else { try await Task.sleep(for: time) }
+        guard let clock else {
+            try await Task.sleep(for: time)
+            return await catchUp()
+        }
+        var left = time
+        // A recording shows every step on the way; so does a board or an origin that goes on.
+        while isRecorded || gallery.isMoving, left > Self.frameTime {
+            clock.advance(by: Self.frameTime)
+            left -= Self.frameTime
+            try await frame()
+        }
+        clock.advance(by: left)
+        try await frame()
+    }
+
+    /// Shows what has happened at the present time of the script, once it has happened.
+    private func frame() async throws {
+        await catchUp()
+        guard isRecorded || gallery.isMoving else { return }
+        try await rest()
+        await catchUp()
+        await keep()
+    }
+
+    /// Adds what is on the screen to the recording.
+    private func keep() async {
+        guard isRecorded, let composition = await display.composition else { return }
+        film.add(composition, at: gallery.age.elapsed, isMotion: gallery.motion != nil)
+    }
+
+    private func catchUp() async {
+        cast.move(to: gallery.age.elapsed)
         gallery.catchUp()
         await gallery.displayed()
+    }
+
+    /// Waits until the loads can do nothing more before the script's time goes on, or for a tenth of a second.
+    private func rest() async throws {
+        var quietCount = 0
+        for _ in 0..<50 where quietCount < 3 {
+            try await Task.sleep(for: .milliseconds(2))
+            quietCount = await isResting ? quietCount + 1 : 0
+        }
+    }
+
+    private var isResting: Bool {
+        get async {
+            let pairs = [(stage.manager, stage.origin), (stage.flights?.manager, stage.flights?.origin)]
+            for case (let manager?, let origin?) in pairs {
+                let occupancy = await manager.occupancy
+                guard origin.isStillBeforeRelease, occupancy.queuedWork + occupancy.runningWork == 0,
+                    occupancy.runningDownloads <= origin.heldCount
+                else { return false }
+            }
+            return true
+        }
     }
 
     // MARK: - Results
@@ -87,6 +156,15 @@ final class ScriptRun {
         guard let composition = await display.composition else { return [] }
         return try ImageCoders.default.encode(Raster(composition, cell: gallery.size.cell).image, as: .png(level: 9))
     }
+
+    /// The screens of a recorded run as an animation.
+    func gif() async throws -> [UInt8] {
+        let film = film
+        return try await Task(name: "film") { @concurrent in try film.gif() }.value
+    }
+
+    /// What a recorded run has sent to its terminal.
+    func recording() throws -> Data { try cast.file(until: gallery.age.elapsed + Film.lastScreen) }
 
     /// The figures of a timed run, line by line.
     func timing() async -> String {

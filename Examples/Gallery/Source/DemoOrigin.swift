@@ -8,15 +8,34 @@ final class DemoOrigin: Sendable {
     private let origin: OriginServer
     private let count: Int
     private let size: PixelSize
-    private let isSlow = Atomic<Bool>(false)
+    private let isStill: Bool
+    /// How replies leave; `nil` for at once.
+    private let pieces: Mutex<Pieces?>
+    private let usual: Pieces?
+    private let pace = Pace()
     private let files = Mutex<[Int: [UInt8]]>([:])
+
+    /// The number of pieces of a reply: the least, and how many more there may be.
+    struct Pieces: Sendable {
+        var least: Int
+        var more = 0
+
+        /// Two seconds for every picture.
+        static let slow = Pieces(least: 20)
+    }
 
     /// - Parameters:
     ///   - count: How many pictures there are.
     ///   - size: Their size; animations have half of it.
-    init(count: Int, size: PixelSize) throws {
+    ///   - pieces: In how many pieces replies leave, unless the origin is slow; `nil` for at once. Pieces wait for
+    ///     ``release(at:)``.
+    ///   - isStill: Whether no picture is an animation.
+    init(count: Int, size: PixelSize, pieces: Pieces? = nil, isStill: Bool = false) throws {
         self.count = count
         self.size = size
+        self.isStill = isStill
+        usual = pieces
+        self.pieces = Mutex(pieces)
         origin = try OriginServer.start()
         for index in 0..<count {
             origin.respond(to: path(index)) { [weak self] _ in self?.reply(index) ?? .status(503) }
@@ -27,14 +46,27 @@ final class DemoOrigin: Sendable {
         (0..<count).map { index in
             // The port differs from run to run; the pictures do not.
             Item(
-                url: origin.url(path(index)), name: Self.kind(index).name,
+                url: origin.url(path(index)), name: kind(index).name,
                 cacheKey: "gallery/\(size)\(path(index))")
         }
     }
 
-    func setSlow(_ isSlow: Bool) { self.isSlow.store(isSlow, ordering: .relaxed) }
+    func setSlow(_ isSlow: Bool) { pieces.withLock { $0 = isSlow ? .slow : usual } }
 
-    func stop() { origin.stop() }
+    /// Lets the pieces leave whose time has come.
+    ///
+    /// - Parameter now: The time since the start of the program, or of its script.
+    func release(at now: Duration) { pace.release(at: now) }
+
+    /// Whether no reply is on its way before the next release.
+    var isStillBeforeRelease: Bool { pace.isStill }
+    /// Replies that wait for a release.
+    var heldCount: Int { pace.openCount }
+
+    func stop() {
+        pace.end()
+        origin.stop()
+    }
 
     /// Makes every picture now instead of on its first request, so that a measurement does not include it.
     func makeEverything() async throws {
@@ -48,18 +80,20 @@ final class DemoOrigin: Sendable {
         }
     }
 
-    private func path(_ index: Int) -> String { "/\(index).\(Self.kind(index).name)" }
+    private func path(_ index: Int) -> String { "/\(index).\(kind(index).name)" }
 
     private func reply(_ index: Int) -> OriginReply {
         guard let bytes = try? file(index) else { return .status(500) }
-        let reply = OriginReply.ok(bytes, type: Self.kind(index).format.contentType)
-        guard isSlow.load(ordering: .relaxed) else { return reply }
-        return reply.dripping(byteCount: max(1, bytes.count / 20), every: .milliseconds(100))
+        let reply = OriginReply.ok(bytes, type: kind(index).format.contentType)
+        guard let pieces = pieces.withLock({ $0 }) else { return reply }
+        // Which picture takes longer is the same in every run.
+        let more = pieces.more > 0 ? index * 7 % (pieces.more + 1) : 0
+        return pace.paced(reply, pieces: pieces.least + more)
     }
 
     private func file(_ index: Int) throws -> [UInt8] {
         if let known = files.withLock({ $0[index] }) { return known }
-        let kind = Self.kind(index)
+        let kind = kind(index)
         let bytes =
             kind.frames > 1
             ? try ImageFactory.encodedAnimation(
@@ -70,13 +104,13 @@ final class DemoOrigin: Sendable {
     }
 
     /// The kind of a picture: mostly photographs, some drawings, two animations in every ten.
-    private static func kind(_ index: Int) -> (name: String, format: EncodedFormat, frames: Int) {
-        switch index % 10 {
+    private func kind(_ index: Int) -> (name: String, format: EncodedFormat, frames: Int) {
+        switch isStill ? 0 : index % 10 {
         case 2: ("png", .png, 1)
         case 3: ("gif", .gif, 8)
         case 5: ("webp", .webp(), 1)
         case 7: ("webp", .webp(), 8)
-        default: ("jpeg", .jpeg(), 1)
+        default: ("jpeg", .jpeg(isProgressive: true), 1)
         }
     }
 }

@@ -7,7 +7,21 @@ struct Capabilities: Hashable, Sendable {
     var hasSixel = false
     var cell: PixelSize?
 
-    var best: Graphics { hasKitty ? .kitty : hasSixel ? .sixel : .blocks }
+    /// The best graphics of the terminal: its own, else the finest characters that it is known to draw.
+    ///
+    /// - Parameter environment: The variables by which a terminal gives its name.
+    func best(_ environment: [String: String]) -> Graphics {
+        hasKitty ? .kitty : hasSixel ? .sixel : Self.finestCharacters(environment)
+    }
+
+    private static func finestCharacters(_ environment: [String: String]) -> Graphics {
+        let name = environment["TERM"] ?? ""
+        let program = environment["TERM_PROGRAM"]?.lowercased() ?? ""
+        // These draw the characters of a cell themselves, without a font.
+        if name.contains("kitty") || name.contains("ghostty") || program == "ghostty" { return .octants }
+        // The console of Linux has a font of 256 or 512 characters, without quadrants.
+        return ["", "dumb", "linux"].contains(name) ? .blocks : .quadrants
+    }
 
     /// Notes an answer.
     ///

@@ -19,20 +19,23 @@ struct Session {
         try terminal.enter()
         var reader = TerminalReader()
         (capabilities, typedAhead) = Capabilities.ask(&reader)
-        self.graphics = graphics ?? capabilities.best
+        self.graphics = graphics ?? capabilities.best(ProcessInfo.processInfo.environment)
         events = TerminalEvents(reader)
     }
 
     /// Runs until the user quits or a signal ends the program.
     ///
     /// - Returns: The exit status.
-    func run(_ items: [Item], _ manager: ImageManager, checksPictures: Bool, _ setSlow: (@MainActor (Bool) -> Void)?)
-        async -> Int32
-    {
-        let display = Display(graphics, checksPictures: checksPictures) { try Terminal.write($0, to: STDOUT_FILENO) }
+    func run(_ stage: Stage) async -> Int32 {
+        let display = Display(graphics, checksPictures: stage.checksPictures) {
+            try Terminal.write($0, to: STDOUT_FILENO)
+        }
         let gallery = Gallery(
-            items, manager, display,
-            .init(size: terminal.size(cell: capabilities.cell), graphics: graphics, setSlow: setSlow))
+            stage.items, stage.manager, display,
+            .init(
+                size: terminal.size(cell: capabilities.cell), graphics: graphics, origin: stage.origin,
+                flights: stage.flights))
+        if stage.beginsWithBoard { gallery.showBoard() }
         let pulse = Task(name: "pulse") { await Self.pulse(gallery) }
         defer { pulse.cancel() }
         for key in typedAhead { gallery.handle(key) }
@@ -71,8 +74,8 @@ struct Session {
 
     /// Keeps fades moving and the status line up to date.
     private static func pulse(_ gallery: Gallery) async {
-        while (try? await Task.sleep(for: gallery.isFading ? .milliseconds(40) : .milliseconds(250))) != nil {
-            gallery.meter.measure { gallery.needsDisplay() }
+        while (try? await Task.sleep(for: gallery.isMoving ? .milliseconds(40) : .milliseconds(250))) != nil {
+            gallery.beat()
         }
     }
 }

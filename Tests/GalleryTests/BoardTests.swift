@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+import WebImageBinding
+
+@testable import gallery
+
+@MainActor
+@Suite(.timeLimit(.minutes(10)))
+struct BoardTests {
+    private func play(_ text: String, columns: Int, rows: Int, _ body: (ScriptRun, Stage) async throws -> Void)
+        async throws
+    {
+        try await withStage(beginsWithBoard: true) { stage in
+            let run = ScriptRun(
+                try Script(text), stage,
+                .init(
+                    size: TerminalSize(columns: columns, rows: rows), graphics: .quadrants, origin: stage.origin,
+                    flights: stage.flights),
+                isTimed: false)
+            try await run.play()
+            try await body(run, stage)
+        }
+    }
+
+    /// The numbers before the words of the totals.
+    private func number(_ word: String, in text: String) throws -> Int {
+        let pieces = text.split(separator: "\n").flatMap { $0.split(separator: "   ") }
+        let piece = try #require(pieces.last { $0.hasSuffix(" \(word)") })
+        return try #require(Int(piece.filter { $0.isNumber }))
+    }
+
+    @Test func `a thousand callers become ten downloads, and who asks again asks memory`() async throws {
+        try await play("wait", columns: 200, rows: 50) { run, stage in
+            let text = try #require(await run.screen).text
+            #expect(text.contains("1,000 callers   10 downloads"))
+            let joined = try number("joined", in: text)
+            #expect(joined + 10 == 1_000)
+            let left = try number("left", in: text)
+            let served = try number("served", in: text)
+            #expect(left > 100 && left + served == 1_000)
+            // Every caller of the last picture has left before it was there.
+            #expect(text.contains("cancelled") && text.contains("1 download cancelled"))
+            #expect(stage.flights?.manager.counters.downloads == 10)
+        }
+        try await play("wait a wait", columns: 200, rows: 50) { run, stage in
+            let text = try #require(await run.screen).text
+            // The picture that was cancelled is downloaded now.
+            #expect(text.contains("1,000 callers   1 download "))
+            let ended = try number("served", in: text) + number("left", in: text)
+            #expect(ended == 1_000)
+            #expect(text.contains(" from memory") && !text.contains("cancelled"))
+            #expect(stage.flights?.manager.counters.downloads == 11)
+        }
+    }
+
+    @Test(arguments: [(40, 24), (60, 30), (80, 24), (120, 40), (200, 50)])
+    func `the board in flight shows every state and fits`(columns: Int, rows: Int) async throws {
+        try await play("tick:2200 q", columns: columns, rows: rows) { run, _ in
+            let screen = try #require(await run.screen)
+            let lines = screen.text.split(separator: "\n", omittingEmptySubsequences: false)
+            #expect(lines.count == rows && lines[0].contains("1,000 callers") && lines[0].hasSuffix("2.2 s"))
+            #expect(lines[rows - 3].contains("1,000 callers") && lines[rows - 3].contains(" joined"))
+            #expect(lines[rows - 2].contains("slots ●"))
+            #expect(screen.text.contains("%") && screen.text.contains("waiting") && screen.text.contains("done"))
+            #expect(!screen.text.replacing("?: keys", with: "").contains("?"))
+        }
+    }
+
+    @Test func `without memory the disk answers, and without both the origin`() async throws {
+        try await play("wait c wait m wait", columns: 200, rows: 50) { run, stage in
+            let text = try #require(await run.screen).text
+            #expect(text.contains("1,000 callers   0 downloads"))
+            #expect(try number("from disk", in: text) == 10)
+            #expect(stage.flights?.manager.counters.downloads == 20)
+        }
+    }
+
+    @Test func `the board is left by a key, and help is shown over it`() async throws {
+        try await play("wait ?", columns: 80, rows: 24) { run, _ in
+            let text = try #require(await run.screen).text
+            #expect(text.contains("A thousand callers") && text.contains("any key: back"))
+        }
+        try await play("wait b wait", columns: 80, rows: 24) { run, _ in
+            let text = try #require(await run.screen).text
+            #expect(text.contains(" 1/60"))
+            #expect(await run.wrongCount == 0)
+        }
+    }
+}
