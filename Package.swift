@@ -88,7 +88,7 @@ let package = Package(
             path: "Examples/RawProxy"),
         .executableTarget(
             name: "gallery", dependencies: ["WebImageBinding", "WebImageTesting"], path: "Examples/Gallery",
-            exclude: ["gallery.gif", "gallery.png", "screenshot.keys", "scroll.keys", "tour.keys"]),
+            exclude: ["gallery.gif", "screenshot.keys", "scroll.keys", "tour.keys"]),
         .executableTarget(
             name: "bench",
             dependencies: ["WebImage", "HTTPTransport", "ImageCoding", "TaskCoordination", "CBenchBaselines"],

@@ -65,6 +65,7 @@ final class Cell: ImageTarget {
         options.previewTransition = Self.blend
         // A picture that is loaded again is kept until the new one arrives.
         options.placeholder = isNew ? placeholder.map { .now($0) } ?? .none : .late(nil)
+        options.whenHidden = .pauses
         options.onPicture = { [weak self] in self?.arrived($0) }
         options.onEnd = { [weak self] in self?.ended($0) }
         binding.load(item.request(box, policy, previewInterval: events.previewInterval), options: options)

@@ -88,10 +88,11 @@ extension Gallery {
             motion = begun
         }
         zoomed = item
-        for cell in cells { cell.visibility = item == nil ? .visible : .hidden }
         zoomCell.visibility = item == nil ? .hidden : .visible
         if item == nil { zoomCell.empty() }
+        // Before the cells pause, so that a download that both want goes on.
         presentZoomed()
+        for cell in cells { cell.visibility = item == nil ? .visible : .hidden }
     }
 
     func presentZoomed(_ policy: CachePolicy = .cacheFirst) {

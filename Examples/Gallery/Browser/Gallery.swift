@@ -71,7 +71,9 @@ final class Gallery {
 
     /// Whether a picture is awaited, for the screen or ahead of it.
     var isBusy: Bool {
-        zoomCell.isLoading || cells.contains { $0.isLoading } || !prefetcher.pending.isEmpty || isFlying
+        // Behind a picture that has the whole screen, loads pause.
+        zoomCell.isLoading || zoomed == nil && cells.contains { $0.isLoading } || !prefetcher.pending.isEmpty
+            || isFlying
     }
     /// Whether time alone changes the screen.
     var isMoving: Bool {
