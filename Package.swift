@@ -47,6 +47,7 @@ let package = Package(
             providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
         .target(name: "CTransportShims", dependencies: ["CLibcurl"]),
         .target(name: "CImageShims", dependencies: ["CLibjpeg", "CLibpng"]),
+        .target(name: "CSceneShims"),
         .target(name: "CBenchBaselines", dependencies: ["CLibcurl", "CLibjpeg", "CLibpng"]),
 
         // Floor 1: flights, slots, pools. The standard library only.
@@ -69,7 +70,8 @@ let package = Package(
 
         // What tests need, ours and other people's.
         .target(
-            name: "WebImageTesting", dependencies: ["TaskCoordination", "HTTPTransport", "ImageCoding", "COpenSSL"]),
+            name: "WebImageTesting",
+            dependencies: ["TaskCoordination", "HTTPTransport", "ImageCoding", "COpenSSL", "CSceneShims"]),
 
         // Floor 5.
         .executableTarget(name: "fetch", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/Fetch"),

@@ -6,8 +6,48 @@ import WebImageTesting
 struct ImageFactoryTests {
     @Test(arguments: [0, 1, 777, 43_690, 65_535])
     func `a seed is read back from the pixels`(seed: Int) {
-        #expect(ImageFactory.seed(of: ImageFactory.picture(width: 64, height: 48, seed: seed)) == seed)
+        for (width, height) in [(16, 16), (17, 40), (64, 48), (200, 100)] {
+            for hasAlpha in [false, true] {
+                let picture = ImageFactory.picture(width: width, height: height, seed: seed, hasAlpha: hasAlpha)
+                #expect(ImageFactory.seed(of: picture) == seed, "\(width)x\(height), alpha \(hasAlpha)")
+            }
+        }
     }
+
+    @Test
+    func `other pictures carry no seed, and a picture of a few pixels neither`() throws {
+        for level in stride(from: 0, through: 255, by: 15) {
+            let pixels = [[UInt8]](repeating: [UInt8(level), UInt8(255 - level), 128, 255], count: 1_200).flatMap { $0 }
+            let plain = try DecodedImage(width: 40, height: 30, frames: [.init(pixels: pixels)], hasAlpha: false)
+            #expect(ImageFactory.seed(of: plain) == nil)
+        }
+        #expect(ImageFactory.seed(of: ImageFactory.picture(width: 15, height: 40, seed: 3)) == nil)
+    }
+
+    @Test(arguments: 0..<10)
+    func `each kind of scene is drawn at every size`(seed: Int) {
+        for (width, height) in [(1, 1), (1, 300), (300, 1), (3, 2), (15, 15)] {
+            let picture = ImageFactory.picture(width: width, height: height, seed: seed)
+            #expect(picture.size == PixelSize(width: width, height: height))
+            #expect(stride(from: 3, to: picture.byteCount, by: 4).allSatisfy { picture.pixels[$0] == 255 })
+        }
+    }
+
+    /// The digests are those of the scenes as they are now: they tell one machine from another, not right from wrong.
+    @Test
+    func `the pixels are the same on every machine`() {
+        let digests = (0..<10).map { seed in
+            let pixels = ImageFactory.picture(width: 96, height: 64, seed: seed).pixels
+            return pixels.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        }
+        #expect(digests == Self.digests)
+    }
+
+    private static let digests: [UInt64] = [
+        514_130_856_336_773_349, 4_303_474_805_509_072_315, 17_427_818_299_247_811_346, 7_567_722_015_305_677_212,
+        11_140_865_599_389_004_783, 1_391_175_791_492_751_457, 7_751_618_517_489_079_362, 7_434_337_880_608_244_250,
+        14_496_112_597_482_431_396, 9_868_950_017_944_208_553,
+    ]
 
     @Test
     func `the same arguments give the same pixels, another seed gives others`() {
@@ -27,6 +67,17 @@ struct ImageFactoryTests {
         #expect(ImageFactory.seed(of: try ImageCoders.default.decode(bytes)) == 12_345)
     }
 
+    @Test(arguments: 0..<10)
+    func `a seed survives JPEG and then a resize`(seed: Int) throws {
+        for (width, height, side) in [(96, 64, 24), (200, 300, 32), (320, 200, 40)] {
+            let bytes = try ImageFactory.encoded(width: width, height: height, seed: seed, as: .jpeg(quality: 75))
+            let small = try ResizeTransformer(size: PixelSize(width: side, height: side)).transform(
+                ImageCoders.default.decode(bytes))
+            #expect(min(small.width, small.height) >= 16)
+            #expect(ImageFactory.seed(of: small) == seed)
+        }
+    }
+
     @Test
     func `a seed survives a resize`() throws {
         let large = ImageFactory.picture(width: 200, height: 150, seed: 54_321)
@@ -40,6 +91,19 @@ struct ImageFactoryTests {
         let animation = ImageFactory.animation(width: 32, height: 32, frames: 4, seed: 9)
         #expect(Set(animation.frames.map(\.pixels)).count == 4)
         #expect(animation.durations == [50, 60, 70, 80].map { .milliseconds($0) })
+    }
+
+    @Test(arguments: 0..<10)
+    func `every kind of scene moves, and each frame carries the seed`(seed: Int) throws {
+        for (width, height) in [(8, 8), (20, 15), (64, 48)] {
+            let animation = ImageFactory.animation(width: width, height: height, frames: 2, seed: seed)
+            let (first, second) = (animation.frames[0].pixels, animation.frames[1].pixels)
+            #expect(first == ImageFactory.picture(width: width, height: height, seed: seed).pixels)
+            #expect(first != second)
+            guard height >= 16 else { continue }
+            let still = try DecodedImage(width: width, height: height, frames: [.init(pixels: second)], hasAlpha: false)
+            #expect(ImageFactory.seed(of: still) == seed)
+        }
     }
 
     @Test
