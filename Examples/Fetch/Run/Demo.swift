@@ -13,7 +13,7 @@ enum Demo {
         options.folder = options.folder ?? place + "/pictures"
         options.cache = options.cache ?? place + "/cache"
         // The port differs from run to run; the pictures do not.
-        let jobs = pictures.map { Job(text: origin.url($0.path).absoluteString, cacheKey: "demo" + $0.path) }
+        let jobs = pictures.map { Job(text: origin.url($0.path).absoluteString, cacheKey: "demo/\($0.seed)" + $0.path) }
         let status = try await Batch(options, jobs, screen).run()
         screen.explain(explanation(options))
         return status
@@ -41,9 +41,9 @@ enum Demo {
         var configuration = OriginServer.Configuration()
         configuration.port = port
         let origin = try OriginServer.start(configuration: configuration)
-        for (seed, picture) in pictures.enumerated() {
+        for picture in pictures {
             origin.respond(to: picture.path) { _ in
-                (try? .ok(picture.encoded(seed), type: picture.format.contentType)) ?? .status(500)
+                (try? .ok(picture.encoded(), type: picture.format.contentType)) ?? .status(500)
             }
         }
         return origin
@@ -81,24 +81,25 @@ enum Demo {
     private struct Picture {
         let name: String
         let format: EncodedFormat
+        let seed: Int
         var frames = 1
 
         var path: String { "/" + name }
 
-        func encoded(_ seed: Int) throws -> [UInt8] {
+        func encoded() throws -> [UInt8] {
             if frames == 1 { return try ImageFactory.encoded(width: 640, height: 400, seed: seed, as: format) }
             return try ImageFactory.encodedAnimation(width: 320, height: 200, frames: frames, seed: seed, as: format)
         }
     }
 
     private static let pictures = [
-        Picture(name: "photo.jpg", format: .jpeg()),
-        Picture(name: "progressive.jpg", format: .jpeg(isProgressive: true)),
-        Picture(name: "drawing.png", format: .png),
-        Picture(name: "drawing.gif", format: .gif),
-        Picture(name: "animation.gif", format: .gif, frames: 8),
-        Picture(name: "picture.webp", format: .webp()),
-        Picture(name: "lossless.webp", format: .losslessWebP),
-        Picture(name: "animation.webp", format: .webp(), frames: 8),
+        Picture(name: "photo.jpg", format: .jpeg(), seed: 0),
+        Picture(name: "progressive.jpg", format: .jpeg(isProgressive: true), seed: 18),
+        Picture(name: "drawing.png", format: .png, seed: 7),
+        Picture(name: "drawing.gif", format: .gif, seed: 32),
+        Picture(name: "animation.gif", format: .gif, seed: 10, frames: 8),
+        Picture(name: "picture.webp", format: .webp(), seed: 2),
+        Picture(name: "lossless.webp", format: .losslessWebP, seed: 1),
+        Picture(name: "animation.webp", format: .webp(), seed: 6, frames: 8),
     ]
 }

@@ -3,7 +3,7 @@ import Synchronization
 import WebImageBinding
 import WebImageTesting
 
-/// A server on this machine with generated pictures. Each picture shows its index in its pixels.
+/// A server on this machine with generated pictures. Each picture carries its index in its pixels.
 final class DemoOrigin: Sendable {
     private let origin: OriginServer
     private let count: Int
@@ -47,7 +47,7 @@ final class DemoOrigin: Sendable {
             // The port differs from run to run; the pictures do not.
             Item(
                 url: origin.url(path(index)), name: kind(index).name,
-                cacheKey: "gallery/\(size)\(path(index))")
+                cacheKey: "gallery/scenes/\(size)\(path(index))")
         }
     }
 

@@ -11,9 +11,9 @@ struct Demonstration: Sendable {
     init() throws {
         let origin = try OriginServer.start()
         self.origin = origin
-        samples = try Self.pictures.enumerated().map { seed, picture in
+        samples = try Self.pictures.map { picture in
             let path = "/" + picture.name
-            let file = try picture.file(seed)
+            let file = try picture.file()
             let reply = OriginReply.ok(file, type: picture.format.contentType)
             origin.respond(to: path, with: reply.lastModified(Date(timeIntervalSince1970: 1e9)))
             return DemoPage.Sample(name: picture.name, url: origin.url(path).absoluteString)
@@ -49,9 +49,10 @@ struct Demonstration: Sendable {
     private struct Picture {
         let name: String
         let format: EncodedFormat
+        let seed: Int
         var frames = 1
 
-        func file(_ seed: Int) throws -> [UInt8] {
+        func file() throws -> [UInt8] {
             guard frames > 1 else {
                 return try ImageFactory.encoded(width: 640, height: 400, seed: seed, as: format)
             }
@@ -60,9 +61,9 @@ struct Demonstration: Sendable {
     }
 
     private static let pictures = [
-        Picture(name: "photo.jpg", format: .jpeg(quality: 92)),
-        Picture(name: "drawing.png", format: .png),
-        Picture(name: "picture.webp", format: .webp(quality: 90)),
-        Picture(name: "animation.gif", format: .gif, frames: 8),
+        Picture(name: "photo.jpg", format: .jpeg(quality: 92), seed: 18),
+        Picture(name: "drawing.png", format: .png, seed: 7),
+        Picture(name: "picture.webp", format: .webp(quality: 90), seed: 1),
+        Picture(name: "animation.gif", format: .gif, seed: 6, frames: 8),
     ]
 }
