@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+@testable import HTTPTransport
+
+@Suite(.timeLimit(.minutes(1)))
+struct AlternativesTests {
+    private let stub = StubLoader()
+    private let url = URL(string: "http://a.example/x")!
+
+    private func loader(_ others: String...) -> AlternativesLoader {
+        let urls = others.map { URL(string: $0)! }
+        return AlternativesLoader(stub) { _ in urls }
+    }
+
+    @Test func `the next URL is asked while one fails`() async throws {
+        stub.respond(to: "/x", with: .failure(.cannotConnect))
+        stub.respond(to: "/y", with: .status(503))
+        stub.respond(to: "/z", with: .ok([1]))
+        let loader = loader("http://a.example/x", "http://b.example/y", "http://c.example/z", "http://d.example/z")
+        #expect(try await loader.bytes(HTTPRequest(url: url)) == [1])
+        #expect(
+            stub.requests.map(\.url.absoluteString) == [
+                "http://a.example/x", "http://b.example/y", "http://c.example/z",
+            ])
+    }
+
+    @Test func `what is no failure is final and so is the last failure`() async throws {
+        stub.respond(to: "/x", with: .status(404), .failure(.invalidResponse), .failure(.timedOut))
+        stub.respond(to: "/y", with: .status(500))
+        let loader = loader("http://b.example/y")
+        #expect(try await loader.send(HTTPRequest(url: url)).status == 404)
+        await #expect(throws: HTTPError.self) { try await loader.send(HTTPRequest(url: url)) }
+        #expect(stub.requestCount == 2)
+        #expect(try await loader.send(HTTPRequest(url: url)).status == 500)
+        #expect(stub.requestCount == 4)
+    }
+
+    @Test func `credentials stay with their origin`() async throws {
+        stub.respond(to: "/x", with: .status(503))
+        stub.respond(to: "/y", with: .status(503))
+        var request = HTTPRequest(url: url, headers: ["Authorization": "a", "cookie": "b", "Accept": "c"])
+        request.options.credential = .bearer("token")
+        _ = try await loader("http://a.example/y", "http://a.example:81/y").send(request)
+        #expect(stub.requests.map { $0.headers["Authorization"] } == ["a", "a", nil])
+        #expect(stub.requests.map { $0.headers["Cookie"] } == ["b", "b", nil])
+        #expect(stub.requests.map { $0.headers["Accept"] } == ["c", "c", "c"])
+        #expect(stub.requests.map { $0.options.credential != nil } == [true, true, false])
+    }
+
+    @Test func `a request that changes something is sent once`() async throws {
+        stub.respond(to: "/x", with: .status(503))
+        let loader = loader("http://b.example/y")
+        #expect(try await loader.send(HTTPRequest(url: url, method: "POST", body: [1])).status == 503)
+        #expect(try await loader.send(HTTPRequest(url: url, method: "DELETE")).status == 503)
+        #expect(stub.requestCount == 2)
+    }
+}

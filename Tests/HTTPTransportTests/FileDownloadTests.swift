@@ -1,0 +1,157 @@
+import Foundation
+import Testing
+import WebImageTesting
+
+@testable import HTTPTransport
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Downloads to files. A new downloader for each call, as in another process.
+@Suite(.timeLimit(.minutes(1)))
+struct FileDownloadTests {
+    private let stub = StubLoader()
+    private let url = URL(string: "http://a.example/x")!
+    private let whole: [UInt8] = Array(0..<100)
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "download-\(UUID().uuidString)").path
+
+    private var path: String { folder + "/file" }
+
+    init() throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+
+    private func download(limit: Int = 1_000) async throws -> [Int] {
+        let downloader = FileDownloader(stub, maximumByteCount: limit)
+        defer { Task { await downloader.shutdown() } }
+        let result = try await downloader.download(HTTPRequest(url: url), to: path)
+        return [result.byteCount, result.receivedCount]
+    }
+
+    private func ok(_ bytes: [UInt8]? = nil, tag: String? = "\"v1\"") -> StubReply {
+        let reply = StubReply.ok(bytes ?? whole).inChunks(of: 10)
+        return tag.map { reply.header("ETag", $0) } ?? reply
+    }
+
+    private func rest(from first: Int, tag: String = "\"v1\"") -> StubReply {
+        .status(206, headers: ["Content-Range": "bytes \(first)-99/100", "ETag": tag], bytes: Array(whole[first...]))
+    }
+
+    private func bytes(_ suffix: String = "") -> [UInt8]? {
+        FileManager.default.contents(atPath: path + suffix).map { Array($0) }
+    }
+
+    private var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder))?.sorted() ?? [] }
+
+    private func expectNoFile() async { await #expect(throws: HTTPError.self) { try await download() } }
+
+    @Test func `a download goes on where another process stopped`() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        stub.respond(to: "/x", with: ok().failing(after: 40), rest(from: 40).failing(after: 30), rest(from: 70))
+        await expectNoFile()
+        #expect(bytes() == nil)
+        #expect(bytes(".part") == Array(whole[..<40]))
+        await expectNoFile()
+        #expect(try await download() == [100, 30])
+        #expect(bytes() == whole)
+        #expect(names == ["file"])
+        #expect(stub.requests.map { $0.headers["Range"] } == [nil, "bytes=40-", "bytes=70-"])
+        #expect(stub.requests.map { $0.headers["If-Range"] } == [nil, "\"v1\"", "\"v1\""])
+        #expect(stub.requests.allSatisfy { !$0.options.decodesContent })
+    }
+
+    @Test func `changed content replaces the beginning`() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let new: [UInt8] = Array(repeating: 7, count: 20)
+        stub.respond(to: "/x", with: ok().failing(after: 40), ok(new, tag: "\"v2\""))
+        await expectNoFile()
+        #expect(try await download() == [20, 20])
+        #expect(bytes() == new)
+        #expect(names == ["file"])
+    }
+
+    @Test(arguments: [412, 416])
+    func `a beginning that the origin refuses is thrown away`(_ status: Int) async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        stub.respond(to: "/x", with: ok().failing(after: 40), .status(status), ok())
+        await expectNoFile()
+        #expect(try await download() == [100, 100])
+        #expect(bytes() == whole)
+    }
+
+    @Test func `a rest of another content is not joined`() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        stub.respond(to: "/x", with: ok().failing(after: 40), rest(from: 40, tag: "\"v2\""), ok())
+        await expectNoFile()
+        #expect(try await download() == [100, 100])
+        #expect(bytes() == whole)
+    }
+
+    @Test func `an error of the origin leaves the beginning and the old file`() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try Data([1]).write(to: URL(filePath: path))
+        stub.respond(to: "/x", with: ok().failing(after: 40), .status(503), rest(from: 40))
+        await expectNoFile()
+        await expectNoFile()
+        #expect(bytes() == [1])
+        #expect(try await download() == [100, 60])
+        #expect(bytes() == whole)
+    }
+
+    @Test(arguments: [
+        "", "{}", #"{"url":"http://b.example/x","validator":"\"v1\""}"#,
+        #"{"url":"http://a.example/x","validator":"\"v1\"","total":39}"#,
+    ])
+    func `a beginning without its own note is not continued`(_ note: String) async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try Data(whole[..<40]).write(to: URL(filePath: path + ".part"))
+        try Data(note.utf8).write(to: URL(filePath: path + ".part.json"))
+        stub.respond(to: "/x", with: ok())
+        #expect(try await download() == [100, 100])
+        #expect(stub.requests.first?.headers["Range"] == nil)
+        #expect(bytes() == whole)
+    }
+
+    @Test func `content without a validator begins anew`() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        stub.respond(to: "/x", with: ok(tag: nil).failing(after: 40), ok(tag: nil))
+        await expectNoFile()
+        #expect(try await download() == [100, 100])
+        #expect(bytes() == whole)
+    }
+
+    @Test func `one download at a time writes a file and no link is followed`() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let gate = Gate()
+        stub.respond(to: "/x", with: ok().held(at: gate), ok())
+        async let first = download()
+        await stub.waitForRequests(count: 1)
+        let error = await #expect(throws: HTTPError.self) { try await download() }
+        #expect(error?.code == .fileNotAllowed)
+        gate.open()
+        #expect(try await first == [100, 100])
+        try FileManager.default.createSymbolicLink(atPath: path + ".part", withDestinationPath: path)
+        let refusal = await #expect(throws: HTTPError.self) { try await download() }
+        #expect(refusal?.code == .fileNotAllowed)
+        #expect(bytes() == whole)
+    }
+
+    @Test func `a file has a limit and only a plain GET request is downloaded`() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        stub.respond(to: "/x", with: ok())
+        let error = await #expect(throws: HTTPError.self) { try await download(limit: 99) }
+        #expect(error?.code == .bodyTooLarge)
+        #expect(try await download(limit: 100) == [100, 100])
+        for request in [
+            HTTPRequest(url: url, method: "POST"), HTTPRequest(url: url, headers: ["Range": "bytes=1-"]),
+        ] {
+            let error = await #expect(throws: HTTPError.self) {
+                try await FileDownloader(stub).download(request, to: path)
+            }
+            #expect(error?.code == .invalidRequest)
+        }
+    }
+}
