@@ -34,6 +34,9 @@ CURLcode transport_set_data_callback(CURL *easy, CURLoption option, transport_da
 CURLcode transport_set_open_socket(CURL *easy, transport_open_socket_callback callback) {
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
 }
+CURLcode transport_set_close_socket(CURL *easy, transport_close_socket_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, callback);
+}
 CURLcode transport_set_prereq(CURL *easy, transport_prereq_callback callback) {
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
 }

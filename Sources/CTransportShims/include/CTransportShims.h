@@ -7,6 +7,7 @@
 // libcurl's setters and getters are variadic functions, which Swift cannot call: one typed entry per kind of value.
 typedef size_t (*transport_data_callback)(char *bytes, size_t size, size_t count, void *context);
 typedef curl_socket_t (*transport_open_socket_callback)(void *context, curlsocktype purpose, struct curl_sockaddr *address);
+typedef int (*transport_close_socket_callback)(void *context, curl_socket_t socket);
 typedef int (*transport_prereq_callback)(
     void *context, char *remote_ip, char *local_ip, int remote_port, int local_port);
 typedef int (*transport_resolver_start_callback)(void *resolver, void *reserved, void *context);
@@ -23,6 +24,7 @@ CURLcode transport_set_list(CURL *easy, CURLoption option, struct curl_slist *va
 CURLcode transport_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t count);
 CURLcode transport_set_data_callback(CURL *easy, CURLoption option, transport_data_callback callback);
 CURLcode transport_set_open_socket(CURL *easy, transport_open_socket_callback callback);
+CURLcode transport_set_close_socket(CURL *easy, transport_close_socket_callback callback);
 CURLcode transport_set_prereq(CURL *easy, transport_prereq_callback callback);
 CURLcode transport_set_resolver_start(CURL *easy, transport_resolver_start_callback callback);
 

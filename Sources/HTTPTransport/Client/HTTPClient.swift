@@ -71,7 +71,7 @@ public final class HTTPClient: HTTPLoading {
         let started = LoopThread.nanoseconds
         let recorder = MetricsRecorder(HTTPMetrics())
         let settings = settings.merged(with: request)
-        let first = try Hop(request.hasOptions ? request.authorized() : request, limits: settings.configuration)
+        let first = try Hop(request.hasOptions ? request.authorized() : request, settings: settings)
         var redirects = RedirectChain(first: first, settings: settings)
         var challenges = settings.hasChallenges ? try ChallengeChain(settings.configuration) : nil
         while true {
@@ -88,7 +88,7 @@ public final class HTTPClient: HTTPLoading {
                 continue
             }
             let head = answer.head
-            let isDecoded = head.coding == .gzip && request.options.decodesContent
+            let isDecoded = head.coding == .gzip && request.decodesContent
             let decoder = isDecoded ? makeDecoder(settings, redirects.url, head.status) : nil
             let body = TransferBody(order, of: self, decoder: decoder)
             settings.configuration.cookieJar?.store(

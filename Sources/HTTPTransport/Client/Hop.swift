@@ -5,7 +5,9 @@ import Foundation
 #endif
 
 /// One checked request of a chain of redirects, ready to be sent.
-struct Hop: Sendable {
+///
+/// A class, because it is handed on four times on its way to libcurl and has eight references.
+final class Hop: Sendable {
     let request: HTTPRequest
     let origin: Origin
     /// The URL without its fragment, printable ASCII only.
@@ -14,15 +16,16 @@ struct Hop: Sendable {
     var isHead: Bool { request.method == "HEAD" }
 
     /// Creates a hop after a check of everything in the request that is sent.
-    init(_ request: HTTPRequest, limits: HTTPClient.Configuration) throws(HTTPError) {
+    init(_ request: HTTPRequest, settings: TransferSettings) throws(HTTPError) {
         let text = request.url.absoluteString
-        guard text.utf8.count <= limits.maximumURLByteCount else {
+        let limit = settings.configuration.maximumURLByteCount
+        guard text.utf8.count <= limit else {
             throw HTTPError(
                 code: .invalidRequest,
-                message: "The URL has \(text.utf8.count) bytes, beyond the limit of \(limits.maximumURLByteCount).")
+                message: "The URL has \(text.utf8.count) bytes, beyond the limit of \(limit).")
         }
         origin = try Origin(request.url)
-        if let proxy = limits.proxy { _ = try Proxy(proxy) }
+        if let proxy = settings.configuration.proxy { _ = try Proxy(proxy) }
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw HTTPError(code: .invalidRequest, message: "The URL contains characters that must be escaped.")
         }
@@ -32,9 +35,9 @@ struct Hop: Sendable {
         guard !isHead || !request.hasContent else {
             throw HTTPError(code: .invalidRequest, message: "A HEAD request has no body.", url: request.url)
         }
-        try Self.check(request.headers, url: request.url, limits: limits)
-        if limits.addressPolicy.hasHostRules,
-            let reason = limits.addressPolicy.reasonToRefuse(host: origin.host, port: origin.port)
+        if !request.headers.isEmpty { try Self.check(request.headers, url: request.url, settings) }
+        if settings.judgesHosts,
+            let reason = settings.configuration.addressPolicy.reasonToRefuse(host: origin.host, port: origin.port)
         {
             throw HTTPError(
                 code: .addressNotAllowed,
@@ -42,8 +45,8 @@ struct Hop: Sendable {
                     "\(origin.host):\(origin.port) \(reason); change the address policy if it is meant to be asked.",
                 url: request.url)
         }
-        if !limits.addressPolicy.isUnrestricted, let address = origin.literalAddress,
-            let reason = limits.addressPolicy.reasonToRefuse(address)
+        if settings.judgesAddresses, let address = origin.literalAddress,
+            let reason = settings.configuration.addressPolicy.reasonToRefuse(address)
         {
             throw HTTPError.addressNotAllowed(address, because: reason, url: request.url)
         }
@@ -62,9 +65,8 @@ struct Hop: Sendable {
         "transfer-encoding", "upgrade",
     ]
 
-    private static func check(
-        _ headers: HTTPHeaders, url: URL, limits: HTTPClient.Configuration
-    ) throws(HTTPError) {
+    private static func check(_ headers: HTTPHeaders, url: URL, _ settings: TransferSettings) throws(HTTPError) {
+        let limits = settings.headLimits
         var byteCount = 0
         for field in headers {
             guard field.name.isToken else {
@@ -83,7 +85,7 @@ struct Hop: Sendable {
             }
             byteCount += field.name.utf8.count + field.value.utf8.count + 4
         }
-        guard byteCount <= limits.maximumHeaderByteCount, headers.count <= limits.maximumHeaderCount else {
+        guard byteCount <= limits.byteCount, headers.count <= limits.fieldCount else {
             throw HTTPError(code: .invalidRequest, message: "The request headers exceed the limits.", url: url)
         }
     }
@@ -91,20 +93,22 @@ struct Hop: Sendable {
 
 extension String {
     /// Whether this is a token: one or more of the characters allowed in names.
+    var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenByte) }
+}
+
+extension UInt8 {
+    /// Whether a name may contain this byte.
     /// - Source: RFC 9110, section 5.6.2.
-    var isToken: Bool {
-        !isEmpty
-            && utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"),
-                    UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "!"), UInt8(ascii: "~"),
-                    UInt8(ascii: "#")...UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "^"),
-                    UInt8(ascii: "`"), UInt8(ascii: "|"):
-                    true
-                default: false
-                }
-            }
+    var isTokenByte: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "!"), UInt8(ascii: "~"),
+            UInt8(ascii: "#")...UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "^"),
+            UInt8(ascii: "`"), UInt8(ascii: "|"):
+            true
+        default: false
+        }
     }
 }
 

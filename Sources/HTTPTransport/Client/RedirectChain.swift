@@ -59,7 +59,7 @@ struct RedirectChain {
     mutating func authorize(_ field: String) throws(HTTPError) {
         var request = current.request
         request.headers["Authorization"] = field
-        current = try Hop(request, limits: settings.configuration)
+        current = try Hop(request, settings: settings)
     }
 
     private func refusal(_ code: HTTPError.Code, _ message: String, _ status: Int) -> HTTPError {
@@ -115,6 +115,6 @@ struct RedirectChain {
                 request.options.credential = nil
             }
         }
-        return try Hop(request, limits: settings.configuration)
+        return try Hop(request, settings: settings)
     }
 }

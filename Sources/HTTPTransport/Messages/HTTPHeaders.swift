@@ -126,10 +126,12 @@ extension HTTPHeaders: ExpressibleByDictionaryLiteral {
 extension String {
     /// Whether both are equal up to the case of ASCII letters.
     func isEqualIgnoringCase(to other: String) -> Bool {
-        let left = utf8
-        let right = other.utf8
-        guard left.count == right.count else { return false }
-        return zip(left, right).allSatisfy { $0 == $1 || ($0.lowercasedASCII == $1.lowercasedASCII) }
+        guard utf8.count == other.utf8.count else { return false }
+        let (left, right) = (utf8Span.span, other.utf8Span.span)
+        for index in left.indices where left[index] != right[index] {
+            guard left[index].lowercasedASCII == right[index].lowercasedASCII else { return false }
+        }
+        return true
     }
 }
 

@@ -59,6 +59,9 @@ public struct HTTPRequest: Sendable, Hashable {
         set { optionsBox = newValue == Options() ? nil : OptionsBox(newValue) }
     }
 
+    /// ``Options-swift.struct/decodesContent``, without a copy of the options.
+    var decodesContent: Bool { optionsBox?.options.decodesContent ?? true }
+
     /// Whether the client's limits and policies apply unchanged.
     var hasOptions: Bool { optionsBox != nil }
 

@@ -7,7 +7,8 @@ import CTransportShims
 @safe final class CurlMulti {
     private let handle: UnsafeMutableRawPointer?
     private let configuration: HTTPClient.Configuration
-    private let loop: EventLoop
+    /// What the event loop watches.
+    var sockets: WatchedSockets
     /// The number with which the sockets are watched.
     private var seat: UInt32 = 0
     /// When libcurl must be called, in nanoseconds of the loop's clock.
@@ -24,7 +25,7 @@ import CTransportShims
 
     init(_ configuration: HTTPClient.Configuration, loop: EventLoop) {
         self.configuration = configuration
-        self.loop = loop
+        sockets = WatchedSockets(of: loop)
         unsafe handle = Self.globalResult == CURLE_OK ? curl_multi_init() : nil
     }
 
@@ -48,13 +49,10 @@ import CTransportShims
         unsafe transport_multi_set_context(handle, Unmanaged.passUnretained(table).toOpaque())
         unsafe transport_multi_set_callbacks(
             handle,
-            { _, socket, what, context, known in
+            { _, socket, what, context, _ in
                 guard let context = unsafe context else { return -1 }
-                let isKnown = unsafe known != nil
                 return unsafe Unmanaged<TransferTable>.fromOpaque(context)._withUnsafeGuaranteedRef { table in
-                    table.onLoop(socket, (what: what, isKnown: isKnown)) { table, socket, change in
-                        table.multi.socketChanged(socket, what: change.what, isKnown: change.isKnown)
-                    }
+                    table.onLoop(socket, what) { table, socket, what in table.multi.socketChanged(socket, what: what) }
                 }
             },
             { _, milliseconds, context in
@@ -75,19 +73,15 @@ import CTransportShims
 
     // MARK: - Sockets and time
 
-    private func socketChanged(_ socket: Int32, what: Int32, isKnown: Bool) -> Int32 {
-        guard let handle = unsafe handle else { return -1 }
+    private func socketChanged(_ socket: Int32, what: Int32) -> Int32 {
         if what == CURL_POLL_REMOVE {
-            loop.forget(socket)
-            unsafe curl_multi_assign(handle, socket, nil)
+            sockets.withdraw(socket)
             return 0
         }
         var interest: Readiness = []
         if what & CURL_POLL_IN != 0 { interest.insert(.reading) }
         if what & CURL_POLL_OUT != 0 { interest.insert(.writing) }
-        guard loop.watch(socket, for: interest, seat: seat, isNew: !isKnown) else { return -1 }
-        if !isKnown { unsafe curl_multi_assign(handle, socket, UnsafeMutableRawPointer(bitPattern: 1)) }
-        return 0
+        return sockets.announce(socket, for: interest, seat: seat) ? 0 : -1
     }
 
     private func setTimer(_ milliseconds: Int) -> Int32 {
@@ -100,8 +94,9 @@ import CTransportShims
         return 0
     }
 
-    /// Lets libcurl read and write a socket.
+    /// Lets libcurl read and write a socket, if a transfer uses it.
     func act(on socket: Int32, _ readiness: Readiness) {
+        guard sockets.isInUse(socket) else { return }
         var actions: Int32 = 0
         if readiness.contains(.reading) { actions |= CURL_CSELECT_IN }
         if readiness.contains(.writing) { actions |= CURL_CSELECT_OUT }
@@ -139,12 +134,8 @@ import CTransportShims
 
     // MARK: - Handles
 
-    /// A handle without options; `nil` when libcurl has no memory.
-    func takeHandle() -> EasyHandle? {
-        guard let easy = idleHandles.popLast() ?? EasyHandle() else { return nil }
-        easy.reset()
-        return easy
-    }
+    /// A handle; `nil` when libcurl has no memory.
+    func takeHandle() -> EasyHandle? { idleHandles.popLast() ?? EasyHandle() }
 
     /// Adds a handle to libcurl, which soon sets its timer for it.
     /// - Returns: Whether libcurl took it.
@@ -154,9 +145,11 @@ import CTransportShims
     }
 
     /// Removes a handle from libcurl: closes an HTTP/1.1 connection in use, resets an HTTP/2 stream.
-    func remove(_ easy: EasyHandle) {
+    /// - Parameter keepsOptions: Whether the options may serve the next transfer.
+    func remove(_ easy: EasyHandle, keepsOptions: Bool = false) {
         guard let handle = unsafe handle else { return }
         unsafe curl_multi_remove_handle(handle, easy.pointer)
+        if !keepsOptions { easy.preparation = nil }
         if idleHandles.count < Self.idleHandleLimit { idleHandles.append(easy) }
     }
 

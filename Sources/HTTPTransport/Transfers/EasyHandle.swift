@@ -8,6 +8,8 @@ import CTransportShims
     let pointer: UnsafeMutableRawPointer
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var lists: [UnsafeMutablePointer<curl_slist>] = unsafe []
+    /// The requests that the options are set for.
+    var preparation: Preparation?
 
     /// - Returns: `nil` when libcurl has no memory.
     init?() {
@@ -25,8 +27,27 @@ import CTransportShims
         unsafe errorText.deallocate()
     }
 
+    /// GET requests without content, for one origin with the same settings and fields: their options differ only in
+    /// the URL and the context.
+    struct Preparation {
+        let settings: TransferSettings
+        let origin: Origin
+        let headers: HTTPHeaders
+
+        func fits(_ order: TransferOrder) -> Bool {
+            settings === order.settings && origin == order.hop.origin && headers == order.hop.request.headers
+        }
+    }
+
+    /// Notes that the options serve such requests as this one.
+    func prepare(for order: TransferOrder) {
+        preparation = Preparation(
+            settings: order.settings, origin: order.hop.origin, headers: order.hop.request.headers)
+    }
+
     /// Resets all options. Connections, names and TLS sessions belong to the multi handle and are kept.
     func reset() {
+        preparation = nil
         unsafe curl_easy_reset(pointer)
         freeLists()
         unsafe errorText.pointee = 0

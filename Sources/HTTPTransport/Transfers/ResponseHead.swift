@@ -7,6 +7,8 @@ struct ResponseHead: Sendable {
     private(set) var byteCount = 0
     private(set) var fieldCount = 0
     private(set) var isComplete = false
+    /// How the body of a complete head is coded.
+    private(set) var coding = Coding.identity
 
     enum Line {
         case more
@@ -19,19 +21,20 @@ struct ResponseHead: Sendable {
     /// Takes one line as libcurl delivers it, line end included.
     ///
     /// Trailers, which follow the body, are dropped.
-    mutating func receive(_ line: RawSpan, status: Int, limits: Limits) -> Line {
-        unsafe line.withUnsafeBytes { unsafe receive($0, status: status, limits: limits) }
+    /// - Parameter status: The status so far, asked for in the first and the last line.
+    mutating func receive(_ line: RawSpan, limits: Limits, status: () -> Int) -> Line {
+        unsafe line.withUnsafeBytes { unsafe receive($0, limits: limits, status: status) }
     }
 
-    private mutating func receive(_ line: UnsafeRawBufferPointer, status: Int, limits: Limits) -> Line {
+    private mutating func receive(_ line: UnsafeRawBufferPointer, limits: Limits, status: () -> Int) -> Line {
         let (sum, overflows) = byteCount.addingReportingOverflow(line.count)
         guard !overflows, sum <= limits.byteCount else { return .tooLarge("bytes (limit \(limits.byteCount))") }
         byteCount = sum
         guard !isComplete else { return .more }
         let text = unsafe Self.trim(line)
-        if unsafe text.isEmpty { return endSection(status: status) }
-        if unsafe text.starts(with: "HTTP/".utf8) && headers.isEmpty {
-            self.status = status
+        if unsafe text.isEmpty { return endSection(status: status()) }
+        if unsafe headers.isEmpty && text.starts(with: "HTTP/".utf8) {
+            self.status = status()
             return .more
         }
         fieldCount += 1
@@ -43,11 +46,14 @@ struct ResponseHead: Sendable {
         guard let colon = unsafe text.firstIndex(of: UInt8(ascii: ":")) else {
             return .malformed("a header line without a colon")
         }
-        let name = unsafe String(decoding: UnsafeRawBufferPointer(rebasing: text[..<colon]), as: UTF8.self)
-        guard name.isToken else { return .malformed("a header name that is not a token") }
+        let name = unsafe UnsafeRawBufferPointer(rebasing: text[..<colon])
+        guard unsafe !name.isEmpty, unsafe name.allSatisfy(\.isTokenByte) else {
+            return .malformed("a header name that is not a token")
+        }
         let value = unsafe Self.trim(UnsafeRawBufferPointer(rebasing: text[(colon + 1)...]))
         guard unsafe !value.contains(0) else { return .malformed("a zero byte in a header") }
-        headers.append(name: name, value: unsafe String(decoding: value, as: UTF8.self))
+        headers.append(
+            name: unsafe String(decoding: name, as: UTF8.self), value: unsafe String(decoding: value, as: UTF8.self))
         return .more
     }
 
@@ -65,6 +71,7 @@ struct ResponseHead: Sendable {
             return .more
         }
         isComplete = true
+        coding = Coding(headers["Content-Encoding"])
         return .complete
     }
 
@@ -98,16 +105,20 @@ extension ResponseHead {
         case gzip
         /// Another coding, or several.
         case unknown(String)
-    }
 
-    /// - Source: RFC 9110, section 8.4.
-    var coding: Coding {
-        guard let field = headers["Content-Encoding"] else { return .identity }
-        let names = field.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }.filter { $0 != "identity" }
-        switch names {
-        case []: return .identity
-        case ["gzip"], ["x-gzip"]: return .gzip
-        default: return .unknown(names.joined(separator: ", "))
+        /// Reads a field `Content-Encoding`.
+        /// - Source: RFC 9110, section 8.4.
+        init(_ field: String?) {
+            guard let field else {
+                self = .identity
+                return
+            }
+            let names = field.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }.filter { $0 != "identity" }
+            switch names {
+            case []: self = .identity
+            case ["gzip"], ["x-gzip"]: self = .gzip
+            default: self = .unknown(names.joined(separator: ", "))
+            }
         }
     }
 
@@ -116,7 +127,8 @@ extension ResponseHead {
         if isHead || status == 204 || status == 304 { return .none }
         if headers.contains(name: "Transfer-Encoding") { return .unknown }
         var length: Int?
-        for value in headers.values(for: "Content-Length") {
+        for field in headers where field.name.isEqualIgnoringCase(to: "Content-Length") {
+            let value = field.value
             guard !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(value),
                 length == nil || length == number
             else { return .contradictory }

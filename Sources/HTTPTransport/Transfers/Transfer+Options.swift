@@ -8,24 +8,43 @@ import Foundation
 #endif
 
 extension Transfer {
-    /// Sets all options on a handle that was reset, so no option of an earlier transfer is left.
+    /// Sets all options, so that none of an earlier transfer is left.
+    ///
+    /// A handle that was prepared for such requests as this one keeps those that do not differ.
     func configure(_ easy: EasyHandle) {
         let context = unsafe Unmanaged.passUnretained(order).toOpaque()
-        unsafe easy.set(CURLOPT_PRIVATE, context: context)
+        if easy.preparation?.fits(order) == true, isPlain {
+            for option in Self.contextOptions { unsafe easy.set(option, context: context) }
+            return easy.set(CURLOPT_URL, order.hop.target)
+        }
+        easy.reset()
+        for option in Self.contextOptions { unsafe easy.set(option, context: context) }
         unsafe transport_set_data_callback(easy.pointer, CURLOPT_HEADERFUNCTION, TransferCallbacks.header)
-        unsafe easy.set(CURLOPT_HEADERDATA, context: context)
         unsafe transport_set_data_callback(easy.pointer, CURLOPT_WRITEFUNCTION, TransferCallbacks.body)
-        unsafe easy.set(CURLOPT_WRITEDATA, context: context)
         unsafe transport_set_open_socket(easy.pointer, TransferCallbacks.openSocket)
-        unsafe easy.set(CURLOPT_OPENSOCKETDATA, context: context)
+        unsafe transport_set_close_socket(easy.pointer, TransferCallbacks.closeSocket)
+        // Unretained: the connections end before the table does, within its call of libcurl.
+        unsafe easy.set(CURLOPT_CLOSESOCKETDATA, context: Unmanaged.passUnretained(order.table).toOpaque())
         unsafe transport_set_prereq(easy.pointer, TransferCallbacks.prereq)
-        unsafe easy.set(CURLOPT_PREREQDATA, context: context)
         unsafe transport_set_resolver_start(easy.pointer, TransferCallbacks.resolverStart)
-        unsafe easy.set(CURLOPT_RESOLVER_START_DATA, context: context)
         if let resolvedEntry { easy.set(CURLOPT_RESOLVE, list: [resolvedEntry]) }
         setConnection(easy)
         if origin.isSecure || settings.proxy != nil { setTLS(easy) }
         setRequest(easy)
+        if isPlain { easy.prepare(for: order) }
+    }
+
+    /// The options with the context of the callbacks.
+    private static let contextOptions = [
+        CURLOPT_PRIVATE, CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_PREREQDATA,
+        CURLOPT_RESOLVER_START_DATA,
+    ]
+
+    /// Whether the options of this transfer can serve later ones.
+    private var isPlain: Bool {
+        let request = order.hop.request
+        return request.method == "GET" && !request.hasContent && order.extras == nil && resolution == nil
+            && !needsFreshConnection
     }
 
     private func setConnection(_ easy: EasyHandle) {
@@ -33,6 +52,8 @@ extension Transfer {
         easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
         easy.set(CURLOPT_FOLLOWLOCATION, 0)
         easy.set(CURLOPT_PATH_AS_IS, 1)
+        // A field of the request takes its place.
+        easy.set(CURLOPT_USERAGENT, settings.configuration.userAgent)
         easy.set(CURLOPT_NOSIGNAL, 1)
         let connectTime = (settings.configuration.connectTimeout - lookUpTime).clampedNanoseconds
         easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(connectTime / 1_000_000))
@@ -124,10 +145,7 @@ extension Transfer {
     private func headerLines(sendsContent: Bool) -> [String] {
         let headers = order.hop.request.headers
         var lines = headers.map { $0.value.isBlank ? "\($0.name);" : "\($0.name): \($0.value)" }
-        if !headers.contains(name: "User-Agent") {
-            lines.append("User-Agent: \(settings.configuration.userAgent)")
-        }
-        if order.hop.request.options.decodesContent, !headers.contains(name: "Accept-Encoding") {
+        if order.hop.request.decodesContent, !headers.contains(name: "Accept-Encoding") {
             // A range of compressed content cannot be decoded.
             lines.append(headers.contains(name: "Range") ? "Accept-Encoding: identity" : "Accept-Encoding: gzip")
         }

@@ -9,12 +9,11 @@ extension Transfer {
     ///   - port: `nil` for a connection that was checked when it was made.
     ///   - proxyAddresses: The addresses of the proxy's name so far.
     func mayConnect(to address: IPAddress?, port: Int?, proxyAddresses: Set<IPAddress>) -> Bool {
-        let policy = settings.configuration.addressPolicy
-        if policy.isUnrestricted { return true }
+        guard settings.judgesAddresses else { return true }
         guard let address else { return false }
         // The program chose the proxy. Every other address is checked, with or without a proxy.
         if isProxy(address, proxyAddresses), port == nil || port == settings.proxy?.port { return true }
-        guard let reason = policy.reasonToRefuse(address) else { return true }
+        guard let reason = settings.configuration.addressPolicy.reasonToRefuse(address) else { return true }
         refusal = (address, reason)
         return false
     }

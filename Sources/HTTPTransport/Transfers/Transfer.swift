@@ -54,6 +54,8 @@ final class Transfer: DeadlineHolding {
     private(set) var head = ResponseHead()
     /// The head once it is complete and within the limits.
     private(set) var answer: Answer?
+    /// What the caller gets when the transfer has ended.
+    private var landing: Result<Answer, any Error>?
     /// The number of body bytes so far.
     private var receivedCount = 0
     /// Whether a line of the response has arrived.
@@ -159,7 +161,8 @@ final class Transfer: DeadlineHolding {
     func receiveHeader(_ line: RawSpan, at now: UInt64) -> HeaderReception {
         noteActivity(at: now)
         guard let easy else { return .failed }
-        switch head.receive(line, status: easy.integer(CURLINFO_RESPONSE_CODE), limits: settings.headLimits) {
+        let limits = settings.headLimits
+        switch head.receive(line, limits: limits, status: { easy.integer(CURLINFO_RESPONSE_CODE) }) {
         case .more:
             defer { hasBegun = true }
             return hasBegun ? .more : .begun
@@ -174,7 +177,7 @@ final class Transfer: DeadlineHolding {
     private func acceptHead(from easy: EasyHandle) -> HeaderReception {
         let limit = settings.configuration.maximumBodyByteCount
         let length = head.bodyLength(isHead: order.hop.isHead)
-        let decodesContent = order.hop.request.options.decodesContent
+        let decodesContent = order.hop.request.decodesContent
         var expectedCount: Int?
         switch length {
         case .contradictory:
@@ -233,15 +236,23 @@ final class Transfer: DeadlineHolding {
 
     // MARK: - End
 
-    /// Gives the head to the caller; the body goes into the pipe.
-    func deliverHead() {
-        guard let answer, let easy, let caller = caller.take() else { return }
-        order.recorder.update { $0.recordHead(from: easy, lookUpTime: lookUpTime) }
-        caller.resume(returning: answer)
+    /// Gives the head, or the error of a transfer without one, to the caller; the body goes into the pipe.
+    ///
+    /// Called at the end of a turn, so that many callers are resumed in one go, and find their bodies.
+    func deliver() {
+        guard caller != nil else { return }
+        if let landing {
+            caller.take()?.resume(with: landing)
+        } else if let answer, let easy {
+            order.recorder.update { $0.recordHead(from: easy, lookUpTime: lookUpTime) }
+            caller.take()?.resume(returning: answer)
+        }
     }
 
-    /// Ends the transfer for its caller and its reader; called once by the table of transfers.
-    func end(_ result: Result<Void, any Error>, at now: UInt64) {
+    /// Ends the transfer for its reader, and for its caller as soon as it is delivered; called once by the table of
+    /// transfers.
+    /// - Returns: Whether a caller waits.
+    func end(_ result: Result<Void, any Error>, at now: UInt64) -> Bool {
         // The caller gets a complete head, and the reader gets the error, unless the caller was cancelled.
         let answer = caller != nil && !result.isCancellation ? answer : nil
         order.recorder.update {
@@ -254,15 +265,16 @@ final class Transfer: DeadlineHolding {
         order.upload?.pipe.close()
         // Before the caller is resumed, so that it finds the whole body without another wait.
         pipe.finish(result)
-        guard let caller = caller.take() else { return }
-        if let answer { return caller.resume(returning: answer) }
-        switch result {
-        case .failure(let error):
-            caller.resume(throwing: error)
-        case .success:
-            caller.resume(
-                throwing: HTTPError(code: .invalidResponse, message: "The answer ended before its head.", url: url))
+        guard caller != nil else { return false }
+        if let answer {
+            landing = .success(answer)
+        } else if case .failure(let error) = result {
+            landing = .failure(error)
+        } else {
+            landing = .failure(
+                HTTPError(code: .invalidResponse, message: "The answer ended before its head.", url: url))
         }
+        return true
     }
 }
 
@@ -272,6 +284,9 @@ extension ResponseHead {
 }
 
 extension Result where Failure == any Error {
+    /// Whether there is no error.
+    var isSuccess: Bool { if case .success = self { true } else { false } }
+
     fileprivate var isCancellation: Bool {
         if case .failure(let error) = self { error is CancellationError } else { false }
     }

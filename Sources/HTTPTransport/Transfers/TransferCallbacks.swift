@@ -21,7 +21,7 @@ enum TransferCallbacks {
                 let settings = transfer.settings
                 if settings.firstByteTimeout > settings.idleTimeout { table.reschedule(transfer) }
             case .complete:
-                table.newHeads.append(transfer)
+                table.undelivered.append(transfer)
                 if transfer.settings.pace != nil { table.reschedule(transfer) }
                 // libcurl sends no more after a refusal, but does not notice it while it waits for more to send.
                 if transfer.isStarved, transfer.head.status >= 400 { table.mailbox.post(.sendMore(order.id)) }
@@ -59,16 +59,27 @@ enum TransferCallbacks {
         // Outside the actor: libcurl's address cannot be sent into it.
         var lacksDescriptor = false
         let socket = unsafe transport_open_socket(address, &lacksDescriptor)
-        unsafe enter(context, lacksDescriptor, or: ()) { table, order, lacksDescriptor in
-            table.transfer(of: order)?.lacksDescriptor = lacksDescriptor
+        unsafe enter(context, (socket, lacksDescriptor), or: ()) { table, order, made in
+            table.transfer(of: order)?.lacksDescriptor = made.1
+            if made.0 != CURL_SOCKET_BAD { table.multi.sockets.opened(made.0) }
         }
         return socket
+    }
+
+    /// Called to close a connection, which may be long after its last transfer: the context is the table.
+    static let closeSocket: transport_close_socket_callback = { context, socket in
+        if let context = unsafe context {
+            unsafe Unmanaged<TransferTable>.fromOpaque(context)._withUnsafeGuaranteedRef { table in
+                table.onLoop(socket, ()) { table, socket, _ in table.multi.sockets.willClose(socket) }
+            }
+        }
+        return close(socket)
     }
 
     /// Called for every request on every connection, also on a reused one, for which `openSocket` is not called.
     static let prereq: transport_prereq_callback = { context, remote, _, _, _ in
         guard let context = unsafe context, let remote = unsafe remote else { return CURL_PREREQFUNC_ABORT }
-        let isJudged = unsafe !TransferOrder.at(context).settings.configuration.addressPolicy.isUnrestricted
+        let isJudged = unsafe TransferOrder.at(context).settings.judgesAddresses
         let address = isJudged ? unsafe IPAddress(String(cString: remote)) : nil
         return unsafe enter(context, address, or: CURL_PREREQFUNC_ABORT) { table, order, address in
             guard let transfer = table.transfer(of: order) else { return CURL_PREREQFUNC_ABORT }

@@ -55,6 +55,10 @@ final class TransferOrder: Sendable {
 /// A request with options has settings of its own.
 final class TransferSettings: Sendable {
     let configuration: HTTPClient.Configuration
+    /// Whether addresses are judged at all.
+    let judgesAddresses: Bool
+    /// Whether hosts or ports are judged at all.
+    let judgesHosts: Bool
     let totalTimeout: UInt64
     let idleTimeout: UInt64
     let firstByteTimeout: UInt64
@@ -75,6 +79,8 @@ final class TransferSettings: Sendable {
     init(_ configuration: HTTPClient.Configuration, certificateOrigin: Origin? = nil) {
         self.configuration = configuration
         self.certificateOrigin = certificateOrigin
+        judgesAddresses = !configuration.addressPolicy.isUnrestricted
+        judgesHosts = configuration.addressPolicy.hasHostRules
         totalTimeout = configuration.totalTimeout.clampedNanoseconds
         idleTimeout = configuration.idleTimeout.clampedNanoseconds
         firstByteTimeout = configuration.firstByteTimeout?.clampedNanoseconds ?? idleTimeout

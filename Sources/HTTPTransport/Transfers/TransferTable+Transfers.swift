@@ -90,11 +90,14 @@ extension TransferTable {
         deadlines.remove(transfer)
         recent = nil
         let phase = transfer.phase
-        transfer.end(result, at: LoopThread.nanoseconds)
+        if transfer.end(result, at: LoopThread.nanoseconds) { undelivered.append(transfer) }
         switch phase {
         case .running(let easy, _):
             if let answer = transfer.answer { admission.learn(transfer.origin, isMultiplexed: answer.isMultiplexed) }
-            multi.remove(easy)
+            // Only of a transfer that went well over a kept connection: libcurl counts repeated requests in a handle, and
+            // gives up after five, but each of them needs another connection.
+            let keepsOptions = result.isSuccess && easy.integer(CURLINFO_NUM_CONNECTS) == 0
+            multi.remove(easy, keepsOptions: keepsOptions)
             admission.leave(transfer.origin)
         case .lookingUp:
             leaveLookUp(transfer)

@@ -30,7 +30,7 @@ actor TransferTable {
     var deadlines = DeadlineHeap<Transfer>()
     var admission: AdmissionQueue
     /// Transfers whose callers are resumed at the end of the turn, when the body of a small response has arrived, too.
-    var newHeads: [Transfer] = []
+    var undelivered: [Transfer] = []
     /// The transfers that wait for each name.
     var lookUps: [String: [UInt64]] = [:]
     let resolver: NameResolver
@@ -97,8 +97,7 @@ extension TransferTable: LoopResident {
         multi.runTimer(at: now)
         // A transfer that ends at once makes room for the next, so another turn follows instead of a wait.
         let isSettled = !finishDone()
-        for transfer in newHeads { transfer.deliverHead() }
-        newHeads.removeAll(keepingCapacity: true)
+        deliver()
         guard isSettled else { return now }
         let deadline = min(multi.timer ?? .max, deadlines.first?.wakeTime ?? .max)
         return deadline == .max ? nil : deadline
@@ -116,6 +115,7 @@ extension TransferTable: LoopResident {
         // Transfers with a message after the last turn fail like the others; the mailbox refuses later messages.
         for message in mailbox.close() { handle(message) }
         for id in transfers.keys.sorted() { end(id, .failure(HTTPError.shutDown)) }
+        deliver()
         // Drops the queues of the transfers that have just ended.
         _ = admission.admit()
         multi.close()
@@ -129,6 +129,12 @@ extension TransferTable: LoopResident {
         case .sendMore(let id): sendMore(id)
         case .resolved(let name, let result): resolved(name, result)
         }
+    }
+
+    /// Resumes the callers that have something to get.
+    private func deliver() {
+        for transfer in undelivered { transfer.deliver() }
+        undelivered.removeAll(keepingCapacity: true)
     }
 
     /// Ends the transfers that libcurl has finished.
@@ -160,7 +166,7 @@ struct TableCounts: Sendable, Hashable {
     var waiting = 0
     /// Origins that are in turn for a connection.
     var waitingOrigins = 0
-    var newHeads = 0
+    var undelivered = 0
     /// Names that transfers wait for, the waiting transfers, and names that wait for a thread.
     var names = 0
     var namedTransfers = 0
@@ -176,7 +182,7 @@ extension TransferTable {
         TableCounts(
             transfers: transfers.count, deadlines: deadlines.count, running: admission.runningCount,
             connections: admission.connections, waiting: admission.waitingCount,
-            waitingOrigins: admission.waitingOriginCount, newHeads: newHeads.count, names: lookUps.count,
+            waitingOrigins: admission.waitingOriginCount, undelivered: undelivered.count, names: lookUps.count,
             namedTransfers: lookUps.values.reduce(0) { $0 + $1.count }, waitingNames: resolver.counts.waiting)
     }
 }

@@ -84,7 +84,7 @@ extension HTTPClient {
 extension TransferOrder {
     /// What a client would make of a request.
     convenience init(id: UInt64, _ request: HTTPRequest, in table: TransferTable) throws {
-        let hop = try Hop(request, limits: table.settings.configuration)
+        let hop = try Hop(request, settings: table.settings)
         self.init(
             id: id, hop: hop, started: LoopThread.nanoseconds, recorder: MetricsRecorder(HTTPMetrics()), table: table)
     }
