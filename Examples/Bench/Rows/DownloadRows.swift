@@ -7,7 +7,10 @@ import FoundationNetworking
 #endif
 
 extension Family {
-    /// Small files over warm connections: the real time of each, with `concurrency` transfers at once.
+    /// Small files over warm connections, with `concurrency` transfers at once: the processor time of each against C,
+    /// and the real time against `URLSession`.
+    ///
+    /// `URLSession` is timed apart, because its threads work on after a timing.
     static func download(concurrency: Int) -> Family {
         let name = "download-\(concurrency)"
         return Family(
@@ -22,23 +25,21 @@ extension Family {
             configuration.maximumConnectionsPerHost = concurrency
             let client = HTTPClient(configuration: configuration)
             let plain = try PlainDownloads(url, concurrency: concurrency, size: file.count)
-            let figures = try await measure(
-                effort,
-                Contender("HTTPClient") { count in
-                    try await inParallel(concurrency, count: count) {
-                        let response = try await client.send(HTTPRequest(url: url))
-                        try check(try await response.body.collect(upTo: file.count).count == file.count)
-                    }
-                },
-                Contender("libcurl in C") { count in try plain.run(count) },
-                sessionContender(url, concurrency: concurrency, size: file.count))
-            for baseline in figures.dropFirst() {
-                let cpu = (Report.time(figures[0].cpu), Report.time(baseline.cpu))
-                show(
-                    Row(
-                        "\(name)/\(baseline.name.prefix { $0 != " " })", figures[0], against: baseline,
-                        note: "CPU \(cpu.0) against \(cpu.1)"))
+            let ours = Contender("HTTPClient") { count in
+                try await inParallel(concurrency, count: count) {
+                    let response = try await client.send(HTTPRequest(url: url))
+                    try check(try await response.body.collect(upTo: file.count).count == file.count)
+                }
             }
+            let inC = try await measure(effort, ours, Contender("libcurl in C") { count in try plain.run(count) })
+            let wall = (Report.time(inC[0].wall), Report.time(inC[1].wall))
+            show(
+                Row(
+                    "\(name)/libcurl", inC[0], against: inC[1], by: .cpu,
+                    note: "in real time \(wall.0) against \(wall.1)"))
+            let session = sessionContender(url, concurrency: concurrency, size: file.count)
+            let figures = try await measure(effort, ours, session)
+            show(Row("\(name)/URLSession", figures[0], against: figures[1]))
             await client.shutdown()
         }
     }
