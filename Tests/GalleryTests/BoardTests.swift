@@ -53,7 +53,7 @@ struct BoardTests {
         }
     }
 
-    @Test(arguments: [(40, 24), (60, 30), (80, 24), (120, 40), (200, 50)])
+    @Test(arguments: [(40, 24), (200, 50)])
     func `the board in flight shows every state and fits`(columns: Int, rows: Int) async throws {
         try await play("tick:2200 q", columns: columns, rows: rows) { run, _ in
             let screen = try #require(await run.screen)

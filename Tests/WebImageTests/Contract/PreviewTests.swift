@@ -18,8 +18,10 @@ import WebImageTesting
 
         init(seed: UInt64, _ format: EncodedFormat = .jpeg(isProgressive: true), parts count: Int = 6) throws {
             let file = try ImageFactory.encoded(width: 96, height: 64, seed: 7, as: format)
-            let length = file.count / count + 1
-            parts = stride(from: 0, to: file.count, by: length).map { Array(file[$0..<min($0 + length, file.count)]) }
+            // The first part is the beginning of the header.
+            let (start, length) = (100, (file.count - 100) / (count - 1) + 1)
+            let rest = stride(from: start, to: file.count, by: length)
+            parts = [Array(file[..<start])] + rest.map { Array(file[$0..<min($0 + length, file.count)]) }
             let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
             chunks = continuation
             staged = try StagedManager(seed: seed, hasDisk: false) { request in
