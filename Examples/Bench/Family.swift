@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Rows that are measured together.
 struct Family: Sendable {
     let name: String

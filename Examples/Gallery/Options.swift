@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import WebImageBinding
 
 /// An error in the command line or in a script.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The draft with which the lessons begin: a task for each key, in a dictionary, on an actor.
 enum Lesson0 {
     /// Runs one operation per key, however many callers ask for it.

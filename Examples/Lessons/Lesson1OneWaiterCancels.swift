@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import TaskCoordination
 
 /// Lesson 1, one waiter cancels: a cancelled caller ends its wait at once.

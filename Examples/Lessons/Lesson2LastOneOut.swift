@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import TaskCoordination
 
 /// Lesson 2, the last one out: a flight that no caller waits for is cancelled.

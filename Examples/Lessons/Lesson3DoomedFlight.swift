@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import TaskCoordination
 
 /// Lesson 3, the doomed flight and identity: a cancelled flight is never joined, and ends itself alone.

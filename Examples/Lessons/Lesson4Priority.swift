@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import TaskCoordination
 
 /// Lesson 4, priority and escalation: a flight is as urgent as its most urgent caller.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Lesson 5, progress and late callers: every caller hears how far the flight has come.
 enum Lesson5 {
     /// Runs one operation per key, however many callers ask for it.

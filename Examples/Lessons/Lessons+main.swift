@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Foundation
 
 /// From a dictionary of tasks to `InFlight` in six lessons.

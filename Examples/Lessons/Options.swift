@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// What the command line asks for.
 struct Options: Equatable {
     static let usage = """

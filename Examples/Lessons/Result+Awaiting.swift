@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension Result where Failure == any Error {
     /// How an asynchronous body ends; the counterpart of `Result(catching:)`, which takes synchronous ones.
     ///

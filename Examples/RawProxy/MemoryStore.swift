@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import HTTPCaching
 
 /// Keeps responses in memory, up to a limit of bytes.

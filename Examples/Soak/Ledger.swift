@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Prints counts, and remembers whether all of them were as expected.
 struct Ledger {
     /// The largest growth of memory. Caches are full and pools are at their width when counting begins, so only the

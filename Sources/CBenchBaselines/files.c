@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "CBenchBaselines.h"
 #include <fcntl.h>
 #include <stdio.h>

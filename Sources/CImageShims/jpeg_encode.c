@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "bytes.h"
 #include <setjmp.h>
 #include <stdio.h>

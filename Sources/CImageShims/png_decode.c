@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "CImageShims.h"
 #include <setjmp.h>
 #include <stdio.h>

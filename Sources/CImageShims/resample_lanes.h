@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Included once for each width of vectors, by `resample.c`.
 //
 // Everything is an expression of vectors: a build without optimisation, which keeps each variable in memory, still does

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #ifndef SWI_SCENE_INNER_H
 #define SWI_SCENE_INNER_H
 

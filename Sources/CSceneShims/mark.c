@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "inner.h"
 
 #pragma STDC FP_CONTRACT OFF

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "CTransportShims.h"
 #include <stdlib.h>
 #include <zlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "CTransportShims.h"
 #include <openssl/evp.h>
 #include <openssl/ssl.h>

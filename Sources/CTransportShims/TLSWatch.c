@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "CTransportShims.h"
 #include <openssl/bio.h>
 #include <openssl/ssl.h>

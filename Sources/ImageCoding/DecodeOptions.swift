@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// How a file is decoded.
 public struct DecodeOptions: Hashable, Sendable {
     /// The limits of the decode.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension DecodedImage {
     /// The pixels of the first frame: of a still picture, all of them.
     ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A picture, or a sequence of pictures, as plain pixels: the input and output of coders and transformers.
 ///
 /// Every frame has the same size and is complete: it does not depend on the frame before. Pixels are RGBA, 8 bits a

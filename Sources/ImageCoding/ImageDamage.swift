@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// What is wrong with a file whose picture was decoded all the same.
 ///
 /// Damage that no rule of the format is broken by goes unnoticed: JPEG and WebP have no checksums.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Why a picture could not be read, changed or written.
 ///
 /// Cancellation is not among them: it is thrown as `CancellationError`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The limits of the cost of one picture.
 ///
 /// They are checked from the header before memory is allocated, and again during the work.

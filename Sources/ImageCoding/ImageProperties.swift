@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The properties of a picture from its file's header.
 public struct ImageProperties: Hashable, Sendable {
     /// The file's format.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Why work was refused before it began.
 ///
 /// Cancellation is never folded into this type: a cancelled caller gets `CancellationError`.

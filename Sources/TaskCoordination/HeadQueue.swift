@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Elements, first in, first out: an array with a head that moves.
 ///
 /// The places before the head are dropped as soon as they are more than the elements behind it. So there are at most

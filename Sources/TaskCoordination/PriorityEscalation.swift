@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Runs `body` while every escalation of the calling task is passed on, also one from before this call.
 ///
 /// An escalation that came before a handler is installed is not replayed to it. It shows as a current priority above the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Work that is counted, and the tasks that wait until there is none.
 ///
 /// A value, kept in the actor or under the lock that also guards what is counted, so that a count and the end of a wait

@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+// SPDX-License-Identifier: MIT
 import PackageDescription
 
 // What `Tests/Attack/run` cannot drive through `fetch`; `run` builds it with sanitizers.

@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+// SPDX-License-Identifier: MIT
 import PackageDescription
 
 // A package as a user would write it: it depends on this one by path and is built and run by `.ci/run`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CBenchBaselines
 
 /// Uses `value` in a way that the optimiser cannot see, so that the work that makes it is not removed.

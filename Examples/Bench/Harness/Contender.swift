@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// One way to do the work of a row.
 struct Contender {
     let name: String

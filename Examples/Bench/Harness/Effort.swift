@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// How long the measuring may take.
 struct Effort: Sendable {
     /// How often each contender is timed; the row shows the median.

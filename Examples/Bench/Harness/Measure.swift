@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CBenchBaselines
 
 /// Times contenders against each other.

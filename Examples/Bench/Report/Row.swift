@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// One line of the table: a figure, and what it is compared with.
 struct Row: Sendable {
     /// The time of a figure that a row shows.

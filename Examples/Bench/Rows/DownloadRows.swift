@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CBenchBaselines
 import Foundation
 import HTTPTransport

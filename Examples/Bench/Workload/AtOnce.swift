@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Starts a task for each number below `count`, all before any is awaited, and waits for all of them.
 ///
 /// Unstructured tasks: the time of a group grows with the square of its children when they do not end in the order of

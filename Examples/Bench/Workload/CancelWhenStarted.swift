@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Starts loads, cancels them when all have reached the transport, and waits until nothing is left of them.
 func cancelWhenStarted<Answer: Sendable>(
     _ count: Int, on transport: SilentTransport, _ load: @escaping @Sendable (Int) async throws -> Answer

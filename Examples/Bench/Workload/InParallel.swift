@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Runs `body` `count` times in `width` tasks, each of which does its share.
 func inParallel(_ width: Int, count: Int, _ body: @escaping @Sendable () async throws -> Void) async throws {
     try await withThrowingTaskGroup { group in

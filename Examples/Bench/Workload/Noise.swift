@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A generator of the same numbers in every run.
 ///
 /// - Source: SplitMix64.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// What the command does with the cache instead of fetching.
 enum CacheAction: Equatable {
     case info

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// How files are named: text with fields in braces.
 struct NameTemplate: Equatable {
     enum Field: String, CaseIterable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// One option: its names, its value, its help, and what it does. Parsing, `--help`, the manual page and the completions
 /// of the shells are all made from ``table``.
 struct Option: Sendable {

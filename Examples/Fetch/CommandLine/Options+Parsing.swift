@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension Options {
     /// - Throws: ``UsageError`` with a message that names the word that is wrong.
     init(parsing words: [String]) throws(UsageError) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The shells that there are completions for.
 enum Shell: String, CaseIterable {
     case bash, zsh, fish

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Numbers for human readers, in few columns.
 enum Amount {
     /// At most seven columns: `812 B`, `98 kB`, `1.2 MB`, `12.3 GB`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The colours of a terminal, or none.
 struct Colours: Sendable {
     let isOn: Bool

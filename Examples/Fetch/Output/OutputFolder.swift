@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Foundation
 
 /// A folder that pictures are written to. It never shows a partial picture, and keeps what it has unless told otherwise.

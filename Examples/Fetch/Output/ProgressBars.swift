@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import WebImage
 
 /// The lines below the outcomes: one for each download that has begun, and the total.

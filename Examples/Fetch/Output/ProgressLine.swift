@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// One line of the progress: a name, a bar, and numbers, as far as there is room.
 struct ProgressLine {
     var name: String

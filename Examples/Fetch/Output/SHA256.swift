@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The hash function (FIPS 180-4, section 6.2).
 enum SHA256 {
     /// - Returns: 32 bytes.

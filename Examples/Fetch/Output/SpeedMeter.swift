@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The speed of a stream of bytes over the last seconds.
 struct SpeedMeter {
     private var samples: [(time: ContinuousClock.Instant, byteCount: Int)] = []

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Text in the columns of a terminal, where some characters take two and some none.
 extension String {
     var columnCount: Int { unicodeScalars.reduce(0) { $0 + $1.columnCount } }

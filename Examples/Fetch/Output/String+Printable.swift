@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension String {
     /// The text with all characters escaped that a terminal would interpret or hide: control characters, line breaks,
     /// and marks of the writing direction.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// What a run has done so far.
 struct Tally {
     /// The number of outcomes in the end.

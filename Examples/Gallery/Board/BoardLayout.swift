@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The places of the flights of a board, for a given size of the screen.
 ///
 /// Pure arithmetic. Above the cards are two lines, below them three: totals, details, and the status line.

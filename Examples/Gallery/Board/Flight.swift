@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import WebImageBinding
 
 /// A picture of the board: its download, and the callers that ask for it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import WebImageBinding
 
 /// The text of one flight: its state, a bar, and its callers; as many lines as there are.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import WebImageBinding
 
 /// The events that a cell reports to its gallery.

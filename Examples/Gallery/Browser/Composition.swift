@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import WebImageBinding
 
 /// A scene as characters, and the pictures that the terminal's own graphics draw over them.

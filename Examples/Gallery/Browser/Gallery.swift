@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import WebImageBinding
 
 /// A scrolling grid of reused cells, and the zoomed picture.

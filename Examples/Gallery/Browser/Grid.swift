@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The places of the items of a gallery, for a given size of the screen.
 ///
 /// Pure arithmetic. The last row of the screen belongs to the status line.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A picture on its way between its place in the grid and the whole screen.
 @MainActor
 struct Motion {

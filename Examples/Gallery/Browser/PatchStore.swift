@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import WebImageBinding
 
 /// Remembers the painted patch of each cell, so that only changed cells are painted again.

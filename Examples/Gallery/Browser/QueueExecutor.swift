@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Dispatch
 
 /// Runs an actor on a dispatch queue, for work that blocks: the threads of the concurrency runtime are few.

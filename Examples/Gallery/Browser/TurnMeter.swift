@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Foundation
 
 /// Measures how long the gallery holds the main actor each time it is entered.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Paints with characters that divide a cell between two colours along a grid of 2 by 4 pixels.
 ///
 /// Quadrants divide it into 2 by 2 parts and are in nearly every font. Octants divide it into all 8 pixels; terminals

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Paints with characters whose upper half has one colour and whose lower half has another.
 ///
 /// Every terminal with 24-bit colours can do it. One column is a pixel wide, one row is two pixels high.

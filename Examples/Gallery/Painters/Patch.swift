@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import WebImageBinding
 
 /// Opaque pixels, three bytes each, ready to be painted.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Where the pixels of one side of a picture come from when it is drawn at another size.
 ///
 /// A smaller picture gets the mean of the pixels below each of its own; a larger one gets pixels between the two

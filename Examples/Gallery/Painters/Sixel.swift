@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Paints with sixels: six pixels above each other in every byte, one colour after the other.
 ///
 /// Colours are those of a cube with 6 by 7 by 6 corners, dithered.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A grid of characters.
 struct Screen: Hashable, Sendable {
     let columns: Int

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A colour of 24 bits.
 struct Color: Hashable, Sendable {
     var red: UInt8

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The bytes that change a terminal from one screen to another.
 struct ScreenDiff {
     private var bytes: [UInt8] = []

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Letters of five by seven dots, for pictures of the screen.
 enum Font {
     static let width = 5

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Enters the main actor again and again, and remembers the longest wait.
 ///
 /// It measures the turns of all callers and the wait for a processor: an upper bound for the figures of ``TurnMeter``.

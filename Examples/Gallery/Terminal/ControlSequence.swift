@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A control sequence without its introducer: `ESC [`, an optional mark, numbers, a final byte.
 ///
 /// - Source: ECMA-48, section 5.4; xterm's ctlseqs for the meanings.

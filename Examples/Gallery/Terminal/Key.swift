@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A key that the user pressed.
 enum Key: Hashable, Sendable {
     case character(Character)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Turns the bytes of a terminal into keys and answers, in pieces of any size.
 ///
 /// No sequence holds more than ``KeyParser/limit`` bytes in memory; longer ones are skipped to their end.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Foundation
 
 /// What an address of the server names: `/{options or preset}/{signature or "unsigned"}/{source}`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// An address that is not served.
 struct AddressError: Error, Equatable {
     /// 400, 403 or 404.

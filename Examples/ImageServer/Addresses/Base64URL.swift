@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Bytes as a text that is safe in a path.
 ///
 /// - Source: RFC 4648, section 5, without padding.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import WebImage
 
 /// What an address asks to make of its source: `w320,h240,fill,webp,q75`, in any order.

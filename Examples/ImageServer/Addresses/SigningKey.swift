@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import COpenSSL
 
 /// A secret that signs addresses with HMAC-SHA-256.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension Answer {
     /// An error as a document.
     ///

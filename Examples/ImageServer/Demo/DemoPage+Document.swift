@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension DemoPage {
     /// The page. It asks this server alone.
     static let document = """

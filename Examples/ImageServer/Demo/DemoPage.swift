@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import WebImage
 
 /// A page that tries addresses: it shows the picture with its bytes and milliseconds, and the figures of the server.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension String {
     /// The text as a string of JSON, on one line.
     ///

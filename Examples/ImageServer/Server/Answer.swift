@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// What is sent to a client.
 struct Answer: Sendable {
     /// A word about the answer for the log.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A connection of a client, and the request that it carries.
 ///
 /// libmicrohttpd handles the requests of a connection one after the other, so there is one at most.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension HTTPServer {
     /// The limits of a server.
     struct Limits: Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The rules for a request's head that libmicrohttpd does not enforce.
 ///
 /// - Source: RFC 9112, sections 3.2, 5.1 and 6.3.

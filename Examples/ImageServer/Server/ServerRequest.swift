@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A request whose head has passed ``RequestCheck``.
 struct ServerRequest: Sendable {
     /// The name of the request in the log and in problems.

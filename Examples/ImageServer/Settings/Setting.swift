@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import WebImage
 
 /// One option of the server: a flag, and a variable of the environment.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import TaskCoordination
 
 /// A table that runs one operation per key, however many callers ask for it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Synchronization
 
 /// A task executor that runs jobs on one thread, first come first served, and counts them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import WebImageTesting
 
 /// One scenario for each lesson. Each returns the promise that was broken, as a sentence, or `nil` when all were kept.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import WebImageTesting
 
 /// A table on a seeded executor, with callers that ask it and a timeline that records what happens.

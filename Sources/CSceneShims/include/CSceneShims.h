@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The loops over every pixel of a generated picture. They are C because a debug build of Swift takes ten times as long.
 //
 // Additions, multiplications, divisions and square roots alone, and none of them fused: the same pixels on every machine.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// One directive of a `Cache-Control` field.
 struct CacheDirective {
     /// What follows the name.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Numbers of seconds in fields.
 enum DeltaSeconds {
     /// Larger numbers count as this one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// An entity tag.
 /// - Source: RFC 9110, section 8.8.3.
 struct EntityTag: Equatable {

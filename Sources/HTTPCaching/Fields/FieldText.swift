@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The bytes that fields are made of.
 enum FieldText {
     /// Fields with more bytes than this are not read. Each rule says what such a field counts as.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Reads a dictionary of structured fields, in one pass. Parameters are checked and left out.
 ///
 /// - Source: RFC 9651, section 4.2.

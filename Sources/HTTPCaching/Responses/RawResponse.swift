@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import HTTPTransport
 
 /// A whole response as a cache keeps it: status, fields in their order, and body.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The responses of a store in memory, up to a limit of bytes. A value: an actor or a lock owns it.
 ///
 /// The address that was used least recently goes first. A response of more than a quarter of the limit is not kept, and

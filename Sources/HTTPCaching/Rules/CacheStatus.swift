@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import HTTPTransport
 
 /// What a cache did with a request, as one member of a `Cache-Status` field.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import HTTPTransport
 
 /// What a 304, or the response to a HEAD, changes in a cache.

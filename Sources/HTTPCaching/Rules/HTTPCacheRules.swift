@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The rules of HTTP for caches, as functions of values: without I/O, without a clock, without state.
 ///
 /// A cache asks ``decide(_:stored:now:)-(_,[StoredResponse],_)`` what to do with a request, ``storability(of:to:)`` what

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import HTTPTransport
 
 /// How long a response is fresh, and why.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import HTTPTransport
 
 /// How the origin failed to answer.

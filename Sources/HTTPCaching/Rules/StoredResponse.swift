@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import HTTPTransport
 
 /// The head of a final response, as it arrived.

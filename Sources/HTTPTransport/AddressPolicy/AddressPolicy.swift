@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The addresses that a client may connect to.
 ///
 /// The client checks the *connected* address: when it makes a connection, after the name was resolved, and again before

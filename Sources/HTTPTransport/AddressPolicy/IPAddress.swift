@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// An IPv4 or IPv6 address, without port and zone.
 public enum IPAddress: Sendable, Hashable {
     /// 32 bits, the first byte of the address in the highest place.

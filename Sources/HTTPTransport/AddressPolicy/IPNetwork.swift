@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// All addresses that begin with the same bits: `10.0.0.0/8`, `fc00::/7`.
 /// - Source: RFC 4632, section 3.1.
 public struct IPNetwork: Sendable, Hashable {

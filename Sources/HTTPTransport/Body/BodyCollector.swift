@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Joins the chunks of a body, in memory proportional to the received bytes and not to the announced ones.
 ///
 /// Large chunks are kept unchanged, small ones are gathered in blocks, and all are joined once, at the end. The blocks

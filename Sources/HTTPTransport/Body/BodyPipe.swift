@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Synchronization
 
 /// The bytes of a body between the event loop, which writes, and the one task that reads.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The content of a response: chunks of bytes, in order, as they arrive.
 ///
 /// The body of a transfer can be read once: iterating takes the chunks out. When 256 KiB wait for a slow reader, the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The reader's end of a transfer.
 ///
 /// Releasing the last reference cancels the transfer.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// An object with a deadline.
 ///
 /// Only the heap sets `position`.

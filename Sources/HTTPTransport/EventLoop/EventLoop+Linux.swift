@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #if os(Linux)
 import CTransportShims
 import Glibc

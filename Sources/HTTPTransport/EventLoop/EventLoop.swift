@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Synchronization
 
 /// One thread that waits for descriptors, deadlines and messages, and is the executor of the actors on the loop.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Synchronization
 
 /// An actor on an ``EventLoop``: its `unownedExecutor` is the loop's, and the loop runs its turns.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Something that answers HTTP requests: ``HTTPClient``, another loader, or a stub in a test.
 ///
 /// It must not load through the image manager that it works for, which then throws an error with code `.reentrant`.

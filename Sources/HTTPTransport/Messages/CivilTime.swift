@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A time of the Gregorian calendar, in UTC.
 package struct CivilTime {
     package let (year, month, day): (Int, Int, Int)

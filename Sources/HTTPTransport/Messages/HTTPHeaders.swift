@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Header fields in the order they were added or received; names are compared without regard to case.
 ///
 /// A name may occur several times, as it may on the wire.

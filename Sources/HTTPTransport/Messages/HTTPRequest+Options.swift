@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension HTTPRequest {
     /// Limits and policies of one request. What is `nil` is as the client's configuration says.
     ///

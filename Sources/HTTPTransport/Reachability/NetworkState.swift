@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// What this machine can reach, by its table of routes.
 ///
 /// A route says nothing about the machines at its end, so use it to wait and to wake, never to refuse a request.

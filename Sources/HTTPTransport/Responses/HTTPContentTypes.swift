@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A set of media types, compared without case and without parameters.
 ///
 /// `image/*` stands for every type of pictures and `*/*` for every type, also for a response without one.

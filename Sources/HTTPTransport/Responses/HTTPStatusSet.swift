@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A set of status codes, kept as ranges.
 ///
 /// ```swift

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Synchronization
 
 /// A body that keeps what it has delivered, and is continued when it breaks off.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Sends requests with another loader, and continues bodies that broke off.
 ///
 /// A body that breaks off, also because its reader was cancelled or has dropped it, leaves its beginning in a store. The

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Decides which transfers may run now, so that none waits inside libcurl, where the wait would count against its time
 /// limits.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The head of a response, as it is put together from header lines.
 struct ResponseHead: Sendable {
     var status = 0

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// What a transfer sends when libcurl does not have it: large bytes, files and streams.
 extension Transfer {
     enum ContentPiece {

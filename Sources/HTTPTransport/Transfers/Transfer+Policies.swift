@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CTransportShims
 
 /// Whether a transfer may use a connection. Asked when one is made and again before each request on one.

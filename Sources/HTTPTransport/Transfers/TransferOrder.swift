@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Synchronization
 
 /// The request of a transfer: the part of it that its caller, its reader and the event loop share.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Synchronization
 
 /// The transfers of a client and libcurl's multi handle: an actor whose executor is its event loop.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The sockets that the event loop watches for libcurl.
 ///
 /// libcurl withdraws a socket at the end of each transfer and announces it at the beginning of the next. A connection

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Synchronization
 
 /// The canvas of an animation whose frames are drawn one over the other.

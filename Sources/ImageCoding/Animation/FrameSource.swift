@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Makes the frames of an animation when they are asked for, so that they need not all be in memory.
 ///
 /// Conform to it to give frames that are drawn, or read from elsewhere.

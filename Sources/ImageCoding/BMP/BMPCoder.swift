@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Reads Windows bitmaps.
 ///
 /// Reads 1 to 32 bits a pixel, with palettes, runs and masks, from either end, and the headers of OS/2. Alpha counts

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The header of a Windows bitmap, and where its parts are.
 ///
 /// - Source: Microsoft, Bitmap Storage and BITMAPINFOHEADER to BITMAPV5HEADER; OS/2, BITMAPINFOHEADER2.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Draws the pixels of a bitmap row by row.
 struct BMPPixels {
     let bytes: [UInt8]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The indexes of a bitmap that is stored in runs.
 ///
 /// - Source: Microsoft, Bitmap Compression.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CImageShims
 
 /// The work of one decode so far, and whether it may continue.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The options of the encoders.
 ///
 /// Each format uses the options that apply to it and ignores the rest.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A format and all options of its encoder.
 ///
 /// Equal values give equal bytes for equal pixels (with the same library versions). ``key`` names every option.

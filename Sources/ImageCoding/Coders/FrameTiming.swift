@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// How long frames are shown, by the rules that browsers share.
 enum FrameTiming {
     /// A delay below 11 ms counts as 100 ms: such files ask for the highest speed and expect that of old browsers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The coders in use, in order: the first coder that accepts a file or a format is used.
 ///
 /// A value: a service uses the coders it was given, and nothing can be registered behind its back.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Turns files into pixels.
 ///
 /// Conform to it to support another format, and insert the decoder at the front of ``ImageCoders/decoders``.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Turns pixels into files.
 ///
 /// Conform to it to support another format, and insert the encoder at the front of ``ImageCoders/encoders``.

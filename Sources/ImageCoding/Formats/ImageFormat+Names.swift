@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension ImageFormat {
     /// Creates the format of a media type.
     ///

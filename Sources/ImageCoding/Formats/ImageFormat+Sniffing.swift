@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension ImageFormat {
     /// The largest number of leading bytes that ``init(sniffing:)`` needs for every format but SVG.
     public static let signatureLength = 64

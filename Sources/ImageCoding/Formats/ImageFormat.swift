@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A picture file format.
 ///
 /// The formats below are known by name and by signature. Only formats with a coder can be decoded. A custom coder may

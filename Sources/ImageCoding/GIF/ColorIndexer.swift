@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CImageShims
 
 /// Replaces pixels by the nearest colours of a palette, with or without error diffusion.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CImageShims
 
 /// Chooses a palette for a bitmap by median cut, deterministically.

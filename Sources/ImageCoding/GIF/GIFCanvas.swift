@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CImageShims
 
 /// The screen on which the frames of a GIF are drawn, one over the other.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension GIFCoder {
     /// Decodes the first frame, and leaves the others to a source.
     ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Reads and writes GIF, still and animated, with giflib.
 ///
 /// Frames are composed as in browsers: the screen starts transparent and its background colour is not used, frames are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The properties in the blocks of a GIF, read without decompressing anything.
 ///
 /// - Source: GIF89a, sections 17 to 27; the NETSCAPE2.0 application extension.

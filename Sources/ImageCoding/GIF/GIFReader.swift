@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CLibgif
 
 /// Reads a GIF record by record with giflib and composes its frames.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CLibgif
 
 /// Writes a GIF record by record with giflib.

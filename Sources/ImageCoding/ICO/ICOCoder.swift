@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Reads the largest picture of a Windows icon or cursor.
 ///
 /// A bitmap of 32 bits has alpha; in one of fewer bits, or without any alpha, the mask tells what is transparent.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The pictures of a Windows icon or cursor: the largest one is shown.
 ///
 /// - Source: Microsoft, Icons; the same in a file of its own.

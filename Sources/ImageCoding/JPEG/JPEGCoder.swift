@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CImageShims
 
 /// Reads and writes JPEG with libjpeg-turbo.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The properties in the markers before the first scan of a JPEG.
 ///
 /// - Source: ITU-T T.81, annex B.

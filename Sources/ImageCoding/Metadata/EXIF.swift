@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Reads what decoding needs from an EXIF block.
 ///
 /// The block is untrusted input: every offset is checked, and only the first directory is read. Invalid values count as

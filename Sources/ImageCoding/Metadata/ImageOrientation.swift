@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// How stored pixels must be turned to stand upright, numbered as in EXIF.
 ///
 /// - Source: CIPA DC-008 (EXIF 2.32), tag 0x0112.

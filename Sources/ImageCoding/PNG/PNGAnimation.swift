@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The frames of an animated PNG, found without inflating anything.
 ///
 /// - Source: PNG (third edition), sections 4.9 and 11.3.6.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension PNGCoder {
     /// The animation of a file, `nil` for a still picture.
     static func animation(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CImageShims
 
 /// One frame of an animated PNG.

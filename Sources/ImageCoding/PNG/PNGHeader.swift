@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The properties in the chunks of a PNG, read without inflating anything.
 ///
 /// - Source: PNG (third edition), sections 5.3, 11.2.1 and 11.3.

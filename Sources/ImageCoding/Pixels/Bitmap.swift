@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CImageShims
 
 /// Creation of pixel arrays, and pixel arithmetic that several coders share.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CImageShims
 
 /// Rows of a picture that is resampled while it is decoded: as many as a row of the result depends on.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The plan for the frames that a decoder draws: made smaller for a thumbnail, then turned upright.
 ///
 /// It holds sizes alone: a plan allocates no pixels and may be made for any header.

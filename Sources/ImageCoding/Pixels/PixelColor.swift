@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// An sRGB colour, 8 bits a channel, not premultiplied.
 public struct PixelColor: Hashable, Sendable {
     /// Red.

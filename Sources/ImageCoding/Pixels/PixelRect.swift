@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A rectangle in whole pixels; the origin is the top left corner of the picture.
 public struct PixelRect: Hashable, Sendable {
     /// Distance of the left edge from the picture's left edge.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CImageShims
 
 /// Resizes premultiplied RGBA bitmaps with Lanczos, one row of the result at a time.

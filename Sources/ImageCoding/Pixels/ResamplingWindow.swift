@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The part of a picture that becomes the result of a resize, in pixels of the picture.
 ///
 /// Its edges may lie between two pixels.

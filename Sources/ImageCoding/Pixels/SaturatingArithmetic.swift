@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Sums and products of untrusted sizes. A result that does not fit becomes `.max`.
 extension Int {
     /// The sum, or `.max`.

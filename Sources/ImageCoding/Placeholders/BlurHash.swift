@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Foundation
 
 /// A picture as a short text that is drawn as a blur: 28 characters with four columns and three rows.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension DecodedImage {
     /// The colour that most of the first frame has, opaque.
     ///

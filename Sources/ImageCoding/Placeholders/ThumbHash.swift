@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A picture as about 25 bytes that are drawn as a blur, with alpha and about the picture's shape.
 ///
 /// - Source: evanw/thumbhash.

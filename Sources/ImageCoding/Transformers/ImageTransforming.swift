@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Makes one picture from another.
 ///
 /// A transformer is a value with a ``key`` that describes it completely. Equal keys promise equal results, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Reads the bits of a lossless WebP, lowest first, and numbers in its codes.
 ///
 /// - Source: RFC 9649, section 3.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The memory that libwebp keeps for a lossless picture or alpha, from the data before its pixels.
 ///
 /// A picture may be divided into blocks that choose among groups of codes. A group takes about ten kilobytes of memory

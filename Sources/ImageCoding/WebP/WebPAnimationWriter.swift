@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CLibwebp
 
 /// Writes animations with libwebp's animation encoder, which stores only the changes between frames.

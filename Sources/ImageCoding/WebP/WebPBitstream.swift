@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CLibwebp
 
 /// The part of a WebP that holds the pixels of one picture: `VP8 `, `VP8L`, or `ALPH` followed by `VP8 `.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The canvas on which the frames of a WebP are drawn, one over the other.
 ///
 /// libwebp's own animation decoder keeps two canvases and draws a frame of any size without a pause.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The chunks of a WebP, or those of one frame of an animation, in order.
 ///
 /// - Source: RFC 9649, section 2.3.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension WebPCoder {
     /// Decodes a WebP.
     ///

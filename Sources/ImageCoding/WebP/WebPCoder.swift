@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Reads and writes WebP, still and animated, with libwebp.
 ///
 /// An animation's background colour is not used: its canvas starts transparent, as in browsers. Delays below 11 ms

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// One frame of an animated WebP.
 ///
 /// - Source: RFC 9649, section 2.7.1.1.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CLibwebp
 
 /// The properties in the chunks of a WebP, read without decoding anything.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// How far libwebp gets the bytes of a picture in each step.
 ///
 /// libwebp draws every row that its bytes are enough for, without a pause. So the bytes are divided as the pixels are: a

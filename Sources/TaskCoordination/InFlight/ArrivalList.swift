@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Elements in the order of their arrival, each of which may be taken out at any time.
 ///
 /// An element keeps the number that it arrived under, so it is found by bisection. An element that is taken out leaves a

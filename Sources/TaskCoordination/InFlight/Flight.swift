@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import Synchronization
 
 /// One piece of shared work, as the table holds it: the `Task` that does it, and the callers that wait for it.

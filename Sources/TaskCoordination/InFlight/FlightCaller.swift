@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import Synchronization
 
 /// One caller of a flight: where it waits, and what it has been told.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Where a flight waits until it gets its task.
 @usableFromInline enum FlightPlace: Sendable {
     /// In the queue for a slot.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// How one flight stands, and what follows from each thing that happens to it.
 ///
 ///               start()             land(), detach()

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import Synchronization
 
 /// The life of a flight in the table: joined, begun, run, taken out.

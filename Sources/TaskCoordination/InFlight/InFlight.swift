@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import Synchronization
 
 /// Runs one operation per key, however many callers ask for it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Which waiter goes first among those of the same priority.
 public enum SlotOrder: Sendable, Hashable {
     /// The one that came first.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Fairness over time: in each round a lane that has waited may get the slot of another one.
 extension SlotTable {
     /// Lets a lane that has waited for a whole round have a slot of one that holds more than its share, or whose bodies

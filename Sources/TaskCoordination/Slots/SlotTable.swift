@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Which bodies hold slots, which wait, and which is next: a queue for each lane, and lanes that take turns.
 ///
 /// A lane is what waiters have in common, such as the host they ask. Lanes of equal priority take turns, so one with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Synchronization
 
 /// Lets bodies run that take at most a fixed number of units together; the others queue by priority and arrival.

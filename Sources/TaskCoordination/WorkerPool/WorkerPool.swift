@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A bounded pool for work that blocks or computes for long, on threads of its own.
 ///
 /// The queue is made of ``Slots`` in front of the threads, because a task that is queued in an executor does not move

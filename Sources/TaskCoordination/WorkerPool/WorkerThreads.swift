@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Synchronization
 
 /// A task executor on a bounded number of threads of its own, first in, first out.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import Foundation
 
 /// Something that happened to one load.

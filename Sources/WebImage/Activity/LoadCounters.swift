@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// What a manager has done since it was made.
 public struct LoadCounters: Sendable, Hashable {
     /// Calls that asked for a picture or a file.

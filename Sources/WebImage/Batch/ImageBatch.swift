@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The pictures of many requests, in the order in which their loads end.
 ///
 /// What a reader may rely on:

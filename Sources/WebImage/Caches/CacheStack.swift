@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Several stores used as one: a fast one before a shared one, or a new folder before an old one.
 ///
 /// The order of the stores is their priority: the first is asked first. The stack owns its stores in one respect: its

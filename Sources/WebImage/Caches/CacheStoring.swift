@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A store of files by key, beside or below the memory of a manager: originals, variants and files.
 ///
 /// ``DiskCache`` is the one of this package. A shared store, such as a server that several machines use, implements the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Which content an entry has: entries with equal bytes have equal generations.
 ///
 /// It tells the contents that an origin has sent one after the other for one address apart. It is a 64-bit checksum, no

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Synchronization
 
 /// A memory cache and a store of entries, used as one: where a manager keeps its pictures.

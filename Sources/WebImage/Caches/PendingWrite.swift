@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// What is to be written for one key: an entry, a change of the stored one, or both in this order.
 struct PendingWrite: Sendable {
     /// Makes the entry when the write begins.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Two stores by what they keep: originals in one, and what is made of them in the other.
 ///
 /// Originals are worth keeping long, on a disk that is large. Variants can be made again.

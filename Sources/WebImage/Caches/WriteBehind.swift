@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import TaskCoordination
 
 /// Writes pictures to a store after their load has landed: one write per key at a time, the newest content last.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Reads little-endian numbers and counted fields from untrusted bytes, never past their end.
 struct ByteReader {
     /// The bytes that have not been read.

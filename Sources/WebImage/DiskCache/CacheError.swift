@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Why the disk cache could not keep or find an entry.
 ///
 /// It never fails a load: the load continues without the cache.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The 64-bit checksum of cache entries: XXH64, which runs at about the speed of memory.
 ///
 /// It finds damage, not forgery: a process that may write to the cache folder can also write a matching checksum.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension DiskCache {
     /// Whether a store waits for the device.
     public enum Durability: Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension DiskCache.Configuration {
     /// The folder of this program: that of the namespace with the program's name.
     public static var defaultFolder: String { folder(namespace: ProcessEnvironment.programName) }

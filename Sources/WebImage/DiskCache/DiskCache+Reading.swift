@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension DiskCache {
     /// The entry stored for `key`, read and verified.
     ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension DiskCache {
     /// What the renewal of an entry's file ended with.
     private enum Renewal {

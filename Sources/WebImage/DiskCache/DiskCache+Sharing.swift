@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// How the caches on one folder, in any number of processes, share one limit.
 extension DiskCache {
     /// The right to trim the folder. One cache has it at a time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension DiskCache {
     /// What a disk cache has done since it was made.
     struct Counters {

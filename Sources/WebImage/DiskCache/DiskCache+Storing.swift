@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension DiskCache {
     /// Stores an entry in place of an earlier one.
     ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Entries that are too old go by a clock, whether they are asked for or not.
 extension DiskCache {
     /// Starts the sweep, unless it runs, is switched off, or nothing is stored.

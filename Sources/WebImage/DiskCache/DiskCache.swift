@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import TaskCoordination
 
 /// Entries kept in a folder, bounded by size and age. A reader gets a complete and verified entry or none.

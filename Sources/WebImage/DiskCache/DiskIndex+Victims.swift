@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A search for the files least worth their space, worst first: by time since the last use times size.
 ///
 /// A picture that is twice as large must have been used within half the time. The added half kilobyte is the overhead of

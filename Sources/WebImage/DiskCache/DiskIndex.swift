@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// What this process knows about the files in a cache folder: sizes and times.
 ///
 /// Advisory: only its file says whether an entry exists.

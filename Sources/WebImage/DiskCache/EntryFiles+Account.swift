@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The account of a folder: one file that all caches on it share, in all processes.
 ///
 /// Its lock is the right to trim. Its size, in units, is what all caches together have stored. The system appends in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension EntryFiles {
     /// One entry's file, as a listing shows it.
     struct Listed: Sendable, Equatable {

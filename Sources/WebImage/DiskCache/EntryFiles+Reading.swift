@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension EntryFiles {
     /// What a read found.
     enum Finding: Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Synchronization
 
 extension EntryFiles {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The files of one cache folder.
 ///
 /// Every method blocks.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The first 40 bytes of an entry's file; key, metadata and body follow.
 ///
 /// | offset | bytes | field |

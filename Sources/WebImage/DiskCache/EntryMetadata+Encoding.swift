@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The form of metadata in an entry's file: fields of a tag byte, a 32-bit little-endian length and that many bytes.
 ///
 /// Unknown tags are skipped, so that an older version reads what a newer one wrote. The entry's checksum covers the

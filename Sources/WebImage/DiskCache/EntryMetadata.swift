@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// What is known about the bytes of a cache entry.
 public struct EntryMetadata: Sendable, Hashable, Codable {
     /// Where the bytes came from.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A 128-bit digest of a key: the name of its file, and its name in the index.
 ///
 /// The first half comes from the name of the original, so everything that was made of one original lies in one folder

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import TaskCoordination
 
 /// One change at a time for each key, in order of arrival.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension DiskCache {
     /// From when the age of an entry is counted.
     public enum Expiry: Sendable, CaseIterable {

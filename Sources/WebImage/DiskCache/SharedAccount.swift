@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// What a cache knows of the other caches on its folder: how much they have stored since it listed the folder.
 ///
 /// All caches add what they store to one number, the account. A cache knows what it has added itself; the other caches

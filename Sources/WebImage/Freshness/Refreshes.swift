@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Synchronization
 
 /// The refreshes that run: validations of pictures that were served although they were stale.

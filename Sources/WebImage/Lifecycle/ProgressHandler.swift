@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Dispatch
 
 /// Runs a caller's progress handler on a separate thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The key of a memory cache entry. The picture and the file of one original have the same name. Each of these two
 /// views has an entry of its own, so that each is kept as long as it is used.
 enum MemoryKey: Sendable, Hashable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The limits of a memory cache.
 public struct MemoryLimits: Sendable, Equatable {
     /// The highest cost of all entries together, in bytes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Values kept in memory, bounded by cost and count. Values in use are kept longest.
 ///
 /// **Isolation**: the actor owns the limits, the level of memory pressure and the account of the last sweep.

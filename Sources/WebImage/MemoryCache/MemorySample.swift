@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// How short of memory the process and the machine are, at one instant.
 ///
 /// Values that the system does not tell are `nil`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Synchronization
 
 /// The table of a memory cache: an ``S3FIFO`` behind a lock, which each call holds for well under a microsecond.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// How a memory cache learns that memory is short.
 ///
 /// The cache takes a sample at every interval while it holds something, and gives memory back in steps: see

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A bounded table that decides what stays by the S3-FIFO rule, with promotion after one hit.
 ///
 /// New entries join a *small* queue that holds a tenth of the cost. An entry that is read again before it reaches the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import ImageCoding
 
 /// Stores the results of loads: in memory at once, on disk after the load. Content that newer content has overtaken is

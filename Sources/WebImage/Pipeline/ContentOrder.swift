@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Synchronization
 
 /// Decides which content of an address is the newest, among the loads that overlap.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import TaskCoordination
 
 /// Remembers for a short time which loads cannot succeed, so that a page full of dead links does not repeat them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Synchronization
 
 /// The failures of the last while. While none is remembered, a look-up costs one atomic read.

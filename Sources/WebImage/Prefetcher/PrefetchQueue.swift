@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The lists that have requests left. They take turns.
 ///
 /// Lists are read one request at a time, so a long list costs no more than the caller's own collection. Two lists with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import ImageCoding
 
 /// How pictures of a file that still arrives are made; see ``ImageRequest/previews``.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Which pictures a load accepts: the cached one, the origin's, or first the one and then the other.
 public enum CachePolicy: Sendable, Hashable, CaseIterable {
     /// The cached picture is used up to the cache's own age limit; the origin is asked only on a miss. The default.

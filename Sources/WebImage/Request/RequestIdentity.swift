@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Everything that changes the bytes an origin sends. Equal identities share one transfer.
 ///
 /// The URL alone would give one tenant's picture to another. Credentials and cookies are in the URL, the fields or the

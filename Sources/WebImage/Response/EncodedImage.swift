@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import ImageCoding
 
 /// A picture as a file: bytes in a known format, with the size they decode to.

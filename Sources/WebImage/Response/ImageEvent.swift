@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import ImageCoding
 
 /// The progress of a body.

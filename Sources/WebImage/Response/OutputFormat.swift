@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import ImageCoding
 
 /// The file that ``ImageManager/encodedImage(for:as:onProgress:)`` returns.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Synchronization
 
 /// The files of a folder of SDWebImage. Every method blocks.

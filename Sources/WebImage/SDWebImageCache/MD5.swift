@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The digest that SDWebImage names its files by.
 ///
 /// It protects nothing: two keys can be made that share a name. A file says by its metadata whose it is, if this package

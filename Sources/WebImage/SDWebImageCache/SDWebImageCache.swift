@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import TaskCoordination
 
 /// The disk cache of SDWebImage as a store: a program that moves here keeps its pictures, and may share the folder with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Foundation
 
 /// The name of a key's file in a folder of SDWebImage: the MD5 digest of the key, and the extension of its path.

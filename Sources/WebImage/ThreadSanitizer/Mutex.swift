@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #if THREAD_SANITIZER
 internal import Glibc
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Shows the frames of an animation when they are due, while the target is visible.
 @MainActor
 final class FramePlayer {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The schedule of the frames of an animation.
 ///
 /// Pure arithmetic, no clock.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #if canImport(CoreGraphics)
 public import CoreGraphics
 import Foundation

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #if canImport(MapKit) && !os(watchOS)
 public import MapKit
 

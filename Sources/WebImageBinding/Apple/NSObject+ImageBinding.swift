@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #if canImport(ObjectiveC)
 public import Foundation
 import ObjectiveC

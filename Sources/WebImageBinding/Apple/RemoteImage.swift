@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #if canImport(SwiftUI) && (canImport(UIKit) || canImport(AppKit))
 import CoreGraphics
 public import Foundation

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #if canImport(UIKit) || canImport(AppKit)
 /// The loader of views without a loader of their own.
 @MainActor

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// One load of one slot: a handle to wait for its end, or to cancel it.
 ///
 /// The load continues without its handle.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The state of one slot of a binding.
 @MainActor
 final class BoundSlot {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// One subscription to the loader, and the task that reads it.
 ///
 /// Usually a load has one. It has two while its priority changes, see ``ImageBinding/targetVisibilityChanged()``.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension ImageBinding {
     /// Subscribes to the load at `priority`, and keeps the earlier subscription until the first event of the new one.
     func subscribe(_ load: BoundLoad, at priority: ImagePriority) {

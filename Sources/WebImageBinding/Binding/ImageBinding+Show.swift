@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension ImageBinding {
     /// Delivers a picture as the options of its load require.
     func take(_ picture: BoundPicture, for load: BoundLoad) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension ImageBinding {
     /// Reads ``ImageTarget/visibility`` again: loads change their priority, pause or continue, and animations stop or
     /// play.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Loads pictures into the slots of a target.
 ///
 /// A slot has one load. A new load replaces the old one and cancels it, and later events of the old one are dropped: no

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Loads that end together: each is held until all of them have a result.
 ///
 /// ```swift

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Keeps an indicator visible for its minimum time, independent of the loads.
 @MainActor
 final class IndicatorDriver {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Loads the pictures of list items that are about to appear, so that they are in memory when they do.
 ///
 /// A list reports the items that are about to appear and those that are not any more, as

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Tells a list when its scrolling is too fast for work that nobody waits for.
 ///
 /// A list reports how far it was scrolled. The gate closes when the scrolling is fast, and opens when it slows down or

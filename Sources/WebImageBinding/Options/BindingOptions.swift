@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// How a load treats its target, and the callbacks of its caller.
 ///
 /// `ImageRequest` describes what to load.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A picture for a target.
 public struct BoundPicture: Sendable {
     /// How final a picture is.

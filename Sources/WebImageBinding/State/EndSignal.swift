@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A value that is set once and that any number of tasks of the main actor await.
 @MainActor
 final class EndSignal<Value: Sendable> {

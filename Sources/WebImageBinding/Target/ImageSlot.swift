@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// One of the pictures that a target shows.
 ///
 /// Each slot has its own load.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Something that shows pictures: an image view, a button, a cell of a terminal.
 ///
 /// A target decides how a picture looks; an ``ImageBinding`` decides which picture it shows. A binding holds its target

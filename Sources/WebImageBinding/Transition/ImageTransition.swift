@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// How a picture replaces another one.
 ///
 /// The target performs the change in ``ImageTarget/show(_:in:transition:)``. The binding calls the two hooks around it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The usual transitions of a toolkit.
 public struct PresetTransition: ImageTransition {
     /// The style of the change.

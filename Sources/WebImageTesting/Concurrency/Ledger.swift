@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Synchronization
 
 /// The counters of one test, entered by its scenarios. Each must be zero at the end of the test.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Synchronization
 
 /// A task executor that runs nothing by itself: jobs are queued until the test runs them, in an order drawn from a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Packs numbers of any few bits into bytes, the lowest bit first, as DEFLATE, GIF and lossless WebP do.
 struct BitWriter {
     private(set) var bytes: [UInt8] = []

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CSceneShims
 
 /// Draws the frames of a factory picture: a scene, the fade of a picture with alpha, and the seed.

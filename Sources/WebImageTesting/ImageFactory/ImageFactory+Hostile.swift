@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension ImageFactory {
     /// A valid PNG of `side` by `side` black pixels in very few bytes: about 110 KB for 30,000, which is 900 million
     /// pixels.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension ImageFactory {
     /// A valid GIF of `frames` frames of one pixel each on a canvas of `side` by `side`: 46 KB for 2,000 frames, which
     /// would be 400 MB each when decoded.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension ImageFactory {
     /// A valid progressive JPEG of one colour whose scans after the first say nothing: 290 KB for 49 megapixels, and 90
     /// bytes for every scan.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension ImageFactory {
     /// A valid animated WebP of one colour a frame: 274 bytes for five frames of 16 by 16 on a canvas of 7,000 by 7,000.
     ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import ImageCoding
 
 /// Makes pictures for tests and examples: the same arguments always give the same pixels.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CSceneShims
 
 /// The seed of a picture, written into its pixels where no viewer sees it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Zero bytes as a zlib stream a thousandth of their size, written without ever holding them.
 ///
 /// One block with codes of its own: a literal zero, then "258 bytes like the one before" as two bits each.

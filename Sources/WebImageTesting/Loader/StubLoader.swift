@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 public import HTTPTransport
 internal import Synchronization

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import HTTPTransport
 
 /// The answer of a ``StubLoader`` to one request.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Why an ``OriginServer`` or a ``TestCertificate`` could not be set up.
 public struct OriginError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A gate that holds replies until a test opens it.
 ///
 /// It replaces sleeps in tests: the server's thread waits at the gate, and the test waits until the thread has reached

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Synchronization
 
 /// The replies of a server, by request.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension OriginServer {
     /// The addresses and the limits of a server.
     public struct Configuration: Sendable {

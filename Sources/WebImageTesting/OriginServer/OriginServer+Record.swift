@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension OriginServer {
     /// The requests, in the order in which their last byte was read.
     ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension OriginServer {
     /// Sets the reply to all requests for a path.
     ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Starts a server for the time of a closure, and stops it when the closure returns or throws.
 ///
 /// **Isolation**: the closure runs on the caller's executor.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A random number generator that gives the same numbers for the same seed, on every machine.
 ///
 /// - Complexity: O(1) time a number, one word of memory.

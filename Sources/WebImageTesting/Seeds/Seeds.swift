@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// The seeds under which a test runs.

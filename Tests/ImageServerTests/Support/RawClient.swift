@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Foundation
 
 /// A connection on which a test writes what no HTTP client writes. Its calls block, so each runs on a thread of its own

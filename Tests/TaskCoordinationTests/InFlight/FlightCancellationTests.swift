@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import TaskCoordination
 import TestSupport
 import Testing

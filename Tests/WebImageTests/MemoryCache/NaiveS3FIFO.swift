@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A model of `S3FIFO` with arrays and linear searches.
 struct NaiveS3FIFO {
     struct Entry: Equatable {

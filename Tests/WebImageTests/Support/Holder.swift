@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import WebImageTesting
 
 /// A caller of any kind.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CImageShims
 
 /// Changes colours by a matrix: grey, brightness, contrast, saturation.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A transformer made of a closure and a key.
 public struct CustomTransformer: ImageTransforming {
     /// The name `custom` and the text that stands for the closure.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Several transformers, one after the other.
 public struct TransformerPipeline: ImageTransforming {
     /// The transformers in the order they are applied.

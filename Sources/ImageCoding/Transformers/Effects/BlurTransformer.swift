@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CImageShims
 
 /// Blurs a picture with a Gaussian filter on premultiplied sRGB values.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Cuts a rectangle out of a picture.
 public struct CropTransformer: ImageTransforming, Hashable {
     /// The rectangle, in pixels of the picture.

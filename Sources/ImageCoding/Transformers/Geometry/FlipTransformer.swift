@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Mirrors a picture.
 public struct FlipTransformer: ImageTransforming, Hashable {
     /// The direction in which a picture is mirrored.

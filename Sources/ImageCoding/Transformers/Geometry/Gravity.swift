@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Where a part lies in a whole: which part of a picture is kept, or where it is put on a larger canvas.
 ///
 /// 0 is left or top, 1 is right or bottom, and 0.5 the middle.

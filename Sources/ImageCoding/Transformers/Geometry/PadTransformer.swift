@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Puts a picture on a larger canvas.
 public struct PadTransformer: ImageTransforming, Hashable {
     private enum Rule: Hashable {

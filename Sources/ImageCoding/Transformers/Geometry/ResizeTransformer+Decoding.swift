@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension ResizeTransformer {
     /// The part of the work that a decoder does at its best: everything but enlarging.
     ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Resizes with a Lanczos filter on premultiplied sRGB values.
 public struct ResizeTransformer: ImageTransforming, Hashable {
     /// What to do when the picture and the box differ in shape.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CImageShims
 
 /// Cuts off edges of one colour: that of the top left pixel.

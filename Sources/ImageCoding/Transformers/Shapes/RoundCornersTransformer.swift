@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Rounds corners, and draws a border along the edge.
 public struct RoundCornersTransformer: ImageTransforming, Hashable {
     /// The radius in pixels; at most half of the shorter side counts.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CImageShims
 
 /// A rectangle with round corners, and a border inside its edge: how much of each pixel it covers.

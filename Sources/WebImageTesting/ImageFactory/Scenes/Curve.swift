@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CSceneShims
 
 /// Curves from additions, multiplications, divisions and square roots alone, whose last bit is the same on every machine.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Dunes with a lit and a dark side, and cactuses.
 struct DuneScene: Scene {
     private struct Cactus {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CSceneShims
 
 /// Circles, bars and triangles in a few strong colours on paper.

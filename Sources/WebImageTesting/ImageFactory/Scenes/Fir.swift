@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Firs as an outline.
 enum Fir {
     /// A row of firs of many sizes.

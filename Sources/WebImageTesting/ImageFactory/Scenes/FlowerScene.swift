@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A field of flowers up to the hills.
 struct FlowerScene: Scene {
     private struct Flower {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Firs behind firs in mist, sometimes in snow.
 struct ForestScene: Scene {
     private struct Flake {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Rolling hills with round trees, under hot-air balloons.
 struct HillScene: Scene {
     private struct Balloon {

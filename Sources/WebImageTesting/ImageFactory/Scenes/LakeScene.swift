@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Mountains behind a lake that mirrors them, with firs on the shore.
 struct LakeScene: Scene {
     private var sky: Sky

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CSceneShims
 
 /// Smooth noise around 0, the same for the same seed.

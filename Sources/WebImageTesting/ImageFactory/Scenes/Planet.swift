@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CSceneShims
 
 /// A planet with bands, lit from one side, perhaps with a ring, and a moon that goes around it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CSceneShims
 
 /// The outline of land: a height for each column, and all below it in colours that change with the depth.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CSceneShims
 
 /// The sea with the way of the sun on it, islands and sailing boats.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A sky at some hour: its colours, its light, its clouds.
 struct Sky {
     /// From the top to the horizon.

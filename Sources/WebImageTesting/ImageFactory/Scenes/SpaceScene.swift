@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Stars, a nebula and a planet.
 struct SpaceScene: Scene {
     private struct Star {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import CSceneShims
 
 /// A colour; each part from 0 to 1, as sRGB encodes it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// How a picture's pixels lie in a scene: y runs from 0 at the top to 1 at the bottom, x from 0 to `aspect`.
 struct View {
     let width: Int

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The bytes of one connection, with or without TLS.
 ///
 /// Used by one thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// How a connection ends.
 enum ConnectionEnd: Error {
     /// The peer closed or reset it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Synchronization
 
 /// The open connections of a server and the threads that serve them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Glibc
 
 /// The listening sockets of a server and the thread that accepts from them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// One connection from its first byte to its end.
 ///
 /// Used by one thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 public import Foundation
 
 /// A loopback server that speaks HTTP/2 over TLS, answers each first request with status 200, and then sends the same

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A request that was read and whose reply has not ended.
 ///
 /// Used by one thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Synchronization
 
 /// The record of a server: the requests, and the counts that tests wait for.

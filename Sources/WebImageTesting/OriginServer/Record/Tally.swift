@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Synchronization
 
 /// A count that only grows, and the tasks that wait for it to reach a number.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Sends the body of a reply in pieces, with the scripted faults.
 ///
 /// Used by one thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 internal import HTTPTransport
 

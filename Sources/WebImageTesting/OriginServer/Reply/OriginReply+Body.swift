@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension OriginReply {
     /// Sends the body in the chunked transfer coding.
     ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension OriginReply {
     /// A reply with status 200.
     public static func ok(_ body: [UInt8], type: String = "application/octet-stream") -> OriginReply {

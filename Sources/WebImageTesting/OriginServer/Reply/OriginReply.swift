@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A reply of an ``OriginServer``, valid or broken.
 ///
 /// Start with one of the static members, such as ``ok(_:type:)`` or ``redirect(to:status:)``, and add faults:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The connection of a request, for a reply that is written by hand: ``OriginReply/byHand(_:)``.
 ///
 /// Used by the connection's thread alone. The connection stays open for another request unless ``close()`` or ``reset()``

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The head of a reply, as bytes.
 struct ReplyHead {
     let reply: OriginReply

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Sends one reply.
 ///
 /// Used by one thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Header fields in their order, repeated names included.
 ///
 /// Names are compared without regard to case, and kept as they were written.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A request as it was received.
 public struct OriginRequest: Sendable, Hashable {
     /// The place of the request among all that the server read, from 1.

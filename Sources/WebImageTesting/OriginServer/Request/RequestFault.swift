@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Why a request is refused, and with which status.
 struct RequestFault: Error, Equatable {
     let status: Int

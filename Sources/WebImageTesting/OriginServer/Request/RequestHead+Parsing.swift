@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 extension RequestHead {
     /// Creates a head by strict parsing: ambiguous heads are refused, so that a test notices a client that sends them.
     ///

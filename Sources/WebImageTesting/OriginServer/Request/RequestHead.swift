@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The request line and the header fields of a request, and how its body is framed.
 struct RequestHead: Equatable {
     enum Framing: Equatable {

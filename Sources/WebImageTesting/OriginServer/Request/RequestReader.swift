@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Reads one request after the other from a connection.
 ///
 /// Used by one thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Glibc
 internal import Synchronization
 

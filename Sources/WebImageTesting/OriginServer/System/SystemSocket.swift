@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Glibc
 
 /// The socket calls of the server, without `sockaddr` in their interface.

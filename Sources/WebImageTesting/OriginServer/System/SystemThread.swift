@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Glibc
 
 /// A thread of the operating system, with `SIGPIPE` blocked: a write to a closed socket returns an error there and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import COpenSSL
 
 /// What all TLS connections of a server share: key, certificate and protocol versions.

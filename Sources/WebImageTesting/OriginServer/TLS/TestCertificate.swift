@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 internal import Foundation
 
 /// A certificate for a test server, with a root of its own.

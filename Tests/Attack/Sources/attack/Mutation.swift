@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import WebImageTesting
 
 /// Damages a small file: the same seed makes the same damage.

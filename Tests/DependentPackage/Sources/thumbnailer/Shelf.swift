@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import WebImage
 
 /// A store of this program's own, in the place of the disk: a table in memory, as a client of a shared store would be.
