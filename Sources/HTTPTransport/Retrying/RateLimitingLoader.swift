@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -16,7 +17,10 @@ public struct HTTPRateLimit: Sendable, Hashable {
     public var burst: Int
 
     /// Creates a limit.
-    /// - Parameter burst: The number of requests at once; by default all of a period.
+    /// - Parameters:
+    ///   - requestCount: The number of requests in a period; at least 1.
+    ///   - period: The period, 1 ms to a day.
+    ///   - burst: The number of requests at once; by default all of a period.
     public init(_ requestCount: Int, per period: Duration, burst: Int? = nil) {
         self.requestCount = requestCount
         self.period = period
@@ -49,7 +53,8 @@ public final class RateLimitingLoader: HTTPLoading {
     ///   - loader: Sends the requests. It is shut down with this one.
     ///   - perHost: The limit for each host; default none.
     ///   - total: The limit for all hosts together; default none.
-    ///   - maximumWait: The longest wait; default 60 s. A request whose turn comes later is refused at once.
+    ///   - maximumWait: The longest wait, at most a year; default 60 s. A request whose turn comes later is refused at
+    ///     once.
     ///   - clock: Measures the time.
     public init<Time: Clock>(
         _ loader: any HTTPLoading, perHost: HTTPRateLimit? = nil, total: HTTPRateLimit? = nil,
@@ -58,7 +63,7 @@ public final class RateLimitingLoader: HTTPLoading {
         self.loader = loader
         self.perHost = perHost
         self.total = total
-        self.maximumWait = maximumWait
+        self.maximumWait = min(max(.zero, maximumWait), .seconds(31_536_000))
         let start = clock.now
         elapsed = { start.duration(to: clock.now) }
         pause = { try await clock.sleep(for: $0) }

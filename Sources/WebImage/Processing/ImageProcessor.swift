@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import ImageCoding
 import TaskCoordination
 
@@ -174,58 +175,19 @@ extension ImageProcessor {
 
     private func coders(for request: ImageRequest) -> ImageCoders { request.coders?.part ?? coders }
 
-    private func job(_ original: Original, _ request: ImageRequest, _ box: PixelSize?) -> Job {
+    private func job(_ original: Original, _ request: ImageRequest, _ box: PixelSize?) -> DecodingJob {
         // The decoder does the work of a leading transformer that shrinks.
         let (leading, rest) = ResizeTransformer.leading(request.transformers)
         let options = DecodeOptions(
             limits: limits(for: request), firstFrameOnly: request.firstFrameOnly,
             thumbnail: box.map { .resize(to: $0) } ?? leading, byteBudget: request.byteBudget, scale: request.scale,
             failOn: request.failOn, declaredFormat: original.declaredFormat)
-        return Job(
+        return DecodingJob(
             original, coders(for: request), options, box == nil ? rest[...] : request.transformers[...])
     }
 
-    /// What one job does. An object, because the options are large and a job passes through several suspensions.
-    private final class Job: Sendable {
-        let original: Original
-        let coders: ImageCoders
-        let options: DecodeOptions
-        let transformers: ArraySlice<any ImageTransforming>
-
-        init(
-            _ original: Original, _ coders: ImageCoders, _ options: DecodeOptions,
-            _ transformers: ArraySlice<any ImageTransforming>
-        ) {
-            self.original = original
-            self.coders = coders
-            self.options = options
-            self.transformers = transformers
-        }
-
-        func run(_ properties: ImageProperties, share: MemoryShare?) throws -> ProcessedOriginal {
-            let decoding = Stopwatch()
-            let image = try coders.decode(original.bytes, options: options)
-            // The result of a cancelled decoder is not usable. A cancelled transformer does not change the file.
-            try Task.checkCancellation()
-            let decodeTook = decoding.elapsed
-            var properties = properties
-            // In some formats only the whole file shows the number of frames.
-            if properties.frameCount == nil, !options.firstFrameOnly { properties.frameCount = image.frameCount }
-            var (picture, transformTook) = (Result<DecodedImage, any Error>.success(image), Duration?.none)
-            if !transformers.isEmpty {
-                let transforming = Stopwatch()
-                picture = Result { try transformers.reduce(image) { try $1.transform($0) } }
-                transformTook = transforming.elapsed
-            }
-            if let share, case .success(let picture) = picture { share.shrink(to: picture.byteCount) }
-            return ProcessedOriginal(
-                original, properties, picture, share, generation: original.generation, decodeTook: decodeTook,
-                transformTook: transformTook)
-        }
-    }
-
     /// A picture that is decoded faster than a thread wakes up; `nil` for any other.
-    private func decodedAtOnce(_ job: Job) throws -> ProcessedOriginal? {
+    private func decodedAtOnce(_ job: DecodingJob) throws -> ProcessedOriginal? {
         let bytes = job.original.bytes
         guard job.transformers.isEmpty, bytes.count <= 4_096, inlinePixelLimit > 0,
             let properties = try? job.coders.properties(of: bytes), properties.frameCount == 1,
@@ -235,7 +197,7 @@ extension ImageProcessor {
     }
 
     /// Reads the header, which takes long in a large file of many small parts.
-    private func estimate(_ job: Job) async throws -> Estimate {
+    private func estimate(_ job: DecodingJob) async throws -> Estimate {
         let read = { @Sendable in
             let bytes = job.original.bytes
             let properties = try job.coders.properties(of: bytes, options: job.options)

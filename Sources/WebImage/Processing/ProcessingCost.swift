@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import ImageCoding
 
 /// The memory that work on pictures takes, in bytes. What is too large to count is `Int.max`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import ImageCoding
 import Synchronization
 import TaskCoordination
