@@ -47,6 +47,7 @@ let package = Package(
             providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
         .target(name: "CTransportShims", dependencies: ["CLibcurl"]),
         .target(name: "CImageShims", dependencies: ["CLibjpeg", "CLibpng"]),
+        .target(name: "CCacheShims"),
         .target(name: "CSceneShims"),
         .target(name: "CBenchBaselines", dependencies: ["CLibcurl", "CLibjpeg", "CLibpng"]),
 
@@ -63,7 +64,9 @@ let package = Package(
         // Floor 3: the four actors and the road of a request.
         .target(
             name: "WebImage",
-            dependencies: ["TaskCoordination", "HTTPTransport", "HTTPCaching", "ImageCoding", "COpenSSL"]),
+            dependencies: [
+                "TaskCoordination", "HTTPTransport", "HTTPCaching", "ImageCoding", "CCacheShims", "COpenSSL",
+            ]),
 
         // Floor 4: loads bound to views.
         .target(name: "WebImageBinding", dependencies: ["WebImage"]),

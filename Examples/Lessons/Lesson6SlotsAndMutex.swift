@@ -22,7 +22,6 @@ enum Lesson6 {
             var latest: News?
             var isOver: Bool { if case .landing = latest { true } else { callers.isEmpty } }
         }
-
         private let state = Mutex((flights: [Key: Flight](), lastID: 0))
         private let executor: (any TaskExecutor)?
         private let slots: Slots
