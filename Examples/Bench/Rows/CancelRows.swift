@@ -5,9 +5,10 @@ import ImageCoding
 
 extension Family {
     static let cancel = Family(
-        name: "cancel",
+        name: "cancelled-job",
         summary: "how long a job on 12 megapixels keeps its thread after its task is cancelled at a random moment,"
-            + " against the whole job"
+            + " against the whole job; only when it is named, for it takes minutes",
+        isOnRequest: true
     ) { effort, show in
         // 30 moments a job, 120 without --quick.
         let moments = effort.repeats == Effort.quick.repeats ? 30 : 120
@@ -24,7 +25,7 @@ extension Family {
             let (cpu, wall) = (delays.map(\.cpu).max(), delays.map(\.wall).max())
             show(
                 Row(
-                    "cancel-\(job.name)", median(delays.map(\.cpu)), against: "the whole job", whole.cpu, by: .cpu,
+                    "cancelled-\(job.name)", median(delays.map(\.cpu)), against: "the whole job", whole.cpu, by: .cpu,
                     note: "longest of \(delays.count): \(milliseconds(cpu)), \(milliseconds(wall)) on the clock"))
         }
     }
