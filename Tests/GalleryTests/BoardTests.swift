@@ -31,7 +31,7 @@ struct BoardTests {
     }
 
     @Test func `a thousand callers become ten downloads, and who asks again asks memory`() async throws {
-        try await play("wait", columns: 200, rows: 50) { run, stage in
+        try await play("wait", columns: 120, rows: 30) { run, stage in
             let text = try #require(await run.screen).text
             #expect(text.contains("1,000 callers   10 downloads"))
             let joined = try number("joined", in: text)
@@ -43,7 +43,7 @@ struct BoardTests {
             #expect(text.contains("cancelled") && text.contains("1 download cancelled"))
             #expect(stage.flights?.manager.counters.downloads == 10)
         }
-        try await play("wait a wait", columns: 200, rows: 50) { run, stage in
+        try await play("wait a wait", columns: 120, rows: 30) { run, stage in
             let text = try #require(await run.screen).text
             // The picture that was cancelled is downloaded now.
             #expect(text.contains("1,000 callers   1 download "))
@@ -68,7 +68,7 @@ struct BoardTests {
     }
 
     @Test func `without memory the disk answers, and without both the origin`() async throws {
-        try await play("wait c wait m wait", columns: 200, rows: 50) { run, stage in
+        try await play("wait c wait m wait", columns: 120, rows: 30) { run, stage in
             let text = try #require(await run.screen).text
             #expect(text.contains("1,000 callers   0 downloads"))
             #expect(try number("from disk", in: text) == 10)

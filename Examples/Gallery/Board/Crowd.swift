@@ -27,7 +27,7 @@ struct Crowd: Sendable {
     init(pictures: Int, seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let pictures = max(1, pictures)
-        // Some pictures are wanted by many, and some of those by nobody urgent.
+        // Some pictures are wanted by many callers, and some of those by no urgent one.
         let shares = (0..<pictures).map { _ in Int.random(in: 2...7, using: &random) }
         let tickets = shares.indices.flatMap { Array(repeating: $0, count: shares[$0]) }
         let ceilings = shares.map { _ in Int.random(in: 1..<5, using: &random) }

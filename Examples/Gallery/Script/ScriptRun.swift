@@ -139,8 +139,7 @@ final class ScriptRun {
             let pairs = [(stage.manager, stage.origin), (stage.flights?.manager, stage.flights?.origin)]
             for case (let manager?, let origin?) in pairs {
                 let occupancy = await manager.occupancy
-                guard origin.isStillBeforeRelease, occupancy.queuedWork + occupancy.runningWork == 0,
-                    occupancy.runningDownloads <= origin.heldCount
+                guard occupancy.queuedWork + occupancy.runningWork == 0, occupancy.runningDownloads <= origin.heldCount
                 else { return false }
             }
             return true

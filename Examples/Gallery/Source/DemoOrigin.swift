@@ -59,10 +59,8 @@ final class DemoOrigin: Sendable {
     /// - Parameter now: The time since the start of the program, or of its script.
     func release(at now: Duration) { pace.release(at: now) }
 
-    /// Whether no reply is on its way before the next release.
-    var isStillBeforeRelease: Bool { pace.isStill }
     /// Replies that wait for a release.
-    var heldCount: Int { pace.openCount }
+    var heldCount: Int { pace.waitingCount }
 
     func stop() {
         pace.end()

@@ -63,11 +63,8 @@ final class Pace: Sendable {
         }
     }
 
-    /// Whether every reply waits for its next release: the origin can do nothing more.
-    var isStill: Bool { state.withLock { $0.replies.allSatisfy { ($0.gates.first?.reachedCount ?? 1) > 0 } } }
-
-    /// Replies that have not left yet.
-    var openCount: Int { state.withLock { $0.replies.count } }
+    /// Replies that wait for their next release. One whose connection was closed waits for none.
+    var waitingCount: Int { state.withLock { $0.replies.count { ($0.gates.first?.reachedCount ?? 0) > 0 } } }
 
     /// Gates wake threads, so they are opened outside the lock.
     private func open(_ take: (inout sending State) -> [OriginGate]) {

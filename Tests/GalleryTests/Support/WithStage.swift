@@ -14,11 +14,7 @@ func withStage(
     let ten = try DemoOrigin(
         count: 10, size: size, pieces: DemoOrigin.Pieces(least: 14, more: 7), isStill: true)
     let folder = FileManager.default.temporaryDirectory.appending(path: "gallery-\(UUID().uuidString)")
-    defer {
-        demo.stop()
-        ten.stop()
-        try? FileManager.default.removeItem(at: folder)
-    }
+    defer { try? FileManager.default.removeItem(at: folder) }
     func configuration(_ name: String) -> ImageManager.Configuration {
         var configuration = ImageManager.Configuration()
         configuration.disk = .init(folder: folder.appending(path: name).path)
@@ -28,6 +24,11 @@ func withStage(
     }
     try await withImageManager(configuration("pictures")) { manager in
         try await withImageManager(configuration("board")) { crowded in
+            // What the origins still hold arrives at once, so that the managers end without waiting for it.
+            defer {
+                demo.stop()
+                ten.stop()
+            }
             let flights = FlightBoard.Source(
                 items: ten.items, manager: crowded, slots: 4, origin: ten, previewInterval: .zero)
             try await body(
