@@ -22,7 +22,7 @@ public final class WorkerPool: Sendable {
 
     private let slots: Slots
     private let executor: any TaskExecutor
-    /// `nil` when the executor belongs to someone else.
+    /// `nil` when the executor belongs to the caller.
     private let threads: WorkerThreads?
 
     /// Creates a pool with threads of its own.

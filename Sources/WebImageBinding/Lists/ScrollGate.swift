@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// Tells a list when its scrolling is too fast for work that nobody waits for.
+/// Tells a list when its scrolling is too fast for work of low priority.
 ///
 /// A list reports how far it was scrolled. The gate closes when the scrolling is fast, and opens when it slows down or
 /// stops. While it is closed, a list pauses its ``ListPrefetcher``: what flies past is not loaded, and the pictures on

@@ -13,31 +13,6 @@ import WebImageTesting
     private static let box = PixelSize(width: 4, height: 4)
     private static let small = ImageRequest.numbered(1, transformers: [.resize(to: box)])
 
-    /// A store as a program would write it, in memory.
-    private actor Shelf: CacheStoring {
-        private(set) var entries: [CacheKey: DiskEntry] = [:]
-
-        func entry(for key: CacheKey) -> DiskEntry? { entries[key] }
-
-        func store(_ entry: DiskEntry, for key: CacheKey) -> StoreOutcome {
-            entries[key] = entry
-            return .stored
-        }
-
-        func renew(
-            _ key: CacheKey, ifContentIs generation: ContentGeneration?,
-            _ change: @escaping @Sendable (inout EntryMetadata) -> Void
-        ) -> StoreOutcome? {
-            nil
-        }
-
-        func remove(_ key: CacheKey) { entries[key] = nil }
-        func removeAll() { entries = [:] }
-        func shutdown(within limit: Duration) -> CacheShutdownReport {
-            .init(completedOperations: 0, abandonedOperations: 0)
-        }
-    }
-
     private static func value<Value: Sendable>(
         _ staged: StagedManager, _ body: @escaping @concurrent @Sendable (ImageManager) async throws -> Value
     ) -> Value? {
@@ -115,7 +90,7 @@ import WebImageTesting
         seed: UInt64
     ) throws {
         let staged = try StagedManager(seed: seed)
-        let shelf = Shelf()
+        let shelf = CachingDocumentationTests.Shelf()
         let own = ImageCaches(memory: MemoryLimits(), disk: shelf, executor: staged.executor)
         var request = Self.small
         request.caches = Identified(identity: "shelf", own)

@@ -99,7 +99,7 @@ import WebImageTesting
 
     /// A store for one process, in the place of the disk.
     actor Shelf: CacheStoring {
-        private var entries: [CacheKey: DiskEntry] = [:]
+        private(set) var entries: [CacheKey: DiskEntry] = [:]
 
         func entry(for key: CacheKey) -> DiskEntry? { entries[key] }
 
