@@ -12,7 +12,7 @@ struct Family: Sendable {
     static let all: [Family] = [
         .isolation,
         .memoryPeek, .memoryHit,
-        .diskHit, .diskStore,
+        .diskHit, .diskMiss, .diskStore,
         .download(concurrency: 1), .download(concurrency: 6), .download(concurrency: 64),
         .waiters, .distinctDownloads, .distinctLoads,
         .startAndCancel, .startAndCancelLoads, .startAndCancelTransfers, cancelAll,

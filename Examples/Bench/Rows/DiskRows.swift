@@ -33,9 +33,35 @@ extension Family {
                         throw Failure("a plain file cannot be read")
                     }
                 })
-            show(Row("disk-hit/\(size.name)", figures[0], against: figures[1]))
+            show(Row("disk-hit/\(size.name)", figures[0], against: figures[1], by: .cpu))
             _ = await cache.shutdown(within: .seconds(1))
         }
+    }
+
+    static let diskMiss = Family(
+        name: "disk-miss", summary: "DiskCache.entry(for:) of a key that is not stored, against a failing open"
+    ) { effort, show in
+        let folder = try ScratchFolder()
+        defer { folder.remove() }
+        let cache = DiskCache(.init(folder: folder.path("cache")))
+        let entry = DiskEntry(metadata: EntryMetadata(url: "https://example.com/"), bytes: [1])
+        if let error = try await cache.store(entry, for: CacheKey("https://example.com/")).error { throw error }
+        let keys = (0..<keyCount).map { CacheKey("https://example.com/picture/\($0).jpeg") }
+        let files = keys.indices.map { folder.path("cache/plain-\($0)") }
+        let figures = try await measure(
+            effort,
+            Contender("DiskCache.entry") { count in
+                for turn in 0..<count where try await cache.entry(for: keys[turn % keyCount]) != nil {
+                    throw Failure("nothing was stored")
+                }
+            },
+            Contender("open") { count in
+                for turn in 0..<count where unsafe bench_file_read(files[turn % keyCount]) >= 0 {
+                    throw Failure("there is no such file")
+                }
+            })
+        show(Row("disk-miss", figures[0], against: figures[1], by: .cpu))
+        _ = await cache.shutdown(within: .seconds(1))
     }
 
     static let diskStore = Family(
@@ -63,7 +89,7 @@ extension Family {
                         }
                     }
                 })
-            show(Row("disk-store/\(size.name)", figures[0], against: figures[1]))
+            show(Row("disk-store/\(size.name)", figures[0], against: figures[1], by: .cpu))
             _ = await cache.shutdown(within: .seconds(1))
         }
     }

@@ -5,8 +5,25 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 // The XXH64 checksum of `count` bytes. `bytes` may be a null pointer when `count` is 0.
 uint64_t swi_xxh64(const uint8_t *bytes, size_t count, uint64_t seed);
+
+// The checksum of a content: XXH3 with 64 bits, and XXH64 of up to 240 bytes. `bytes` may be a null pointer when `count`
+// is 0.
+uint64_t swi_content_checksum(const uint8_t *bytes, size_t count);
+
+// Opens a file for reading when nothing has to be read from a device for that, and no part of `path` is a link. Reading
+// the file does not change its time of access.
+//
+// Returns -1 and sets `errno`: to EAGAIN when a device has to be asked, and to ENOSYS where the system cannot tell.
+int swi_open_in_memory(const char *path);
+
+// Reads at the place of `descriptor` what is in memory.
+//
+// Returns -1 and sets `errno`: to EAGAIN when a device has to be asked, and to ENOSYS or EOPNOTSUPP where the system or
+// the file system cannot tell.
+ssize_t swi_read_in_memory(int descriptor, void *bytes, size_t count);
 
 #endif

@@ -13,7 +13,7 @@ public struct ContentGeneration: Sendable, Hashable, Codable, RawRepresentable, 
     /// Creates the generation of some bytes.
     ///
     /// - Complexity: O(n), at about the speed of memory.
-    public init(of bytes: [UInt8]) { rawValue = Checksum.of(bytes) }
+    public init(of bytes: [UInt8]) { rawValue = Checksum.ofContent(bytes) }
 
     /// The checksum in hexadecimal digits.
     public var description: String { String(rawValue, radix: 16) }

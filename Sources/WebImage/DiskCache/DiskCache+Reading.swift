@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+internal import Synchronization
+
 extension DiskCache {
     /// The entry stored for `key`, read and verified.
     ///
@@ -6,7 +8,8 @@ extension DiskCache {
     ///   the disk cannot be read, or when the cache was shut down.
     /// - Throws: `CancellationError` only.
     /// - Complexity: One open, one status, two reads; O(size) for the checksum.
-    public func entry(for key: CacheKey) async throws -> DiskEntry? {
+    @concurrent
+    public nonisolated func entry(for key: CacheKey) async throws -> DiskEntry? {
         try await find(key, withBody: true)
     }
 
@@ -23,7 +26,8 @@ extension DiskCache {
     /// - Throws: `CancellationError` only.
     /// - Complexity: That of ``entry(for:)``, and one open, one status and one read for the original, all in one step on
     ///   a thread of the cache.
-    public func entry(for key: CacheKey, madeFrom original: CacheKey) async throws -> DiskEntry? {
+    @concurrent
+    public nonisolated func entry(for key: CacheKey, madeFrom original: CacheKey) async throws -> DiskEntry? {
         try await find(key, madeFrom: original, withBody: true)
     }
 
@@ -35,7 +39,8 @@ extension DiskCache {
     ///
     /// - Returns: `nil` where ``entry(for:)`` would return `nil`.
     /// - Throws: `CancellationError` only.
-    public func metadata(for key: CacheKey) async throws -> EntryMetadata? {
+    @concurrent
+    public nonisolated func metadata(for key: CacheKey) async throws -> EntryMetadata? {
         try await find(key, withBody: false)?.metadata
     }
 
@@ -44,17 +49,55 @@ extension DiskCache {
     /// Reads the file, as ``metadata(for:)`` does.
     ///
     /// - Throws: `CancellationError` only.
-    public func contains(_ key: CacheKey) async throws -> Bool {
+    @concurrent
+    public nonisolated func contains(_ key: CacheKey) async throws -> Bool {
         try await metadata(for: key) != nil
     }
 
-    private func find(
+    private nonisolated func find(
         _ key: CacheKey, madeFrom original: CacheKey? = nil, withBody: Bool
     ) async throws -> DiskEntry? {
         try Task.checkCancellation()
+        let digest = KeyDigest(of: key)
+        if let finding = lookInMemory(key, digest, madeFrom: original, withBody: withBody) {
+            return await take(finding, digest)
+        }
+        return try await lookOnThread(key, digest, madeFrom: original, withBody: withBody)
+    }
+
+    /// What the system has in memory of a file, read by the caller; `nil` when a thread has to look.
+    ///
+    /// Answers for an entry that counts, and for a missing file.
+    private nonisolated func lookInMemory(
+        _ key: CacheKey, _ digest: KeyDigest, madeFrom original: CacheKey?, withBody: Bool
+    ) -> EntryFiles.Finding? {
+        guard readsInMemory.load(ordering: .relaxed) else { return nil }
+        do throws(SystemFailure) {
+            let finding = try filesInMemory.lookUp(
+                key, digest, madeFrom: original, lifetime: lifetime, usedAt: 0,
+                fileSizeLimit: min(fileSizeLimit, EntryFiles.unquestionedSize), withBody: withBody)
+            switch finding {
+            case .entry, .nothing: return finding
+            case .otherKey, .expired, .outdated, .damaged: return nil
+            }
+        } catch {
+            if error.isAboutMemory { readsInMemory.store(false, ordering: .relaxed) }
+            return nil
+        }
+    }
+
+    private func take(_ finding: EntryFiles.Finding, _ digest: KeyDigest) -> DiskEntry? {
         guard begin() else { return nil }
         defer { end() }
-        let (digest, files, limit, lifetime) = (KeyDigest(of: key), self.files, fileSizeLimit, self.lifetime)
+        return count(finding, digest)
+    }
+
+    private func lookOnThread(
+        _ key: CacheKey, _ digest: KeyDigest, madeFrom original: CacheKey?, withBody: Bool
+    ) async throws -> DiskEntry? {
+        guard begin() else { return nil }
+        defer { end() }
+        let (files, limit, lifetime) = (self.files, fileSizeLimit, self.lifetime)
         let usedAt = Int64(index[digest]?.usedAt ?? 0)
         let result = try await perform {
             Result { () throws(SystemFailure) in
@@ -64,39 +107,48 @@ extension DiskCache {
             }
         }
         switch result {
-        case .success(.entry(let entry, let status)):
+        case .success(let finding):
+            if let entry = count(finding, digest) { return entry }
+            if let status = finding.useless { try await discard(digest, status) }
+        case .failure(let failure):
+            counters.misses += 1
+            warn(CacheError(failure, path: files.path(of: digest)), during: .reading)
+        case nil:
+            counters.misses += 1
+        }
+        return nil
+    }
+
+    /// Counts what a look-up found, and compares it with the index.
+    private func count(_ finding: EntryFiles.Finding, _ digest: KeyDigest) -> DiskEntry? {
+        switch finding {
+        case .entry(let entry, let status):
             warnings.recover(.reading)
             counters.hits += 1
             index.touch(digest, at: now, keptUntil: entry.metadata.keptUntil)
             compare(digest, found: status.size)
             return entry
-        case .success(.expired(let status)):
-            warnings.recover(.reading)
-            counters.misses += 1
-            counters.expirations += 1
-            try await discard(digest, status)
-        case .success(.damaged(let status)):
-            counters.misses += 1
-            counters.damagedEntries += 1
-            try await discard(digest, status)
-        case .success(.outdated(let status)):
-            counters.misses += 1
-            counters.outdatedEntries += 1
-            try await discard(digest, status)
-        case .success(.nothing):
-            counters.misses += 1
+        case .nothing:
             compare(digest, found: nil)
-        case .success(.otherKey), nil:
-            counters.misses += 1
-        case .failure(let failure):
-            counters.misses += 1
-            warn(CacheError(failure, path: files.path(of: digest)), during: .reading)
+        case .otherKey:
+            break
+        case .expired:
+            warnings.recover(.reading)
+            counters.expirations += 1
+        case .damaged:
+            counters.damagedEntries += 1
+        case .outdated:
+            counters.outdatedEntries += 1
         }
+        counters.misses += 1
         return nil
     }
 
     /// Removes this file, unless another one has replaced it, and corrects the index.
-    private func discard(_ digest: KeyDigest, _ status: FileSystem.Status) async throws {
+    ///
+    /// - Returns: Whether no file is left.
+    @discardableResult
+    func discard(_ digest: KeyDigest, _ status: FileSystem.Status) async throws -> Bool {
         try await takeTurn(digest)
         defer { passTurn(digest) }
         let files = self.files
@@ -104,6 +156,8 @@ extension DiskCache {
             Result { () throws(SystemFailure) in try files.remove(digest, onlyIf: status) }
         }
         settle(digest, result, during: .removing)
+        if case .success(nil) = result { return true }
+        return false
     }
 
     /// Updates the index with what a step found in the place of a file.

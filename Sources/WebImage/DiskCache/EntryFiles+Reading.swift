@@ -7,20 +7,28 @@ extension EntryFiles {
         /// No file.
         case nothing
         /// A verified entry of another key with the same digest.
-        case otherKey
+        case otherKey(FileSystem.Status)
         /// A verified entry that is too old, from the future, or past its own end.
         case expired(FileSystem.Status)
         /// A verified entry that was made from another content than its original has.
         case outdated(FileSystem.Status)
         /// Something that is not a complete entry.
         case damaged(FileSystem.Status)
+
+        /// The file, if it is of no use to any key.
+        var useless: FileSystem.Status? {
+            switch self {
+            case .expired(let status), .outdated(let status), .damaged(let status): status
+            case .entry, .nothing, .otherKey: nil
+            }
+        }
     }
 
     /// Nearly every header, key and metadata fits, so that one call reads all of it.
     private static var frontGuess: Int { 1024 }
 
     /// Memory up to this size is allocated for any file.
-    private static var unquestionedSize: Int { 1 << 20 }
+    static var unquestionedSize: Int { 1 << 20 }
 
     /// Looks the entry of `key` up: reads and verifies it, decides whether it counts, and notes the use in its file.
     ///
@@ -29,6 +37,7 @@ extension EntryFiles {
     ///     missing or cannot be read says nothing about the entry.
     ///   - lifetime: Entries that it does not cover are too old.
     ///   - usedAt: When this process has used the entry last, in seconds since 1970.
+    /// - Throws: Where calls may not wait, also when what is in memory does not decide.
     func lookUp(
         _ key: CacheKey, _ digest: KeyDigest, madeFrom original: CacheKey?, lifetime: Lifetime, usedAt: Int64,
         fileSizeLimit: Int, withBody: Bool
@@ -42,19 +51,33 @@ extension EntryFiles {
                 keptUntil: metadata.keptUntil)
         else { return .expired(status) }
         if let original, let made = metadata.madeFrom,
-            case .entry(let present, _)? = try? read(
-                original, KeyDigest(of: original), fileSizeLimit: fileSizeLimit, withBody: false),
-            present.metadata.generation != made
+            let present = try generation(of: original, fileSizeLimit: fileSizeLimit), present != made
         {
             return .outdated(status)
         }
         if lifetime.isOutdated(use: status.accessedAt) {
+            guard system.mayWait else { throw SystemFailure.wouldWait }
             // Not noted on a read-only file system.
             try? inFolder(digest.folder) { folder throws(SystemFailure) in
                 try system.setAccess(digest.fileName, in: folder, to: lifetime.now)
             }
         }
         return finding
+    }
+
+    /// The content of an original; `nil` when there is none or it cannot be read.
+    private func generation(
+        of original: CacheKey, fileSizeLimit: Int
+    ) throws(SystemFailure) -> ContentGeneration? {
+        do throws(SystemFailure) {
+            let finding = try read(
+                original, KeyDigest(of: original), fileSizeLimit: fileSizeLimit, withBody: false)
+            if case .entry(let entry, _) = finding { return entry.metadata.generation }
+        } catch {
+            // A thread that may wait gets an answer.
+            if !system.mayWait { throw error }
+        }
+        return nil
     }
 
     /// Reads and verifies the entry of `key`.
@@ -65,7 +88,21 @@ extension EntryFiles {
     func read(
         _ key: CacheKey, _ digest: KeyDigest, fileSizeLimit: Int, withBody: Bool
     ) throws(SystemFailure) -> Finding {
+        try read(digest, fileSizeLimit: fileSizeLimit, withBody: withBody) { $0.elementsEqual(key.rawValue.utf8) }
+    }
+
+    /// Reads and verifies the entry in a file.
+    ///
+    /// - Parameter isWanted: Whether an entry of this key, in UTF-8, is wanted.
+    func read(
+        _ digest: KeyDigest, fileSizeLimit: Int, withBody: Bool, _ isWanted: (ArraySlice<UInt8>) -> Bool
+    ) throws(SystemFailure) -> Finding {
         do throws(SystemFailure) {
+            guard system.mayWait else {
+                let descriptor = try system.openInMemory(path(of: digest))
+                defer { try? system.close(descriptor) }
+                return try read(descriptor, fileSizeLimit: fileSizeLimit, withBody: withBody, isWanted)
+            }
             return try inFolder(digest.folder) { folder throws(SystemFailure) in
                 let descriptor: FileSystem.Descriptor
                 do throws(SystemFailure) {
@@ -76,7 +113,7 @@ extension EntryFiles {
                 }
                 // The bytes are verified. A failing close of a file that was only read says nothing about them.
                 defer { try? system.close(descriptor) }
-                return try read(descriptor, key, fileSizeLimit: fileSizeLimit, withBody: withBody)
+                return try read(descriptor, fileSizeLimit: fileSizeLimit, withBody: withBody, isWanted)
             }
         } catch {
             if error.isNotFound { return .nothing }
@@ -85,7 +122,8 @@ extension EntryFiles {
     }
 
     private func read(
-        _ descriptor: FileSystem.Descriptor, _ key: CacheKey, fileSizeLimit: Int, withBody: Bool
+        _ descriptor: FileSystem.Descriptor, fileSizeLimit: Int, withBody: Bool,
+        _ isWanted: (ArraySlice<UInt8>) -> Bool
     ) throws(SystemFailure) -> Finding {
         let status = try system.status(of: descriptor)
         guard status.isRegularFile, (EntryHeader.length...max(EntryHeader.length, fileSizeLimit)).contains(status.size)
@@ -101,12 +139,12 @@ extension EntryFiles {
         }
         guard header.matchesFront(front) else { return .damaged(status) }
         let keyEnd = EntryHeader.length + header.keyLength
-        guard front[EntryHeader.length..<keyEnd].elementsEqual(key.rawValue.utf8) else { return .otherKey }
+        guard isWanted(front[EntryHeader.length..<keyEnd]) else { return .otherKey(status) }
         guard var metadata = EntryMetadata(encoded: front[keyEnd..<header.bodyOffset]) else { return .damaged(status) }
         metadata.generation = ContentGeneration(rawValue: header.bodyChecksum)
         guard withBody else { return .entry(DiskEntry(metadata: metadata, bytes: []), status) }
         let body = try bytes(descriptor, count: header.bodyLength, beginningWith: front[header.bodyOffset...])
-        guard body.count == header.bodyLength, Checksum.of(body) == header.bodyChecksum else {
+        guard body.count == header.bodyLength, Checksum.ofContent(body) == header.bodyChecksum else {
             return .damaged(status)
         }
         return .entry(DiskEntry(metadata: metadata, bytes: body), status)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// The files of one cache folder.
 ///
-/// Every method blocks.
+/// Every method blocks; of ``inMemory``, the reads do not, and nothing else may be called.
 ///
 /// ```
 /// <folder>/tmp/<token>-<n>   files being written, each locked by its writer
@@ -35,7 +35,14 @@ struct EntryFiles: Sendable {
     }
 
     func path(of digest: KeyDigest) -> String {
-        folder + digest.pathInCache
+        digest.path(in: folder)
+    }
+
+    /// The same files, as far as the system has them in memory: a read that would wait for a device fails.
+    var inMemory: EntryFiles {
+        var files = self
+        files.system.mayWait = false
+        return files
     }
 
     /// Runs `body` on one of the folders in the cache's.

@@ -16,7 +16,7 @@
 /// the body.
 struct EntryHeader: Equatable {
     static let length = 40
-    static let version: UInt16 = 1
+    static let version: UInt16 = 2
     private static let magic: UInt32 = 0x4349_5753
 
     var keyLength: Int
@@ -44,7 +44,7 @@ struct EntryHeader: Equatable {
         bytes.append(littleEndian: keyLength)
         bytes.append(littleEndian: metadataLength)
         bytes.append(littleEndian: UInt64(body.count))
-        bytes.append(littleEndian: Checksum.of(body))
+        bytes.append(littleEndian: Checksum.ofContent(body))
         let seed = Checksum.of(bytes)
         bytes.append(littleEndian: UInt64(0))
         bytes.append(contentsOf: key.rawValue.utf8)

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+internal import CCacheShims
+
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -9,11 +11,13 @@ internal import Darwin
 
 /// The system calls that the disk cache makes, retried when a signal interrupts them.
 ///
-/// Every call blocks, so it belongs on threads that may block. Without an injected fault a call costs one comparison
+/// Every call may block, so it belongs on threads that may block; see ``mayWait`` for the exception. Without an injected fault a call costs one comparison
 /// with `nil` beside the system's work.
 struct FileSystem: Sendable {
     /// Called before every system call; tests make the N-th one fail.
     var fault: (@Sendable (Call) -> Fault?)?
+    /// Whether the calls that read a file may wait for a device; otherwise those that would wait fail.
+    var mayWait = true
 
     /// An open file, to be closed exactly once.
     struct Descriptor: Sendable {
@@ -31,6 +35,13 @@ struct FileSystem: Sendable {
     /// Opens for reading; never follows a link, and never waits for a pipe's other end.
     func openForReading(_ name: String, in folder: Descriptor) throws(SystemFailure) -> Descriptor {
         try open(name, in: folder, O_RDONLY | O_NONBLOCK)
+    }
+
+    /// Opens for reading if no device has to be asked for that. No part of the path may be a link.
+    ///
+    /// To open, to read and to close such a file does not block, where ``mayWait`` is `false`.
+    func openInMemory(_ path: String) throws(SystemFailure) -> Descriptor {
+        Descriptor(number: try retry(.openInMemory) { unsafe swi_open_in_memory(path) })
     }
 
     /// Opens an existing file for writing; never follows a link, and never waits for a pipe's other end.
@@ -84,8 +95,11 @@ struct FileSystem: Sendable {
         var done = 0
         while done < buffer.count {
             let wanted = buffer.count - done
-            let count = try retry(.read, limit: wanted) { limit in
-                unsafe systemRead(descriptor.number, buffer.baseAddress.map { unsafe $0 + done }, limit)
+            let count = try retry(mayWait ? .read : .readInMemory, limit: wanted) { limit in
+                let place = unsafe buffer.baseAddress.map { unsafe $0 + done }
+                return mayWait
+                    ? unsafe systemRead(descriptor.number, place, limit)
+                    : unsafe swi_read_in_memory(descriptor.number, place, limit)
             }
             if count == 0 { break }
             done += count

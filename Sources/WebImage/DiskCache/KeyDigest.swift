@@ -35,8 +35,20 @@ struct KeyDigest: Hashable, Sendable {
         unsafe String(unsafeUninitializedCapacity: 32) { unsafe write(into: $0) }
     }
 
-    /// `/`, the folder, `/`, the file's name.
-    var pathInCache: String { "/\(folder)/\(fileName)" }
+    /// The path of the file in the folder of a cache: `folder`, `/`, two digits, `/`, the file's name.
+    func path(in folder: String) -> String {
+        let length = folder.utf8.count
+        return unsafe String(unsafeUninitializedCapacity: length + 36) { buffer in
+            _ = unsafe buffer.initialize(from: folder.utf8)
+            _ = unsafe write(into: UnsafeMutableBufferPointer(rebasing: buffer[(length + 4)...]))
+            unsafe buffer[length] = UInt8(ascii: "/")
+            // The folder is called after the last byte of the first half, which are the name's digits 14 and 15.
+            unsafe buffer[length + 1] = unsafe buffer[length + 18]
+            unsafe buffer[length + 2] = unsafe buffer[length + 19]
+            unsafe buffer[length + 3] = UInt8(ascii: "/")
+            return length + 36
+        }
+    }
 
     /// Creates the digest that a file is named after; `nil` when no entry has such a name.
     init?(fileName: String) {

@@ -17,6 +17,7 @@ extension FileSystem {
     /// The system calls of the disk cache, as steps that a test can make fail.
     enum Call: String, Sendable, CaseIterable {
         case open, status, read, write, synchronize, close, rename, unlink, makeFolder, list, lock, duplicate, touch
+        case openInMemory, readInMemory
     }
 
     /// A fault that a test injects instead of, or before, the system call.
@@ -29,8 +30,13 @@ extension FileSystem {
 }
 
 extension SystemFailure {
+    /// What a call fails with that would wait for a device and may not.
+    static var wouldWait: SystemFailure { SystemFailure(call: .touch, errno: EAGAIN) }
     /// What a write without space fails with.
     static var full: SystemFailure { SystemFailure(call: .write, errno: ENOSPC) }
+
+    /// The system, its file system or its filter of calls cannot tell what is in memory, or the file is another user's.
+    var isAboutMemory: Bool { [ENOSYS, EOPNOTSUPP, EPERM, EINVAL, E2BIG].contains(errno) }
 
     /// The file, or a folder above it, does not exist.
     var isNotFound: Bool { errno == ENOENT }

@@ -58,7 +58,7 @@ struct CacheClockTests {
         for number in 0..<20 { _ = try await cache.store(sampleEntry(number, size: 2_000), for: CacheKey("\(number)")) }
         try await cache.trim(toBytes: await cache.totalBytes - 1)
         #expect(await cache.entryCount == 20)
-        #expect(!FileManager.default.fileExists(atPath: folder.path + KeyDigest(of: key).pathInCache))
+        #expect(!FileManager.default.fileExists(atPath: KeyDigest(of: key).path(in: folder.path)))
     }
 
     @Test func `a use noted by a fast clock does not protect an entry forever`() async throws {

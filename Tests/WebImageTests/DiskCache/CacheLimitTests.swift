@@ -54,10 +54,10 @@ struct CacheLimitTests {
         #expect(Self.cases.count == 53)
     }
 
-    @Test func `no entry is larger than a quarter of the memory, however large the cache`() async {
-        #expect(await DiskCache(.init(sizeLimit: .max)).fileSizeLimit == MemoryBudget.processLimit / 4)
-        #expect(await DiskCache(.init(sizeLimit: 80_000)).fileSizeLimit == 10_000)
-        #expect(await DiskCache(.init(sizeLimit: 1)).fileSizeLimit == EntryHeader.length)
+    @Test func `no entry is larger than a quarter of the memory, however large the cache`() {
+        #expect(DiskCache(.init(sizeLimit: .max)).fileSizeLimit == MemoryBudget.processLimit / 4)
+        #expect(DiskCache(.init(sizeLimit: 80_000)).fileSizeLimit == 10_000)
+        #expect(DiskCache(.init(sizeLimit: 1)).fileSizeLimit == EntryHeader.length)
     }
 
     @Test func `a store that would leave too little space is refused, and makes room for later ones`() async throws {
@@ -84,7 +84,7 @@ struct CacheLimitTests {
     @Test(arguments: [0, -1, .min]) func `a limit of zero and less is no limit`(limit: Int) async throws {
         let folder = try TemporaryFolder(isInMemory: true)
         let disk = DiskCache(.init(folder: folder.path, sizeLimit: limit))
-        #expect(await disk.fileSizeLimit == MemoryBudget.processLimit / 4)
+        #expect(disk.fileSizeLimit == MemoryBudget.processLimit / 4)
         for number in 0..<20 { _ = try await disk.store(sampleEntry(number, size: 50_000), for: CacheKey("\(number)")) }
         #expect(await disk.entryCount == 20)
         let memory = MemoryCache<Int, Int>(.init(costLimit: limit, countLimit: limit))

@@ -107,7 +107,7 @@ struct CacheStoringTests {
         let disk = DiskCache(.init(folder: folder.path))
         _ = try await disk.store(variantEntry(of: 1), for: variant)
         _ = try await disk.store(sampleEntry(2), for: original)
-        try folder.write([1, 2, 3], to: folder.path + KeyDigest(of: original).pathInCache)
+        try folder.write([1, 2, 3], to: KeyDigest(of: original).path(in: folder.path))
         #expect(try await disk.entry(for: variant, madeFrom: original) != nil)
     }
 }

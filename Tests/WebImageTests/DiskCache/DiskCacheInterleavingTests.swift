@@ -10,10 +10,12 @@ struct DiskCacheInterleavingTests {
     private static let keys: [CacheKey] = (0..<1_000).map { CacheKey("\($0)") }
         .filter { EntryFiles.entryFolders[..<8].contains(KeyDigest(of: $0).folder) }
 
-    @Test(arguments: [false, true])
-    func `stores, reads, removals and a trim of the same keys end with a right account`(isListedBefore: Bool) throws {
-        for seed in 0..<UInt64(300) {
-            var stage = try SeededStage(seed: seed)
+    @Test(arguments: [(300, false, false), (300, true, false), (30, true, true)])
+    func `stores, reads, removals and a trim of the same keys end with a right account`(
+        seeds: UInt64, isListedBefore: Bool, readsInMemory: Bool
+    ) throws {
+        for seed in 0..<seeds {
+            var stage = try SeededStage(seed: seed, readsInMemory: readsInMemory)
             let (cache, executor) = (stage.cache, stage.executor)
             if isListedBefore { _ = stage.outcome { await $0.totalBytes } }
             var probes = (1...12).map { number in

@@ -27,6 +27,25 @@ struct FormatTests {
         #expect(Checksum.of(sanityBytes(count), seed: seed) == expected)
     }
 
+    /// Length, and what libxxhash 0.8.1 makes of those bytes: XXH64 up to 240 bytes, XXH3 from there.
+    private static let contents: [(Int, UInt64)] = [
+        (0, 0xEF46_DB37_51D8_E999), (1, 0xE934_A84A_DB05_2768), (222, 0xB641_AE8C_B691_C174),
+        (241, 0xC5A6_39EC_D203_0E5E), (256, 0x55DE_574A_D89D_0AC5), (1_024, 0xDD85_C9B5_C110_9C5C),
+        (1_025, 0xD870_C0FA_1321_1C6A), (1_088, 0xCC14_50EA_6B52_A8F4), (2_048, 0xDD59_E2C3_A5F0_38E0),
+        (20_000, 0xF5C7_E25B_7401_101A),
+    ]
+
+    @Test(arguments: contents)
+    func `the checksum of a content is XXH3, and XXH64 of few bytes`(count: Int, expected: UInt64) {
+        #expect(Checksum.ofContent(sanityBytes(count)) == expected)
+    }
+
+    @Test func `a path is the folder, two digits and the name`() {
+        for digest in [KeyDigest(high: 0x0123_4567_89AB_CDEF, low: 0xFF), KeyDigest(of: CacheKey("k"))] {
+            #expect(digest.path(in: "/ä/b") == "/ä/b/\(digest.folder)/\(digest.fileName)")
+        }
+    }
+
     @Test func `the checksum of a slice is that of its bytes`() {
         let bytes = sanityBytes(100)
         for start in 0..<40 { #expect(Checksum.of(bytes[start...]) == Checksum.of(Array(bytes[start...]))) }

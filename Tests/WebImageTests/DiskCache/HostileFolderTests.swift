@@ -15,7 +15,7 @@ struct HostileFolderTests {
         DiskCache(.init(folder: folder.path, sizeLimit: sizeLimit, onWarning: { warnings.append($0) }))
     }
 
-    private func path(_ key: CacheKey) -> String { folder.path + KeyDigest(of: key).pathInCache }
+    private func path(_ key: CacheKey) -> String { KeyDigest(of: key).path(in: folder.path) }
 
     /// Writes a sparse file that begins with `bytes` and has the size `size`.
     private func makeSparseFile(_ bytes: [UInt8], size: Int, at path: String) throws {
@@ -67,7 +67,7 @@ struct HostileFolderTests {
         for number in 0..<20 { _ = try await first.store(sampleEntry(number), for: CacheKey("\(number)")) }
         _ = await first.shutdown(within: .seconds(60))
         for number in 0..<3 {
-            try makeSparseFile([], size: .max, at: folder.path + KeyDigest(high: 1, low: UInt64(number)).pathInCache)
+            try makeSparseFile([], size: .max, at: KeyDigest(high: 1, low: UInt64(number)).path(in: folder.path))
         }
         let second = makeCache()
         _ = await second.totalBytes

@@ -18,9 +18,10 @@ struct SeededStage {
     init(
         seed: UInt64, sizeLimit: Int = 40_000, time: TestTime = TestTime(), warnings: WarningLog = WarningLog(),
         system: FileSystem = FileSystem(), clock: any Clock<Duration> = ContinuousClock(),
-        sweepInterval: Duration = .seconds(3_600)
+        sweepInterval: Duration = .seconds(3_600), readsInMemory: Bool = false
     ) throws {
-        folder = try TemporaryFolder(isInMemory: true)
+        // A file system in memory does not tell what is in memory.
+        folder = try TemporaryFolder(isInMemory: !readsInMemory)
         executor = SeededExecutor(seed: seed)
         disk = SeededExecutor(seed: ~seed)
         random = SeededGenerator(seed: seed)
@@ -29,7 +30,7 @@ struct SeededStage {
             onWarning: { warnings.append($0) }, now: { time.now }, clock: clock)
         cache = DiskCache(
             configuration, pool: WorkerPool(name: "disk", width: 3, queueLimit: 100, executor: disk), system: system,
-            executor: executor)
+            executor: executor, readsInMemory: readsInMemory)
     }
 
     /// Another cache on the folder, as another process would have.
