@@ -63,6 +63,15 @@ extension Option {
             Option("refresh", nil, help: "Ask the origin again, even for what is cached.") { $0.refreshes = true },
             Option("cache-info", nil, help: "Print what the cache holds, and end.") { $0.action = .cache(.info) },
             Option(
+                "cache-list", nil, help: "Print a line for each entry: size, age, media type, and key; and end."
+            ) { $0.action = .cache(.list) },
+            Option(
+                "cache-verify", nil, help: "Read every entry, name damaged files, and end. Removes nothing."
+            ) { $0.action = .cache(.verify(removesDamages: false)) },
+            Option("cache-repair", nil, help: "Verify the cache, remove the damaged files, and end.") {
+                $0.action = .cache(.verify(removesDamages: true))
+            },
+            Option(
                 "cache-trim", nil, "SIZE", help: "Remove the least useful files until SIZE bytes are left, and end."
             ) { options, text throws(UsageError) in
                 options.action = .cache(.trim(byteCount: try Reading.count(text, of: "--cache-trim", from: 0)))

@@ -21,6 +21,16 @@ enum Amount {
         return tenths < 600 ? "\(tenths / 10).\(tenths % 10) s" : clock(duration)
     }
 
+    /// The largest whole unit: `45 s`, `7 min`, `23 h`, `6 d`.
+    static func age(_ seconds: Int64) -> String {
+        switch seconds {
+        case ..<60: "\(max(0, seconds)) s"
+        case ..<3_600: "\(seconds / 60) min"
+        case ..<86_400: "\(seconds / 3_600) h"
+        default: "\(seconds / 86_400) d"
+        }
+    }
+
     /// `0:07`, `2:05`, `1:02:05`.
     static func clock(_ duration: Duration) -> String {
         let seconds = max(0, Int(min(duration, .seconds(359_999)) / .seconds(1)))

@@ -20,9 +20,14 @@ enum CacheCommand {
             return 0
         }
         let cache = DiskCache(configuration)
+        if let inspection = CacheInspection(action, options) {
+            let isSound = try await inspection.run(cache, configuration)
+            _ = await cache.shutdown(within: .seconds(10))
+            return isSound && !failed.withLock { $0 } ? 0 : 1
+        }
         let before = await cache.totalBytes
         switch action {
-        case .info: break
+        case .info, .list, .verify: break
         case .trim(let count): try await cache.trim(toBytes: count)
         case .clear: try await cache.removeAll()
         }

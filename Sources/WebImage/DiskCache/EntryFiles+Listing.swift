@@ -52,6 +52,22 @@ extension EntryFiles {
         }
     }
 
+    /// Names of entries in one of the 256 folders, in their order; none when it is missing.
+    ///
+    /// - Parameters:
+    ///   - name: The first one is later in the order.
+    ///   - limit: The largest number of names.
+    func entryNames(in folderName: String, after name: String, limit: Int) throws(SystemFailure) -> [String] {
+        do throws(SystemFailure) {
+            let names = try inFolder(folderName) { folder throws(SystemFailure) in try system.names(in: folder) }
+            let later = names.filter { $0 > name && KeyDigest(fileName: $0)?.folder == folderName }
+            return Array(later.sorted().prefix(limit))
+        } catch {
+            if error.isNotFound { return [] }
+            throw error
+        }
+    }
+
     /// Removes the files that writers left unfinished.
     ///
     /// A writer holds the lock of its file, in every container, so a file with a free lock is abandoned. On a file

@@ -104,6 +104,43 @@ struct ToolTests {
         }
     }
 
+    @Test func `the cache is listed, verified and repaired`() async throws {
+        try await withOriginServer { origin in
+            origin.respondToEverything { request in
+                (try? Pictures.png(seed: Int(request.path.dropFirst()) ?? 0)) ?? .status(500)
+            }
+            let workplace = try Workplace()
+            let urls = (0..<3).map { origin.url("/\($0)").absoluteString }
+            _ = try await workplace.fetch(workplace.options + urls)
+            let care = ["--cache", workplace.cache.path]
+            let list = try await workplace.fetch(care + ["--cache-list", "--json"])
+            let entries = try list.output.split(separator: "\n").map { line in
+                try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            }
+            #expect(list.status == 0 && entries.count == 3)
+            #expect(entries.allSatisfy { $0["type"] as? String == "image/png" && ($0["bytes"] as? Int ?? 0) > 40 })
+            #expect(entries.allSatisfy { (0...60).contains($0["ageSeconds"] as? Int ?? -1) })
+            for url in urls { #expect(entries.contains { ($0["key"] as? String)?.contains(url) == true }) }
+            let lines = try await workplace.fetch(care + ["--cache-list"]).output.split(separator: "\n")
+            #expect(lines.count == 3 && lines.allSatisfy { $0.split(separator: "\t").count == 4 })
+
+            #expect(try await workplace.fetch(care + ["--cache-verify"]).status == 0)
+            let files = FileManager.default.enumerator(at: workplace.cache, includingPropertiesForKeys: nil)
+            let victim = try #require(
+                files?.compactMap { $0 as? URL }.first { $0.lastPathComponent.count == 32 })
+            try Data([1, 2, 3]).write(to: victim)
+            let found = try await workplace.fetch(care + ["--cache-verify"])
+            #expect(found.status == 1 && found.errors.contains("\(victim.lastPathComponent) is damaged"))
+            #expect(found.output.contains("2 entries") && found.output.contains("1 files are damaged"))
+            #expect(FileManager.default.fileExists(atPath: victim.path))
+            let repaired = try await workplace.fetch(care + ["--cache-repair", "--json"])
+            let sums = try JSONSerialization.jsonObject(with: Data(repaired.output.utf8)) as? [String: Any]
+            #expect(repaired.status == 0 && sums?["damaged"] as? Int == 1 && sums?["left"] as? Int == 0)
+            #expect(!FileManager.default.fileExists(atPath: victim.path))
+            #expect(try await workplace.fetch(care + ["--cache-verify"]).status == 0)
+        }
+    }
+
     @Test func `the demonstration's pictures are served to other programs until a signal`() async throws {
         let (workplace, output) = (try Workplace(), Pipe())
         let server = try workplace.start(["--serve", "0"], output: output.fileHandleForWriting)
