@@ -98,18 +98,20 @@ extension Pipeline {
 // MARK: - Refreshes
 
 extension Pipeline {
-    /// Validates the original of a request, whichever caller stays. Does nothing while another refresh of it runs.
+    /// Validates the original of a request, whichever caller stays. Does nothing while another refresh of it runs, and
+    /// for a while after one has failed.
     ///
     /// - Parameter format: The file that is made of a changed original; `nil` for a picture.
     /// - Source: RFC 5861, section 3.
     func refresh(_ request: ImageRequest, as format: OutputFormat?) {
-        let started = refreshes.start(.init(request), on: executor) { [weak self] in
-            await self?.runRefresh(request, as: format)
+        let started = refreshes.start(.init(request), on: executor, now: now) { [weak self] in
+            await self?.runRefresh(request, as: format) ?? false
         }
         if started { hub.tally.refreshes.add() }
     }
 
-    @concurrent private func runRefresh(_ request: ImageRequest, as format: OutputFormat?) async {
+    /// - Returns: Whether the origin has failed.
+    @concurrent private func runRefresh(_ request: ImageRequest, as format: OutputFormat?) async -> Bool {
         let key = LoadKey(request, variant: format.map { request.fileKey($0) } ?? request.variantKey)
         var conditional = request
         conditional.cachePolicy = .revalidate
@@ -121,8 +123,9 @@ extension Pipeline {
                 try await PictureLoad(load: load).refresh()
             }
         } catch {
-            // The next request asks again, or validates.
-            if (error as? ImageLoadError)?.isGone == true { await load.forget() }
+            guard (error as? ImageLoadError)?.isGone == true else { return !(error is CancellationError) }
+            await load.forget()
         }
+        return false
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import Foundation
 import Synchronization
 
 /// The refreshes that run: validations of pictures that were served although they were stale.
@@ -21,6 +22,7 @@ final class Refreshes: Sendable {
 
     private struct State {
         var tasks: [Key: Task<Void, Never>] = [:]
+        var pauses = RefreshPauses<Key>()
         var isOpen = true
     }
 
@@ -29,20 +31,28 @@ final class Refreshes: Sendable {
     /// The number of refreshes that run.
     var count: Int { state.withLock { $0.tasks.count } }
 
-    /// Starts a refresh, unless one for this original runs or the manager ends.
+    /// Starts a refresh, unless one for this original runs, one has failed a short while ago, or the manager ends.
     ///
-    /// - Parameter executor: Where it runs; `nil` for the global pool.
+    /// - Parameters:
+    ///   - executor: Where it runs; `nil` for the global pool.
+    ///   - now: The time.
+    ///   - body: Returns whether it has failed.
     /// - Returns: Whether it was started.
     func start(
-        _ key: Key, on executor: (any TaskExecutor)?, _ body: @escaping @concurrent @Sendable () async -> Void
+        _ key: Key, on executor: (any TaskExecutor)?, now: @escaping @Sendable () -> Date,
+        _ body: @escaping @concurrent @Sendable () async -> Bool
     ) -> Bool {
         state.withLock { state in
             guard state.isOpen, state.tasks[key] == nil else { return false }
+            guard !state.pauses.isPaused(key, at: now()) else { return false }
             // Detached, so that it belongs to no transfer whose code has asked for the picture. It waits for the lock
             // before it leaves the table, so it is in the table by then.
             state.tasks[key] = Task.detached(name: "refresh", executorPreference: executor, priority: .utility) {
-                await body()
-                self.state.withLock { _ = $0.tasks.removeValue(forKey: key) }
+                let hasFailed = await body()
+                self.state.withLock { state in
+                    state.tasks[key] = nil
+                    state.pauses.note(key, hasFailed: hasFailed, at: now())
+                }
             }
             return true
         }

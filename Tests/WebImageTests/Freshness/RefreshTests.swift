@@ -122,11 +122,29 @@ import WebImageTesting
         _ = stage.load()
         stage.pass(60)
         stage.origin.set { $0.status = 503 }
-        #expect(stage.version() == 1 && stage.version() == 1)
-        #expect(stage.asked == 3)
+        for (seconds, asked) in [(0, 2), (0, 2), (1, 3), (1, 3), (1, 4), (3, 4), (1, 5), (7, 5), (1, 6)] {
+            stage.pass(seconds)
+            #expect(stage.version() == 1 && stage.asked == asked, "it pauses for 1, 2, 4 and 8 seconds")
+        }
         stage.origin.set { $0.status = 404 }
+        stage.pass(16)
         #expect(stage.version() == 1)
         #expect(stage.code() == .unacceptableStatus && stage.staged.fileCount == 0)
+    }
+
+    @Test func `a refresh that succeeds ends the pauses, and they have an end and a bound`() {
+        var pauses = RefreshPauses<Int>(capacity: 8)
+        let start = Date(timeIntervalSince1970: 1_000)
+        for length in [1, 2, 4, 8, 16, 32, 60, 60, 60] as [TimeInterval] {
+            pauses.note(1, hasFailed: true, at: start)
+            #expect(pauses.isPaused(1, at: start) && pauses.isPaused(1, at: start + (length - 0.5)))
+            #expect(!pauses.isPaused(1, at: start + length) && !pauses.isPaused(2, at: start))
+            #expect(!pauses.isPaused(1, at: start - 0.5), "a clock that was set back")
+        }
+        pauses.note(1, hasFailed: false, at: start)
+        #expect(!pauses.isPaused(1, at: start) && pauses.count == 0)
+        for key in 1...100 { pauses.note(key, hasFailed: true, at: start + TimeInterval(key)) }
+        #expect(pauses.count == 8 && pauses.isPaused(93, at: start + 93) && !pauses.isPaused(92, at: start + 92))
     }
 
     @Test(
