@@ -8,11 +8,9 @@ import WebImageTesting
 /// On an executor and a clock that only the test moves.
 @Suite(.timeLimit(.minutes(1)))
 struct RetryTests {
-    private let executor = SeededExecutor(seed: 1)
-    private let clock = ManualClock()
-    private let stub: StubLoader
-
-    init() { stub = StubLoader() }
+    private let sending = SeededSending(seed: 1)
+    private var clock: ManualClock { sending.clock }
+    private var stub: StubLoader { sending.stub }
 
     private func loader(
         fraction: Double = 1, date: Date = .distantPast, _ change: (inout RetryPolicy) -> Void = { _ in },
@@ -24,53 +22,41 @@ struct RetryTests {
             stub, policy: policy, clock: clock, fraction: { fraction }, date: { date }, ready: ready)
     }
 
-    private func send(_ loader: any HTTPLoading, _ method: String = "GET", host: String = "a") -> Probe<HTTPResponse> {
-        let request = HTTPRequest(url: URL(string: "http://\(host).example/x")!, method: method)
-        let probe = Probe(on: executor) { try await loader.send(request) }
-        executor.drain()
-        return probe
-    }
-
-    private func advance(_ duration: Duration) {
-        clock.advance(by: duration)
-        executor.drain()
-    }
-
     @Test func `a transient failure is tried again after growing delays`() {
         stub.respond(to: "/x", with: .status(503), .failure(.connectionLost), .ok([1]))
-        let probe = send(loader())
+        let probe = sending.send(loader())
         #expect(stub.requestCount == 1)
-        advance(.milliseconds(499))
+        sending.advance(.milliseconds(499))
         #expect(stub.requestCount == 1)
-        advance(.milliseconds(1))
+        sending.advance(.milliseconds(1))
         #expect(stub.requestCount == 2)
-        advance(.milliseconds(999))
+        sending.advance(.milliseconds(999))
         #expect(stub.requestCount == 2)
-        advance(.milliseconds(1))
+        sending.advance(.milliseconds(1))
         #expect(probe.value?.status == 200)
         #expect(probe.value?.metrics.attemptCount == 3)
     }
 
     @Test func `the last outcome is final when the attempts are used up`() {
         stub.respond(to: "/x", with: .status(503))
-        let response = send(loader(fraction: 0))
+        let response = sending.send(loader(fraction: 0))
         #expect(response.value?.status == 503)
         #expect(stub.requestCount == 3)
         stub.respond(to: "/x", with: .failure(.cannotConnect))
-        let failure = send(loader(fraction: 0) { $0.maximumAttempts = 2 })
+        let failure = sending.send(loader(fraction: 0) { $0.maximumAttempts = 2 })
         #expect((failure.error as? HTTPError)?.code == .cannotConnect)
         #expect(stub.requestCount == 5)
     }
 
     @Test func `what would not help or is not idempotent is not tried again`() {
         stub.respond(to: "/x", with: .status(404))
-        #expect(send(loader()).value?.status == 404)
+        #expect(sending.send(loader()).value?.status == 404)
         stub.respond(to: "/x", with: .failure(.certificateExpired))
-        #expect(send(loader()).error != nil)
+        #expect(sending.send(loader()).error != nil)
         stub.respond(to: "/x", with: .failure(CancellationError()))
-        #expect(send(loader()).wasCancelled)
+        #expect(sending.send(loader()).wasCancelled)
         stub.respond(to: "/x", with: .status(503))
-        #expect(send(loader(), "POST").value?.status == 503)
+        #expect(sending.send(loader(), "POST").value?.status == 503)
         #expect(stub.requestCount == 4)
         #expect(clock.sleepers == 0)
     }
@@ -80,10 +66,10 @@ struct RetryTests {
             status: 503, headers: ["Retry-After": "7"], url: try #require(URL(string: "http://a/")), beginning: [])
         let error = HTTPError(code: .unacceptableStatus, message: "", response: status)
         stub.respond(to: "/x", with: .failure(error), .ok([]))
-        let probe = send(loader())
-        advance(.seconds(6))
+        let probe = sending.send(loader())
+        sending.advance(.seconds(6))
         #expect(probe.isRunning)
-        advance(.seconds(1))
+        sending.advance(.seconds(1))
         #expect(probe.value?.status == 200)
     }
 
@@ -98,13 +84,13 @@ struct RetryTests {
 
     @Test func `an origin is obeyed up to a limit`() {
         stub.respond(to: "/x", with: .status(429, headers: ["Retry-After": "60"]), .ok([]))
-        let patient = send(loader())
-        advance(.milliseconds(59_999))
+        let patient = sending.send(loader())
+        sending.advance(.milliseconds(59_999))
         #expect(patient.isRunning)
-        advance(.milliseconds(1))
+        sending.advance(.milliseconds(1))
         #expect(patient.value?.status == 200)
         stub.respond(to: "/x", with: .status(429, headers: ["Retry-After": "61"]))
-        #expect(send(loader()).value?.status == 429)
+        #expect(sending.send(loader()).value?.status == 429)
     }
 
     @Test func `a delay never exceeds its limit`() {
@@ -119,15 +105,15 @@ struct RetryTests {
     @Test func `a host that fails uses up its retries and another host has its own`() {
         stub.respond(to: "/x", with: .status(503))
         let loader = loader(fraction: 0) { $0.retriesPerHost = 3 }
-        for _ in 0..<10 { _ = send(loader) }
+        for _ in 0..<10 { _ = sending.send(loader) }
         #expect(stub.requestCount == 13)
-        _ = send(loader, host: "b")
+        _ = sending.send(loader, host: "b")
         #expect(stub.requestCount == 16)
         // Ten successes pay for one retry.
         stub.respond(to: "/x", with: .ok([]))
-        for _ in 0..<10 { _ = send(loader) }
+        for _ in 0..<10 { _ = sending.send(loader) }
         stub.respond(to: "/x", with: .status(503))
-        for _ in 0..<2 { _ = send(loader) }
+        for _ in 0..<2 { _ = sending.send(loader) }
         #expect(stub.requestCount == 16 + 10 + 3)
     }
 
@@ -146,17 +132,17 @@ struct RetryTests {
     @Test func `a delay ends with its task and what a condition throws ends the request`() {
         struct NotReady: Error {}
         stub.respond(to: "/x", with: .status(503))
-        let probe = send(loader())
+        let probe = sending.send(loader())
         probe.cancel()
-        executor.drain()
+        sending.executor.drain()
         #expect(probe.wasCancelled)
         #expect(clock.sleepers == 0)
         let gate = Gate()
-        let waiting = send(loader(fraction: 0, ready: { await gate.pass() }))
+        let waiting = sending.send(loader(fraction: 0, ready: { await gate.pass() }))
         #expect(stub.requestCount == 2)
         gate.open()
-        executor.drain()
+        sending.executor.drain()
         #expect(waiting.value?.status == 503)
-        #expect(send(loader(fraction: 0, ready: { throw NotReady() })).error is NotReady)
+        #expect(sending.send(loader(fraction: 0, ready: { throw NotReady() })).error is NotReady)
     }
 }

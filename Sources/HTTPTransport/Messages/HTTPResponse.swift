@@ -13,7 +13,7 @@ public import Foundation
 ///
 /// No status is an error here: 404 is a response like any other.
 public struct HTTPResponse: Sendable {
-    /// The status code, 200 … 599.
+    /// The status code, 200 … 999; those from 600 on have no meaning in HTTP, and some origins send them.
     public let status: Int
     /// The fields of the head.
     ///

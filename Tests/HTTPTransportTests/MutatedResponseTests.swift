@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import Testing
+import WebImageTesting
+
+@testable import HTTPTransport
+
+/// Responses of which a seed has changed the status line, the fields, the sizes, the codings or the redirects.
+///
+/// `SEEDS=1000` sends a million of them, and prints figures; `SEED=17` replays one thousand.
+@Suite(.timeLimit(.minutes(60)))
+struct MutatedResponseTests {
+    /// Responses for one seed.
+    private static let count = 1_000
+    private static let lanes = 16
+
+    /// The ends of transfers: an answer, or the code of an error.
+    private struct Outcomes: Sendable {
+        var answers = 0
+        var errors: [String: Int] = [:]
+
+        mutating func add(_ other: Outcomes) {
+            answers += other.answers
+            errors.merge(other.errors, uniquingKeysWith: +)
+        }
+    }
+
+    /// The codes for what an origin may do wrong.
+    private static let expected: Set<HTTPError.Code> = [
+        .connectionLost, .truncatedBody, .invalidResponse, .headersTooLarge, .bodyTooLarge, .compressionRatioExceeded,
+        .tooManyRedirects, .redirectNotAllowed, .addressNotAllowed, .cannotConnect, .timedOut, .tlsFailed,
+    ]
+
+    private static var configuration: HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration.loopback
+        configuration.maximumConnectionsPerHost = lanes
+        configuration.idleTimeout = .milliseconds(100)
+        configuration.totalTimeout = .seconds(30)
+        configuration.maximumBodyByteCount = 1 << 20
+        return configuration
+    }
+
+    @Test func `each mutated response is an answer or one typed error and the next request is not affected`()
+        async throws
+    {
+        let origin = try OriginServer.start()
+        origin.respondToEverything { .byHand(Self.conversation($0.target)) }
+        let client = HTTPClient(configuration: Self.configuration)
+        var outcomes = Outcomes()
+        let (clock, start) = (ContinuousClock(), ContinuousClock.now)
+        var memory = 0
+        for seed in Seeds.first(1) {
+            outcomes.add(try await Self.run(seed, origin, client))
+            if memory == 0 { memory = Self.residentBytes }
+            origin.forgetRequests()
+        }
+        await client.expectEmptyTables()
+        let growth = Self.residentBytes - memory
+        let total = outcomes.answers + outcomes.errors.values.reduce(0, +)
+        print("\(total) mutated responses in \(start.duration(to: clock.now)): \(outcomes.answers) answers")
+        print(
+            "  errors: "
+                + outcomes.errors.sorted { $0.value > $1.value }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+        )
+        print("  resident memory after the first seed \(memory >> 10) KiB, since then \(growth >> 10) KiB more")
+        #expect(outcomes.answers > total / 10 && outcomes.errors.count > 5)
+        await client.shutdown()
+        // Every connection of the client has ended; a leak would keep this from ever coming true.
+        while origin.openConnections > 0 { await Task.yield() }
+        origin.stop()
+    }
+
+    /// What the origin does with a request for `/SEED/NUMBER`, or for an intact answer.
+    private static func conversation(_ target: String) -> @Sendable (OriginWire) -> Void {
+        let numbers = target.split(separator: "/").compactMap { UInt64($0) }
+        guard numbers.count == 2 else {
+            return { $0.write("HTTP/1.1 200 OK\r\nContent-Length: \(target.utf8.count)\r\n\r\n\(target)") }
+        }
+        return { wire in
+            let response = MutatedResponse(seed: numbers[0], number: Int(numbers[1]))
+            for piece in response.pieces where !wire.write(piece) { return }
+            switch response.ending {
+            case .open: break
+            case .closed: wire.close()
+            case .reset: wire.reset()
+            case .silent: wire.waitForClose()
+            }
+        }
+    }
+
+    private static func run(_ seed: UInt64, _ origin: OriginServer, _ client: HTTPClient) async throws -> Outcomes {
+        try await withThrowingTaskGroup(of: Outcomes.self) { group in
+            for lane in 0..<lanes {
+                group.addTask {
+                    var outcomes = Outcomes()
+                    for number in stride(from: lane, to: count, by: lanes) {
+                        try await send(seed, number, origin, client, &outcomes)
+                    }
+                    return outcomes
+                }
+            }
+            return try await group.reduce(into: Outcomes()) { $0.add($1) }
+        }
+    }
+
+    private static func send(
+        _ seed: UInt64, _ number: Int, _ origin: OriginServer, _ client: HTTPClient, _ outcomes: inout Outcomes
+    ) async throws {
+        let name = Comment("SEED=\(seed), number \(number)")
+        let response = MutatedResponse(seed: seed, number: number)
+        do {
+            let answer = try await client.send(HTTPRequest(url: origin.url("/\(seed)/\(number)")))
+            let bytes = try await answer.body.collect(upTo: 2 << 20)
+            outcomes.answers += 1
+            #expect((200...999).contains(answer.status), name)
+            if let count = answer.body.expectedByteCount { #expect(bytes.count == count, name) }
+            // Not compared by the macro, which would print the bytes.
+            let isSame = bytes == response.content
+            if response.isIntact { #expect(isSame, name) }
+        } catch let error as HTTPError {
+            outcomes.errors["\(error.code)", default: 0] += 1
+            let isExpected = !response.isIntact && expected.contains(error.code)
+            #expect(isExpected, "\(error) \(name): \(isExpected ? "" : response.beginning)")
+            #expect(!error.message.hasPrefix("The request did not end"), name)
+        }
+        guard number.isMultiple(of: 5) else { return }
+        // What a broken response leaves on a kept connection must not answer another request.
+        let path = "/intact?\(seed)-\(number)"
+        var request = HTTPRequest(url: origin.url(path))
+        // Silence is a fault of mutated responses alone; this one may be slow on a busy machine.
+        request.options.idleTimeout = .seconds(30)
+        let next = try await client.send(request).body.collect(upTo: 100)
+        #expect(String(decoding: next, as: UTF8.self) == path, name)
+    }
+
+    private static var residentBytes: Int { ResidentMemory.byteCount }
+}
