@@ -9,6 +9,7 @@ let package = Package(
         .library(name: "WebImage", targets: ["WebImage"]),
         .library(name: "WebImageBinding", targets: ["WebImageBinding"]),
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
+        .library(name: "HTTPTransportXML", targets: ["HTTPTransportXML"]),
         .library(name: "HTTPCaching", targets: ["HTTPCaching"]),
         .library(name: "ImageCoding", targets: ["ImageCoding"]),
         .library(name: "TaskCoordination", targets: ["TaskCoordination"]),
@@ -58,6 +59,9 @@ let package = Package(
         .target(name: "HTTPTransport", dependencies: ["TaskCoordination", "CLibcurl", "CTransportShims"]),
         .target(name: "ImageCoding", dependencies: ["CImageShims", "CLibwebp", "CLibgif"]),
 
+        // XML in responses, apart because FoundationXML is large.
+        .target(name: "HTTPTransportXML", dependencies: ["HTTPTransport"]),
+
         // HTTP's rules for caches, as values. Of the network it knows the messages alone.
         .target(name: "HTTPCaching", dependencies: ["HTTPTransport"]),
 
@@ -96,7 +100,9 @@ let package = Package(
             exclude: ["gallery.gif", "screenshot.keys", "scroll.keys", "tour.keys"]),
         .executableTarget(
             name: "bench",
-            dependencies: ["WebImage", "HTTPTransport", "ImageCoding", "TaskCoordination", "CBenchBaselines"],
+            dependencies: [
+                "WebImage", "HTTPTransport", "ImageCoding", "TaskCoordination", "WebImageTesting", "CBenchBaselines",
+            ],
             path: "Examples/Bench"),
 
         // The traits of our own suites; needs Swift Testing, so it is no part of `WebImageTesting`.
@@ -105,6 +111,7 @@ let package = Package(
         .testTarget(
             name: "TaskCoordinationTests", dependencies: ["TaskCoordination", "WebImageTesting", "TestSupport"]),
         .testTarget(name: "HTTPTransportTests", dependencies: ["HTTPTransport", "WebImageTesting", "TestSupport"]),
+        .testTarget(name: "HTTPTransportXMLTests", dependencies: ["HTTPTransportXML", "WebImageTesting"]),
         .testTarget(name: "HTTPCachingTests", dependencies: ["HTTPCaching", "HTTPTransport", "WebImageTesting"]),
         .testTarget(
             name: "RawProxyTests", dependencies: ["raw-proxy", "HTTPCaching", "HTTPTransport", "WebImageTesting"]),

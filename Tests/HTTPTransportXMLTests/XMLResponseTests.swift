@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import HTTPTransport
+import HTTPTransportXML
+import Testing
+import WebImageTesting
+
+@Suite(.timeLimit(.minutes(1)))
+struct XMLResponseTests {
+    private func response(_ bytes: [UInt8], type: String = "application/xml") throws -> CollectedResponse {
+        CollectedResponse(
+            headers: ["Content-Type": type], url: try #require(URL(string: "http://a/")), bytes: bytes)
+    }
+
+    private func tree(_ text: String, type: String = "application/xml", _ limits: XMLLimits = .init()) throws -> XMLTree
+    {
+        try ResponseDecoder.xml(limits).decode(response(Array(text.utf8), type: type))
+    }
+
+    private func code(_ text: String, _ limits: XMLLimits = .init()) -> XMLError.Code? {
+        let error = #expect(throws: HTTPError.self) { _ = try tree(text, limits) }
+        #expect(error?.code == .undecodableBody)
+        return (error?.cause as? XMLError)?.code
+    }
+
+    @Test func `a document becomes a tree of elements attributes and texts`() throws {
+        let document = """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <?style x?><!-- <!DOCTYPE a> -->
+            <list version="2" xml:lang="de"><item id="1">Käse &amp; &lt;Brot&gt; &#x41;&#66;</item>
+            <item><b>x</b>y<![CDATA[<&!DOCTYPE]]>z</item><empty/></list>
+            """
+        let list = try tree(document)
+        #expect(list.name == "list")
+        #expect(list.attributes == ["version": "2", "xml:lang": "de"])
+        #expect(list.elements.map(\.name) == ["item", "item", "empty"])
+        #expect(list["item"]?.text == "Käse & <Brot> AB")
+        #expect(list["item"]?.attributes == ["id": "1"])
+        #expect(
+            list.elements[1].content == [.element(XMLTree("b", content: [.text("x")])), .text("y<&!DOCTYPEz")])
+        #expect(list["empty"] == XMLTree("empty"))
+    }
+
+    @Test(
+        arguments: [
+            ("text/xml; charset=ISO-8859-1", Array("<a>".utf8) + [0xE4] + Array("</a>".utf8)),
+            ("text/xml", Array("<?xml version='1.0' encoding='iso-8859-1'?><a>".utf8) + [0xE4] + Array("</a>".utf8)),
+            ("text/xml", [0xEF, 0xBB, 0xBF] + Array("<a>ä</a>".utf8)),
+            (
+                "application/rss+xml",
+                "<a>ä</a>".utf16.reduce(into: [0xFF, 0xFE]) { $0 += [UInt8($1 & 255), UInt8($1 >> 8)] }
+            ),
+            // The type counts before the declaration.
+            ("text/xml; charset=utf-8", Array("<?xml version='1.0' encoding='utf-16'?><a>ä</a>".utf8)),
+        ] as [(String, [UInt8])])
+    func `a document has the encoding of its type or its beginning`(_ type: String, _ bytes: [UInt8]) throws {
+        #expect(try ResponseDecoder.xml().decode(response(bytes, type: type)) == XMLTree("a", content: [.text("ä")]))
+    }
+
+    @Test(arguments: [
+        "<!DOCTYPE a SYSTEM 'file:///etc/passwd'><a/>",
+        "<?xml version='1.0'?><!-- x --><?y z?>\n<!DOCTYPE a [<!ENTITY b SYSTEM 'http://127.0.0.1/'>]><a>&b;</a>",
+        "<!DOCTYPE a [<!ENTITY b 'bbbbbbbbbb'><!ENTITY c '&b;&b;&b;&b;'>]><a>&c;&c;</a>",
+        "<!DOCTYPE a [<!ENTITY % p SYSTEM 'file:///dev/zero'> %p;]><a/>", "<!ELEMENT a ANY><a/>",
+    ])
+    func `a document with a document type is refused unread`(_ document: String) {
+        #expect(code(document) == .documentType)
+    }
+
+    @Test func `a document type in another encoding is refused as well`() throws {
+        let hidden = "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"
+        let wide = hidden.utf16.reduce(into: [UInt8]([0xFE, 0xFF])) { $0 += [UInt8($1 >> 8), UInt8($1 & 255)] }
+        let error = #expect(throws: HTTPError.self) { _ = try ResponseDecoder.xml().decode(response(wide)) }
+        #expect((error?.cause as? XMLError)?.code == .documentType)
+        // UTF-7 writes "<!DOCTYPE" without its characters; it is not among the known encodings.
+        let seven = Array("<?xml version='1.0' encoding='UTF-7'?>+ADwAIQ-DOCTYPE a+AD4-<a/>".utf8)
+        let unknown = #expect(throws: HTTPError.self) { _ = try ResponseDecoder.xml().decode(response(seven)) }
+        #expect(unknown?.code == .undecodableBody)
+    }
+
+    @Test(arguments: [
+        "", " ", "<", "<a>", "<a></b>", "<a/><b/>", "a", "<a>&b;</a>", "<a b=1/>", "<a b='1' b='2'/>", "<a>\u{1}</a>",
+        "<!--", "<?x", "<a>&#0;</a>", "<a>&#xD800;</a>", "<a><!DOCTYPE b></a>", "<a/><!DOCTYPE b>", "<a>&amp</a>",
+    ])
+    func `what is no well-formed document is an error`(_ document: String) {
+        #expect(code(document) == .malformed)
+    }
+
+    @Test func `depth and number of elements are limited`() throws {
+        func nested(_ depth: Int) -> String {
+            String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth)
+        }
+        #expect(try tree(nested(64)).elements.count == 1)
+        #expect(code(nested(65)) == .tooLarge)
+        var deepest = XMLLimits()
+        deepest.depth = .max
+        #expect(try tree(nested(200), deepest).name == "a")
+        #expect(code(nested(201), deepest) == .tooLarge)
+        #expect(code(nested(100_000), deepest) != nil)
+        var few = XMLLimits()
+        few.nodes = 4
+        #expect(try tree("<a b='1'>x<c/></a>", few).text == "x")
+        #expect(code("<a b='1'>x<c/><d/></a>", few) == .tooLarge)
+        #expect(code("<a b='1' c='2' d='3' e='4'/>", few) == .tooLarge)
+        few.nodes = .min
+        #expect(code("<a/>", few) == .tooLarge)
+    }
+
+    @Test func `a long text is one text and takes linear time`() throws {
+        let text = String(repeating: "ä&amp;", count: 200_000)
+        #expect(try tree("<a>\(text)</a>").text.utf8.count == 600_000)
+    }
+
+    @Test(arguments: Seeds.first(20)) func `no damaged document traps`(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<50 {
+            var bytes = Array("<?xml version='1.0'?><a b='c'><!-- d --><e>&#65;&lt;</e><![CDATA[f]]></a>".utf8)
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let place = Int.random(in: 0..<bytes.count, using: &random)
+                if Bool.random(using: &random) { bytes[place] = UInt8.random(in: 0...255, using: &random) }
+                if Bool.random(using: &random) { bytes.insert(bytes.randomElement(using: &random)!, at: place) }
+            }
+            let tree = try? ResponseDecoder.xml().decode(response(bytes))
+            #expect(tree?.name != "")
+        }
+    }
+}
