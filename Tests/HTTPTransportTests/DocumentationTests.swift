@@ -45,4 +45,26 @@ import WebImageTesting
             await loader.shutdown()
         }
     }
+
+    @Test func `a transfer comes after another and tells its state`() async throws {
+        try await withOriginServer { origin in
+            origin.respond(to: "/list", with: .ok([1]))
+            origin.respond(to: "/picture", with: .ok([2, 3]))
+            let (listURL, pictureURL) = (origin.url("/list"), origin.url("/picture"))
+            let client = HTTPClient(configuration: .loopback)
+            var progress = 0.0
+
+            let queue = HTTPTransferQueue(ResumingLoader(client), width: 4)
+            let list = queue.add(HTTPRequest(url: listURL))
+            let picture = queue.add(HTTPRequest(url: pictureURL), after: [list])
+            for await state in picture.states {
+                if case .receiving(let count, let expected?) = state { progress = Double(count) / Double(expected) }
+            }
+            let bytes = try await picture.response().bytes
+
+            #expect(bytes == [2, 3] && (0...1).contains(progress))
+            #expect(origin.requests.map(\.target) == ["/list", "/picture"])
+            await client.shutdown()
+        }
+    }
 }

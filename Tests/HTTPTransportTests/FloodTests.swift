@@ -39,4 +39,21 @@ struct FloodTests {
         await client.shutdown()
         await patient.shutdown()
     }
+
+    @Test(arguments: [(HTTPPriority.veryLow, 1 as Int?), (.low, 8), (.normal, nil), (.high, 64), (.veryHigh, 256)])
+    func `the priority of a request is the weight of its stream`(_ priority: HTTPPriority, _ weight: Int?) async throws
+    {
+        let certificate = try TestCertificate.make()
+        let flood = try HTTP2Flood.start(tls: certificate, frame: .windowUpdate)
+        defer { flood.stop() }
+        var configuration = HTTPClient.Configuration.loopback
+        configuration.tls = .authorities(in: certificate.rootPath)
+        let client = HTTPClient(configuration: configuration)
+        var request = HTTPRequest(url: flood.url)
+        request.options.priority = priority
+        let response = try await client.send(request)
+        #expect(response.status == 200)
+        #expect(flood.requestWeights == [weight])
+        await client.shutdown()
+    }
 }

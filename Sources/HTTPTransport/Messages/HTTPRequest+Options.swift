@@ -37,8 +37,12 @@ extension HTTPRequest {
         /// The content types to return; a response with another one is an error. In place of the client's set.
         public var acceptableContentTypes: HTTPContentTypes?
 
-        /// The order among the requests that wait for a connection to one origin; default `.normal`.
+        /// The order among the requests that wait for a connection to one origin, and the weight of a stream among
+        /// those of an HTTP/2 connection; default `.normal`.
         public var priority = HTTPPriority.normal
+
+        /// Where the client reports the progress of a transfer of a queue.
+        var reports: TransferReports?
 
         /// Creates empty options: everything as the client's configuration says.
         public init() {}
@@ -54,6 +58,7 @@ extension HTTPRequest {
             options.firstByteTimeout = nil
             options.lowSpeedLimit = nil
             options.priority = .normal
+            options.reports = nil
             return options
         }
     }
@@ -62,7 +67,7 @@ extension HTTPRequest {
 /// The order among requests that wait for a connection to one origin.
 ///
 /// A waiting request is overtaken by every later one of a higher priority, for as long as such requests come. Among
-/// equals the first comes first.
+/// equals the first comes first. Over HTTP/2 the origin is told a weight, which many origins ignore.
 public enum HTTPPriority: Int, Sendable, Hashable, Comparable, CaseIterable {
     /// After every other request.
     case veryLow
@@ -74,6 +79,18 @@ public enum HTTPPriority: Int, Sendable, Hashable, Comparable, CaseIterable {
     case high
     /// Before every other request.
     case veryHigh
+
+    /// The weight of a stream, 1 … 256; HTTP/2's default for the usual one.
+    /// - Source: RFC 7540, section 5.3.2.
+    var streamWeight: Int {
+        switch self {
+        case .veryLow: 1
+        case .low: 8
+        case .normal: 16
+        case .high: 64
+        case .veryHigh: 256
+        }
+    }
 
     /// Whether the left one waits for the right one.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }

@@ -19,15 +19,24 @@ struct ResumedBody: AsyncSequence, Sendable {
     }
 
     func makeAsyncIterator() -> Iterator {
-        Iterator(keeper: keeper, beginning: keeper.chunks[...], source: rest.makeAsyncIterator(), left: limit)
+        Iterator(keeper: keeper, beginning: keeper.chunks[...], rest: rest, left: limit)
     }
 
     struct Iterator: AsyncIteratorProtocol {
         let keeper: PartialKeeper
         var beginning: ArraySlice<[UInt8]>
-        var source: HTTPBody.Iterator
+        private var rest: HTTPBody
+        private var source: HTTPBody.Iterator
         /// The number of resumptions that are left.
-        var left: Int
+        private var left: Int
+
+        init(keeper: PartialKeeper, beginning: ArraySlice<[UInt8]>, rest: HTTPBody, left: Int) {
+            self.keeper = keeper
+            self.beginning = beginning
+            self.rest = rest
+            source = rest.makeAsyncIterator()
+            self.left = left
+        }
 
         mutating func next() async throws -> [UInt8]? {
             if let chunk = beginning.popFirst() { return chunk }
@@ -40,9 +49,15 @@ struct ResumedBody: AsyncSequence, Sendable {
                     try keeper.append(chunk)
                     return chunk
                 } catch let error as HTTPError {
-                    guard left > 0, Self.isTransient(error), let rest = try await keeper.rest() else { throw error }
+                    guard left > 0, Self.isTransient(error), let next = try await keeper.rest() else { throw error }
                     left -= 1
+                    rest = next
                     source = rest.makeAsyncIterator()
+                } catch let error as CancellationError {
+                    // What has arrived is kept, whether the reader has taken it or not.
+                    let arrived = rest.arrivedBeginning(upTo: .max)
+                    if !arrived.isEmpty { try keeper.append(arrived) }
+                    throw error
                 }
             }
         }

@@ -12,12 +12,14 @@ extension Transfer {
         noteActivity(at: now)
         guard let upload = order.upload else {
             let piece = (order.hop.request.body ?? []).dropFirst(sentCount).prefix(capacity)
-            sentCount += piece.count
+            noteSent(piece.count)
             return .bytes(Array(piece))
         }
         let taken = upload.pipe.take(upTo: capacity) { [table = order.table, id] in table.mailbox.post(.sendMore(id)) }
         switch taken {
-        case .bytes(let bytes): return .bytes(bytes)
+        case .bytes(let bytes):
+            noteSent(bytes.count)
+            return .bytes(bytes)
         case .end: return .bytes([])
         case .nothing:
             isStarved = true
@@ -31,6 +33,11 @@ extension Transfer {
                     cause: error)
             return .abort
         }
+    }
+
+    private func noteSent(_ count: Int) {
+        sentCount += count
+        order.reports?(.sending(byteCount: sentCount))
     }
 
     /// Begins the content anew, for a connection that was lost before the first byte of the response.

@@ -73,6 +73,7 @@ extension Transfer {
         easy.set(CURLOPT_HTTP_VERSION, Int(usesHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
         // A transfer waits for a connection that is being made, because it may be HTTP/2.
         if usesHTTP2 { easy.set(CURLOPT_PIPEWAIT, 1) }
+        if usesHTTP2, priority != .normal { easy.set(CURLOPT_STREAM_WEIGHT, priority.streamWeight) }
         if needsFreshConnection { easy.set(CURLOPT_FRESH_CONNECT, 1) }
     }
 

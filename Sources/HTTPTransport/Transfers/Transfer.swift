@@ -63,7 +63,7 @@ final class Transfer: DeadlineHolding {
     private(set) var hasBegun = false
     /// The present period of the low-speed rule: its begin, and the number of body bytes then.
     private var pace: (since: UInt64, count: Int) = (0, 0)
-    /// The number of bytes of a content in memory that libcurl has taken.
+    /// The number of bytes of a content that libcurl has taken, when it has to ask for them.
     var sentCount = 0
     /// Whether libcurl waits for more of the content, so that the silence is not the origin's.
     var isStarved = false
@@ -227,6 +227,8 @@ final class Transfer: DeadlineHolding {
             return .pause
         }
         receivedCount += bytes.byteCount
+        // Not before the caller has the head: only then are the bytes kept when the transfer is paused.
+        if caller == nil { reportReceived(answer) }
         return .taken
     }
 
@@ -243,11 +245,17 @@ final class Transfer: DeadlineHolding {
     func deliver() {
         guard caller != nil else { return }
         if let landing {
+            if case .success(let answer) = landing { reportReceived(answer) }
             caller.take()?.resume(with: landing)
         } else if let answer, let easy {
             order.recorder.update { $0.recordHead(from: easy, lookUpTime: lookUpTime) }
+            reportReceived(answer)
             caller.take()?.resume(returning: answer)
         }
+    }
+
+    private func reportReceived(_ answer: Answer) {
+        order.reports?(.receiving(byteCount: receivedCount, expected: answer.expectedCount))
     }
 
     /// Ends the transfer for its reader, and for its caller as soon as it is delivered; called once by the table of

@@ -89,6 +89,7 @@ enum TransferCallbacks {
             let isAllowed =
                 transfer.mayConnect(to: address, port: nil, proxyAddresses: table.proxyAddresses)
                 && transfer.hasPinnedPeer()
+            if isAllowed { transfer.order.reports?(.sending(byteCount: 0)) }
             return isAllowed ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         }
     }

@@ -16,6 +16,8 @@ final class TransferOrder: Sendable {
     /// The content, when it is not in memory.
     let upload: ContentUpload?
     let pipe = BodyPipe()
+    /// Where the progress is reported, if anything wants to know.
+    let reports: TransferReports?
     /// Set before the message to the table, so that a cancellation that overtakes the start is not lost.
     let isCancelled = Atomic<Bool>(false)
     /// The table of the transfer.
@@ -36,6 +38,7 @@ final class TransferOrder: Sendable {
         self.upload = upload
         self.id = id
         self.hop = hop
+        reports = hop.request.hasOptions ? hop.request.options.reports : nil
         self.settings = settings ?? table.settings
         self.started = started
         self.recorder = recorder

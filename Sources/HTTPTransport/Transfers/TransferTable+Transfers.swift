@@ -28,6 +28,7 @@ extension TransferTable {
         if let easy = multi.takeHandle() {
             transfer.configure(easy)
             transfer.phase = .running(easy, .connecting)
+            transfer.order.reports?(.connecting)
             if multi.add(easy) { return }
         } else {
             admission.leave(transfer.origin)

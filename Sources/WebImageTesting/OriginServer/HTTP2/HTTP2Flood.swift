@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 public import Foundation
+internal import Synchronization
 
 /// A loopback server that speaks HTTP/2 over TLS, answers each first request with status 200, and then sends the same
 /// frame over and over until its peer leaves.
@@ -33,24 +34,35 @@ public final class HTTP2Flood: Sendable {
 
     private let listener: Listener
     private let connections: ConnectionTable
+    private let record: Record
 
-    private init(listener: Listener, connections: ConnectionTable) {
+    /// The requests that were read.
+    private final class Record: Sendable {
+        let weights = Mutex<[Int?]>([])
+    }
+
+    private init(listener: Listener, connections: ConnectionTable, record: Record) {
         self.listener = listener
         self.connections = connections
+        self.record = record
     }
+
+    /// The weight of the stream of each connection's first request, 1 … 256; `nil` for one without.
+    package var requestWeights: [Int?] { record.weights.withLock { $0 } }
 
     /// Starts a server.
     /// - Throws: ``OriginError``.
     public static func start(tls certificate: TestCertificate, frame: Frame) throws(OriginError) -> HTTP2Flood {
         let security = try TLSContext(certificate, configuration: .init(), applicationProtocol: .http2)
         let connections = ConnectionTable(stackByteCount: 512 * 1024)
+        let record = Record()
         let listener = try Listener(withIPv6: false) { descriptor in
             connections.add(descriptor: descriptor) { number in
-                try? serve(security.accept(descriptor), frame)
+                try? serve(security.accept(descriptor), frame, record)
                 connections.end(number) { _ in }
             }
         }
-        return HTTP2Flood(listener: listener, connections: connections)
+        return HTTP2Flood(listener: listener, connections: connections, record: record)
     }
 
     /// Closes all connections and waits for the end of all threads.
@@ -65,13 +77,14 @@ public final class HTTP2Flood: Sendable {
         return url
     }
 
-    private static func serve(_ stream: TLSStream, _ flood: Frame) throws(ConnectionEnd) {
+    private static func serve(_ stream: TLSStream, _ flood: Frame, _ record: Record) throws(ConnectionEnd) {
         try stream.send(frame(type: 4, stream: 0, [])[...])
         var received: [UInt8] = []
         // The connection preface has 24 bytes; the request is the first HEADERS frame (type 1) behind it.
         while true {
             received += try stream.receive(upTo: 16_384)
-            if let request = firstHeaders(in: received.dropFirst(24)) {
+            if let (request, weight) = firstHeaders(in: received.dropFirst(24)) {
+                record.weights.withLock { $0.append(weight) }
                 // 0x88 is `:status: 200` in HPACK's static table; the flag ends the headers and not the stream.
                 try stream.send(frame(type: 1, flags: 4, stream: request, [0x88])[...])
                 break
@@ -81,11 +94,13 @@ public final class HTTP2Flood: Sendable {
         while true { try stream.send(piece[...]) }
     }
 
-    private static func firstHeaders(in bytes: ArraySlice<UInt8>) -> UInt8? {
+    /// The stream of the first request, and its weight; the bytes may end anywhere.
+    private static func firstHeaders(in bytes: ArraySlice<UInt8>) -> (stream: UInt8, weight: Int?)? {
         var rest = bytes
-        while rest.count >= 9 {
-            let head = Array(rest.prefix(9))
-            if head[3] == 1 { return head[8] }
+        while rest.count >= 14 {
+            let head = Array(rest.prefix(14))
+            // The flag 0x20 says that a dependency of four bytes and a weight less one are ahead of the fields.
+            if head[3] == 1 { return (head[8], head[4] & 0x20 == 0 ? nil : Int(head[13]) + 1) }
             rest = rest.dropFirst(9 + Int(head[0]) << 16 + Int(head[1]) << 8 + Int(head[2]))
         }
         return nil

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+import Synchronization
+
+/// The state of a transfer, and those who wait for another.
+final class TransferBoard: Sendable {
+    private struct Contents {
+        var state = HTTPTransferState.waiting
+        /// The number of the run whose reports count; 0 while none does.
+        var run = 0
+        var lastRun = 0
+        var readers: [Int: AsyncStream<Void>.Continuation] = [:]
+        var lastReader = 0
+    }
+
+    private let contents = Mutex(Contents())
+
+    var state: HTTPTransferState { contents.withLock { $0.state } }
+
+    /// The number of sequences that are read.
+    var readerCount: Int { contents.withLock { $0.readers.count } }
+
+    /// A sequence with an element after each change, beginning now. Changes that are not read become one.
+    func subscribe() -> AsyncStream<Void> {
+        let (stream, reader) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let id = contents.withLock { contents in
+            contents.lastReader += 1
+            contents.readers[contents.lastReader] = reader
+            return contents.lastReader
+        }
+        reader.onTermination = { [weak self] _ in self?.contents.withLock { _ = $0.readers.removeValue(forKey: id) } }
+        return stream
+    }
+
+    /// Changes the state. Reports of earlier runs no longer count.
+    func set(_ state: HTTPTransferState) {
+        publish {
+            $0.run = 0
+            $0.state = state
+            return true
+        }
+    }
+
+    /// The reports of a new run.
+    func beginRun() -> TransferReports {
+        let run = contents.withLock { contents in
+            contents.lastRun += 1
+            contents.run = contents.lastRun
+            return contents.run
+        }
+        return TransferReports(board: self, run: run)
+    }
+
+    fileprivate func report(_ state: HTTPTransferState, by run: Int) {
+        publish { contents in
+            guard contents.run == run, contents.state != state else { return false }
+            contents.state = state
+            return true
+        }
+    }
+
+    private func publish(_ change: (inout Contents) -> Bool) {
+        let readers = contents.withLock { contents in
+            change(&contents) ? Array(contents.readers.values) : []
+        }
+        // The readers look at the state themselves, so the order of two changes does not matter here.
+        for reader in readers { reader.yield() }
+    }
+}
+
+/// Where a client reports the progress of one run of a transfer.
+///
+/// Part of the options of its request; equal to itself alone.
+final class TransferReports: Sendable, Hashable {
+    private let board: TransferBoard
+    private let run: Int
+
+    init(board: TransferBoard, run: Int) {
+        self.board = board
+        self.run = run
+    }
+
+    func callAsFunction(_ state: HTTPTransferState) { board.report(state, by: run) }
+
+    static func == (left: TransferReports, right: TransferReports) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import HTTPTransport
+import Synchronization
+import Testing
+import WebImageTesting
+
+/// The states of transfers over a real connection.
+@Suite(.timeLimit(.minutes(5)))
+struct TransferStateTests {
+    @Test func `a transfer tells that it connects sends and receives with counts`() async throws {
+        let content = [UInt8](repeating: 1, count: 300_000)
+        let gates = (arrived: OriginGate(), half: OriginGate())
+        try await withOrigin { exchange in
+            exchange.wire.hold(at: gates.arrived)
+            exchange.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabcd")
+            exchange.wire.hold(at: gates.half)
+            exchange.write("efghij")
+        } _: { origin, client in
+            let queue = HTTPTransferQueue(client)
+            let transfer = queue.add(HTTPRequest(url: origin.url("/"), method: "POST", body: content))
+            await gates.arrived.waitUntilReached()
+            // The origin has read the whole request.
+            #expect(transfer.state == .sending(byteCount: content.count))
+            gates.arrived.open()
+            var states: [HTTPTransferState] = []
+            for await state in transfer.states {
+                states.append(state)
+                if state == .receiving(byteCount: 4, expected: 10) { gates.half.open() }
+            }
+            #expect(states.contains(.receiving(byteCount: 4, expected: 10)))
+            #expect(states.last == .ended(.succeeded))
+            let bytes = try await transfer.response().bytes
+            #expect(bytes == Array("abcdefghij".utf8))
+        }
+    }
+
+    @Test func `a transfer waits for its connection and connects`() async throws {
+        var configuration = HTTPClient.Configuration.loopback
+        configuration.maximumConnectionsPerHost = 1
+        let accepted = OriginGate()
+        var silence = OriginServer.Configuration()
+        silence.connectionGate = accepted
+        let origin = try OriginServer.start(configuration: silence)
+        let client = HTTPClient(configuration: configuration)
+        let url = try #require(URL(string: "https://127.0.0.1:\(origin.port)/"))
+        let queue = HTTPTransferQueue(client)
+        let connecting = queue.add(HTTPRequest(url: url))
+        await accepted.waitUntilReached()
+        let waiting = queue.add(HTTPRequest(url: url))
+        while await client.transferCount < 2 { await Task.yield() }
+        // In the middle of the TLS handshake.
+        #expect(connecting.state == .connecting && waiting.state == .waiting)
+        queue.cancelAll()
+        for transfer in [connecting, waiting] {
+            await #expect(throws: CancellationError.self) { _ = try await transfer.response() }
+            #expect(transfer.state == .ended(.cancelled))
+        }
+        await client.shutdown()
+        origin.stop()
+    }
+
+    @Test func `a running transfer is paused and goes on with the rest`() async throws {
+        let content = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
+        let stalls = Mutex(true)
+        try await withOriginServer { origin in
+            origin.respond(to: "/x") { _ in
+                let reply = OriginReply.ok(content).entityTag("\"1\"").servingRanges()
+                let isFirst = stalls.withLock { stalls in
+                    defer { stalls = false }
+                    return stalls
+                }
+                return isFirst ? reply.stalled(after: 100_000) : reply
+            }
+            let client = HTTPClient(configuration: .loopback)
+            let queue = HTTPTransferQueue(ResumingLoader(client), width: 1)
+            let transfer = queue.add(HTTPRequest(url: origin.url("/x")))
+            for await state in transfer.states {
+                if case .receiving(let count, _) = state, count == 100_000 { transfer.pause() }
+                if state == .paused { break }
+            }
+            #expect(await client.transferCount == 0)
+            #expect(await origin.waitUntilClosedByPeer(count: 1))
+            transfer.resume()
+            // Not compared by the macro, which would print them.
+            let isWhole = try await transfer.response().bytes == content
+            #expect(isWhole)
+            #expect(origin.requests.last?.headers["Range"] == "bytes=100000-")
+            await client.shutdown()
+        }
+    }
+}
