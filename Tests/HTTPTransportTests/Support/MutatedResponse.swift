@@ -10,7 +10,7 @@ struct MutatedResponse {
         case open
         case closed
         case reset
-        /// The connection stays open and nothing follows.
+        /// Nothing follows for a second, then the connection is reset.
         case silent
     }
 
