@@ -89,7 +89,7 @@ extension Transfer {
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING,
             CURLE_FILESIZE_EXCEEDED:
             (.invalidResponse, "")
-        // libcurl's code for a last line of the head, or of the trailers, that is no field.
+        // libcurl's code for a field of the head, or of the trailers, with a line break in its name.
         case CURLE_BAD_FUNCTION_ARGUMENT: (.invalidResponse, "")
         // libcurl's code for a header line beyond its own limit; it does not mean that memory is short.
         case CURLE_OUT_OF_MEMORY where !head.isComplete: (.headersTooLarge, "")
