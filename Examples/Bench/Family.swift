@@ -14,6 +14,8 @@ struct Family: Sendable {
         .memoryPeek, .memoryHit,
         .diskHit, .diskMiss, .diskStore,
         .download(concurrency: 1), .download(concurrency: 6), .download(concurrency: 64),
+        .secureDownload(overHTTP2: false), .secureDownload(overHTTP2: true), .secureConnections, .shards,
+        .idleDownloads,
         .waiters, .distinctDownloads, .distinctLoads,
         .startAndCancel, .startAndCancelLoads, .startAndCancelTransfers, cancelAll,
         .decode, .thumbnail, .resample, .pixels, .cancel, .debug, .feed, .variants, .prefix,

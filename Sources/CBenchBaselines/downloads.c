@@ -37,8 +37,9 @@ static void start(bench_downloader *downloader, transfer *transfer) {
     curl_multi_add_handle(downloader->multi, transfer->handle);
 }
 
-bench_downloader *bench_downloader_make(const char *url, int concurrency) {
+bench_downloader *bench_downloader_make(const char *url, bench_download_options options) {
     curl_global_init(CURL_GLOBAL_ALL);
+    int concurrency = options.concurrency;
     bench_downloader *downloader = calloc(1, sizeof *downloader + (size_t)concurrency * sizeof(transfer));
     if (!downloader) return NULL;
     downloader->multi = curl_multi_init();
@@ -48,11 +49,18 @@ bench_downloader *bench_downloader_make(const char *url, int concurrency) {
         transfer *transfer = &downloader->transfers[i];
         CURL *handle = transfer->handle = curl_easy_init();
         curl_easy_setopt(handle, CURLOPT_URL, url);
-        curl_easy_setopt(handle, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+        long version = options.uses_http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1;
+        curl_easy_setopt(handle, CURLOPT_HTTP_VERSION, version);
+        curl_easy_setopt(handle, CURLOPT_PIPEWAIT, (long)options.uses_http2);
+        if (options.authority) {
+            // A directory, which some distributions set, would be searched for every connection.
+            curl_easy_setopt(handle, CURLOPT_CAPATH, NULL);
+            curl_easy_setopt(handle, CURLOPT_CAINFO, options.authority);
+        }
         curl_easy_setopt(handle, CURLOPT_ACCEPT_ENCODING, "");
         curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
         curl_easy_setopt(handle, CURLOPT_NOPROXY, "*");
-        curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, 15000L);
+        curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, 60000L);
         curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, receive);
         curl_easy_setopt(handle, CURLOPT_WRITEDATA, transfer);
         curl_easy_setopt(handle, CURLOPT_PRIVATE, transfer);
@@ -87,9 +95,25 @@ long bench_downloader_run(bench_downloader *downloader, long count, size_t expec
     return failed;
 }
 
+bool bench_downloader_begin(bench_downloader *downloader, size_t expected) {
+    int running = 0, begun = 0;
+    for (int i = 0; i < downloader->concurrency; i++) start(downloader, &downloader->transfers[i]);
+    do {
+        curl_multi_perform(downloader->multi, &running);
+        if (running < downloader->concurrency) return false;
+        begun = 0;
+        for (int i = 0; i < downloader->concurrency; i++) begun += downloader->transfers[i].count >= expected;
+        if (begun < downloader->concurrency) curl_multi_poll(downloader->multi, NULL, 0, 1000, NULL);
+    } while (begun < downloader->concurrency);
+    return true;
+}
+
 void bench_downloader_free(bench_downloader *downloader) {
     if (!downloader) return;
-    for (int i = 0; i < downloader->concurrency; i++) curl_easy_cleanup(downloader->transfers[i].handle);
+    for (int i = 0; i < downloader->concurrency; i++) {
+        curl_multi_remove_handle(downloader->multi, downloader->transfers[i].handle);
+        curl_easy_cleanup(downloader->transfers[i].handle);
+    }
     curl_multi_cleanup(downloader->multi);
     free(downloader);
 }

@@ -112,32 +112,57 @@ static int listen_on_loopback(uint16_t *port) {
     return socket_;
 }
 
-bench_server bench_server_start(const bench_route *routes, int count) {
-    bench_server server = {.process = -1, .lifeline = -1};
-    int ends[2], socket_ = count > route_limit ? -1 : listen_on_loopback(&server.port);
-    if (socket_ < 0) return server;
-    if (pipe(ends)) { close(socket_); return server; }
+/// Forks the child of a server, which gets the listening socket and its lifeline at numbers of their own.
+static bool begin_child(bench_server *server) {
+    *server = (bench_server){.process = -1, .lifeline = -1};
+    int ends[2], socket_ = listen_on_loopback(&server->port);
+    if (socket_ < 0) return false;
+    if (pipe(ends)) { close(socket_); return false; }
     fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-    for (int i = 0; i < count; i++)
-        snprintf(heads[i], sizeof heads[i], "HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nContent-Length: %zu\r\n\r\n",
-                 routes[i].count);
-    server.process = fork();
-    if (server.process == 0) {
+    server->process = fork();
+    if (server->process == 0) {
         signal(SIGPIPE, SIG_IGN);
-        for (int i = 0; i < limit; i++) polled[i].fd = -1;
         // The child closes all descriptors of the parent; otherwise the parent's connections would not end when the
         // parent closes them.
-        polled[listener] = (struct pollfd){.fd = dup2(socket_, 100), .events = POLLIN};
-        polled[lifeline] = (struct pollfd){.fd = dup2(ends[0], 101), .events = POLLIN};
+        dup2(socket_, 100);
+        dup2(ends[0], 101);
         for (int file = 3; file < 1024; file++)
             if (file != 100 && file != 101) close(file);
-        serve(routes, count);
+        return true;
     }
     close(socket_);
     close(ends[0]);
-    server.lifeline = ends[1];
-    if (server.process < 0) close(ends[1]);
-    return server;
+    server->lifeline = ends[1];
+    if (server->process < 0) close(ends[1]);
+    return false;
+}
+
+bench_server bench_server_start(const bench_route *routes, int count) {
+    bench_server server = {.process = -1, .lifeline = -1};
+    if (count > route_limit) return server;
+    for (int i = 0; i < count; i++)
+        snprintf(heads[i], sizeof heads[i], "HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nContent-Length: %zu\r\n\r\n",
+                 routes[i].count);
+    if (!begin_child(&server)) return server;
+    for (int i = 0; i < limit; i++) polled[i].fd = -1;
+    polled[listener] = (struct pollfd){.fd = 100, .events = POLLIN};
+    polled[lifeline] = (struct pollfd){.fd = 101, .events = POLLIN};
+    serve(routes, count);
+    _exit(0);
+}
+
+bench_server bench_holder_start(size_t sent, size_t announced) {
+    static char answer[4096];
+    bench_server server;
+    int length = snprintf(answer, sizeof answer, "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\n\r\n", announced);
+    if ((size_t)length + sent > sizeof answer || !begin_child(&server)) return server;
+    struct pollfd both[2] = {{.fd = 100, .events = POLLIN}, {.fd = 101, .events = POLLIN}};
+    while (poll(both, 2, -1) >= 0 && !both[1].revents) {
+        int socket;
+        // The request stays unread: it is small, and the kernel keeps it.
+        while ((socket = accept(100, NULL, NULL)) >= 0) write(socket, answer, (size_t)length + sent);
+    }
+    _exit(0);
 }
 
 void bench_server_stop(bench_server server) {

@@ -9,7 +9,7 @@ struct Options: Sendable {
         usage: bench [--quick] [--only NAME]… [--json] [--list]
           --quick      fewer and shorter repeats: under 30 seconds for everything
           --only NAME  only the families whose names begin with NAME
-          --json       one object per row and line, times in nanoseconds
+          --json       one object per row and line, times in nanoseconds, memory in bytes
           --list       the names, and what each family measures
         """
 

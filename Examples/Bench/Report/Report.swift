@@ -22,21 +22,29 @@ struct Report: Sendable {
 
     private func showLine(_ row: Row) {
         let fields = [
-            row.name.padded(26), row.clock.rawValue.padded(5), Self.time(row.value).aligned(10),
-            Self.time(row.baselineValue).aligned(10), Self.decimal(row.ratio, 2).aligned(7),
+            row.name.padded(26), row.clock.rawValue.padded(5), Self.text(row.value, row.clock).aligned(10),
+            Self.text(row.baselineValue, row.clock).aligned(10), Self.decimal(row.ratio, 2).aligned(7),
         ]
         let note = row.note.isEmpty ? "" : " (\(row.note))"
         print((fields + [" " + row.baseline + note]).joined(separator: " "))
     }
 
     private func showObject(_ row: Row) {
+        let isTime = row.clock != .bytes
         let object = RowObject(
-            row: row.name, clock: row.clock.rawValue, nanoseconds: row.value * 1e9, baseline: row.baseline,
-            baselineNanoseconds: row.baselineValue * 1e9, ratio: row.ratio, note: row.note)
+            row: row.name, clock: row.clock.rawValue, nanoseconds: isTime ? row.value * 1e9 : nil,
+            bytes: isTime ? nil : row.value, baseline: row.baseline,
+            baselineNanoseconds: isTime ? row.baselineValue * 1e9 : nil,
+            baselineBytes: isTime ? nil : row.baselineValue,
+            ratio: row.ratio, note: row.note)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let data = try? encoder.encode(object) else { return }
         print(String(decoding: data, as: UTF8.self))
+    }
+
+    private static func text(_ value: Double, _ clock: Row.Clock) -> String {
+        clock == .bytes ? decimal(value / 1024, 1) + " KiB" : time(value)
     }
 
     /// Three to four digits and a unit.
@@ -57,9 +65,11 @@ struct Report: Sendable {
 private struct RowObject: Encodable {
     let row: String
     let clock: String
-    let nanoseconds: Double
+    let nanoseconds: Double?
+    let bytes: Double?
     let baseline: String
-    let baselineNanoseconds: Double
+    let baselineNanoseconds: Double?
+    let baselineBytes: Double?
     let ratio: Double
     let note: String
 }

@@ -5,21 +5,18 @@ struct Row: Sendable {
     enum Clock: String, Sendable {
         case wall
         case cpu
+        /// No clock: the row is about memory, in bytes.
+        case bytes
 
-        func reading(of figure: Figure) -> Double {
-            switch self {
-            case .wall: figure.wall
-            case .cpu: figure.cpu
-            }
-        }
+        func reading(of figure: Figure) -> Double { self == .cpu ? figure.cpu : figure.wall }
     }
 
     let name: String
     let clock: Clock
-    /// Seconds.
+    /// Seconds or bytes.
     let value: Double
     let baseline: String
-    /// Seconds.
+    /// Seconds or bytes.
     let baselineValue: Double
     /// A remark.
     var note = ""

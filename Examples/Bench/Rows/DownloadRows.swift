@@ -25,14 +25,15 @@ extension Family {
             configuration.addressPolicy = .unrestricted
             configuration.maximumConnectionsPerHost = concurrency
             let client = HTTPClient(configuration: configuration)
-            let plain = try PlainDownloads(url, concurrency: concurrency, size: file.count)
+            let plain = try PlainDownloads(url, concurrency: concurrency)
             let ours = Contender("HTTPClient") { count in
                 try await inParallel(concurrency, count: count) {
                     let response = try await client.send(HTTPRequest(url: url))
                     try check(try await response.body.collect(upTo: file.count).count == file.count)
                 }
             }
-            let inC = try await measure(effort, ours, Contender("libcurl in C") { count in try plain.run(count) })
+            let inC = try await measure(
+                effort, ours, Contender("libcurl in C") { count in try plain.run(count, size: file.count) })
             let wall = (Report.time(inC[0].wall), Report.time(inC[1].wall))
             show(
                 Row(
@@ -46,7 +47,8 @@ extension Family {
     }
 }
 
-private func check(_ isComplete: Bool) throws {
+/// Throws when a download has not its length.
+func check(_ isComplete: Bool) throws {
     guard isComplete else { throw Failure("a download was cut short") }
 }
 
@@ -60,25 +62,5 @@ private func sessionContender(_ url: URL, concurrency: Int, size: Int) -> Conten
         try await inParallel(concurrency, count: count) {
             try check(try await session.data(from: url).0.count == size)
         }
-    }
-}
-
-/// Safe: the handle is private, made in `init`, freed in `deinit` and never passed on.
-@safe private final class PlainDownloads {
-    private let downloader: OpaquePointer
-    private let size: Int
-
-    init(_ url: URL, concurrency: Int, size: Int) throws {
-        guard let downloader = unsafe bench_downloader_make(url.absoluteString, Int32(concurrency)) else {
-            throw Failure("could not set up libcurl")
-        }
-        unsafe self.downloader = unsafe downloader
-        self.size = size
-    }
-
-    deinit { unsafe bench_downloader_free(downloader) }
-
-    func run(_ count: Int) throws {
-        try check(unsafe bench_downloader_run(downloader, count, size) == 0)
     }
 }

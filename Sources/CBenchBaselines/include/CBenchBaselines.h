@@ -34,12 +34,24 @@ typedef struct {
 /// work is not counted. `process` is -1 on failure.
 bench_server bench_server_start(const bench_route *routes, int count);
 void bench_server_stop(bench_server server);
+/// Forks a child that sends a head and `sent` bytes of a body of `announced` bytes on every connection, and nothing more.
+bench_server bench_holder_start(size_t sent, size_t announced);
 
 /// libcurl's multi interface with warm connections.
 typedef struct bench_downloader bench_downloader;
-bench_downloader *bench_downloader_make(const char *url, int concurrency);
+typedef struct {
+    /// Transfers at once.
+    int concurrency;
+    /// Whether HTTP/2 is offered over TLS, and transfers wait for a connection that may share it.
+    bool uses_http2;
+    /// The PEM file of the trusted authority; NULL without TLS.
+    const char *authority;
+} bench_download_options;
+bench_downloader *bench_downloader_make(const char *url, bench_download_options options);
 /// Does `count` GETs, `concurrency` at once, each body copied into memory of its own. Returns how many failed.
 long bench_downloader_run(bench_downloader *downloader, long count, size_t expected);
+/// Begins as many GETs as go at once, and returns when each has that many bytes of its body; false on failure.
+bool bench_downloader_begin(bench_downloader *downloader, size_t expected);
 void bench_downloader_free(bench_downloader *downloader);
 
 /// Makes a JPEG of gradients and noise, the same for the same arguments; `malloc`ed, NULL on failure.
