@@ -76,6 +76,20 @@ struct ReadsInMemoryTests {
         #expect(stage.folder.openDescriptors.isEmpty)
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a read that would wait fails`() throws {
+        var ends: [Int32] = [0, 0]
+        try #require(unsafe pipe(&ends) == 0)
+        defer { for end in ends { close(end) } }
+        var byte: UInt8 = 0
+        let failure = #expect(throws: SystemFailure.self) {
+            try unsafe withUnsafeMutableBytes(of: &byte) {
+                _ = unsafe try FileSystem(mayWait: false).read(.init(number: ends[0]), into: $0)
+            }
+        }
+        #expect([EAGAIN, EOPNOTSUPP, ENOSYS].contains(failure?.errno))
+    }
+
     @Test(.enabled(if: isTold))
     func `a part in memory is no entry`() throws {
         let faults = FaultPlan()
