@@ -129,6 +129,26 @@ struct MemoryWatchTests {
         #expect(cache.statistics.cost == (interval > .seconds(1) ? 8_000 : 1_000))
     }
 
+    /// The hits of a Zipf trace when the cache, full, takes this part of the memory, and the rest of the process half.
+    private func hits(whenFull part: Double) -> Int {
+        let (stage, zipf) = (Stage(), ZipfTrace(count: 5_000, exponent: 0.9))
+        let cache = stage.makeCache()
+        var (random, hits) = (SeededGenerator(seed: 1), 0)
+        for turn in 0..<60_000 {
+            if turn % 500 == 0 { stage.pass(1, using: 0.5 + part * Double(cache.statistics.cost) / 8_000) }
+            let key = zipf.next(using: &random)
+            if cache.value(for: key) != nil { hits += 1 } else { cache.store(key, for: key, cost: 10) }
+        }
+        return hits
+    }
+
+    @Test func `a cache that would fill the memory gives way and keeps half of its hits`() {
+        let (free, warned, short) = (hits(whenFull: 0), hits(whenFull: 0.35), hits(whenFull: 0.6))
+        print("hits in 60,000 turns: \(free) without pressure, \(warned) at warning, \(short) at critical pressure")
+        #expect(warned < free && 2 * warned >= free)
+        #expect(short < free && 2 * short >= free)
+    }
+
     @Test func `a cache without a watch is told by its owner alone`() async {
         let cache = MemoryCache<Int, Int>(.init(costLimit: 8_000, countLimit: 1_000))
         fill(cache)
