@@ -13,6 +13,7 @@ extension DiskCache {
     /// Lists the folder once, then corrects and trims until nothing is left to do, or it is cancelled.
     private func maintain() async {
         if !isIndexed {
+            await loadSnapshot()
             let (files, now) = (self.files, self.now)
             counters.abandonedFiles += (try? await perform { files.removeAbandonedFiles(now: now) }) ?? 0
             _ = await listFolder()
@@ -24,6 +25,9 @@ extension DiskCache {
                 guard await trimToEnd() else { break }
                 // Other caches have left the trim to this one; it now sees what they stored meanwhile.
                 await consultAccount(step: .max)
+            } else if snapshot.isDue {
+                snapshot.isDue = false
+                await saveSnapshot()
             } else {
                 break
             }
@@ -78,16 +82,18 @@ extension DiskCache {
         let present = try? await perform { files.presentFolders() }
         if let names = present ?? nil {
             let missing = Set(EntryFiles.entryFolders).subtracting(names)
-            replace(missing.map { ($0, []) })
+            await replace(missing.map { ($0, []) })
             for slice in names.slices(of: 8) where !Task.isCancelled {
                 changedDuringListing = []
-                replace(await list(slice))
+                let listed = await list(slice)
+                await replace(listed)
+                forgetSnapshot(of: Set(slice).subtracting(listed.map(\.name)))
             }
         }
         changedDuringListing = nil
         plannedVictims = []
         let isComplete = present ?? nil != nil && !Task.isCancelled
-        if isComplete { isIndexed = true }
+        if isComplete { (isIndexed, snapshot.changed) = (true, nil) }
         startSweeping()
         let waiters = indexWaiters
         indexWaiters = []
@@ -95,10 +101,16 @@ extension DiskCache {
         return isComplete
     }
 
-    private func replace(_ folders: [(name: String, files: [EntryFiles.Listed])]) {
+    private func replace(_ folders: [(name: String, files: [EntryFiles.Listed])]) async {
+        var replaced = 0
         for (name, files) in folders {
             guard let number = Int(name, radix: 16) else { continue }
             index.replace(folder: number, with: files, except: changedDuringListing ?? [])
+            replaced += files.count
+            if replaced >= Self.searchLength {
+                replaced = 0
+                await Task.yield()
+            }
         }
     }
 

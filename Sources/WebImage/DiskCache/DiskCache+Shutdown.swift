@@ -7,7 +7,8 @@ extension DiskCache {
 
     /// Refuses new operations, waits for the running ones until the time is over, and ends the cache's threads.
     ///
-    /// The trim is awaited too when this cache has stored something, and the folder is above its limit or was not
+    /// The index is saved last, so that the next cache on the folder knows what was used; when the time ends before, the
+    /// earlier one stays. The trim is awaited too when this cache has stored something, and the folder is above its limit or was not
     /// listed yet. The next cache on the folder finishes what the time does not suffice for.
     ///
     /// Later reads miss, stores are refused with the code `.shutDown`, and removals do nothing. A second call waits for
@@ -33,6 +34,7 @@ extension DiskCache {
     private func drain(within limit: Duration) async -> ShutdownReport {
         life.state = .draining
         sweeper?.cancel()
+        snapshot.isDueAtEnd = limit > .zero
         let atStart = life.operations
         checkDrained()
         let isDrained = await waitUntilDrained(within: limit)
@@ -45,6 +47,7 @@ extension DiskCache {
             await pool.shutdown()
         }
         sweeper = nil
+        snapshot.isDueAtEnd = false
         life.state = .closed(report)
         let waiters = life.reportWaiters
         life.reportWaiters = []
@@ -92,7 +95,7 @@ extension DiskCache {
         guard !life.isOpen, life.operations == 0 else { return }
         // The maintenance task may still have to trim what the last operation has stored.
         if counters.stores == 0 || (isIndexed && knownBytes <= trimStart) { maintenance?.cancel() }
-        if isIdle { life.drained?.resolve(true) }
+        if isIdle, !saveAtEnd() { life.drained?.resolve(true) }
     }
 }
 

@@ -19,6 +19,10 @@ extension DiskCache {
     /// - Returns: Whether anything is left to sweep later.
     private func sweep() async -> Bool {
         _ = try? await removeExpired()
+        if isWorthSaving {
+            snapshot.isDue = true
+            startMaintenance()
+        }
         if index.count > 0, life.isOpen { return true }
         sweeper = nil
         return false

@@ -59,12 +59,12 @@ extension DiskCache {
 
     /// Makes room before a store would pass the limit.
     ///
-    /// Usually the maintenance task has done so before. When other caches have changed the folder, it must list the
-    /// folder first and have the right to trim. Meanwhile each store frees as many bytes as it takes, so no store waits
-    /// and the folder does not grow.
+    /// Usually the maintenance task has done so before. When other caches have changed the folder, or only the snapshot
+    /// tells about it, it must list the folder first and have the right to trim. Meanwhile each store frees as many
+    /// bytes as it takes, so no store waits and the folder does not grow.
     func makeRoom(for byteCount: Int) async {
         while knownBytes + pendingBytes > sizeLimit {
-            if account.isStale {
+            if account.isStale || !isIndexed {
                 startMaintenance()
                 _ = await trimSlice(toFree: byteCount)
                 return

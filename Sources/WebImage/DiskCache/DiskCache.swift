@@ -47,6 +47,7 @@ public actor DiskCache: CacheStoring {
     var backOff: Range<Duration>?
 
     var isIndexed = false
+    var snapshot = SnapshotState()
     var indexWaiters: [OneShot<Void>] = []
     /// Keys that this process has changed since the running listing began, for which the listing may be wrong; `nil`
     /// without a listing.
@@ -183,6 +184,7 @@ public actor DiskCache: CacheStoring {
     /// - Parameter keptUntil: `nil` when the entry has no end of its own, or it is unknown.
     func note(_ digest: KeyDigest, size: Int?, storedAt: Int64, keptUntil: Int64? = nil) {
         changedDuringListing?.insert(digest)
+        snapshot.changed?.insert(digest)
         if let size {
             index.set(digest, size: size, storedAt: storedAt, usedAt: now, keptUntil: keptUntil)
             startSweeping()

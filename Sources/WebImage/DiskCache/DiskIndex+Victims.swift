@@ -34,8 +34,8 @@ struct VictimSearch {
     }
 
     /// The first pass.
-    mutating func count(_ folder: [KeyDigest: DiskIndex.Record]) {
-        for record in folder.values {
+    mutating func count(_ folder: IndexTable) {
+        for (_, record) in folder {
             let step = Self.step(score(record))
             steps[step].bytes += record.size
             steps[step].count += 1
@@ -43,7 +43,7 @@ struct VictimSearch {
     }
 
     /// The second pass.
-    mutating func collect(_ folder: [KeyDigest: DiskIndex.Record]) {
+    mutating func collect(_ folder: IndexTable) {
         let threshold = self.threshold ?? findThreshold()
         self.threshold = threshold
         for (digest, record) in folder {

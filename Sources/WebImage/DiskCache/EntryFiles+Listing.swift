@@ -2,11 +2,9 @@
 extension EntryFiles {
     /// One entry's file, as a listing shows it.
     struct Listed: Sendable, Equatable {
-        /// More than any entry has, and small enough that the sum for millions of files does not overflow.
-        private static let sizeLimit = 1 << 40
-
         var digest: KeyDigest
-        /// In bytes, at most 1 TiB: a sparse file may claim any size.
+        /// In bytes, less than 1 TiB, so that the sum for millions of files does not overflow: a sparse file may claim
+        /// any size.
         var size: Int
         /// Seconds since 1970, by an unknown clock.
         var modifiedAt: Int64
@@ -15,7 +13,7 @@ extension EntryFiles {
 
         init(_ digest: KeyDigest, _ status: FileSystem.Status) {
             self.digest = digest
-            size = min(max(0, status.size), Self.sizeLimit)
+            size = min(max(0, status.size), DiskIndex.Record.sizeLimit)
             modifiedAt = status.modifiedAt
             usedAt = status.accessedAt
         }

@@ -34,10 +34,12 @@ struct SeededStage {
     }
 
     /// Another cache on the folder, as another process would have.
-    func makeNeighbour(sizeLimit: Int, time: TestTime = TestTime()) -> DiskCache {
+    func makeNeighbour(
+        sizeLimit: Int, time: TestTime = TestTime(), system: FileSystem = FileSystem()
+    ) -> DiskCache {
         DiskCache(
             .init(folder: folder.path, sizeLimit: sizeLimit, now: { time.now }),
-            pool: WorkerPool(name: "disk", width: 3, queueLimit: 100, executor: disk), system: FileSystem(),
+            pool: WorkerPool(name: "disk", width: 3, queueLimit: 100, executor: disk), system: system,
             executor: executor)
     }
 
