@@ -18,6 +18,7 @@ let package = Package(
         .executable(name: "stampede", targets: ["stampede"]),
         .executable(name: "gallery", targets: ["gallery"]),
         .executable(name: "bench", targets: ["bench"]),
+        .executable(name: "cache-trial", targets: ["cache-trial"]),
         .executable(name: "soak", targets: ["soak"]),
         .executable(name: "lessons", targets: ["lessons"]),
         .executable(name: "image-server", targets: ["ImageServer"]),
@@ -104,6 +105,8 @@ let package = Package(
                 "WebImage", "HTTPTransport", "ImageCoding", "TaskCoordination", "WebImageTesting", "CBenchBaselines",
             ],
             path: "Examples/Bench"),
+
+        .executableTarget(name: "cache-trial", dependencies: ["WebImage"], path: "Examples/CacheTrial"),
 
         // The traits of our own suites; needs Swift Testing, so it is no part of `WebImageTesting`.
         .target(name: "TestSupport", dependencies: ["WebImageTesting"], path: "Tests/TestSupport"),
