@@ -180,7 +180,7 @@ extension SlotTable {
     /// Adds a waiter. ``next()`` must follow, unless ``take(_:in:)`` has just refused the units.
     mutating func insert(_ waiter: Waiter, in lane: String, units: Int, priority: UInt8) -> Place {
         let place = Place(lane: number(of: lane), number: nextNumber())
-        let request = Request(waiter: waiter, units: min(units, limits.units), round: round)
+        let request = Request(waiter: waiter, units: units, round: round)
         lanes[place.lane].queue.insert(request, number: place.number, priority: priority)
         count += 1
         // The last to come is the first to go, and its lane with it.

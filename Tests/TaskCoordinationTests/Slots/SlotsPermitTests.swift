@@ -63,6 +63,26 @@ import WebImageTesting
         #expect(next.value != nil)
     }
 
+    @Test func `waiters go on when the limit rises, and when the slots are no longer suspended`() throws {
+        let slots = Slots(limit: 1)
+        enter(executor, slots: slots)
+        let permit = try #require(slots.take(1))
+        let waiter = Probe(on: executor) { slots.release(try await slots.acquire(priority: nil)) }
+        executor.drain()
+        #expect(slots.queued == 1)
+        slots.change(limit: 2, order: .fifo, share: .max, laneLimit: .max)
+        executor.drain()
+        #expect(waiter.value != nil)
+        slots.setSuspended(true)
+        let next = Probe(on: executor) { slots.release(try await slots.acquire(priority: nil)) }
+        executor.drain()
+        #expect(slots.queued == 1)
+        slots.setSuspended(false)
+        executor.drain()
+        #expect(next.value != nil)
+        slots.release(permit)
+    }
+
     @Test func `units that are given back at once serve every waiter that they are enough for`() throws {
         let slots = Slots(limit: 10)
         enter(executor, slots: slots)
