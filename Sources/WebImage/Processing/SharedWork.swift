@@ -94,7 +94,12 @@ final class SharedWork: Sendable {
         guard let plan = plan(for: wish, request, original), plan.generation == original.generation else {
             return try await processor.process(original, for: request)
         }
-        return try await process(original, for: request, beside: plan.others(than: wish), plan)
+        do {
+            return try await process(original, for: request, beside: plan.others(than: wish), plan)
+        } catch let error as ImageError where error.code == .memoryLimitExceeded {
+            // Another load may want more of the picture than there is memory for. The header tells, so this is quick.
+            return try await processor.process(original, for: request)
+        }
     }
 
     /// - Parameter others: The requests of other loads.

@@ -47,6 +47,32 @@ import WebImageTesting
         #expect(staged.isAtRest)
     }
 
+    @Test(arguments: Seeds.first(20))
+    func `a load does not fail because another one wants more of the picture than there is memory for`(
+        seed: UInt64
+    ) throws {
+        var configuration = ImageManager.Configuration()
+        configuration.processingByteLimit = 400_000
+        let jpeg = try ImageFactory.encoded(width: 512, height: 512, seed: 1, as: .jpeg())
+        let gate = Gate()
+        let staged = try StagedManager(seed: seed, gate: gate, configuration: configuration) { request in
+            HTTPResponse(status: 200, url: request.url, body: HTTPBody([jpeg]))
+        }
+        let callers = [[], [Self.box(16)], [Self.box(32)]].map { transformers in
+            var request = ImageRequest.numbered(1, transformers: transformers)
+            request.coders = Identified(identity: "default", ImageCoders.default)
+            return staged.load(request)
+        }
+        staged.run(without: .pixels)
+        gate.open()
+        staged.run()
+        #expect((callers[0].error as? ImageLoadError)?.reason == ImageError.Code.memoryLimitExceeded.description)
+        #expect(callers[1].error == nil)
+        #expect(callers[1].value?.image.width == 16)
+        #expect(callers[2].value?.image.width == 32)
+        #expect(staged.isAtRest)
+    }
+
     @Test(arguments: [false, true], fewerSeeds)
     func `a transformer with which several loads begin runs once`(asFiles: Bool, seed: UInt64) throws {
         let runs = Journal<String>()
