@@ -7,10 +7,10 @@ import WebImageTesting
 @testable import WebImage
 
 /// Every scenario runs once per seed. The seed identifies a failing interleaving, which replays exactly.
-let seeds: Range<UInt64> = 0..<300
+let seeds = Seeds.first(300)
 
 /// For scenarios with another argument besides the seed.
-let fewerSeeds: Range<UInt64> = 0..<100
+let fewerSeeds = Seeds.first(100)
 
 /// A manager whose jobs all run on one seeded executor. Under every other seed each load begins as a task, as with a
 /// disk cache, instead of waiting for its transfer at once.
