@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""Rewrites lines so that a bug lies asleep in them until the environment variable PLANTED has its number.
+
+One build then holds the bugs of many blocks. Each rewriting is a guess that the compiler checks: a line whose first
+form does not compile gets the next one, and a line without a form left is planted in a build of its own.
+"""
+
+import re
+
+# What the switched lines call. Internal, so that each target has its own.
+SOURCE = """internal import Glibc
+
+@usableFromInline let plantedNumber = getenv("PLANTED").flatMap { Int(String(cString: $0)) } ?? 0
+
+@inlinable @inline(__always) func isPlanted(_ number: Int) -> Bool { plantedNumber == number }
+"""
+OPEN, CLOSE = "([{", ")]}"
+# A line that begins with one of these is no statement, or declares a name that later lines use.
+NO_STATEMENT = re.compile(
+    r"(let|var|func|case|default|defer|where|else|init|deinit|struct|enum|actor|extension|private|fileprivate|static"
+    r"|package|public|internal|nonisolated|async|guard (let|var|case)|catch)\b|\w+: |[@.&|:?})\],#+*/]")
+CASE = re.compile(r"(case (.*?)(?:\([^:]*\))?: )")
+HEAD = re.compile(r"(?:\} )?(?:else )?(guard|if|while) ")
+BINDING = re.compile(r"((?:let|var|case) .*? = )(.*)$")
+
+
+def forms(number, old, new):
+    """The lines that behave like `new` when the bug `number` is planted, and like `old` else; the likeliest first."""
+    test = f"isPlanted({number})"
+    found = []
+    if old.startswith("//"):
+        return [f"if {test} {{ {new} }}"]
+    filtered = re.match(r"(case .* where )(.*)(:.*)$", old)
+    if filtered and new == filtered[1].removesuffix(" where ") + filtered[3]:
+        return [f"{filtered[1]}({test} || ({filtered[2]})){filtered[3]}"]
+    if "//" not in old + new:
+        for form in (statement, condition, block, assignment, argument):
+            found += [line for line in form(test, old, new) if line not in found]
+    return found
+
+
+def split(text):
+    """The parts of `text` between its outer commas, or nothing when its brackets do not match."""
+    depth, parts, start, quoted = 0, [], 0, False
+    for index, character in enumerate(text):
+        if character == '"':
+            quoted = not quoted
+        if quoted:
+            continue
+        if character in OPEN:
+            depth += 1
+        elif character in CLOSE:
+            depth -= 1
+            if depth < 0:
+                return []
+        elif character == "," and depth == 0:
+            parts.append(text[start:index])
+            start = index + 1
+    return parts + [text[start:]] if depth == 0 else []
+
+
+def statement(test, old, new):
+    """Whole statements: `if planted { new } else { old }`."""
+    discarded = re.match(r"defer \{ (.*) \}$", old)
+    if discarded and re.fullmatch(r"_ = [\w.]+", new):
+        yield f"defer {{ if {test} {{ {new} }} else {{ {discarded[1]} }} }}"
+    label, other = re.match(CASE, old), re.match(CASE, new)
+    prefix = ""
+    if label and other and label[2] == other[2]:
+        prefix, old, new = label[1], old[len(label[1]):], new[len(other[1]):]
+    if old and not NO_STATEMENT.match(old) and not re.match(NO_STATEMENT, new or "x") and split(old) and (
+        not new or split(new)
+    ):
+        yield f"{prefix}if {test} {{ {new} }} else {{ {old} }}"
+
+
+def condition(test, old, new):
+    """The conditions of `guard`, `if` and `while`."""
+    head = HEAD.match(old)
+    if not head or not new.startswith(head[0]):
+        return
+    pattern = r"(.*?)( else \{.*)$" if head[1] == "guard" else r"(.*)( \{.*)$"
+    olds, news = re.match(pattern, old[head.end():]), re.match(pattern, new[head.end():])
+    if not olds or not news:
+        pattern = r"(.*?)(,?)$"
+        olds, news = re.match(pattern, old[head.end():]), re.match(pattern, new[head.end():])
+    before, after = [part.strip() for part in split(olds[1])], [part.strip() for part in split(news[1])]
+    if olds[2] != news[2] or not before or not after:
+        return
+    start = 0
+    while start < min(len(before), len(after)) and before[start] == after[start]:
+        start += 1
+    end = 0
+    while end < min(len(before), len(after)) - start and before[-1 - end] == after[-1 - end]:
+        end += 1
+    gone, come = before[start:len(before) - end], after[start:len(after) - end]
+    if len(gone) == 1 and len(come) == 1 and BINDING.match(gone[0]) and BINDING.match(come[0]):
+        (name, value), (other, replacement) = BINDING.match(gone[0]).groups(), BINDING.match(come[0]).groups()
+        middle = f"{name}{choice(test, value, replacement)}" if name == other else None
+    elif any(BINDING.match(part) for part in gone + come):
+        middle = None
+    else:
+        both = [" && ".join(f"({part})" for part in parts) or "true" for parts in (gone, come)]
+        middle = choice(test, *both)
+    if middle:
+        yield head[0] + ", ".join(before[:start] + [middle] + before[len(before) - end:]) + olds[2]
+
+
+def block(test, old, new):
+    """What differs lies in one block of the line: `{ if planted { new } else { old } }`."""
+    for place in reversed([match.end() for match in re.finditer(r"\{ (?:\[?[\w, =\[\].$()]*\]?[\w, ()]* in )?", old)]):
+        prefix = old[:place]
+        if not new.startswith(prefix.rstrip()):
+            continue
+        for suffix in sorted({old[match.start():] for match in re.finditer(r" \}", old[place - 1:] and old)}, key=len):
+            rest = new[len(prefix.rstrip()):]
+            if not rest.endswith(suffix.lstrip()) or len(old) - len(suffix) < place:
+                continue
+            before = old[place:len(old) - len(suffix)]
+            after = rest[:len(rest) - len(suffix.lstrip())].strip().removeprefix("_ in ")
+            if split(before) and (not after or split(after)) and not NO_STATEMENT.match(before):
+                yield f"{prefix}if {test} {{ {after} }} else {{ {before} }}{suffix}"
+
+
+def assignment(test, old, new):
+    """The value of a declaration: `let name = if planted { new } else { old }`."""
+    pattern = r"((?:[\w()]+ )*(?:let|var) [^={]*? = )(.*)$"
+    before, after = re.match(pattern, old), re.match(pattern, new)
+    if before and after and before[1] == after[1] and ";" not in new and split(before[2]) and split(after[2]):
+        yield f"{before[1]}if {test} {{ {after[2]} }} else {{ {before[2]} }}"
+        yield f"{before[1]}{choice(test, before[2], after[2])}"
+
+
+def argument(test, old, new):
+    """The smallest expression in which the lines differ: `planted ? new : old`."""
+    start = 0
+    while start < min(len(old), len(new)) and old[start] == new[start]:
+        start += 1
+    end = 0
+    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    begins = [m.end() for m in re.finditer(r"\w+: |[(\[{] ?|, |return |= |&& |\|\| |\?\? | in | where |^", old) if m.end() <= start]
+    ends = [m.start() for m in re.finditer(r", ?|[)\]}]| \{| else|: | &&| \|\|| \?\?|$", old) if m.start() >= len(old) - end]
+    tried = 0
+    for begin in reversed(begins):
+        for stop in ends:
+            before, after = old[begin:stop], new[begin:len(new) - (len(old) - stop)]
+            if before.strip() and after.strip() and len(split(before)) == 1 and len(split(after)) == 1:
+                if not re.search(r"\b(let|var|try|await|return|for|case|defer|guard|if|while)\b|^\.?\w+:", before + after):
+                    yield old[:begin] + choice(test, before, after) + old[stop:]
+                    tried += 1
+                    if tried == 4:
+                        return
+
+
+def choice(test, old, new):
+    return f"({test} ? ({new}) : ({old}))"
