@@ -20,7 +20,7 @@ extension ImageDownloader {
     }
 
     /// Whether a transfer waits. If none does, the next waiting transfer begins a new attendance.
-    private nonisolated func goesOnAttending() -> Bool {
+    nonisolated func goesOnAttending() -> Bool {
         if slots.queued > 0 { return true }
         attendance.end()
         // A transfer that queued before this step has seen this attendance, which ends here.

@@ -17,6 +17,7 @@ extension ImageManager {
         let deadline = Deadline(after: grace, on: clock, executor: pipeline.executor)
         pipeline.refreshes.close()
         pipeline.files.close()
+        pipeline.pictures.close()
         let isQuiet = await deadline.outlasts { await self.pipeline.finishEverything() }
         let cancelled = isQuiet ? 0 : await pipeline.dropEverything()
         // Cancelled work has a while to unwind. When nothing was cancelled, the deadline stays.
@@ -40,7 +41,6 @@ extension Pipeline {
     @concurrent fileprivate func finishEverything() async {
         await refreshes.drain()
         await files.drain()
-        pictures.close()
         await pictures.drain()
         downloader.close()
         await downloader.drain()
@@ -54,7 +54,6 @@ extension Pipeline {
     fileprivate func dropEverything() async -> Int {
         let running = hub.tally.counters.running
         if ownsCaches { await caches.writes?.abandon() }
-        pictures.close()
         downloader.close()
         cancelAll()
         // Also the transfers that callers of the downloader itself wait for.

@@ -20,9 +20,8 @@ final class OriginalLoad: Sendable {
     private let wish: SharedWork.Wish
     /// Runs since the call that started this load.
     private let watch: Stopwatch
-    /// `nil` when the claim of the transfer suffices, because it has the same name. Most loads only wait for a
-    /// transfer, and many are cancelled meanwhile. Without a claim of its own, a load stores nothing but the content of
-    /// the transfer.
+    /// `nil` when the claims of transfers suffice, because they have the same name: `wish` keeps what a transfer brings
+    /// while this load lasts. Most loads only wait for a transfer, and many are cancelled meanwhile.
     private let claim: ContentOrder.Claim?
     private let noted = Mutex(LoadMetrics())
     /// What HTTP's rules have decided about this load; `nil` when they are not asked.
@@ -41,8 +40,7 @@ final class OriginalLoad: Sendable {
         let (wish, hasArrived) = pipeline.shared.wish(for: request, key.transfer)
         self.wish = wish
         let isForOrigin = Self.isForOrigin(pipeline, request, key, hasArrived: hasArrived)
-        let sharesClaim = isForOrigin && request.cacheKey == nil
-        claim = sharesClaim ? nil : ContentOrder.Claim(pipeline.order, request.originalKey)
+        claim = request.cacheKey == nil ? nil : ContentOrder.Claim(pipeline.order, request.originalKey)
         transfer = isForOrigin ? try pipeline.downloader.predecessor(request, of: &start, waiting: watch) : nil
     }
 

@@ -82,6 +82,10 @@ struct CacheStackTests {
     @Test func `one store that refuses does not make the store fail, all of them do`() async throws {
         _ = await stores[0].shutdown(within: .seconds(60))
         #expect(try await stack { $0.store = .inOrder }.store(sampleEntry(), for: key).isStored)
+        var policies = CacheStack.Policies()
+        policies.store = .inOrder
+        let reversed = CacheStack(stores.reversed(), policies: policies)
+        #expect(try await reversed.store(sampleEntry(), for: key).isStored)
         #expect(try await stack().store(sampleEntry(), for: key).error?.code == .shutDown)
         #expect(try await CacheStack([]).store(sampleEntry(), for: key).error?.code == .folderUnavailable)
         #expect(try await CacheStack([]).entry(for: key) == nil)

@@ -39,6 +39,19 @@ struct LargeIndexTests {
         #expect(trim.value ?? 0 > 0)
     }
 
+    @Test func `choosing what goes takes a step for each stretch of the index`() throws {
+        var stage = try SeededStage(seed: 1, sizeLimit: 1 << 40)
+        let cache = stage.cache
+        _ = stage.outcome { await $0.totalBytes }
+        _ = stage.outcome { await Self.fill(5 * DiskCache.searchLength, $0) }
+        let trim = Probe(on: stage.executor) { await cache.trimSlice(toFree: 1_000) }
+        // The disk is paused, so these are the steps until the choice is sorted.
+        #expect(stage.executor.run(steps: 1_000) > 8, "two passes over five times the length")
+        #expect(trim.isRunning)
+        stage.run()
+        #expect(trim.value ?? 0 > 0)
+    }
+
     @Test(arguments: 0..<20) func `operations that make room at once do not choose the same entries`(seed: UInt64)
         throws
     {

@@ -135,10 +135,13 @@ import WebImageTesting
             Task { try await downloader.download(ImageRequest(URL(string: "https://drip.example.org/\(number)")!)) }
         }
         while downloader.queuedCount < 54 { await Task.yield() }
+        #expect(downloader.goesOnAttending())
         let fast = try await downloader.download(ImageRequest(URL(string: "https://fast.example.org/1.png")!))
         #expect(!fast.bytes.isEmpty)
         for task in dripping { task.cancel() }
         for task in dripping { _ = await task.result }
+        #expect(!downloader.goesOnAttending())
+        #expect(!downloader.attendance.isUnderWay)
         await downloader.shutdown()
         #expect(downloader.running.count == 0)
         #expect(downloader.slots.entryCount == 0)

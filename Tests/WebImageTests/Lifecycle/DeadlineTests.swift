@@ -120,6 +120,9 @@ import WebImageTesting
         staged.clock.advance(by: ImageManager.unwindingTime)
         staged.run(without: .files)
         #expect(end.value?.droppedWriteCount == 2 && end.value?.cancelledLoadCount == 0)
+        let pending = staged.start { await $0.pipeline.caches.writes?.pendingCount }
+        staged.run(without: .files)
+        #expect(pending.value == 1, "the write that has not begun is given up with its memory")
         staged.run()
         #expect(staged.isAtRest)
     }

@@ -40,6 +40,25 @@ import WebImageTesting
         #expect(end.value?.cancelledLoadCount == 3 && end.value?.isClean == false)
     }
 
+    @Test(arguments: seeds) func `a later call joins the end that has begun, and gets its report`(seed: UInt64) {
+        let gate = Gate()
+        let scenario = ManagerScenario(seed: seed, gate: gate)
+        let manager = scenario.manager
+        let caller = scenario.load(1)
+        scenario.executor.drain()
+        let end = Self.shutdown(scenario)
+        scenario.executor.drain()
+        let later = Probe(on: scenario.executor) { await manager.shutdown(within: .zero) }
+        scenario.executor.drain()
+        #expect(caller.isRunning, "the grace time is that of the first call")
+        #expect(later.isRunning)
+        gate.open()
+        scenario.executor.drain()
+        #expect(caller.value != nil)
+        #expect(end.value == ShutdownReport())
+        #expect(later.value == end.value)
+    }
+
     @Test(arguments: seeds) func `after the end every load gets one clear error, also a memory hit`(seed: UInt64) {
         let scenario = ManagerScenario(seed: seed)
         let manager = scenario.manager

@@ -26,6 +26,20 @@ import WebImageTesting
         #expect(scenario.look { await $0.droppedCount } == 0)
     }
 
+    @Test(arguments: seeds)
+    func `a write that newer content has overtaken is not made, and not counted as dropped`(seed: UInt64) throws {
+        let scenario = try WriteBehindScenario(seed: seed)
+        for isCurrent in [true, false] {
+            _ = scenario.start {
+                await $0.submit(for: CacheKey("\(isCurrent)"), byteCount: 0, if: { isCurrent }) { sampleEntry(1) }
+            }
+        }
+        scenario.stage.run()
+        #expect(scenario.stored(CacheKey("true")) != nil)
+        #expect(scenario.stored(CacheKey("false")) == nil)
+        #expect(scenario.look { await ($0.droppedCount, $0.pendingCount, $0.entryCount) } ?? (1, 1, 1) == (0, 0, 0))
+    }
+
     @Test(arguments: seeds) func `a write that does not wait is refused beyond the limit, and told`(seed: UInt64) throws
     {
         let (dropped, warnings) = (Journal<CacheKey>(), WarningLog())

@@ -44,6 +44,21 @@ import WebImageTesting
         #expect(scenario.look { await ($0.pendingByteCount, $0.entryCount) } ?? (1, 1) == (0, 0))
     }
 
+    @Test(arguments: seeds) func `a submission that is cancelled at any time is either taken or dropped`(seed: UInt64)
+        throws
+    {
+        let dropped = Journal<CacheKey>()
+        let scenario = try WriteBehindScenario(seed: seed, room: 1, onDrop: { dropped.write($0) })
+        let submissions = (0..<3).map { Self.submit($0, to: scenario) }
+        scenario.stage.run(steps: .random(in: 0...60, using: &scenario.random))
+        submissions[1].cancel()
+        scenario.stage.run()
+        #expect(submissions.allSatisfy { !$0.isRunning })
+        #expect(dropped.entries.isEmpty || dropped.entries == [CacheKey("1")])
+        #expect((scenario.stored(CacheKey("1")) == nil) == !dropped.entries.isEmpty)
+        #expect(scenario.look { await ($0.pendingCount, $0.pendingByteCount, $0.entryCount) } ?? (1, 1, 1) == (0, 0, 0))
+    }
+
     @Test(arguments: seeds) func `the newest content of a key stays, also when all wait for room`(seed: UInt64) throws {
         let scenario = try WriteBehindScenario(seed: seed, room: 1)
         for number in 0..<5 {

@@ -10,11 +10,13 @@ import WebImageTesting
 struct MemoryWatchTests {
     /// A cache on a clock that the test moves, in a system whose memory it sets.
     private final class Stage: Sendable {
-        let executor = SeededExecutor(seed: 1)
+        let executor: SeededExecutor
         let clock = ManualClock()
         let used = Mutex(0.0)
         let told = Journal<MemoryPressure>()
         let samples = Journal<Double>()
+
+        init(seed: UInt64 = 1) { executor = SeededExecutor(seed: seed) }
 
         func makeCache(_ interval: Duration = .seconds(1)) -> MemoryCache<Int, Int> {
             let watch = MemoryWatch(
@@ -95,13 +97,15 @@ struct MemoryWatchTests {
         #expect(cache.statistics.cost == 8_000)
     }
 
-    @Test func `a watch that is stopped before it has begun does not begin`() {
-        let stage = Stage()
+    @Test(arguments: fewerSeeds) func `a watch that is stopped before it has begun does not begin`(seed: UInt64) {
+        let stage = Stage(seed: seed)
         let cache = stage.makeCache()
         let stop = Probe(on: stage.executor) { await cache.stopWatching() }
         fill(cache)
-        stage.pass(2, using: 0.95)
+        stage.executor.drain()
         #expect(!stop.isRunning)
+        #expect(stage.clock.sleepers == 0)
+        stage.pass(2, using: 0.95)
         #expect(stage.clock.sleepers == 0)
     }
 

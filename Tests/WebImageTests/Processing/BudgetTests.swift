@@ -150,13 +150,15 @@ import WebImageTesting
     @Test(arguments: seeds) func `pictures that hold the whole budget can still be encoded`(seed: UInt64) throws {
         var configuration = ImageManager.Configuration()
         configuration.processingByteLimit = 2_100  // the pixels of two pictures
-        configuration.coders = WeighingCoder(byteCount: 1_024).registry
-        let scenario = ManagerScenario(seed: seed, configuration: configuration)
-        let manager = scenario.manager
+        // The pixels run beside the loads, so that two are decoded before either is encoded.
+        let staged = try StagedManager(seed: seed, hasDisk: false, configuration: configuration)
+        let coders = WeighingCoder(byteCount: 1_024).registry
         let files = (0..<4).map { number in
-            Probe(on: scenario.executor) { try await manager.encodedImage(for: .numbered(number), as: .gif) }
+            var request = ImageRequest.numbered(number)
+            request.coders = Identified(identity: "weighing", coders)
+            return staged.data(request, as: .gif)
         }
-        scenario.executor.drain()
+        staged.run()
         #expect(files.allSatisfy { $0.value != nil })
     }
 
