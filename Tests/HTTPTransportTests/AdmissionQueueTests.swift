@@ -33,7 +33,7 @@ struct AdmissionQueueTests {
         var running: [Transfer] = []
         var waiting: [Transfer] = []
         let runs = { (host: String) in running.filter { $0.origin.host == host }.count }
-        for id in Seeds.first(600) {
+        for id in 0..<600 as Range<UInt64> {
             switch Int.random(in: 0..<10, using: &generator) {
             case 0..<5:
                 let new = try transfer(id, host: .random(in: 0..<4, using: &generator))
@@ -77,7 +77,7 @@ struct AdmissionQueueTests {
         queue.learn(first.origin, isMultiplexed: true)
         for id in 1..<100 as Range<UInt64> { #expect(queue.enter(try transfer(id, host: 0)) == .admitted) }
         #expect(queue.enter(try transfer(100, host: 0)) == .queued)
-        for id in Seeds.first(4) {
+        for id in 0..<4 as Range<UInt64> {
             #expect(queue.enter(try transfer(200 + id, host: 1 + Int(id) / 2)) == .admitted)
         }
         #expect(queue.enter(try transfer(300, host: 3)) == .queued)

@@ -139,7 +139,11 @@ private actor Resident: LoopResident {
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     func add(_ number: Int) {
-        for _ in 0..<100 where !loop.isOnLoop { strays += 1 }
+        for turn in 0..<100 {
+            // Another owner gets its chance.
+            if turn == 50 { sched_yield() }
+            if !loop.isOnLoop { strays += 1 }
+        }
         sum += number
     }
 

@@ -76,7 +76,7 @@ struct RequestOptionsTests {
             exchange.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
             exchange.waitForClose()
         } _: { origin, client in
-            let response = try await client.send(Self.request(origin) { $0.firstByteTimeout = .seconds(40) })
+            let response = try await client.send(Self.request(origin) { $0.firstByteTimeout = .seconds(4_000) })
             let error = await #expect(throws: HTTPError.self) { _ = try await response.body.collect(upTo: 10) }
             #expect(error?.message.contains("silent for 0.05") == true)
         }

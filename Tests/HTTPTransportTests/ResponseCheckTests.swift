@@ -89,6 +89,25 @@ struct ResponseCheckTests {
         }
     }
 
+    @Test func `a check that fails ends the transfer of a response that the caller still holds`() async throws {
+        let closed = Gate()
+        var configuration = HTTPClient.Configuration.loopback
+        // No other limit ends the transfer.
+        (configuration.idleTimeout, configuration.totalTimeout) = (.seconds(4_000), .seconds(4_000))
+        try await withOrigin(configuration) { exchange in
+            exchange.write("HTTP/1.1 500 X\r\nContent-Length: 1000000\r\n\r\n")
+            exchange.waitForClose()
+            closed.open()
+        } _: { origin, client in
+            var request = HTTPRequest(url: origin.url("/"))
+            let response = try await client.send(request)
+            request.options.acceptableStatuses = .success
+            #expect(throws: HTTPError.self) { try response.checked(for: request) }
+            await closed.pass()
+            withExtendedLifetime(response) {}
+        }
+    }
+
     @Test func `other loaders check in the same way`() async throws {
         let url = try #require(URL(string: "data:text/plain,a"))
         var request = HTTPRequest(url: url)
