@@ -12,6 +12,8 @@ public final class ImageCaches: Sendable {
     /// Read without the cache: its watch refers to the cache weakly, which makes each other reference dearer.
     private let table: MemoryTable<MemoryKey, CachedPicture>
     let disk: (any CacheStoring)?
+    /// The disk, when it shares its entries with other machines.
+    let sharing: SharedCache?
     /// `nil` without a disk.
     let writes: WriteBehind?
     let variants: VariantIndex
@@ -37,6 +39,7 @@ public final class ImageCaches: Sendable {
         memory = MemoryCache(limits, watch: watch, executor: executor)
         table = memory.table
         self.disk = disk
+        sharing = disk as? SharedCache
         writes = disk.map {
             WriteBehind($0, executor: executor, byteLimit: writeLimit, onDrop: onDrop, onWarning: onWarning)
         }

@@ -21,7 +21,14 @@ struct FileLoad: Sendable {
     @concurrent func run(_ report: @escaping Pipeline.Report) async throws -> EncodedImage {
         // An earlier flight may have landed after the caller's look into memory and before the start of this one.
         if let hit = pipeline.rememberedFile(request, format, name) { return hit }
-        return try await load.run { try await load.key.isRuled ? ruled(report) : file(report) }
+        return try await load.run {
+            guard let shared = load.caches.sharing else { return try await stages(report) }
+            return try await load.sharing(isOriginal ? nil : name, in: shared) { try await stages(report) }
+        }
+    }
+
+    private func stages(_ report: @escaping Pipeline.Report) async throws -> EncodedImage {
+        try await load.key.isRuled ? ruled(report) : file(report)
     }
 
     func file(_ report: @escaping Pipeline.Report) async throws -> EncodedImage {

@@ -16,7 +16,7 @@ extension OriginalLoad {
     func store(as name: CacheKey, number: Int, byteCount: Int, _ making: @escaping WriteBehind.Making) async {
         await pipeline.writer(for: request).store(
             as: name, of: request.originalKey, number: number, byteCount: byteCount, waits: request.waitsForStores,
-            making)
+            handingOver(name, making))
     }
 
     /// What a variant or a file on disk says it was made from. A serializer makes the stored original differ from the one

@@ -20,7 +20,14 @@ struct PictureLoad: Sendable {
     @concurrent func run(_ report: @escaping Pipeline.Report) async throws -> ImageResponse {
         // An earlier flight may have landed after the caller's look into memory and before the start of this one.
         if let hit = pipeline.remembered(request, name) { return hit }
-        return try await load.run { try await load.key.isRuled ? ruled(report) : picture(report) }
+        return try await load.run {
+            guard let shared = load.caches.sharing else { return try await stages(report) }
+            return try await load.sharing(nil, in: shared) { try await stages(report) }
+        }
+    }
+
+    private func stages(_ report: @escaping Pipeline.Report) async throws -> ImageResponse {
+        try await load.key.isRuled ? ruled(report) : picture(report)
     }
 
     func picture(_ report: @escaping Pipeline.Report) async throws -> ImageResponse {

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import TaskCoordination
+
+/// A local store of entries before shared ones, so that several machines make each picture once.
+///
+/// Give it to ``ImageCaches/init(memory:watch:disk:)`` as the disk. It shares originals up to a size, what is known about
+/// larger ones, and the files that ``ImageManager/encodedImage(for:as:onProgress:)`` makes. Where a store can lease,
+/// one process works for an entry, and the others wait for it: also for its failure.
+///
+/// - Trouble of a shared store is a miss, and work is done here. It is counted, and told once for each kind.
+/// - A read asks the local store, then the shared ones in order. What they have is verified, and not copied: a later
+///   change of the original reaches this machine by them.
+/// - Writes to shared stores are made behind the answer, and do not hold up the local store.
+/// - ``removeAll()`` empties the local store alone, because other machines use what is shared. Shared entries end with
+///   their lifetime.
+/// - Machines that share entries share their tenants' pictures as a folder does: only requests that may be on disk are
+///   shared.
+public final class SharedCache: CacheStoring {
+    /// The limits of a shared cache.
+    public struct Configuration: Sendable {
+        /// How long an entry is shared. One day by default.
+        public var lifetime: Duration = .seconds(86_400)
+        /// How long the failure of a load that cannot succeed is shared. One minute by default.
+        public var failureLifetime: Duration = .seconds(60)
+        /// How long a load waits for another process. Then it works for itself. 30 seconds by default.
+        public var waitLimit: Duration = .seconds(30)
+        /// The largest number of bytes that wait to be written to each store. 64 MB by default.
+        public var pendingByteLimit = 64_000_000
+        /// Told of trouble, once for each kind until the store answers again. Must be quick.
+        public var onTrouble: @Sendable (SharedStoreError) -> Void = { _ in }
+        var clock: any Clock<Duration> = ContinuousClock()
+        var now: @Sendable () -> Date = { .now }
+
+        /// Creates a configuration with the defaults.
+        public init() {}
+    }
+
+    /// What has happened so far.
+    public struct Counters: Sendable, Hashable {
+        /// Entries that a shared store had.
+        public var hits = 0
+        /// Look-ups that no shared store answered with an entry.
+        public var misses = 0
+        /// Calls of a store that failed, came too late or brought a damaged entry.
+        public var troubles = 0
+        /// Writes that were not made.
+        public var droppedWrites = 0
+        /// Results that came after their lease had ended, and were not stored.
+        public var refusedWrites = 0
+        /// Loads for which this process worked alone, while others waited or could have.
+        public var leases = 0
+        /// Loads that found an entry, or the failure, of another process after they had asked for a lease.
+        public var joins = 0
+
+        /// Creates counters at zero.
+        public init() {}
+    }
+
+    /// The store of this machine.
+    public let local: (any CacheStoring)?
+    let lanes: [StoreLane]
+    let configuration: Configuration
+    let table = LeaseTable()
+
+    /// Creates a cache.
+    ///
+    /// - Parameters:
+    ///   - local: The store of this machine, usually a ``DiskCache``; `nil` for none. Its shutdown is that of the cache.
+    ///   - stores: The shared stores, in the order in which they are asked. The first that can lease does so.
+    ///   - configuration: Limits.
+    public convenience init(
+        local: (any CacheStoring)?, stores: [any SharedStore], configuration: Configuration = Configuration()
+    ) {
+        self.init(local: local, stores: stores, configuration: configuration, executor: nil)
+    }
+
+    init(
+        local: (any CacheStoring)?, stores: [any SharedStore], configuration: Configuration,
+        executor: (any TaskExecutor)?
+    ) {
+        self.local = local
+        self.configuration = configuration
+        lanes = stores.map { StoreLane($0, configuration, executor: executor) }
+    }
+
+    /// What has happened so far, in all stores.
+    public var counters: Counters {
+        lanes.map(\.counters).reduce(into: Counters()) { sum, part in
+            sum.hits += part.hits
+            sum.misses += part.misses
+            sum.troubles += part.troubles
+            sum.droppedWrites += part.droppedWrites
+            sum.refusedWrites += part.refusedWrites
+            sum.leases += part.leases
+            sum.joins += part.joins
+        }
+    }
+
+    // MARK: - Looking
+
+    /// The entry of the local store, or else of the first shared one that has it.
+    public func entry(for key: CacheKey) async throws -> DiskEntry? {
+        if let entry = try await local?.entry(for: key) { return entry }
+        return try await sharedEntry(for: key)
+    }
+
+    /// The entry, unless it was made from another content than `original` has now.
+    ///
+    /// A shared entry is compared with what the shared stores know about the original.
+    public func entry(for key: CacheKey, madeFrom original: CacheKey) async throws -> DiskEntry? {
+        if let entry = try await local?.entry(for: key, madeFrom: original) { return entry }
+        async let knowledge = about(original)
+        guard let entry = try await sharedEntry(for: key) else { return nil }
+        switch try await knowledge {
+        case nil: return entry
+        case .known(let metadata):
+            guard let made = entry.metadata.madeFrom, let present = metadata.generation, made != present else {
+                return entry
+            }
+        case .gone: break
+        }
+        for lane in lanes { lane.submit(.remove([SharedKey(key)], done: nil)) }
+        return nil
+    }
+
+    /// What is known about the entry.
+    public func metadata(for key: CacheKey) async throws -> EntryMetadata? {
+        if let metadata = try await local?.metadata(for: key) { return metadata }
+        guard key.isOriginal else { return try await sharedEntry(for: key)?.metadata }
+        guard case .known(let metadata)? = try await about(key) else { return nil }
+        return metadata
+    }
+
+    private func sharedEntry(for key: CacheKey) async throws -> DiskEntry? {
+        guard key.isOriginal || key.isFile else { return nil }
+        return try await firstAnswer(SharedKey(key)) { SharedEntry.decoded($0, for: key) }
+    }
+
+    private func about(_ original: CacheKey) async throws -> SharedEntry.About? {
+        try await firstAnswer(SharedKey.about(original), counts: false) { SharedEntry.readAbout($0, for: original) }
+    }
+
+    private func firstAnswer<Value: Sendable>(
+        _ key: SharedKey, counts: Bool = true, _ read: ([UInt8]) -> Value?
+    ) async throws -> Value? {
+        for lane in lanes {
+            if let bytes = try await lane.bytes(for: key) {
+                if let value = read(bytes) {
+                    if counts { lane.count(\.hits) }
+                    return value
+                }
+                let message = "The entry \(key) in \"\(lane.traits.name)\" is damaged or another's; it is not used."
+                lane.note(SharedStoreError(code: .malformed, message: message))
+            }
+            if counts { lane.count(\.misses) }
+        }
+        return nil
+    }
+
+    // MARK: - Changing
+
+    /// Stores an entry in the local store, and hands it over for the shared ones.
+    ///
+    /// - Returns: What the local store says; without one, `.stored`.
+    public func store(_ entry: DiskEntry, for key: CacheKey) async throws -> StoreOutcome {
+        try Task.checkCancellation()
+        share(entry, for: key)
+        return try await local?.store(entry, for: key) ?? .stored
+    }
+
+    private func share(_ entry: DiskEntry, for key: CacheKey) {
+        guard key.isOriginal || key.isFile else { return end(key, with: .alone) }
+        var entry = entry
+        entry.metadata.storedAt = Int64(configuration.now().timeIntervalSince1970)
+        entry.metadata.generation = ContentGeneration(of: entry.bytes)
+        let bytes = SharedEntry.encoded(entry, for: key)
+        for lane in lanes {
+            if key.isOriginal, let about = SharedEntry.about(entry.metadata, for: key) {
+                lane.submit(.store(.about(key), about))
+            }
+            let limit = key.isOriginal ? lane.traits.originalByteLimit : lane.traits.fileByteLimit
+            let isShared = entry.bytes.count <= limit
+            if lane.store is any SharedLeasing, table.isLed(key) {
+                end(key, with: isShared ? bytes.map { .stored($0) } ?? .alone : .alone)
+            } else if isShared, let bytes {
+                lane.submit(.store(SharedKey(key), bytes))
+            }
+        }
+    }
+
+    /// Changes what is known about an entry, in the local store and in the shared ones.
+    ///
+    /// Two machines that confirm one original at the same time both say what the origin has said; the last word stays.
+    @discardableResult
+    public func renew(
+        _ key: CacheKey, ifContentIs generation: ContentGeneration?,
+        _ change: @escaping @Sendable (inout EntryMetadata) -> Void
+    ) async throws -> StoreOutcome? {
+        let outcome = try await local?.renew(key, ifContentIs: generation, change)
+        guard key.isOriginal, case .known(var metadata)? = try await about(key),
+            generation == nil || metadata.generation == generation
+        else { return outcome }
+        change(&metadata)
+        metadata.storedAt = Int64(configuration.now().timeIntervalSince1970)
+        if let about = SharedEntry.about(metadata, for: key) {
+            for lane in lanes { lane.submit(.store(.about(key), about)) }
+        }
+        return outcome ?? .stored
+    }
+
+    /// Removes the entry from all stores.
+    public func remove(_ key: CacheKey) async throws {
+        try await local?.remove(key)
+        try await removeShared(key.isOriginal ? [SharedKey(key), .about(key)] : [SharedKey(key)])
+    }
+
+    /// Removes the original from all stores. What was made of it goes from the local store, and no longer counts in the
+    /// shared ones.
+    public func removeAll(madeFrom original: CacheKey) async throws {
+        try await local?.removeAll(madeFrom: original)
+        if let word = SharedEntry.gone(original) {
+            for lane in lanes { lane.submit(.store(.about(original), word)) }
+        }
+        try await removeShared([SharedKey(original)])
+    }
+
+    private func removeShared(_ keys: [SharedKey]) async throws {
+        for lane in lanes {
+            let done = OneShot<Void>()
+            lane.submit(.remove(keys, done: done))
+            await done.wait(onCancel: ())
+        }
+        try Task.checkCancellation()
+    }
+
+    /// Removes every entry of the local store.
+    public func removeAll() async throws { try await local?.removeAll() }
+
+    /// Writes what waits for the shared stores until the time is over, and ends all stores.
+    public func shutdown(within limit: Duration) async -> CacheShutdownReport {
+        await shutdown(within: limit, on: configuration.clock)
+    }
+
+    private func shutdown(within limit: Duration, on clock: some Clock<Duration>) async -> CacheShutdownReport {
+        let deadline = Deadline(after: limit, on: clock, executor: nil)
+        endLeases()
+        _ = await deadline.outlasts { [lanes] in for lane in lanes { await lane.drain() } }
+        let pending = lanes.reduce(0) { $0 + $1.pendingCount }
+        for lane in lanes { _ = await deadline.outlasts { await lane.store.shutdown() } }
+        var report =
+            await local?.shutdown(within: deadline.remaining)
+            ?? CacheShutdownReport(completedOperations: 0, abandonedOperations: 0)
+        report.abandonedOperations += pending
+        return report
+    }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// A local store before shared ones.
+struct SharedCacheTests {
+    private let original = CacheKey("https://images.example/1.png")
+    private let file: CacheKey
+    private let store = ScriptedStore()
+    private let folder: TemporaryFolder
+    private let one: SharedCache
+    private let other: SharedCache
+
+    init() throws {
+        file = CacheKey(original, suffix: "\0variant\0encodedpng")
+        folder = try TemporaryFolder(isInMemory: true)
+        one = SharedCache(local: DiskCache(.init(folder: folder.path)), stores: [store])
+        other = SharedCache(local: nil, stores: [store])
+    }
+
+    /// A file made of the original with this number.
+    private func made(of number: Int) -> DiskEntry {
+        var entry = sampleEntry(50)
+        entry.metadata.madeFrom = ContentGeneration(of: sampleEntry(number).bytes)
+        return entry
+    }
+
+    /// Waits until the shared store has everything, and hands nothing over any more.
+    private func settle(_ cache: SharedCache) async { for lane in cache.lanes { await lane.drain() } }
+
+    /// Waits until the shared store has what was handed over, which it gets in order.
+    private func flush(_ cache: SharedCache) async throws { try await cache.remove(CacheKey("none")) }
+
+    @Test func `another machine finds originals and files, and no picture that a disk keeps for itself`() async throws {
+        let picture = CacheKey(original, suffix: "\0variant")
+        for (key, number) in [(original, 1), (file, 50), (picture, 60)] {
+            #expect(try await one.store(sampleEntry(number), for: key).isStored)
+        }
+        await settle(one)
+        #expect(try await other.entry(for: original)?.bytes == sampleEntry(1).bytes)
+        #expect(try await other.metadata(for: original)?.generation == sampleEntry(1).metadata.generation)
+        #expect(try await other.entry(for: file)?.bytes == sampleEntry(50).bytes)
+        #expect(try await other.entry(for: picture) == nil)
+        #expect(try await one.entry(for: picture)?.bytes == sampleEntry(60).bytes)
+        #expect(store.present.values.count == 3)
+        #expect(other.counters.hits == 2)
+    }
+
+    @Test func `of an original above the limit, others know all but the bytes`() async throws {
+        let store = ScriptedStore(originalByteLimit: 99)
+        let (one, other) = (SharedCache(local: nil, stores: [store]), SharedCache(local: nil, stores: [store]))
+        _ = try await one.store(sampleEntry(1), for: original)
+        _ = try await one.store(made(of: 1), for: file)
+        await settle(one)
+        #expect(try await other.entry(for: original) == nil)
+        #expect(try await other.metadata(for: original)?.etag == "\"1\"")
+        #expect(try await other.metadata(for: original)?.generation == sampleEntry(1).metadata.generation)
+        #expect(try await other.entry(for: file, madeFrom: original) != nil)
+    }
+
+    @Test func `a file of an earlier original does not count, nor one of a removed original`() async throws {
+        _ = try await one.store(sampleEntry(1), for: original)
+        _ = try await one.store(made(of: 1), for: file)
+        try await flush(one)
+        #expect(try await other.entry(for: file, madeFrom: original) != nil)
+        _ = try await one.store(sampleEntry(2), for: original)
+        try await flush(one)
+        #expect(try await other.metadata(for: original)?.etag == "\"2\"")
+        #expect(try await other.entry(for: file, madeFrom: original) == nil)
+        try await flush(other)
+        _ = try await one.store(made(of: 2), for: file)
+        try await flush(one)
+        #expect(try await other.entry(for: file, madeFrom: original) != nil)
+        try await one.removeAll(madeFrom: original)
+        #expect(try await other.entry(for: original) == nil)
+        #expect(try await other.metadata(for: original) == nil)
+        #expect(try await other.entry(for: file, madeFrom: original) == nil)
+        #expect(try await one.entry(for: file, madeFrom: original) == nil)
+    }
+
+    @Test func `what an origin has confirmed is known to all, unless they have other content by now`() async throws {
+        _ = try await one.store(sampleEntry(1), for: original)
+        await settle(one)
+        let generation = sampleEntry(1).metadata.generation
+        #expect(try await other.renew(original, ifContentIs: ContentGeneration(rawValue: 9)) { $0.etag = "x" } == nil)
+        #expect(try await other.renew(original, ifContentIs: generation) { $0.etag = "y" }?.isStored == true)
+        await settle(other)
+        let third = SharedCache(local: nil, stores: [store])
+        #expect(try await third.metadata(for: original)?.etag == "y")
+        #expect(try await third.metadata(for: original)?.generation == generation)
+    }
+
+    @Test func `a removed entry is gone for all`() async throws {
+        _ = try await one.store(sampleEntry(50), for: file)
+        try await one.remove(file)
+        #expect(try await other.entry(for: file) == nil)
+        #expect(try await one.entry(for: file) == nil)
+    }
+
+    @Test func `an entry with any byte changed, cut or added is none`() throws {
+        let bytes = try #require(SharedEntry.encoded(sampleEntry(1), for: file))
+        #expect(SharedEntry.decoded(bytes, for: file)?.bytes == sampleEntry(1).bytes)
+        #expect(SharedEntry.decoded(bytes, for: original) == nil, "the entry of another key")
+        for place in bytes.indices {
+            var changed = bytes
+            changed[place] ^= 1 << UInt8(place % 8)
+            #expect(SharedEntry.decoded(changed, for: file) == nil, "byte \(place)")
+            #expect(SharedEntry.decoded(Array(bytes[..<place]), for: file) == nil)
+        }
+        #expect(SharedEntry.decoded(bytes + [0], for: file) == nil)
+    }
+
+    @Test func `a damaged entry is a miss, and told`() async throws {
+        _ = try await one.store(sampleEntry(50), for: file)
+        await settle(one)
+        store.change { state in
+            for key in state.values.keys { state.values[key]?[60] ^= 1 }
+        }
+        #expect(try await other.entry(for: file) == nil)
+        #expect(other.counters.troubles == 1 && other.counters.hits == 0)
+    }
+
+    @Test func `a word about a failure survives the way, and nothing else is one`() throws {
+        let url = try #require(URL(string: "https://images.example/1.png"))
+        let error = ImageLoadError(code: .unacceptableStatus, message: "gone", url: url, status: 410)
+        let bytes = try #require(SharedFailure(error)).encoded
+        let heard = try #require(SharedFailure(bytes)?.error(url))
+        #expect(heard.code == .unacceptableStatus && heard.status == 410 && heard.message.hasSuffix("gone"))
+        #expect(SharedFailure(SharedFailure.alone.encoded) == .alone)
+        #expect(SharedFailure.alone.error(url) == nil)
+        #expect(SharedFailure(ImageLoadError(code: .overloaded, message: "")) == nil, "the state of one process")
+        for count in bytes.indices { #expect(SharedFailure(Array(bytes[..<count])) == nil) }
+        var generator = SeededGenerator(seed: 3)
+        for _ in 0..<2_000 {
+            var changed = bytes
+            changed[.random(in: changed.indices, using: &generator)] = .random(in: 0...255, using: &generator)
+            _ = SharedFailure(changed)?.error(url)
+        }
+    }
+
+    @Test func `what waits for a store is limited, and the rest is dropped and counted`() async throws {
+        var configuration = SharedCache.Configuration()
+        configuration.pendingByteLimit = 500
+        let gate = Gate()
+        let cache = SharedCache(local: nil, stores: [ScriptedStore(gate: gate)], configuration: configuration)
+        for number in 0..<5 {
+            let key = CacheKey(original, suffix: "\0encoded\(number)")
+            _ = try await cache.store(sampleEntry(number, size: 300), for: key)
+        }
+        #expect(cache.counters.droppedWrites == 4)
+        gate.open()
+        await settle(cache)
+        #expect(cache.counters.droppedWrites == 4)
+    }
+
+    @Test func `an end writes what waits, and later calls fail no load`() async throws {
+        _ = try await one.store(sampleEntry(50), for: file)
+        let report = await one.shutdown(within: .seconds(60))
+        #expect(report.abandonedOperations == 0)
+        #expect(store.present.values.count == 1)
+        #expect(try await other.entry(for: file) != nil)
+        #expect(try await one.store(sampleEntry(50), for: file).error?.code == .shutDown)
+        #expect(one.counters.droppedWrites == 1)
+    }
+}
