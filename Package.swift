@@ -13,6 +13,7 @@ let package = Package(
         .library(name: "HTTPCaching", targets: ["HTTPCaching"]),
         .library(name: "ImageCoding", targets: ["ImageCoding"]),
         .library(name: "TaskCoordination", targets: ["TaskCoordination"]),
+        .library(name: "RedisStore", targets: ["RedisStore"]),
         .library(name: "WebImageTesting", targets: ["WebImageTesting"]),
         .executable(name: "fetch", targets: ["fetch"]),
         .executable(name: "stampede", targets: ["stampede"]),
@@ -47,6 +48,10 @@ let package = Package(
         .systemLibrary(
             name: "CMicrohttpd", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+        .systemLibrary(
+            name: "CHiredis",
+            providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
+        .target(name: "CRedisShims", dependencies: ["CHiredis"]),
         .target(name: "CTransportShims", dependencies: ["CLibcurl"]),
         .target(name: "CImageShims", dependencies: ["CLibjpeg", "CLibpng"]),
         .target(name: "CCacheShims"),
@@ -75,6 +80,11 @@ let package = Package(
 
         // Floor 4: loads bound to views.
         .target(name: "WebImageBinding", dependencies: ["WebImage"]),
+
+        // Floor 4: stores that machines share. A program that does not import one does not link its C library.
+        .target(
+            name: "RedisStore",
+            dependencies: ["WebImage", "HTTPTransport", "TaskCoordination", "CHiredis", "CRedisShims", "COpenSSL"]),
 
         // What tests need, ours and other people's.
         .target(
@@ -124,6 +134,9 @@ let package = Package(
         .testTarget(
             name: "WebImageTests", dependencies: ["WebImage", "HTTPCaching", "WebImageTesting", "TestSupport"]),
         .testTarget(name: "WebImageBindingTests", dependencies: ["WebImageBinding", "WebImageTesting", "TestSupport"]),
+        .testTarget(
+            name: "RedisStoreTests",
+            dependencies: ["RedisStore", "WebImage", "HTTPTransport", "WebImageTesting", "TestSupport"]),
         .testTarget(name: "FetchTests", dependencies: ["fetch", "WebImage", "WebImageTesting", "ImageCoding"]),
         .testTarget(
             name: "ImageServerTests",

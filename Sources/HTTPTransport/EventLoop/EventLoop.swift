@@ -6,7 +6,7 @@ import Synchronization
 /// An actor on a loop may call a C library that needs one thread, and the callbacks of the library enter the actor
 /// through ``LoopResident/onLoop(_:)``. The thread keeps the actors until ``stop()``. Later jobs run one at a time on a
 /// task of the global pool, so that every caller is resumed.
-final class EventLoop: SerialExecutor {
+package final class EventLoop: SerialExecutor {
     private enum Phase {
         case new
         case running
@@ -30,7 +30,7 @@ final class EventLoop: SerialExecutor {
     /// The thread that may run jobs now; 0 for none.
     private let owner = Atomic<UInt>(0)
 
-    init(name: String) {
+    package init(name: String) {
         self.name = name
     }
 
@@ -38,7 +38,7 @@ final class EventLoop: SerialExecutor {
     ///
     /// Called once, before ``stop()``.
     /// - Returns: `false` when the process has no thread or descriptor left; the loop has then ended.
-    func start(_ residents: [any LoopResident]) -> Bool {
+    package func start(_ residents: [any LoopResident]) -> Bool {
         inbox.withLock { $0.phase = .running }
         guard poller != nil, let thread = LoopThread(name: name, { self.run(residents) }) else {
             inbox.withLock { $0.phase = .ended(isDraining: false) }
@@ -49,11 +49,14 @@ final class EventLoop: SerialExecutor {
         return true
     }
 
+    /// Nanoseconds of the clock of all loops.
+    package static var nanoseconds: UInt64 { LoopThread.nanoseconds }
+
     // MARK: - Executor
 
-    var isOnLoop: Bool { owner.load(ordering: .acquiring) == LoopThread.current }
+    package var isOnLoop: Bool { owner.load(ordering: .acquiring) == LoopThread.current }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let startsDraining = inbox.withLock { inbox in
             inbox.jobs.append(job)
@@ -66,15 +69,15 @@ final class EventLoop: SerialExecutor {
         if startsDraining { Task.detached { self.drain() } }
     }
 
-    func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+    package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
         unsafe UnownedSerialExecutor(ordinary: self)
     }
 
-    func checkIsolated() {
+    package func checkIsolated() {
         precondition(isOnLoop, "Not on the event loop.")
     }
 
-    func isIsolatingCurrentContext() -> Bool? { isOnLoop }
+    package func isIsolatingCurrentContext() -> Bool? { isOnLoop }
 
     // MARK: - Events
 
@@ -82,7 +85,7 @@ final class EventLoop: SerialExecutor {
     ///
     /// Call it after the change that the thread must see, which a lock guards. The thread sets `isAsleep` before its
     /// last check for changes. So either that check finds the change, or this call finds the thread asleep.
-    func wake() {
+    package func wake() {
         guard isAsleep.load(ordering: .acquiring), isAsleep.exchange(false, ordering: .acquiringAndReleasing) else {
             return
         }
@@ -92,24 +95,24 @@ final class EventLoop: SerialExecutor {
     /// Watches a descriptor for a resident.
     /// - Parameter isNew: Whether it is not watched yet.
     /// - Returns: Whether the kernel agreed.
-    func watch(_ descriptor: Int32, for interest: Readiness, seat: UInt32, isNew: Bool) -> Bool {
+    package func watch(_ descriptor: Int32, for interest: Readiness, seat: UInt32, isNew: Bool) -> Bool {
         poller?.watch(descriptor, for: interest, seat: seat, isNew: isNew) ?? false
     }
 
     /// Stops watching a descriptor.
-    func forget(_ descriptor: Int32) {
+    package func forget(_ descriptor: Int32) {
         poller?.forget(descriptor)
     }
 
     // MARK: - End
 
     /// Makes the thread tell its residents and end, without waiting for it.
-    func stop() {
+    package func stop() {
         beginStop()?.detach()
     }
 
     /// Makes the thread tell its residents and end, and waits until it has ended.
-    func stopAndJoin() async {
+    package func stopAndJoin() async {
         let thread = beginStop()
         await withCheckedContinuation { waiter in
             let hasEnded = inbox.withLock { inbox in

@@ -4,7 +4,7 @@ import Synchronization
 /// An actor on an ``EventLoop``: its `unownedExecutor` is the loop's, and the loop runs its turns.
 ///
 /// The loop calls the isolated methods through ``onLoop(_:)``, which costs neither a job nor a task.
-protocol LoopResident: Actor {
+package protocol LoopResident: Actor {
     nonisolated var loop: EventLoop { get }
     /// Called before all other methods, on the loop's thread.
     /// - Parameter seat: The number with which this actor watches descriptors.
@@ -27,7 +27,7 @@ extension LoopResident {
     /// request: the runtime takes 130 ns to find and ask the executor, and this function asks it directly. Arguments
     /// are passed and not captured, so that nothing is allocated.
     @inline(__always)
-    nonisolated func onLoop<First: Sendable, Second: Sendable & ~Escapable, Answer: Sendable>(
+    package nonisolated func onLoop<First: Sendable, Second: Sendable & ~Escapable, Answer: Sendable>(
         _ first: First, _ second: Second, _ body: @escaping @Sendable (isolated Self, First, Second) -> Answer
     ) -> Answer {
         precondition(loop.isOnLoop, "Not on the event loop.")
@@ -36,26 +36,28 @@ extension LoopResident {
     }
 
     @inline(__always)
-    nonisolated func onLoop<Answer: Sendable>(_ body: @escaping @Sendable (isolated Self) -> Answer) -> Answer {
+    package nonisolated func onLoop<Answer: Sendable>(_ body: @escaping @Sendable (isolated Self) -> Answer) -> Answer {
         precondition(loop.isOnLoop, "Not on the event loop.")
         return unsafe unsafeBitCast(body, to: (@Sendable (Self) -> Answer).self)(self)
     }
 }
 
 /// The operations that a descriptor is ready for, or is watched for.
-struct Readiness: OptionSet, Sendable {
-    let rawValue: Int32
+package struct Readiness: OptionSet, Sendable {
+    package let rawValue: Int32
 
-    static let reading = Readiness(rawValue: 1)
-    static let writing = Readiness(rawValue: 2)
-    static let failing = Readiness(rawValue: 4)
+    package init(rawValue: Int32) { self.rawValue = rawValue }
+
+    package static let reading = Readiness(rawValue: 1)
+    package static let writing = Readiness(rawValue: 2)
+    package static let failing = Readiness(rawValue: 4)
 }
 
 /// Messages for an actor on an event loop: any thread posts them without waiting, and the actor takes them in its next
 /// turn.
 ///
 /// A job of the actor that is enqueued after a message runs after that message is handled.
-final class Mailbox<Message: Sendable>: Sendable {
+package final class Mailbox<Message: Sendable>: Sendable {
     private struct State {
         var messages: [Message] = []
         var isClosed = false
@@ -64,17 +66,17 @@ final class Mailbox<Message: Sendable>: Sendable {
     private let state = Mutex(State())
     private let loop: EventLoop
 
-    init(on loop: EventLoop) {
+    package init(on loop: EventLoop) {
         self.loop = loop
     }
 
     /// Whether no message waits.
-    var isEmpty: Bool { state.withLock { $0.messages.isEmpty } }
+    package var isEmpty: Bool { state.withLock { $0.messages.isEmpty } }
 
     /// Posts a message, also from a cancellation handler.
     /// - Returns: `false` when the mailbox is closed.
     @discardableResult
-    func post(_ message: Message) -> Bool {
+    package func post(_ message: Message) -> Bool {
         let isOpen = state.withLock { state in
             guard !state.isClosed else { return false }
             state.messages.append(message)
@@ -85,7 +87,7 @@ final class Mailbox<Message: Sendable>: Sendable {
     }
 
     /// Takes the messages.
-    func take() -> [Message] {
+    package func take() -> [Message] {
         state.withLock { state in
             let messages = state.messages
             state.messages = []
@@ -94,7 +96,7 @@ final class Mailbox<Message: Sendable>: Sendable {
     }
 
     /// Takes the messages, and refuses later ones.
-    func close() -> [Message] {
+    package func close() -> [Message] {
         state.withLock { state in
             let messages = state.messages
             state = State(isClosed: true)

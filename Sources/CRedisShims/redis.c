@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#include "CRedisShims.h"
+#include <errno.h>
+#include <pthread.h>
+#include <sys/socket.h>
+
+static const size_t longest_array = 1024;
+static redisReplyObjectFunctions plain, limited;
+static redisReplyObjectFunctions *given;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+#if HIREDIS_MAJOR > 0
+typedef size_t element_count;
+#else
+typedef int element_count;
+#endif
+
+static void *create_array(const redisReadTask *task, element_count count) {
+    // A null is taken for a lack of memory, which ends the connection.
+    return (size_t)count > longest_array ? NULL : plain.createArray(task, count);
+}
+
+static void prepare(void) {
+    plain = *given;
+    limited = plain;
+    limited.createArray = create_array;
+}
+
+void redis_limit_arrays(redisReader *reader) {
+    // All readers get the functions of the library, so it does not matter whose are copied.
+    if (reader->fn == &limited) return;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    given = reader->fn;
+    pthread_once(&once, prepare);
+    pthread_mutex_unlock(&lock);
+    reader->fn = &limited;
+}
+
+int redis_connect_error(int descriptor) {
+    int error = 0;
+    socklen_t length = sizeof error;
+    return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &length) < 0 ? errno : error;
+}
+
+const char *redis_error_text(const redisContext *context) { return context->errstr; }

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+import HTTPTransport
+import Synchronization
+import TaskCoordination
+import WebImage
+
+// MARK: - Leases and waits
+
+extension RedisLink {
+    func granted(
+        _ result: Result<RedisReply, SharedStoreError>, _ renewal: Renewal,
+        _ place: OneShot<Result<RedisReply, any Error>>
+    ) {
+        let hears = place.resolve(result.mapError { $0 })
+        guard case .success(.list(let parts)) = result, parts.first == .integer(2), parts.count > 1,
+            case .integer(let token) = parts[1]
+        else { return }
+        guard hears else { return send(renewal.release(token)) { _ in } }
+        let now = EventLoop.nanoseconds
+        leases[renewal.key] = HeldLease(
+            renewal: renewal, token: token, renewAt: now + Self.nanoseconds(configuration.leaseTime / 3),
+            until: now + Self.nanoseconds(configuration.leaseLimit))
+    }
+
+    func careForLeases(_ now: UInt64) {
+        for (key, lease) in leases where now >= lease.renewAt {
+            guard now < lease.until else {
+                leases[key] = nil
+                continue
+            }
+            leases[key]?.renewAt = now + Self.nanoseconds(configuration.leaseTime / 3)
+            send(lease.renewal.renew(lease.token)) { result in
+                // The lease has gone to another process.
+                if case .success(.integer(0)) = result { self.onLoop { $0.forget(key, lease.token) } }
+            }
+        }
+    }
+
+    func forget(_ key: SharedKey, _ token: Int64) {
+        if leases[key]?.token == token { leases[key] = nil }
+    }
+
+    func careForBells(_ now: UInt64) {
+        guard !bells.isEmpty, now >= pingAt else { return }
+        pingAt = now + Self.nanoseconds(configuration.pingInterval)
+        for (_, waiting) in bells {
+            for bell in waiting.values where bell.isDue(now) { bell.resolve(nil) }
+        }
+        let deadline = now + Self.nanoseconds(configuration.commandTimeout)
+        for connection in [commands, messages] where connection?.deadline == nil {
+            connection?.send(RedisCommand(["PING"]), deadline: deadline) { _ in }
+        }
+    }
+
+    func heard(_ reply: RedisReply) {
+        guard case .list(let parts) = reply, parts.count == 3, let key = parts[2].string else { return }
+        for bell in (bells[key] ?? [:]).values { bell.resolve(nil) }
+    }
+
+    /// A call that waits for the end of a lease.
+    final class Bell: Sendable {
+        private let place = OneShot<(any Error)?>()
+        /// When the lease ends by itself, in nanoseconds of the loop.
+        private let due = Atomic<UInt64>(.max)
+
+        func arm(_ instant: UInt64) { due.store(instant, ordering: .relaxed) }
+
+        func isDue(_ now: UInt64) -> Bool { now >= due.load(ordering: .relaxed) }
+
+        /// Ends the wait: with `nil`, the call asks again.
+        func resolve(_ error: (any Error)?) { place.resolve(error) }
+
+        /// Waits.
+        ///
+        /// - Throws: What ended the connection; `CancellationError`.
+        func ring() async throws {
+            if let error = await place.wait(onCancel: CancellationError()) { throw error }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import Testing
+import WebImage
+import WebImageTesting
+
+@testable import RedisStore
+
+/// A store in front of a real server.
+@Suite(.needsRedis, .timeLimit(.minutes(1))) struct RedisStoreTests {
+    private let key = SharedKey(CacheKey("https://images.example/1.png"))
+
+    private func store(
+        _ server: RedisServer, _ change: (inout RedisStore.Configuration) -> Void = { _ in }
+    ) async throws -> RedisStore {
+        var configuration = RedisStore.Configuration(RedisAddress(.unix(path: server.path)))
+        configuration.commandTimeout = .seconds(5)  // a machine that is busy is no failure
+        configuration.connectTimeout = .seconds(5)
+        configuration.retryDelay = .milliseconds(5)...(.milliseconds(20))
+        change(&configuration)
+        let store = RedisStore(configuration)
+        #expect(await store.connected(within: .seconds(30)))
+        return store
+    }
+
+    /// Runs calls of the store until the time is over.
+    private func keepBusy(_ store: RedisStore, for time: Duration) async throws {
+        let end = ContinuousClock.now + time
+        while ContinuousClock.now < end { _ = try await store.bytes(for: key) }
+    }
+
+    @Test func `another process finds what is stored, until it is removed`() async throws {
+        let server = try RedisServer(["--requirepass", "a b%"])
+        let login: (inout RedisStore.Configuration) -> Void = {
+            $0.address.password = "a b%"
+            $0.address.database = 3
+        }
+        let (one, other) = (try await store(server, login), try await store(server, login))
+        #expect(try await one.bytes(for: key) == nil)
+        let bytes = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        try await one.store(bytes, for: key, lifetime: .seconds(60))
+        #expect(try await other.bytes(for: key) == bytes)
+        try await other.store([], for: key, lifetime: .seconds(60))
+        #expect(try await one.bytes(for: key) == [])
+        try await one.remove(key)
+        #expect(try await other.bytes(for: key) == nil)
+        let elsewhere = try await store(server) { $0.address.password = "a b%" }
+        try await other.store([1], for: key, lifetime: .seconds(60))
+        #expect(try await elsewhere.bytes(for: key) == nil, "another database")
+    }
+
+    @Test func `a wrong password is named, and no load waits for it`() async throws {
+        let server = try RedisServer(["--requirepass", "right"])
+        _ = try await store(server) { $0.address.password = "right" }
+        var configuration = RedisStore.Configuration(RedisAddress(.unix(path: server.path), password: "wrong"))
+        configuration.retryDelay = .milliseconds(1)...(.milliseconds(2))
+        let store = RedisStore(configuration)
+        var code: SharedStoreError.Code?
+        while code != .refused {
+            do { _ = try await store.bytes(for: key) } catch { code = (error as? SharedStoreError)?.code }
+        }
+    }
+
+    @Test func `one of many claims leads, and the others hear when the entry is stored`() async throws {
+        let server = try RedisServer()
+        let stores = [try await store(server), try await store(server), try await store(server)]
+        let key = key
+        let claims = (0..<30).map { number in Probe { try await stores[number % 3].claim(key) } }
+        var leader: (SharedLease, RedisStore)?
+        while leader == nil {
+            await Task.yield()
+            for (number, claim) in claims.enumerated() {
+                if case .leads(let lease)? = claim.value { leader = (lease, stores[number % 3]) }
+            }
+        }
+        let (lease, own) = try #require(leader)
+        #expect(claims.count { !$0.isRunning } == 1)
+        #expect(try await own.finish(lease, with: .stored([1, 2, 3], lifetime: .seconds(60))))
+        for claim in claims where claim.isRunning { #expect(try await claim.finish() == .stored) }
+        #expect(try await stores[0].bytes(for: key) == [1, 2, 3])
+        #expect(try await !own.finish(lease, with: .released), "it has ended")
+    }
+
+    @Test func `a lease that is given back goes to one that waits, and a failure to all`() async throws {
+        let server = try RedisServer()
+        let (one, other) = (try await store(server), try await store(server))
+        let key = key
+        guard case .leads(let first) = try await one.claim(key) else {
+            Issue.record("no lease")
+            return
+        }
+        let waiting = Probe { try await other.claim(key) }
+        #expect(try await one.finish(first, with: .released))
+        guard case .leads(let second) = try await waiting.finish() else {
+            Issue.record("no lease")
+            return
+        }
+        #expect(second.token > first.token)
+        #expect(try await other.finish(second, with: .failed([7], lifetime: .seconds(60))))
+        #expect(try await one.claim(key) == .failed([7]))
+    }
+
+    @Test func `a lease without renewal ends, and its holder stores nothing`() async throws {
+        let server = try RedisServer()
+        let one = try await store(server) {
+            $0.leaseTime = .milliseconds(40)
+            $0.leaseLimit = .zero
+        }
+        let other = try await store(server) { $0.pingInterval = .milliseconds(10) }
+        guard case .leads(let old) = try await one.claim(key) else {
+            Issue.record("no lease")
+            return
+        }
+        guard case .leads(let new) = try await other.claim(key) else {
+            Issue.record("no lease")
+            return
+        }
+        #expect(new.token > old.token)
+        #expect(try await !one.finish(old, with: .stored([1], lifetime: .seconds(60))))
+        #expect(try await other.finish(new, with: .stored([2], lifetime: .seconds(60))))
+        #expect(try await one.bytes(for: key) == [2])
+    }
+
+    @Test func `a lease is renewed while its holder works`() async throws {
+        let server = try RedisServer()
+        let one = try await store(server) { $0.leaseTime = .milliseconds(300) }
+        let other = try await store(server) { $0.pingInterval = .milliseconds(10) }
+        let key = key
+        guard case .leads(let lease) = try await one.claim(key) else {
+            Issue.record("no lease")
+            return
+        }
+        let waiting = Probe { try await other.claim(key) }
+        try await keepBusy(other, for: .milliseconds(900))
+        #expect(waiting.isRunning)
+        #expect(try await one.finish(lease, with: .stored([1], lifetime: .seconds(60))))
+        #expect(try await waiting.finish() == .stored)
+    }
+
+    @Test func `a caller that leaves takes no lease with it`() async throws {
+        let server = try RedisServer()
+        let store = try await store(server) { $0.leaseTime = .seconds(3_600) }
+        let key = key
+        for _ in 0..<50 {
+            let claim = Probe { try await store.claim(key) }
+            await Task.yield()
+            claim.cancel()
+            if case .leads(let lease)? = try? await claim.finish() {
+                _ = try await store.finish(lease, with: .released)
+            }
+        }
+        guard case .leads = try await store.claim(key) else {
+            Issue.record("a lease is left")
+            return
+        }
+    }
+
+    @Test(arguments: [SIGSTOP, SIGKILL]) func `a server that hangs or dies releases all that wait`(signal: Int32)
+        async throws
+    {
+        let server = try RedisServer()
+        let store = try await store(server) { $0.commandTimeout = .milliseconds(250) }
+        let key = key
+        guard case .leads = try await store.claim(key) else {
+            Issue.record("no lease")
+            return
+        }
+        let waiting = (0..<20).map { _ in Probe { try await store.claim(key) } }
+        try await keepBusy(store, for: .milliseconds(20))
+        server.signal(signal)
+        for claim in waiting {
+            await #expect { _ = try await claim.finish() } throws: {
+                ($0 as? SharedStoreError)?.code == (signal == SIGSTOP ? .timedOut : .unreachable)
+            }
+        }
+        await #expect(throws: SharedStoreError.self) { _ = try await store.bytes(for: key) }
+        server.kill()
+        try server.start()
+        #expect(await store.connected(within: .seconds(30)))
+        try await store.store([1], for: key, lifetime: .seconds(60))
+    }
+
+    @Test func `after the end every call says so`() async throws {
+        let server = try RedisServer()
+        let store = try await store(server)
+        await store.shutdown()
+        await #expect { _ = try await store.bytes(for: key) } throws: { ($0 as? SharedStoreError)?.code == .shutDown }
+        await #expect(throws: SharedStoreError.self) { _ = try await store.claim(key) }
+        #expect(await !store.connected(within: .seconds(1)))
+    }
+}
