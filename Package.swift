@@ -100,7 +100,7 @@ let package = Package(
         .executableTarget(
             name: "ImageServer",
             dependencies: [
-                "WebImage", "HTTPCaching", "HTTPTransport", "WebImageTesting", "CMicrohttpd", "COpenSSL",
+                "WebImage", "RedisStore", "HTTPCaching", "HTTPTransport", "WebImageTesting", "CMicrohttpd", "COpenSSL",
             ],
             path: "Examples/ImageServer", exclude: ["Dockerfile", "README.md", "image-server.service"]),
         .executableTarget(

@@ -5,6 +5,7 @@ import WebImage
 /// The server with its loader, its metrics and its log.
 struct RunningServer: Sendable {
     let manager: ImageManager
+    private let loader: Settings.Loader
     let port: UInt16
     let metricsPort: UInt16?
     private let service: ImageService
@@ -30,7 +31,8 @@ struct RunningServer: Sendable {
                 throw error
             }
         }
-        let manager = ImageManager(configuration: settings.manager)
+        let loader = await settings.loader()
+        let manager = loader.manager
         let metrics = Metrics()
         let log = settings.writesLog ? AccessLog() : nil
         let page = settings.showsPage ? DemoPage(samples: samples, manager: manager, metrics: metrics) : nil
@@ -52,8 +54,8 @@ struct RunningServer: Sendable {
         try await server.start(socket)
         if let metricsSocket { try await metricsServer?.start(metricsSocket) }
         return RunningServer(
-            manager: manager, port: socket.port, metricsPort: metricsSocket?.port, service: service, server: server,
-            metricsServer: metricsServer, log: log, drainTimeout: settings.drainTimeout)
+            manager: manager, loader: loader, port: socket.port, metricsPort: metricsSocket?.port, service: service,
+            server: server, metricsServer: metricsServer, log: log, drainTimeout: settings.drainTimeout)
     }
 
     private static func metricsAnswer(
@@ -84,6 +86,7 @@ struct RunningServer: Sendable {
         let dropped = await server.drain(within: drainTimeout)
         _ = await metricsServer?.drain(within: .seconds(1))
         let loads = await manager.shutdown(within: max(.zero, deadline - clock.now))
+        await loader.caches?.shutdown(within: max(.milliseconds(250), deadline - clock.now))
         log?.flush()
         return Report(droppedRequestCount: dropped, loads: loads)
     }

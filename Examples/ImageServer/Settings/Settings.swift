@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import RedisStore
 import WebImage
 
 /// What the command line and the environment decide.
@@ -22,6 +23,8 @@ struct Settings: Sendable {
 
     var freshness = FreshnessRule()
     var cacheFolder: String?
+    /// What servers share; `nil` for nothing.
+    var redis: RedisAddress?
     var memoryByteCount: Int?
     var maximumByteCount = 50_000_000
     var maximumPixelCount = 50_000_000
