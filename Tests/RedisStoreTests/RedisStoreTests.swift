@@ -159,7 +159,10 @@ import WebImageTesting
         async throws
     {
         let server = try RedisServer()
-        let store = try await store(server) { $0.commandTimeout = .milliseconds(250) }
+        let store = try await store(server) {
+            $0.commandTimeout = .milliseconds(250)
+            $0.leaseTime = .seconds(3_600)  // so that only a sign of life that is missing ends the wait
+        }
         let key = key
         guard case .leads = try await store.claim(key) else {
             Issue.record("no lease")

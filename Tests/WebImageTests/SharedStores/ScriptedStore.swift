@@ -35,11 +35,12 @@ final class ScriptedStore: SharedLeasing {
     func change<T: Sendable>(_ body: @Sendable (inout State) -> T) -> T { state.withLock { body(&$0) } }
     var present: State { state.withLock { $0 } }
 
-    private func arrive() async throws {
+    /// - Parameter heeds: Whether a call that was cancelled ends.
+    private func arrive(heeds: Bool = true) async throws {
         // As from a network, an answer never comes within the call.
         await Task.yield()
         await gate?.pass()
-        try Task.checkCancellation()
+        if heeds { try Task.checkCancellation() }
         if present.isBroken { throw SharedStoreError(code: .unreachable, message: "broken") }
     }
 
@@ -63,7 +64,8 @@ final class ScriptedStore: SharedLeasing {
 
     func claim(_ key: SharedKey) async throws -> SharedClaim {
         while true {
-            try await arrive()
+            // A lease may be granted to a caller that has left.
+            try await arrive(heeds: false)
             let place = OneShot<Void>()
             let claim = change { state -> SharedClaim? in
                 if state.values[key] != nil { return .stored }
@@ -78,6 +80,7 @@ final class ScriptedStore: SharedLeasing {
             }
             if let claim { return claim }
             await place.wait(onCancel: ())
+            try Task.checkCancellation()
         }
     }
 
