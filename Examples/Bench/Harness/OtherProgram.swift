@@ -21,6 +21,19 @@ struct OtherProgram {
             folder: folder)
     }
 
+    /// `vipsthumbnail` on several copies of a file, with its results in a format.
+    ///
+    /// - Returns: `nil` when it is not installed.
+    static func vipsthumbnail(_ file: [UInt8], copies: Int, side: Int, suffix: String) throws -> OtherProgram? {
+        let path = "/usr/bin/vipsthumbnail"
+        guard FileManager.default.isExecutableFile(atPath: path) else { return nil }
+        let folder = try ScratchFolder()
+        let sources = (0..<copies).map { folder.path("source\($0).jpg") }
+        for source in sources { try Data(file).write(to: URL(filePath: source)) }
+        let result = folder.path("result-%s\(suffix)[Q=80,strip]")
+        return OtherProgram(executable: path, arguments: sources + ["-s", "\(side)", "-o", result], folder: folder)
+    }
+
     /// The median of the processor time of a process, user and system, in seconds.
     func processorTime(repeats: Int) throws -> Double {
         median(

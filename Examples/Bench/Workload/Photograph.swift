@@ -10,6 +10,12 @@ enum Photograph {
     /// 1,600 by 1,200 pixels, as in a feed.
     static func twoMegapixels() throws -> [UInt8] { try jpeg(width: 1_600, height: 1_200) }
 
+    /// 2,000 by 1,333 pixels, as comparisons of image servers use.
+    static func ofServers() throws -> [UInt8] { try jpeg(width: 2_000, height: 1_333) }
+
+    /// 320 by 240 pixels, as on a page.
+    static func small() throws -> [UInt8] { try jpeg(width: 320, height: 240) }
+
     /// 8 by 8 pixels: nearly no work to decode.
     static func tiny() throws -> [UInt8] { try jpeg(width: 8, height: 8) }
 

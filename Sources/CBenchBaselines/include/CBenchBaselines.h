@@ -54,6 +54,14 @@ long bench_downloader_run(bench_downloader *downloader, long count, size_t expec
 bool bench_downloader_begin(bench_downloader *downloader, size_t expected);
 void bench_downloader_free(bench_downloader *downloader);
 
+/// Connections to a server on this machine that send one request again and again, for the price of the system calls.
+typedef struct bench_hammer bench_hammer;
+/// Opens `count` connections. NULL on failure.
+bench_hammer *bench_hammer_make(int port, const char *target, int count);
+/// Sends `count` requests. Returns how many were not answered with the whole of a 200.
+long bench_hammer_run(bench_hammer *hammer, long count);
+void bench_hammer_free(bench_hammer *hammer);
+
 /// Makes a JPEG of gradients and noise, the same for the same arguments; `malloc`ed, NULL on failure.
 unsigned char *bench_jpeg_make(int width, int height, int quality, size_t *count);
 /// Makes an interlaced PNG of gradients and noise; `malloc`ed. Ends the process on failure.
