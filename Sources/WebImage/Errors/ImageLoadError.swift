@@ -56,6 +56,8 @@ public struct ImageLoadError: Error, Sendable {
     public let cause: (any Error)?
     /// What the origin said, when it answered with a status that is not accepted.
     public internal(set) var origin: OriginResponse?
+    /// When the failure was remembered, for an error with ``Code/recentlyFailed``.
+    public internal(set) var failedAt: Date?
 
     /// Creates an error.
     public init(
@@ -70,11 +72,13 @@ public struct ImageLoadError: Error, Sendable {
 
     /// The same failure, for a load that comes too soon after it.
     func repeated() -> ImageLoadError {
-        ImageLoadError(
+        var error = ImageLoadError(
             code: .recentlyFailed,
             message: "This failed a short while ago and is not tried again yet: \(message) "
                 + "Wait, or set `retriesFailed` on the request.",
             url: url, status: status, cause: self)
+        error.failedAt = failedAt
+        return error
     }
 
     /// The most specific name: the code of the cause where it has one, else the code itself.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import Foundation
 import Synchronization
 
 /// The failures of the last while. While none is remembered, a look-up costs one atomic read.
@@ -49,7 +50,10 @@ final class RecentFailures: Sendable {
         let lifetime = lifetime ?? self.lifetime
         guard lifetime > .zero else { return }
         let place = Place(transfer: key.transfer, variant: isOfAddress ? nil : key.variant, isRuled: key.isRuled)
-        change { $0.record(error, for: place, until: .now.advanced(by: lifetime)) }
+        var error = error
+        error.failedAt = .now
+        let remembered = error
+        change { $0.record(remembered, for: place, until: .now.advanced(by: lifetime)) }
     }
 
     /// Forgets the failures of the variant and of its address.
