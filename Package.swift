@@ -102,7 +102,8 @@ let package = Package(
             dependencies: [
                 "WebImage", "RedisStore", "HTTPCaching", "HTTPTransport", "WebImageTesting", "CMicrohttpd", "COpenSSL",
             ],
-            path: "Examples/ImageServer", exclude: ["Dockerfile", "README.md", "image-server.service"]),
+            path: "Examples/ImageServer",
+            exclude: ["Dockerfile", "README.md", "compose.yaml", "image-server.service", "nginx.conf", "page.webp"]),
         .executableTarget(
             name: "raw-proxy", dependencies: ["HTTPCaching", "HTTPTransport", "WebImageTesting"],
             path: "Examples/RawProxy"),

@@ -5,10 +5,13 @@ import Foundation
 ///
 /// The source is an `http` or `https` URL in base64url, or `plain/` and the URL itself. A plain URL is taken as it is
 /// when it begins with its scheme, and is percent-decoded once otherwise. The signature covers
-/// `{options or preset}/{source}`, byte by byte.
+/// `{options or preset}/{source}`, byte by byte. Options may end with `,exp` and the second, counted from 1970, from which
+/// the address is refused.
 struct Address: Sendable, Hashable {
     let options: PictureOptions
     let source: URL
+    /// Seconds since 1970; `nil` for an address without an end.
+    var expiry: Int?
 
     /// The word in place of a signature.
     static let unsigned = "unsigned"
@@ -25,10 +28,13 @@ struct AddressReader: Sendable {
     /// Whether an address must name a preset.
     var allowsPresetsOnly = false
 
-    /// - Parameter target: The target of a request, as it was sent.
+    /// - Parameters:
+    ///   - target: The target of a request, as it was sent.
+    ///   - now: Seconds since 1970.
     /// - Throws: ``AddressError``.
-    func read(_ target: String) throws(AddressError) -> Address {
-        let parts = target.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+    func read(_ target: String, at now: Int = RecentHits.now) throws(AddressError) -> Address {
+        let parts = target.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
+            .map { Substring($0) }
         guard parts.count == 4, parts[0].isEmpty, !parts[1].isEmpty, !parts[3].isEmpty else {
             throw AddressError(
                 status: 404, code: "unknownAddress",
@@ -36,7 +42,11 @@ struct AddressReader: Sendable {
         }
         // The signature first, so that an unsigned address learns nothing else.
         try check(parts[2], of: "\(parts[1])/\(parts[3])")
-        return Address(options: try options(parts[1]), source: try Self.source(parts[3]))
+        let (words, expiry) = try Self.expiry(parts[1])
+        if let expiry, expiry <= now {
+            throw AddressError(status: 403, code: "expiredAddress", detail: "The time of this address is over.")
+        }
+        return Address(options: try options(words), source: try Self.source(parts[3]), expiry: expiry)
     }
 
     /// The address of a picture, signed with the first key.
@@ -50,7 +60,7 @@ struct AddressReader: Sendable {
         guard address.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw .source("A plain source has printable ASCII characters only; percent-encode the others.")
         }
-        _ = try self.options(options[...])
+        _ = try self.options(Self.expiry(options[...]).options)
         _ = try Self.source(place[...])
         return address
     }
@@ -63,6 +73,17 @@ struct AddressReader: Sendable {
         guard SigningKey.isValid(signature, of: text, by: keys) else {
             throw .signature("The signature does not belong to this address.")
         }
+    }
+
+    /// Divides options from the end of the address.
+    private static func expiry(_ text: Substring) throws(AddressError) -> (options: Substring, expiry: Int?) {
+        let word = text.utf8.lastIndex(of: UInt8(ascii: ",")).map { text[text.utf8.index(after: $0)...] } ?? text
+        guard word.hasPrefix("exp"), word.startIndex > text.startIndex else { return (text, nil) }
+        let digits = word.dropFirst(3)
+        guard (1...12).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let expiry = Int(digits)
+        else { throw .option(word, "takes seconds since 1970") }
+        return (text[..<text.utf8.index(before: word.startIndex)], expiry)
     }
 
     private func options(_ text: Substring) throws(AddressError) -> PictureOptions {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import WebImage
 
-/// What an address asks to make of its source: `w320,h240,fill,webp,q75`, in any order.
+/// What an address asks to make of its source: `w320,h240,fill,top,webp,q75`, in any order.
 struct PictureOptions: Sendable, Hashable {
     /// The format of the file.
     enum Format: String, Sendable, Hashable {
@@ -21,6 +21,14 @@ struct PictureOptions: Sendable, Hashable {
     var quality = 80
     /// Whether an animation becomes its first frame.
     var isStill = false
+    /// Which part is kept when a picture fills its box; the middle when `nil`.
+    var gravity: Gravity?
+    /// The colour below transparent pixels; `nil` leaves them transparent where the format can.
+    var background: PixelColor?
+    /// The pixels of the screen for each pixel of the layout, by which the box is multiplied.
+    var pixelRatio = 1.0
+    /// Whether an original that nothing else changes is written anew, without its metadata.
+    var isStripped = false
 
     /// The longest side of a box, in pixels.
     static let longestSide = 8_192
@@ -41,6 +49,12 @@ struct PictureOptions: Sendable, Hashable {
             throw AddressError(
                 status: 400, code: "invalidOptions", detail: "\(mode.rawValue) needs both a width and a height.")
         }
+        guard gravity == nil || mode == .fill else {
+            throw AddressError(status: 400, code: "invalidOptions", detail: "A gravity is for fill.")
+        }
+        guard pixelRatio == 1 || width != nil || height != nil else {
+            throw AddressError(status: 400, code: "invalidOptions", detail: "dpr needs a width or a height.")
+        }
     }
 
     /// - Returns: The kind of the option, of which an address may have one.
@@ -53,17 +67,79 @@ struct PictureOptions: Sendable, Hashable {
             self.mode = mode
             return "mode"
         }
-        if word == "still" {
-            isStill = true
-            return "still"
+        if let gravity = Self.gravities[String(word)] {
+            self.gravity = gravity
+            return "gravity"
+        }
+        switch word {
+        case "still": isStill = true
+        case "strip": isStripped = true
+        default: return try readValue(word)
+        }
+        return String(word)
+    }
+
+    private mutating func readValue(_ word: some StringProtocol) throws(AddressError) -> String {
+        if word.hasPrefix("dpr") {
+            pixelRatio = try Self.ratio(word)
+            return "dpr"
+        }
+        if word.hasPrefix("bg") {
+            background = try Self.color(word)
+            return "bg"
         }
         switch word.first {
         case "w": width = try Self.number(word, in: 1...Self.longestSide)
         case "h": height = try Self.number(word, in: 1...Self.longestSide)
         case "q": quality = try Self.number(word, in: 1...100)
+        case "g": gravity = try Self.gravity(word)
         default: throw .option(word, "is unknown")
         }
-        return String(word.prefix(1))
+        return word.first == "g" ? "gravity" : String(word.prefix(1))
+    }
+
+    private static let gravities: [String: Gravity] = [
+        "center": .center, "top": .top, "bottom": .bottom, "left": .left, "right": .right, "topleft": .topLeft,
+        "topright": .topRight, "bottomleft": .bottomLeft, "bottomright": .bottomRight,
+    ]
+
+    /// `g30:60`: the place of a face, in hundredths from the left and from the top.
+    private static func gravity(_ word: some StringProtocol) throws(AddressError) -> Gravity {
+        let parts = word.dropFirst().split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, let x = hundredths(parts[0]), let y = hundredths(parts[1]) else {
+            throw .option(word, "takes two numbers from 0 to 100, such as g30:60")
+        }
+        return Gravity(x: x, y: y)
+    }
+
+    private static func hundredths(_ digits: some StringProtocol) -> Double? {
+        guard (1...3).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let number = Int(digits), number <= 100
+        else { return nil }
+        return Double(number) / 100
+    }
+
+    /// `dpr2` or `dpr1.5`: tenths from 1 to 5, so that one picture has few names.
+    private static func ratio(_ word: some StringProtocol) throws(AddressError) -> Double {
+        let text = word.dropFirst(3)
+        let shapes = (10...50).map { $0 % 10 == 0 ? "\($0 / 10)" : "\($0 / 10).\($0 % 10)" }
+        guard let tenths = shapes.firstIndex(of: String(text)) else {
+            throw .option(word, "takes a number from 1 to 5, with one decimal at most")
+        }
+        return Double(tenths + 10) / 10
+    }
+
+    /// `bgffffff`: red, green and blue in hexadecimal digits.
+    private static func color(_ word: some StringProtocol) throws(AddressError) -> PixelColor {
+        let digits = word.dropFirst(2)
+        guard digits.utf8.count == 6, digits.utf8.allSatisfy(isHexadecimal), let value = UInt32(digits, radix: 16)
+        else { throw .option(word, "takes six hexadecimal digits in small letters, such as bgffffff") }
+        return PixelColor(
+            red: UInt8(value >> 16), green: UInt8(value >> 8 & 0xFF), blue: UInt8(value & 0xFF))
+    }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
     }
 
     private static func number(
@@ -76,25 +152,5 @@ struct PictureOptions: Sendable, Hashable {
             throw .option(word, "takes a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
-    }
-
-    /// The transformers of a request.
-    var transformers: [any ImageTransforming] {
-        guard width != nil || height != nil else { return [] }
-        // A side without limit is longer than any picture that is decoded.
-        let box = PixelSize(width: width ?? 65_500, height: height ?? 65_500)
-        return [ResizeTransformer(size: box, mode: mode)]
-    }
-
-    /// The format of the file for a client.
-    func output(acceptsWebP: Bool) -> OutputFormat {
-        switch format {
-        case .auto: acceptsWebP ? .webp(quality: quality) : .original
-        case .original: .original
-        case .jpeg: .jpeg(quality: quality)
-        case .png: .png
-        case .gif: .gif
-        case .webp: .webp(quality: quality)
-        }
     }
 }

@@ -16,7 +16,7 @@ extension Answer {
             answer.fields.removeAll { !kept.contains($0.name) }
             return answer
         }
-        guard request.method == "GET", let field = request["range"], mayBePartial(request["if-range"]) else {
+        guard request.method == "GET", let field = request.fields.range, mayBePartial(request.fields.ifRange) else {
             return self
         }
         switch ByteRange(field, byteCount: body.count) {
@@ -39,10 +39,10 @@ extension Answer {
     private func field(_ name: String) -> String? { fields.first { $0.name == name }?.value }
 
     private func isUnchanged(for request: ServerRequest) -> Bool {
-        if let tags = request["if-none-match"] {
+        if let tags = request.fields.ifNoneMatch {
             return tags.trimmingCharacters(in: .whitespaces) == "*" || Self.tags(tags).contains(field("ETag"))
         }
-        guard let since = request["if-modified-since"], let modified = field("Last-Modified") else { return false }
+        guard let since = request.fields.ifModifiedSince, let modified = field("Last-Modified") else { return false }
         if since == modified { return true }
         let now = HTTPDate(.now)
         guard let since = HTTPDate(since, receivedAt: now), let modified = HTTPDate(modified, receivedAt: now) else {

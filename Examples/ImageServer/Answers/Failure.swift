@@ -10,6 +10,10 @@ struct Failure: Equatable {
     var detail: String
     /// Seconds after which the client may try again.
     var retryAfter: Int?
+    /// Seconds since the failure, when it is remembered.
+    var age: Int?
+    /// Whether a load failed, and not the request itself.
+    var isOfLoad = false
 
     init(status: Int, code: String, detail: String, retryAfter: Int? = nil) {
         self.status = status
@@ -35,12 +39,19 @@ struct Failure: Equatable {
         self.init(
             status: status, code: error.reason, detail: error.message,
             retryAfter: status == 429 || status == 503 ? patience : nil)
+        age = error.failedAt.map { Int(min(max(0, -$0.timeIntervalSinceNow), 1e9)) }
+        isOfLoad = true
     }
 
     /// The answer with this failure.
     func answer(id: String) -> Answer {
         var answer = Answer.problem(status, detail, code: code, id: id)
-        if let retryAfter { answer.fields.append(("Retry-After", String(retryAfter))) }
+        answer.fields += fields
         return answer
+    }
+
+    /// The fields of every answer with this failure.
+    var fields: [(name: String, value: String)] {
+        [("Retry-After", retryAfter), ("Age", age)].compactMap { name, seconds in seconds.map { (name, String($0)) } }
     }
 }

@@ -28,8 +28,9 @@ struct FreshnessRule: Sendable {
         let isExpired: Bool
     }
 
+    /// - Parameter end: The second from which the address is refused, so that no copy is fresh for longer.
     /// - Source: RFC 9111, sections 4.2 and 5.2.2.
-    func verdict(on origin: OriginResponse?, at now: Date) -> Verdict {
+    func verdict(on origin: OriginResponse?, at now: Date, until end: Int? = nil) -> Verdict {
         let age = origin.map { Int(min(max(0, now.timeIntervalSince($0.receivedAt)), 1e9)) }
         var left = maximumAge
         if authority != .own, let expiry = origin?.expiresAt {
@@ -42,9 +43,11 @@ struct FreshnessRule: Sendable {
             return Verdict(cacheControl: isPrivate ? "private, no-store" : "no-store", age: age, isExpired: true)
         }
         let scope = isPrivate ? "private" : "public"
+        let isExpired = left == 0 && maximumAge > 0
+        if let end { left = min(left, max(0, end - Int(now.timeIntervalSince1970))) }
         // A cache subtracts the age, so that what is left counts from now.
         let lifetime = left > 0 ? "max-age=\(left + (age ?? 0))" : "no-cache"
-        return Verdict(cacheControl: "\(scope), \(lifetime)", age: age, isExpired: left == 0 && maximumAge > 0)
+        return Verdict(cacheControl: "\(scope), \(lifetime)", age: age, isExpired: isExpired)
     }
 
     private static func directives(_ field: String?) -> Set<String> {

@@ -10,11 +10,19 @@ final class ImageService: Sendable {
     private let reader: AddressReader
     private let freshness: FreshnessRule
     private let tags = PictureTags(byteLimit: 32 << 20)
+    private let recent = RecentHits()
+    private let errors: ErrorPictures
     private let page: DemoPage?
     private let isDraining = Atomic<Bool>(false)
 
-    /// - Parameter page: Answers at `/` and `/figures`; nothing is there when `nil`.
-    init(loader: any ImageLoading, reader: AddressReader, freshness: FreshnessRule, page: DemoPage? = nil) {
+    /// - Parameters:
+    ///   - errors: The pictures in place of problem documents.
+    ///   - page: Answers at `/` and `/figures`; nothing is there when `nil`.
+    init(
+        loader: any ImageLoading, reader: AddressReader, freshness: FreshnessRule,
+        errors: ErrorPictures = ErrorPictures(), page: DemoPage? = nil
+    ) {
+        self.errors = errors
         self.loader = loader
         self.reader = reader
         self.freshness = freshness
@@ -25,12 +33,19 @@ final class ImageService: Sendable {
     func drain() { isDraining.store(true, ordering: .releasing) }
 
     func answer(_ request: ServerRequest) async -> Answer {
+        let hit = RecentHits.Key(
+            target: request.target, acceptsWebP: Self.acceptsWebP(request.fields.accept))
+        let now = RecentHits.now
+        if let answer = recent.answer(for: hit, at: now) { return answer.applying(request) }
         if request.path == "/health" || request.path == "/ready" { return answerProbe(request) }
         if let answer = await page?.answer(request) { return answer }
         do {
-            return try await picture(request)
+            let (answer, isHit) = try await picture(hit)
+            if isHit, RecentHits.now == now { recent.keep(answer, for: hit, at: now) }
+            return answer.applying(request)
         } catch {
-            return Failure(error).answer(id: request.id)
+            let failure = Failure(error)
+            return errors.picture(for: failure) ?? failure.answer(id: request.id)
         }
     }
 
@@ -45,10 +60,10 @@ final class ImageService: Sendable {
         }
     }
 
-    private func picture(_ request: ServerRequest) async throws -> Answer {
-        let address = try reader.read(request.target)
-        let options = address.options
-        let acceptsWebP = Self.acceptsWebP(request["accept"])
+    /// - Returns: The answer, and whether it came from memory and needs no confirmation.
+    private func picture(_ wish: RecentHits.Key) async throws -> (Answer, isHit: Bool) {
+        let address = try reader.read(wish.target)
+        let (options, acceptsWebP) = (address.options, wish.acceptsWebP)
         var format = options.output(acceptsWebP: acceptsWebP)
         var picture = try await fresh(address, format)
         if options.format == .auto, !acceptsWebP, picture.file.format == .webp {
@@ -56,8 +71,11 @@ final class ImageService: Sendable {
             format = .png
             picture = try await fresh(address, format)
         }
-        let tag = await tags.tag(of: picture.file.bytes, for: .init(address: address, format: format))
-        return answer(with: picture, tag: tag, isNegotiated: options.format == .auto).applying(request)
+        let tag = await tags.tag(
+            of: picture.file.bytes, for: .init(options: options, source: address.source, format: format))
+        let answer = answer(with: picture, tag: tag, isNegotiated: options.format == .auto)
+        let isHit = picture.file.source == .memory && !picture.isStale && !picture.verdict.isExpired
+        return (answer, isHit)
     }
 
     private struct Picture {
@@ -72,13 +90,15 @@ final class ImageService: Sendable {
     private func fresh(_ address: Address, _ format: OutputFormat) async throws -> Picture {
         var request = ImageRequest(address.source, transformers: address.options.transformers)
         request.firstFrameOnly = address.options.isStill
+        // Clients get files. The pixels of one would take the room of twenty files in memory.
+        request.cacheWrites.variant = []
         let file = try await loader.encodedImage(for: request, as: format)
-        let picture = Picture(file: file, verdict: freshness.verdict(on: file.origin, at: .now))
+        let picture = Picture(file: file, verdict: freshness.verdict(on: file.origin, at: .now, until: address.expiry))
         guard picture.verdict.isExpired, file.source != .network else { return picture }
         request.cachePolicy = .revalidate
         do {
             let file = try await loader.encodedImage(for: request, as: format)
-            return Picture(file: file, verdict: freshness.verdict(on: file.origin, at: .now))
+            return Picture(file: file, verdict: freshness.verdict(on: file.origin, at: .now, until: address.expiry))
         } catch let error as ImageLoadError where Failure(error).status >= 500 {
             return Picture(file: file, verdict: picture.verdict, isStale: true)
         }
@@ -119,10 +139,26 @@ final class ImageService: Sendable {
 
     /// Whether an `Accept` field names WebP. `*/*` does not: programs that send it often cannot show WebP.
     static func acceptsWebP(_ field: String?) -> Bool {
-        (field ?? "").split(separator: ",").contains { item in
-            let parts = item.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
-            guard parts.first == "image/webp" else { return false }
-            return !parts.dropFirst().contains { $0.hasPrefix("q=") && (Double($0.dropFirst(2)) ?? 0) <= 0 }
+        guard let field, !field.isEmpty else { return false }
+        return field.utf8.split(separator: UInt8(ascii: ",")).contains { item in
+            let parts = item.split(separator: UInt8(ascii: ";"))
+            guard let name = parts.first, isEqual(name, "image/webp") else { return false }
+            return !parts.dropFirst().contains { part in
+                let text = Substring(part).trimmingCharacters(in: .whitespaces).lowercased()
+                return text.hasPrefix("q=") && (Double(text.dropFirst(2)) ?? 0) <= 0
+            }
         }
+    }
+
+    /// Compares letters of either case, without the spaces around the text.
+    private static func isEqual(_ text: Substring.UTF8View, _ other: StaticString) -> Bool {
+        let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        let text = text.drop(while: isSpace)
+        let letters = unsafe UnsafeBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount)
+        let rest = text.dropFirst(letters.count)
+        return unsafe rest.allSatisfy(isSpace)
+            && text.prefix(letters.count).elementsEqual(letters) {
+                $0 == $1 || ((0x41...0x5A).contains($0) && $0 | 0x20 == $1)
+            }
     }
 }

@@ -11,7 +11,8 @@ import WebImage
 final class PictureTags: Sendable {
     /// What names a file.
     struct Key: Hashable, Sendable {
-        let address: Address
+        let options: PictureOptions
+        let source: URL
         let format: OutputFormat
     }
 

@@ -7,6 +7,7 @@ extension DemoPage {
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width">
         <title>image-server</title>
+        <link rel="icon" href="data:,">
         <style>
         body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; color: #222 }
         fieldset { border: 1px solid #ccc; border-radius: 6px; margin: 0 0 1rem }
@@ -25,6 +26,10 @@ extension DemoPage {
         <label>width <input type="number" id="w" min="1" max="8192" value="480"></label>
         <label>height <input type="number" id="h" min="1" max="8192"></label>
         <label><select id="mode"><option>fit<option>fill<option>stretch</select></label>
+        <label>gravity <select id="gravity"><option>center<option>top<option>bottom<option>left<option>right</select></label>
+        <label>dpr <select id="dpr"><option>1<option>1.5<option>2<option>3</select></label>
+        <label>background <input type="color" id="bg" value="#ffffff"> <input type="checkbox" id="hasbg"
+          aria-label="Use the background"></label>
         <label><select id="format"><option>auto<option>original<option>jpeg<option>png<option>gif<option>webp</select>
         </label>
         <label>quality <input type="number" id="q" min="1" max="100" value="80"></label>
@@ -42,7 +47,10 @@ extension DemoPage {
         function address() {
           const words = [];
           for (const side of ['w', 'h']) if ($(side).value) words.push(side + $(side).value);
+          if ($('dpr').value !== '1' && words.length) words.push('dpr' + $('dpr').value);
           if ($('mode').value !== 'fit') words.push($('mode').value);
+          if ($('mode').value === 'fill' && $('gravity').value !== 'center') words.push($('gravity').value);
+          if ($('hasbg').checked) words.push('bg' + $('bg').value.slice(1));
           words.push($('format').value, 'q' + $('q').value);
           if ($('still').checked) words.push('still');
           return `/${words.join(',')}/unsigned/${encode($('url').value)}`;

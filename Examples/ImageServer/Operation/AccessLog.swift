@@ -81,6 +81,7 @@ final class AccessLog: Sendable {
             ("bytes", String(request.byteCount)), ("milliseconds", String(milliseconds)),
             ("complete", String(request.isComplete)),
         ]
+        if !request.trace.isEmpty { members.insert(("trace", request.trace.quotedJSON), at: 2) }
         members += request.notes.map { ($0.name, $0.value.quotedJSON) }
         return "{\(members.map { "\"\($0)\":\($1)" }.joined(separator: ","))}"
     }

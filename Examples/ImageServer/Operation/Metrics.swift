@@ -11,15 +11,35 @@ final class Metrics: Sendable {
         var countOfError: [String: Int] = [:]
         var countOfSource: [String: Int] = [:]
         var byteCount = 0
-        var seconds = 0.0
-        /// For each bound, the requests that took no longer.
-        var countOfBound = [Int](repeating: 0, count: Metrics.bounds.count)
+        var durations = Histogram()
+        var durationsOfStage: [String: Histogram] = [:]
 
         var count: Int { countOfStatus.values.reduce(0, +) }
     }
 
-    /// The upper bounds of the histogram, in seconds.
-    static let bounds = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+    /// Durations by size.
+    struct Histogram: Sendable, Equatable {
+        /// The upper bounds, in seconds.
+        static let bounds = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+        private(set) var sum = 0.0
+        private(set) var count = 0
+        /// For each bound, the durations that are longer than the bound before it, and no longer than this one.
+        private var counts = [Int](repeating: 0, count: Histogram.bounds.count)
+
+        mutating func add(_ seconds: Double) {
+            (sum, count) = (sum + seconds, count + 1)
+            if let index = Self.bounds.firstIndex(where: { seconds <= $0 }) { counts[index] += 1 }
+        }
+
+        /// For each bound, the durations that are no longer.
+        var cumulative: [Int] {
+            var total = 0
+            return counts.map {
+                total += $0
+                return total
+            }
+        }
+    }
 
     private let state = Mutex(Figures())
 
@@ -30,8 +50,7 @@ final class Metrics: Sendable {
         state.withLock { figures in
             figures.countOfStatus[request.status, default: 0] += 1
             figures.byteCount += request.byteCount
-            figures.seconds += seconds
-            for (index, bound) in Self.bounds.enumerated() where seconds <= bound { figures.countOfBound[index] += 1 }
+            figures.durations.add(seconds)
             for note in request.notes {
                 // The values are names that the program chooses, so their number is small.
                 if note.name == "error" { figures.countOfError[note.value, default: 0] += 1 }
@@ -40,11 +59,24 @@ final class Metrics: Sendable {
         }
     }
 
+    /// Adds the duration of a stage of a load.
+    func count(_ activity: LoadActivity) {
+        let (stage, duration): (String, Duration)
+        switch activity.kind {
+        case .started(let waited): (stage, duration) = ("queue", waited)
+        case .firstByte(let after): (stage, duration) = ("first_byte", after)
+        case .finished(let source, let took) where source != .memory: (stage, duration) = ("load", took)
+        default: return
+        }
+        state.withLock { $0.durationsOfStage[stage, default: Histogram()].add(duration / .seconds(1)) }
+    }
+
     /// What the server and the loader are busy with.
     struct Present: Sendable {
         var connections: Int
         var requests: Int
         var counters: LoadCounters
+        var memory: MemoryStatistics
         var occupancy: LoadOccupancy
     }
 
@@ -64,7 +96,11 @@ final class Metrics: Sendable {
         text.value("image_server_response_bytes_total", "counter", "Bytes of bodies", figures.byteCount)
         text.histogram(
             "image_server_request_duration_seconds", "Time from request line to the end of the answer",
-            bounds: Self.bounds, counts: figures.countOfBound, count: figures.count, sum: figures.seconds)
+            [("", figures.durations)])
+        text.histogram(
+            "image_server_stage_duration_seconds",
+            "Wait for a download slot, wait for the head of an original, and whole loads",
+            figures.durationsOfStage.sorted { $0.key < $1.key }.map { ("stage=\($0.key.quotedJSON)", $0.value) })
         text.value("image_server_connections", "gauge", "Open connections", present.connections)
         text.value("image_server_requests_in_progress", "gauge", "Requests under way", present.requests)
         let counters = present.counters
@@ -79,6 +115,10 @@ final class Metrics: Sendable {
             ("cancelled", "Calls that were cancelled", counters.cancelled),
             ("failed", "Calls that failed", counters.failed),
         ] { text.value("image_loader_\(name)_total", "counter", help, value) }
+        let memory = present.memory
+        text.value("image_loader_memory_evictions_total", "counter", "Pictures that made room", memory.evictions)
+        text.value("image_loader_memory_bytes", "gauge", "Bytes of the memory cache", memory.cost)
+        text.value("image_loader_memory_pictures", "gauge", "Pictures of the memory cache", memory.count)
         let occupancy = present.occupancy
         for (name, help, value) in [
             ("callers", "Callers that wait for a flight", occupancy.callers),
@@ -108,12 +148,17 @@ struct MetricsText {
         for (label, value) in values { text += "\(name){\(label)} \(Int(value))\n" }
     }
 
-    mutating func histogram(
-        _ name: String, _ help: String, bounds: [Double], counts: [Int], count: Int, sum: Double
-    ) {
+    mutating func histogram(_ name: String, _ help: String, _ values: [(label: String, value: Metrics.Histogram)]) {
         head(name, "histogram", help)
-        for (bound, count) in zip(bounds, counts) { text += "\(name)_bucket{le=\"\(bound)\"} \(count)\n" }
-        text += "\(name)_bucket{le=\"+Inf\"} \(count)\n\(name)_sum \(sum)\n\(name)_count \(count)\n"
+        for (label, value) in values {
+            let prefix = label.isEmpty ? "" : label + ","
+            for (bound, count) in zip(Metrics.Histogram.bounds, value.cumulative) {
+                text += "\(name)_bucket{\(prefix)le=\"\(bound)\"} \(count)\n"
+            }
+            let braces = label.isEmpty ? "" : "{\(label)}"
+            text += "\(name)_bucket{\(prefix)le=\"+Inf\"} \(value.count)\n"
+            text += "\(name)_sum\(braces) \(value.sum)\n\(name)_count\(braces) \(value.count)\n"
+        }
     }
 
     private mutating func head(_ name: String, _ type: String, _ help: String) {

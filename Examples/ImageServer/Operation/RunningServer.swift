@@ -9,7 +9,8 @@ struct RunningServer: Sendable {
     let port: UInt16
     let metricsPort: UInt16?
     private let service: ImageService
-    private let server: HTTPServer
+    /// One for each loop.
+    let servers: [HTTPServer]
     private let metricsServer: HTTPServer?
     private let log: AccessLog?
     private let drainTimeout: Duration
@@ -20,14 +21,13 @@ struct RunningServer: Sendable {
     ///   - samples: What the page offers; empty for none.
     /// - Throws: ``ServerError`` when a port cannot be opened; nothing runs then.
     static func start(_ settings: Settings, samples: [DemoPage.Sample] = []) async throws -> RunningServer {
-        let address = settings.socketPath.map { ServerAddress.unix(path: $0) }
-        let socket = try ListeningSocket(address ?? .port(host: settings.host, port: settings.port))
+        let sockets = try Self.sockets(settings)
         var metricsSocket: ListeningSocket?
         if let port = settings.metricsPort {
             do {
                 metricsSocket = try ListeningSocket(.port(host: settings.metricsHost, port: port))
             } catch {
-                close(socket.descriptor)
+                for socket in sockets { close(socket.descriptor) }
                 throw error
             }
         }
@@ -37,32 +37,64 @@ struct RunningServer: Sendable {
         let log = settings.writesLog ? AccessLog() : nil
         let page = settings.showsPage ? DemoPage(samples: samples, manager: manager, metrics: metrics) : nil
         let service = ImageService(
-            loader: manager, reader: settings.reader, freshness: settings.freshness, page: page)
-        let loop = try ServerLoop()
-        let server = HTTPServer(
-            on: loop, limits: settings.limits,
-            onEnd: {
-                metrics.count($0)
-                log?.write($0)
-            }, handler: { await service.answer($0) })
+            loader: manager, reader: settings.reader, freshness: settings.freshness, errors: settings.errors,
+            page: page)
+        // Ends with the manager.
+        let activities = manager.activities(keeping: 65_536)
+        Task.detached { for await activity in activities { metrics.count(activity) } }
+        let loops = try sockets.map { _ in try ServerLoop() }
+        let limits = settings.limits.shared(by: loops.count)
+        let servers = loops.map { loop in
+            HTTPServer(
+                on: loop, limits: limits,
+                onEnd: {
+                    metrics.count($0)
+                    log?.write($0)
+                }, handler: { await service.answer($0) })
+        }
         let metricsServer = metricsSocket.map { _ in
-            HTTPServer(on: loop) { request in
+            HTTPServer(on: loops[0]) { request in
                 if request.path != "/metrics" { return service.answerProbe(request) }
-                return await Self.metricsAnswer(metrics, server, manager)
+                return await Self.metricsAnswer(metrics, servers, manager)
             }
         }
-        try await server.start(socket)
+        for (server, socket) in zip(servers, sockets) { try await server.start(socket) }
         if let metricsSocket { try await metricsServer?.start(metricsSocket) }
         return RunningServer(
-            manager: manager, loader: loader, port: socket.port, metricsPort: metricsSocket?.port, service: service,
-            server: server, metricsServer: metricsServer, log: log, drainTimeout: settings.drainTimeout)
+            manager: manager, loader: loader, port: sockets[0].port, metricsPort: metricsSocket?.port, service: service,
+            servers: servers, metricsServer: metricsServer, log: log, drainTimeout: settings.drainTimeout)
+    }
+
+    /// The sockets of all loops, on one port.
+    private static func sockets(_ settings: Settings) throws(ServerError) -> [ListeningSocket] {
+        if let path = settings.socketPath { return [try ListeningSocket(.unix(path: path))] }
+        let isShared = settings.loops > 1
+        var sockets = [
+            try ListeningSocket(.port(host: settings.host, port: settings.port), isShared: isShared)
+        ]
+        do throws(ServerError) {
+            while sockets.count < settings.loops {
+                // The port that the system has chosen for the first.
+                let address = ServerAddress.port(host: settings.host, port: sockets[0].port)
+                sockets.append(try ListeningSocket(address, isShared: true))
+            }
+        } catch {
+            for socket in sockets { close(socket.descriptor) }
+            throw error
+        }
+        return sockets
     }
 
     private static func metricsAnswer(
-        _ metrics: Metrics, _ server: HTTPServer, _ manager: ImageManager
+        _ metrics: Metrics, _ servers: [HTTPServer], _ manager: ImageManager
     ) async -> Answer {
+        var (connections, requests) = (0, 0)
+        for server in servers {
+            connections += await server.connectionCount
+            requests += await server.runningCount
+        }
         let present = await Metrics.Present(
-            connections: server.connectionCount, requests: server.runningCount, counters: manager.counters,
+            connections: connections, requests: requests, counters: manager.counters, memory: manager.memoryStatistics,
             occupancy: manager.occupancy)
         return .text(200, metrics.text(present), type: "text/plain; version=0.0.4; charset=utf-8")
     }
@@ -83,7 +115,11 @@ struct RunningServer: Sendable {
         let clock = ContinuousClock()
         let deadline = clock.now + drainTimeout
         service.drain()
-        let dropped = await server.drain(within: drainTimeout)
+        let grace = drainTimeout
+        let dropped = await withTaskGroup { group in
+            for server in servers { group.addTask { await server.drain(within: grace) } }
+            return await group.reduce(0, +)
+        }
         _ = await metricsServer?.drain(within: .seconds(1))
         let loads = await manager.shutdown(within: max(.zero, deadline - clock.now))
         await loader.caches?.shutdown(within: max(.milliseconds(250), deadline - clock.now))

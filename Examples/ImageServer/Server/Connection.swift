@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 /// A connection of a client, and the request that it carries.
 ///
-/// libmicrohttpd handles the requests of a connection one after the other, so there is one at most.
-struct Connection {
+/// libmicrohttpd handles the requests of a connection one after the other, so there is one at most. A class, because every
+/// callback changes the one that it is for; isolated state of ``HTTPServer``.
+final class Connection {
     enum Phase {
         /// No request line has come, or not the whole of it.
         case idle
         /// The request line is there.
         case arriving(Exchange)
         /// The head has passed the check.
-        case checked(Exchange, ServerRequest)
+        case checked(Exchange, RequestFields)
         /// A task makes the answer, and libmicrohttpd waits.
         case working(Exchange, Task<Void, Never>?)
         /// The answer is there.
@@ -21,13 +22,18 @@ struct Connection {
     }
 
     /// A request from its first line to the end of its answer.
-    struct Exchange {
+    final class Exchange {
         /// Different for every request of the server.
         let number: UInt64
         let id: String
         let target: String
         var method = ""
+        var trace = ""
         let began: ContinuousClock.Instant
+
+        init(number: UInt64, id: String, target: String, began: ContinuousClock.Instant) {
+            (self.number, self.id, self.target, self.began) = (number, id, target, began)
+        }
     }
 
     let descriptor: Int32
@@ -61,7 +67,8 @@ struct Connection {
     func finished(isComplete: Bool, at now: ContinuousClock.Instant) -> FinishedRequest? {
         guard let exchange else { return nil }
         var finished = FinishedRequest(
-            id: exchange.id, peer: peer, method: exchange.method, target: exchange.target, status: 499, byteCount: 0,
+            id: exchange.id, trace: exchange.trace, peer: peer, method: exchange.method, target: exchange.target,
+            status: 499, byteCount: 0,
             took: now - exchange.began, isComplete: false, notes: [])
         switch phase {
         case .arriving: finished.status = 408

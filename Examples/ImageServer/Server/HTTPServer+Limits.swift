@@ -18,5 +18,13 @@ extension HTTPServer {
         var idleTimeout = Duration.seconds(15)
         /// Longest time that a client takes for one answer. 60 s by default.
         var sendTimeout = Duration.seconds(60)
+
+        /// The part of one of several servers, so that together they keep the limits.
+        func shared(by count: Int) -> Limits {
+            var limits = self
+            limits.connections = max(1, connections / count)
+            limits.requests = max(1, requests / count)
+            return limits
+        }
     }
 }

@@ -6,60 +6,63 @@ extension HTTPServer {
     /// libmicrohttpd has the head, then the end, of a request, or goes on after a suspension.
     ///
     /// An answer to the first of these calls closes the connection: it refuses content that has not been read.
-    func requestAdvanced(_ name: UInt, method: String, fields: () -> [(name: String, value: String)]) -> MHD_Result {
+    func requestAdvanced(_ name: UInt, method: String, head: () -> RequestHead) -> MHD_Result {
         guard let connection = connections[name] else { return .NO }
         switch connection.phase {
         case .arriving(let exchange):
-            return headArrived(name, exchange, method: method, fields: fields())
-        case .checked(let exchange, let request):
-            return begin(name, exchange, request)
+            return headArrived(name, connection, exchange, method: method, head: head())
+        case .checked(let exchange, let fields):
+            return begin(name, connection, exchange, fields)
         case .answered(let exchange, let answer):
-            return send(answer, name, exchange)
+            return send(answer, name, connection, exchange)
         case .idle, .working, .sending, .abandoned:
             return .NO
         }
     }
 
     private func headArrived(
-        _ name: UInt, _ exchange: Connection.Exchange, method: String, fields: [(name: String, value: String)]
+        _ name: UInt, _ connection: Connection, _ exchange: Connection.Exchange, method: String, head: RequestHead
     ) -> MHD_Result {
-        var exchange = exchange
-        exchange.method = String(method.prefix(16))
+        exchange.method = method.utf8.count <= 16 ? method : String(method.prefix(16))
+        if let parent = head.fields.traceparent, let trace = TraceParent(parent) { exchange.trace = trace.traceID }
         countUp()
-        setDeadline(name, forSending: false)
-        let check = RequestCheck(targetByteLimit: limits.targetByteCount, fieldLimit: limits.fields)
-        do throws(RequestCheck.Refusal) {
-            try check.check(method: method, target: exchange.target, fields: fields)
-            let request = ServerRequest(id: exchange.id, method: method, target: exchange.target, fields: fields)
-            connections[name]?.phase = .checked(exchange, request)
+        setDeadline(connection, forSending: false)
+        do throws(RequestHead.Refusal) {
+            try head.check(
+                method: method, target: exchange.target, targetByteLimit: limits.targetByteCount,
+                fieldLimit: limits.fields)
+            connection.phase = .checked(exchange, head.fields)
             return .YES
         } catch {
             var answer = Answer.problem(error.status, error.detail, code: "refusedRequest", id: exchange.id)
             if error.status == 405 { answer.fields.append(("Allow", "GET, HEAD")) }
             answer.fields.append(("Connection", "close"))
-            return send(answer, name, exchange)
+            return send(answer, name, connection, exchange)
         }
     }
 
-    private func begin(_ name: UInt, _ exchange: Connection.Exchange, _ request: ServerRequest) -> MHD_Result {
+    private func begin(
+        _ name: UInt, _ connection: Connection, _ exchange: Connection.Exchange, _ fields: RequestFields
+    ) -> MHD_Result {
         guard runningCount <= limits.requests else {
             var answer = Answer.problem(
                 503, "The server is busy; try again in a second.", code: "busy", id: exchange.id)
             answer.fields.append(("Retry-After", "1"))
-            return send(answer, name, exchange)
+            return send(answer, name, connection, exchange)
         }
-        connections[name]?.phase = .working(exchange, nil)
+        connection.phase = .working(exchange, nil)
         let (handler, number) = (handler, exchange.number)
+        let request = ServerRequest(id: exchange.id, method: exchange.method, target: exchange.target, fields: fields)
         // It begins here: an answer from memory is sent before the callback returns.
         let task = Task.immediate(name: "request") {
             let answer = await handler(request)
             self.finish(name, number, answer)
         }
-        if case .answered(_, let answer)? = connections[name]?.phase { return send(answer, name, exchange) }
-        connections[name]?.phase = .working(exchange, task)
+        if case .answered(_, let answer) = connection.phase { return send(answer, name, connection, exchange) }
+        connection.phase = .working(exchange, task)
         unsafe MHD_suspend_connection(OpaquePointer(bitPattern: name))
-        connections[name]?.isSuspended = true
-        watchForHangUp(name)
+        connection.isSuspended = true
+        watchForHangUp(connection)
         return .YES
     }
 
@@ -68,32 +71,48 @@ extension HTTPServer {
         guard let connection = connections[name], case .working(let exchange, _) = connection.phase,
             exchange.number == number
         else { return }
-        connections[name]?.phase = connection.hasLeft ? .abandoned(exchange) : .answered(exchange, answer)
+        connection.phase = connection.hasLeft ? .abandoned(exchange) : .answered(exchange, answer)
         guard connection.isSuspended else { return }
-        connections[name]?.isSuspended = false
-        resume(name)
+        connection.isSuspended = false
+        resume(name, connection)
     }
 
-    private func send(_ answer: Answer, _ name: UInt, _ exchange: Connection.Exchange) -> MHD_Result {
+    private func send(
+        _ answer: Answer, _ name: UInt, _ connection: Connection, _ exchange: Connection.Exchange
+    ) -> MHD_Result {
         let sendsBody = exchange.method != "HEAD" && answer.status != 304
         guard let response = unsafe Self.response(answer, sendsBody: sendsBody) else { return .NO }
         defer { unsafe MHD_destroy_response(response) }
-        for (field, value) in answer.fields { unsafe MHD_add_response_header(response, field, value) }
-        unsafe MHD_add_response_header(response, "X-Request-ID", exchange.id)
-        if isDraining || (connections[name]?.requestCount ?? 0) >= limits.requestsPerConnection {
-            unsafe MHD_add_response_header(response, "Connection", "close")
+        for (field, value) in answer.fields { unsafe Self.add(field, value, to: response) }
+        unsafe Self.add("X-Request-ID", exchange.id, to: response)
+        if isDraining || connection.requestCount >= limits.requestsPerConnection {
+            unsafe Self.add("Connection", "close", to: response)
         }
-        connections[name]?.phase = .sending(
+        connection.phase = .sending(
             exchange, status: answer.status, byteCount: sendsBody ? answer.byteCount : 0, answer.notes)
-        setDeadline(name, forSending: true)
+        setDeadline(connection, forSending: true)
         return unsafe MHD_queue_response(OpaquePointer(bitPattern: name), UInt32(answer.status), response)
     }
 
-    /// A small body is copied and goes out with the head; a large one stays in the array that its readers share, and is
+    /// Texts have their bytes in place, so that `withCString` does not copy them as an implicit conversion does.
+    private static func add(_ field: String, _ value: String, to response: OpaquePointer) {
+        _ = unsafe field.withCString { field in
+            unsafe value.withCString { value in unsafe MHD_add_response_header(response, field, value) }
+        }
+    }
+
+    /// A shared body is sent where it is. A small one is copied and goes out with the head; a large one stays in the array that its readers share, and is
     /// copied piece by piece as the client takes it. libmicrohttpd leaves out the body of an answer that has none, and
     /// tells its length.
     private static func response(_ answer: Answer, sendsBody: Bool) -> OpaquePointer? {
         let range = answer.range ?? answer.body.indices
+        if let shared = answer.shared {
+            let part = unsafe UnsafeMutableRawBufferPointer(mutating: .init(rebasing: shared.bytes[range]))
+            let holder = unsafe Unmanaged.passRetained(shared).toOpaque()
+            return unsafe MHD_create_response_from_buffer_with_free_callback_cls(
+                part.count, part.baseAddress,
+                { unsafe Unmanaged<SharedBody>.fromOpaque($0!).release() }, holder)
+        }
         guard range.count > 65_536 || !sendsBody else {
             return unsafe answer.body.withUnsafeBytes { bytes in
                 // libmicrohttpd takes a mutable pointer, and only reads.

@@ -15,7 +15,7 @@ import Foundation
     /// Makes the answer to a request.
     typealias Handler = @Sendable (ServerRequest) async -> Answer
 
-    private let loop: ServerLoop
+    nonisolated let loop: ServerLoop
     let limits: Limits
     let handler: Handler
     private let onEnd: @Sendable (FinishedRequest) -> Void
@@ -28,7 +28,8 @@ import Foundation
     private var mustRun = false
     private var nextSweep: ContinuousClock.Instant?
     var connections: [UInt: Connection] = [:]
-    var lastNumber: UInt64 = 0
+    private var lastNumber: UInt64 = 0
+    private var requestID = RequestID()
     /// The requests from the end of their head to the end of their answer.
     private(set) var runningCount = 0
     private(set) var isDraining = false
@@ -128,9 +129,9 @@ import Foundation
 
     /// Ends both directions of a connection; libmicrohttpd then sees its end and closes it.
     private func hangUp(_ name: UInt) {
-        guard let descriptor = connections[name]?.descriptor else { return }
-        connections[name]?.deadline = nil
-        shutdown(descriptor, Int32(SHUT_RDWR))
+        guard let connection = connections[name] else { return }
+        connection.deadline = nil
+        shutdown(connection.descriptor, Int32(SHUT_RDWR))
     }
 
     // MARK: - Connections
@@ -155,15 +156,16 @@ import Foundation
         case .idle, .arriving: break
         default: countDown()
         }
-        connections[name]?.phase = .idle
-        connections[name]?.deadline = now + limits.idleTimeout
+        connection.phase = .idle
+        connection.deadline = now + limits.idleTimeout
     }
 
-    func exchangeBegan(_ name: UInt, target: String, id: String) {
+    func exchangeBegan(_ name: UInt, target: String) {
+        guard let connection = connections[name] else { return }
         lastNumber += 1
-        connections[name]?.requestCount += 1
-        connections[name]?.phase = .arriving(
-            .init(number: lastNumber, id: id, target: target, began: clock.now))
+        connection.requestCount += 1
+        connection.phase = .arriving(
+            .init(number: lastNumber, id: requestID.next(), target: target, began: clock.now))
     }
 
     func countUp() { runningCount += 1 }
@@ -176,29 +178,27 @@ import Foundation
     }
 
     /// Stops the clock of a connection while the server works, and starts it for the answer.
-    func setDeadline(_ name: UInt, forSending: Bool) {
-        connections[name]?.deadline = forSending ? clock.now + limits.sendTimeout : nil
+    func setDeadline(_ connection: Connection, forSending: Bool) {
+        connection.deadline = forSending ? clock.now + limits.sendTimeout : nil
     }
 
     /// libmicrohttpd does not look at a suspended connection, so the loop does.
-    func watchForHangUp(_ name: UInt) {
-        guard let descriptor = connections[name]?.descriptor else { return }
-        _ = loop.watch(descriptor, seat: seat, forHangUp: true)
+    func watchForHangUp(_ connection: Connection) {
+        _ = loop.watch(connection.descriptor, seat: seat, forHangUp: true)
     }
 
-    func resume(_ name: UInt) {
-        guard let connection = connections[name] else { return }
+    func resume(_ name: UInt, _ connection: Connection) {
         loop.forget(connection.descriptor)
         unsafe MHD_resume_connection(OpaquePointer(bitPattern: name))
         mustRun = true
     }
 
     private func peerLeft(_ name: UInt) {
-        guard case .working(_, let task)? = connections[name]?.phase else { return }
-        loop.forget(connections[name]!.descriptor)
-        task?.cancel()
+        guard let connection = connections[name], case .working(_, let task) = connection.phase else { return }
+        loop.forget(connection.descriptor)
         // The connection stays suspended until the task has ended.
-        connections[name]?.hasLeft = true
+        connection.hasLeft = true
+        task?.cancel()
     }
 
     // MARK: - The end

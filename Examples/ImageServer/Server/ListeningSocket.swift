@@ -18,15 +18,19 @@ struct ListeningSocket: Sendable {
     /// Opens a socket.
     ///
     /// A Unix socket that an earlier process left behind is replaced; one that a process still answers is not.
+    /// - Parameter isShared: Whether other sockets of this user may listen on the same port; the system spreads
+    ///   connections among them.
     /// - Throws: ``ServerError`` that names the address.
-    init(_ address: ServerAddress) throws(ServerError) {
+    init(_ address: ServerAddress, isShared: Bool = false) throws(ServerError) {
         switch address {
         case .unix(let path): (descriptor, port) = (try Self.open(path: path), 0)
-        case .port(let host, let port): (descriptor, self.port) = try Self.open(host: host, port: port)
+        case .port(let host, let port): (descriptor, self.port) = try Self.open(host: host, port: port, isShared)
         }
     }
 
-    private static func open(host: String, port: UInt16) throws(ServerError) -> (Int32, UInt16) {
+    private static func open(
+        host: String, port: UInt16, _ isShared: Bool
+    ) throws(ServerError) -> (Int32, UInt16) {
         let place = "\(host) port \(port)"
         var hints = unsafe addrinfo()
         unsafe hints.ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV
@@ -41,6 +45,9 @@ struct ListeningSocket: Sendable {
         guard descriptor >= 0 else { throw .system("No socket for \(place)") }
         var isOn: Int32 = 1
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        if isShared {
+            unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        }
         guard unsafe bind(descriptor, entry.pointee.ai_addr, entry.pointee.ai_addrlen) == 0,
             listen(descriptor, backlog) == 0
         else {

@@ -5,6 +5,7 @@ import Synchronization
 
 /// An actor on a ``ServerLoop``: its `unownedExecutor` is the loop's.
 protocol LoopResident: Actor {
+    nonisolated var loop: ServerLoop { get }
     /// Does the work that is due. Called before each wait.
     /// - Returns: The milliseconds until the next turn is due; negative for no limit.
     func takeTurn() -> Int32
@@ -35,6 +36,8 @@ final class ServerLoop: SerialExecutor {
     }
 
     func asUnownedSerialExecutor() -> UnownedSerialExecutor { unsafe UnownedSerialExecutor(ordinary: self) }
+
+    var isOnThread: Bool { core.isOnThread }
 
     func checkIsolated() { precondition(core.isOnThread, "Not on the thread of the server.") }
 
@@ -149,6 +152,16 @@ private final class LoopCore: Sendable {
 }
 
 extension LoopResident {
-    fileprivate nonisolated func turn() -> Int32 { assumeIsolated { $0.takeTurn() } }
-    fileprivate nonisolated func wake(_ descriptor: Int32) { assumeIsolated { $0.descriptorIsReady(descriptor) } }
+    fileprivate nonisolated func turn() -> Int32 { onLoop { $0.takeTurn() } }
+    fileprivate nonisolated func wake(_ descriptor: Int32) { onLoop { $0.descriptorIsReady(descriptor) } }
+
+    /// Runs a function in the isolation of this actor, on the loop's thread; traps on any other.
+    ///
+    /// `assumeIsolated` with the same static rules and the same check, for callbacks that run five times for each
+    /// request: the runtime takes 130 ns to find and ask the executor, and this function asks it directly.
+    nonisolated func onLoop<Answer>(_ body: (isolated Self) -> Answer) -> Answer {
+        precondition(loop.isOnThread, "Not on the thread of the server.")
+        // An isolated parameter is passed like any other; the standard library's `assumeIsolated` relies on it, too.
+        return withoutActuallyEscaping(body) { unsafe unsafeBitCast($0, to: ((Self) -> Answer).self)(self) }
+    }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// A request whose head has passed ``RequestCheck``.
+/// A request whose head has passed ``RequestHead``.
 struct ServerRequest: Sendable {
     /// The name of the request in the log and in problems.
     let id: String
@@ -7,26 +7,27 @@ struct ServerRequest: Sendable {
     let method: String
     /// Path and query as they were sent.
     let target: String
-    /// The fields, with names in lower case; equal names are joined by commas.
-    let fields: [String: String]
+    let fields: RequestFields
 
-    /// - Parameter fields: With names in lower case.
-    init(id: String, method: String = "GET", target: String, fields: [(name: String, value: String)] = []) {
+    init(id: String, method: String = "GET", target: String, fields: RequestFields = RequestFields()) {
         self.id = id
         self.method = method
         self.target = target
-        self.fields = Dictionary(fields.map { ($0.name, $0.value) }) { $0 + ", " + $1 }
+        self.fields = fields
     }
 
-    subscript(name: String) -> String? { fields[name] }
-
     /// The path without the query.
-    var path: Substring { target.prefix { $0 != "?" } }
+    var path: Substring {
+        let end = target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
+        return target[..<end]
+    }
 }
 
 /// A request that has ended, for the log and the metrics.
 struct FinishedRequest: Sendable {
     var id: String
+    /// The trace that the client named in `traceparent`; empty for none.
+    var trace = ""
     /// The address of the client; empty for a Unix socket.
     var peer: String
     var method: String

@@ -44,6 +44,17 @@ extension Setting {
         .list("preset", "NAME=OPTIONS", "a name for options; several are separated by semicolons", separator: ";") {
             settings, text throws(SettingsError) in try settings.addPreset(text)
         },
+        Setting(name: "preset-file", placeholder: "FILE", help: "presets, one NAME=OPTIONS a line; # begins a comment")
+        {
+            settings, path throws(SettingsError) in
+            guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+                throw SettingsError(message: "a file that can be read; \"\(path)\" is none")
+            }
+            for line in text.split(whereSeparator: \.isNewline) {
+                let words = line.prefix { $0 != "#" }.trimmingCharacters(in: .whitespaces)
+                if !words.isEmpty { try settings.addPreset(words[...]) }
+            }
+        },
         .on("presets-only", "serve addresses with presets only", \.allowsPresetsOnly),
     ]
 
@@ -63,6 +74,17 @@ extension Setting {
         Setting(name: "cache", placeholder: "DIR", help: "keep originals and pictures here (memory only)") {
             $0.cacheFolder = URL(filePath: $1).path
         },
+        Setting(name: "errors", placeholder: "problem|picture", help: "what a failed request gets (problem)") {
+            settings, text throws(SettingsError) in
+            guard text == "problem" || text == "picture" else { throw SettingsError(message: "problem or picture") }
+            settings.errors.ofAll = text == "picture" ? .cross : nil
+        },
+        Setting(name: "fallback", placeholder: "FILE", help: "the picture in place of one that cannot be loaded") {
+            settings, path throws(SettingsError) in
+            guard let bytes = FileManager.default.contents(atPath: path), let file = ErrorPictures.File(Array(bytes))
+            else { throw SettingsError(message: "a file with a picture; \"\(path)\" is none") }
+            settings.errors.fallback = file
+        },
         .number("memory", "BYTES", "what the memory cache may hold", in: 0...Int.max) { $0.memoryByteCount = $1 },
         .number("max-bytes", "N", "largest original in bytes (50000000)", in: 1...Int.max) {
             $0.maximumByteCount = $1
@@ -79,6 +101,7 @@ extension Setting {
     ]
 
     private static let operation: [Setting] = [
+        .number("loops", "N", "threads that take connections (1)", in: 1...64) { $0.loops = $1 },
         .number("max-connections", "N", "connections (1000)", in: 1...1_000_000) { $0.limits.connections = $1 },
         .number("max-requests", "N", "requests under way; others get 503 (500)", in: 1...1_000_000) {
             $0.limits.requests = $1

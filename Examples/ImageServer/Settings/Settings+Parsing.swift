@@ -63,6 +63,9 @@ extension Settings {
         if allowsPresetsOnly, presets.isEmpty {
             throw SettingsError(message: "--presets-only needs a --preset.")
         }
+        if loops > 1, socketPath != nil {
+            throw SettingsError(message: "--loops is for a port; a Unix socket has one thread.")
+        }
         if isDemonstration, !allowedHosts.isEmpty || !presets.isEmpty || socketPath != nil {
             throw SettingsError(message: "The server needs a --key, or --unsigned.")
         }
@@ -80,8 +83,9 @@ extension Settings {
         \(Setting.all.map(\.line).joined(separator: "\n"))
           --help                                  print this
 
-        Options of a picture, joined by commas: w1…8192, h1…8192, fit, fill, stretch, auto, original, jpeg, png, gif,
-        webp, q1…100, still.
+        Options of a picture, joined by commas: w1…8192, h1…8192, dpr1…5, fit, fill, stretch, for fill a gravity (center,
+        top, bottomleft, …, g30:60), bgRRGGBB, auto, original, jpeg, png, gif, webp, q1…100, still, strip; and last
+        expSECONDS, the second since 1970 from which the address is refused.
         """
 }
 

@@ -22,6 +22,7 @@ struct Settings: Sendable {
     var allowedNetworks: [IPNetwork] = []
 
     var freshness = FreshnessRule()
+    var errors = ErrorPictures()
     var cacheFolder: String?
     /// What servers share; `nil` for nothing.
     var redis: RedisAddress?
@@ -33,6 +34,8 @@ struct Settings: Sendable {
     var workers = ProcessorCount.available
     var queue = 500
 
+    /// Threads that take connections, each with its own socket on the same port.
+    var loops = 1
     var limits = HTTPServer.Limits()
     var drainTimeout = Duration.seconds(10)
     var writesLog = true

@@ -38,7 +38,10 @@ import Testing
 
     @Test(arguments: [
         "w0", "w01", "w8193", "w-1", "w+1", "w", "w1.5", "w10,w20", "fit,fill", "png,webp", "q0", "q101", "still,still",
-        "fill", "fill,w10", "stretch,h10", "w10,", ",", "W10", "wide", "w99999999999999999999",
+        "fill", "fill,w10", "stretch,h10", "w10,", ",", "w10,top", "w10,h10,fill,top,left", "w10,h10,fill,g1:101",
+        "w10,h10,fill,g1", "w10,h10,fill,g-1:1", "dpr2", "w10,dpr0.9", "w10,dpr5.1", "w10,dpr2.0", "w10,dpr",
+        "w10,bgfff", "w10,bgFFFFFF", "w10,bg+fffff", "strip,strip", "w10,exp", "w10,exp1e9", "w10,exp1,q1",
+        "exp9999999999", "W10", "wide", "w99999999999999999999",
         String(repeating: "w1,", count: 100),
     ])
     func `options that say nothing clear are refused`(options: String) {
@@ -68,6 +71,28 @@ import Testing
         #expect(options.quality == 75)
         #expect(options.isStill)
         #expect(try PictureOptions("auto").transformers.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("w10,h10,fill,bottomright", "resize(10x10,fill,1.0:1.0)"),
+        ("w10,h10,fill,g30:60", "resize(10x10,fill,0.3:0.6)"),
+        ("w10,dpr1.5", "resize(15x65500,fit)"), ("w8192,dpr5", "resize(8192x65500,fit)"),
+        ("strip", "resize(65500x65500,fit)"), ("bg102030", "custom(over#102030)"), ("original", ""),
+    ])
+    func `options are what is done to the pixels`(options: String, key: String) throws {
+        #expect(try PictureOptions(options).transformers.map(\.key).joined() == key)
+    }
+
+    @Test func `an address is refused from its end on, and the end is signed`() throws {
+        let reader = AddressReader(keys: [Self.key], presets: ["card": try PictureOptions("w640")])
+        for options in ["w10,exp1000", "card,exp1000"] {
+            let address = try reader.address(options: options, source: Self.source)
+            #expect(try reader.read(address, at: 999).expiry == 1_000)
+            let error = #expect(throws: AddressError.self) { try reader.read(address, at: 1_000) }
+            #expect(error?.status == 403)
+            #expect(error?.code == "expiredAddress")
+            #expect(status(address.replacing("exp1000", with: "exp9999999999"), reader) == 403)
+        }
     }
 
     @Test func `a signature belongs to one address and one key`() throws {

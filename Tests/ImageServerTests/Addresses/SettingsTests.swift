@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import Foundation
 import HTTPTransport
 import Testing
 import WebImage
@@ -49,11 +50,24 @@ import WebImage
         (["--allow-network", "10.0.0.0/99"], "--allow-network"), (["--allow-host", "http://a"], "--allow-host"),
         (["--preset", "card"], "--preset"), (["--preset", "card=w0"], "w0"), (["--preset", "w10=w20"], "w10"),
         (["--preset", "a=w1;a=w2"], "--preset"), (["--unsigned"], "--allow-host"),
-        (["--key", key, "--presets-only"], "--preset"), (["--allow-host", "a.example"], "--key"),
+        (["--key", key, "--presets-only"], "--preset"), (["--preset-file", "/nothing"], "--preset-file"),
+        (["--errors", "none"], "--errors"), (["--fallback", "/etc/passwd"], "--fallback"),
+        (["--key", key, "--loops", "2", "--socket", "/tmp/a"], "--loops"), (["--allow-host", "a.example"], "--key"),
     ])
     func `an error names its option at the start`(words: [String], name: String) {
         let error = #expect(throws: SettingsError.self) { try self.settings(words) }
         #expect(error?.message.contains(name) == true)
+    }
+
+    @Test func `presets come from a file`() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "presets-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Data("# ours\ncard=w640,h480,fill\n\n thumb=w160,webp # small\n".utf8).write(to: URL(filePath: path))
+        let settings = try settings(["--key", Self.key, "--preset-file", path])
+        #expect(settings.presets["card"]?.height == 480)
+        #expect(settings.presets["thumb"]?.format == .webp)
+        try Data("card".utf8).write(to: URL(filePath: path))
+        #expect(throws: SettingsError.self) { try self.settings(["--key", Self.key, "--preset-file", path]) }
     }
 
     @Test func `a misspelt variable is an error, and others are ignored`() throws {

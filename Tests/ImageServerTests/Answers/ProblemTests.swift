@@ -64,7 +64,39 @@ struct ProblemTests {
         try await World.run { world async throws in
             world.origin.respond(to: "/x", with: .status(404))
             for _ in 0..<2 { #expect(try await world.get(world.path(of: "/x")).status == 404) }
+            // The age of the failure, which the first answer does not have.
+            #expect(try await world.get(world.path(of: "/x")).headers["Age"].flatMap { Int($0) } != nil)
             #expect(world.origin.requestCount(for: "/x") == 1)
+        }
+    }
+
+    @Test func `a failure is a picture where that is wanted, with its status`() async throws {
+        try await World.run {
+            $0.errors.ofAll = .cross
+        } _: { world async throws in
+            world.origin.respond(to: "/x", with: .status(503))
+            for (path, status) in [(world.path(of: "/x"), 503), ("/nothing", 404)] {
+                let answer = try await world.get(path)
+                #expect(answer.status == status)
+                #expect(answer.headers["Content-Type"] == "image/png")
+                #expect(answer.headers["Cache-Control"] == "no-store")
+                #expect((answer.headers["Retry-After"] != nil) == (status == 503))
+                #expect(try ImageCoders.default.decode(answer.bytes).width == 64)
+            }
+        }
+    }
+
+    @Test func `a fallback stands for what cannot be loaded, not for what may not be asked`() async throws {
+        let file = try Pictures.file(seed: 9, as: .jpeg())
+        let fallback = try #require(ErrorPictures.File(file))
+        try await World.run {
+            $0.errors.fallback = fallback
+        } _: { world async throws in
+            let answer = try await world.get(world.path(of: "/missing"))
+            #expect(answer.status == 404)
+            #expect(answer.headers["Content-Type"] == "image/jpeg")
+            #expect(answer.bytes == file)
+            #expect(try await world.get("/nothing").headers["Content-Type"] == "application/problem+json")
         }
     }
 

@@ -53,20 +53,75 @@ struct OperationTests {
                 "image_server_errors_total{code=\"unknownAddress\"} 1",
                 "image_server_pictures_total{source=\"memory\"} 2",
                 "image_server_request_duration_seconds_bucket{le=\"+Inf\"} 4", "image_loader_downloads_total 1",
-                "image_server_requests_in_progress 0",
+                "image_server_requests_in_progress 0", "image_loader_memory_evictions_total 0",
             ] { #expect(lines.contains(line), "\(line)") }
             #expect(try await world.get("/metrics").status == 404)
         }
     }
 
+    @Test func `the stages of a load are histograms`() async throws {
+        try await World.run { world async throws in
+            _ = try await world.get(world.path())
+            let lines = [
+                "image_server_stage_duration_seconds_count{stage=\"load\"} 1",
+                "image_server_stage_duration_seconds_bucket{stage=\"load\",le=\"+Inf\"} 1",
+                "image_server_stage_duration_seconds_count{stage=\"queue\"} 1",
+                "image_server_stage_duration_seconds_count{stage=\"first_byte\"} 1",
+            ]
+            // The activities of a load are counted a moment after its answer.
+            var text = ""
+            while !lines.allSatisfy({ text.contains($0) }) {
+                try Task.checkCancellation()
+                await Task.yield()
+                let answer = try await world.get("/metrics", port: world.server.metricsPort)
+                text = String(decoding: answer.bytes, as: UTF8.self)
+            }
+            #expect(text.contains("# TYPE image_server_stage_duration_seconds histogram"))
+        }
+    }
+
+    @Test func `a histogram counts each duration in its bound and in all longer ones`() {
+        var histogram = Metrics.Histogram()
+        for seconds in [0.001, 0.002, 0.2, 60] { histogram.add(seconds) }
+        #expect(histogram.cumulative == [1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3])
+        #expect(histogram.count == 4)
+    }
+
+    @Test(arguments: [
+        ("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "0af7651916cd43dd8448eb211c80319c"),
+        ("cc-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more", "0af7651916cd43dd8448eb211c80319c"),
+        ("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more", nil),
+        ("ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", nil),
+        ("00-00000000000000000000000000000000-b7ad6b7169203331-01", nil),
+        ("00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01", nil),
+        ("00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01", nil), ("", nil), ("00-1-2-3", nil),
+    ])
+    func `a trace is taken over from a field that is well formed`(field: String, trace: String?) {
+        #expect(TraceParent(field)?.traceID == trace)
+    }
+
+    @Test func `several loops listen on one port`() async throws {
+        try await World.run {
+            $0.loops = 2
+        } _: { world async throws in
+            // The system spreads connections by their ports, so some of many come to each loop.
+            let clients = try (0..<40).map { _ in try RawClient(port: world.server.port) }
+            for client in clients {
+                #expect(await client.status(of: "GET /health HTTP/1.1\r\nHost: a\r\n\r\n") == 200)
+            }
+            for server in world.server.servers { #expect(await server.connectionCount > 0) }
+            #expect(try await world.get(world.path()).status == 200)
+        }
+    }
+
     @Test func `a line of the log is one object`() throws {
         let request = FinishedRequest(
-            id: "a1", peer: "127.0.0.1", method: "GET", target: "/\"\n", status: 200, byteCount: 5,
+            id: "a1", trace: "b2", peer: "127.0.0.1", method: "GET", target: "/\"\n", status: 200, byteCount: 5,
             took: .microseconds(1_500), isComplete: true, notes: [.init(name: "source", value: "memory")])
         let line = AccessLog.line(request, at: Date(timeIntervalSince1970: 0))
         #expect(
             line == """
-                {"time":"1970-01-01T00:00:00.000Z","id":"a1","peer":"127.0.0.1","method":"GET","target":"/\\"\\u000a",\
+                {"time":"1970-01-01T00:00:00.000Z","id":"a1","trace":"b2","peer":"127.0.0.1","method":"GET","target":"/\\"\\u000a",\
                 "status":200,"bytes":5,"milliseconds":1.5,"complete":true,"source":"memory"}
                 """)
     }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import Synchronization
+
+/// The answers of the current second that came from the memory of the loader.
+///
+/// Within a second every field of such an answer stays the same. So a picture that many clients want is looked up,
+/// judged and described once a second, and its other hits cost a look into this table. An answer leaves at the end of its
+/// second, so the table keeps no picture that the loader has given up.
+final class RecentHits: Sendable {
+    struct Key: Hashable, Sendable {
+        let target: String
+        let acceptsWebP: Bool
+    }
+
+    private struct State {
+        var second = 0
+        var answers: [Key: Answer] = [:]
+        var byteCount = 0
+    }
+
+    private let state = Mutex(State())
+    private let limit: Int
+    private let byteLimit: Int
+
+    /// - Parameters:
+    ///   - limit: The largest number of answers.
+    ///   - byteLimit: The largest number of bytes of targets and bodies.
+    init(limit: Int = 4_096, byteLimit: Int = 32 << 20) {
+        self.limit = limit
+        self.byteLimit = byteLimit
+    }
+
+    /// The second of the system's clock.
+    static var now: Int { time(nil) }
+
+    func answer(for key: Key, at second: Int) -> Answer? {
+        state.withLock { $0.second == second ? $0.answers[key] : nil }
+    }
+
+    /// Keeps an answer that was made within a second, if there is room.
+    func keep(_ answer: Answer, for key: Key, at second: Int) {
+        state.withLock { state in
+            if state.second != second { state = State(second: second) }
+            let count = key.target.utf8.count + answer.body.count
+            guard state.answers.count < limit, state.byteCount + count <= byteLimit else { return }
+            state.byteCount += count
+            var answer = answer
+            answer.shared = SharedBody(answer.body)
+            state.answers[key] = answer
+        }
+    }
+}

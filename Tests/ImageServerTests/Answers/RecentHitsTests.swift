@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+import Testing
+
+@testable import ImageServer
+
+@Suite struct RecentHitsTests {
+    private static let key = RecentHits.Key(target: "/w1/unsigned/a", acceptsWebP: false)
+
+    private func answer(_ body: [UInt8] = [1, 2, 3]) -> Answer { Answer(200, [("ETag", "\"a\"")], body: body) }
+
+    @Test func `an answer is there until the end of its second`() throws {
+        let hits = RecentHits()
+        hits.keep(answer(), for: Self.key, at: 5)
+        #expect(hits.answer(for: Self.key, at: 5)?.body == [1, 2, 3])
+        #expect(hits.answer(for: .init(target: Self.key.target, acceptsWebP: true), at: 5) == nil)
+        #expect(hits.answer(for: Self.key, at: 6) == nil)
+        hits.keep(answer([4]), for: .init(target: "/b", acceptsWebP: false), at: 6)
+        #expect(hits.answer(for: Self.key, at: 6) == nil)
+        #expect(hits.answer(for: Self.key, at: 5) == nil)
+    }
+
+    @Test func `the table is bounded in answers and bytes`() {
+        let few = RecentHits(limit: 2)
+        for number in 0..<3 { few.keep(answer(), for: .init(target: "/\(number)", acceptsWebP: false), at: 1) }
+        let kept = (0..<3).filter { few.answer(for: .init(target: "/\($0)", acceptsWebP: false), at: 1) != nil }
+        #expect(kept == [0, 1])
+        let small = RecentHits(byteLimit: 10)
+        small.keep(answer([UInt8](repeating: 0, count: 11)), for: Self.key, at: 1)
+        #expect(small.answer(for: Self.key, at: 1) == nil)
+    }
+
+    @Test func `a kept body is the same bytes at an address of its own`() throws {
+        let hits = RecentHits()
+        hits.keep(answer(Array(0...255)), for: Self.key, at: 1)
+        let shared = try #require(hits.answer(for: Self.key, at: 1)?.shared)
+        #expect(unsafe Array(shared.bytes) == Array(0...255))
+    }
+}
