@@ -12,7 +12,7 @@ struct Family: Sendable {
     static let all: [Family] = [
         .isolation,
         .memoryPeek, .memoryHit,
-        .diskHit, .diskMiss, .diskStore,
+        .diskHit, .diskMiss, .diskStore, .largeFolder,
         .download(concurrency: 1), .download(concurrency: 6), .download(concurrency: 64),
         .secureDownload(overHTTP2: false), .secureDownload(overHTTP2: true), .secureConnections, .shards,
         .idleDownloads,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "CBenchBaselines.h"
+#include <malloc.h>
 #include <time.h>
 
 static double seconds(clockid_t clock) {
@@ -10,6 +11,11 @@ static double seconds(clockid_t clock) {
 
 double bench_wall_seconds(void) { return seconds(CLOCK_MONOTONIC); }
 double bench_cpu_seconds(void) { return seconds(CLOCK_PROCESS_CPUTIME_ID); }
+
+size_t bench_heap_bytes(void) {
+    struct mallinfo2 heap = mallinfo2();
+    return heap.uordblks + heap.hblkhd;
+}
 
 // In a translation unit of its own, so that the optimiser cannot know that the value is not used.
 void bench_black_hole(const void *value) { (void)value; }

@@ -11,6 +11,8 @@
 double bench_wall_seconds(void);
 /// Seconds of processor time of this process, all threads, user and system.
 double bench_cpu_seconds(void);
+/// The bytes that this process has allocated and not freed.
+size_t bench_heap_bytes(void);
 /// Keeps the compiler from removing the work that made the value.
 void bench_black_hole(const void *value);
 
