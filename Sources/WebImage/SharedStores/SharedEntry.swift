@@ -16,11 +16,12 @@ enum SharedEntry {
         guard let header = EntryHeader(bytes, fileSize: bytes.count), header.matchesFront(bytes) else { return nil }
         let keyEnd = EntryHeader.length + header.keyLength
         guard bytes[EntryHeader.length..<keyEnd].elementsEqual(key.rawValue.utf8),
-            var metadata = EntryMetadata(encoded: bytes[keyEnd..<header.bodyOffset]),
-            Checksum.of(bytes[header.bodyOffset...]) == header.bodyChecksum
+            var metadata = EntryMetadata(encoded: bytes[keyEnd..<header.bodyOffset])
         else { return nil }
+        let body = Array(bytes[header.bodyOffset...])
+        guard Checksum.ofContent(body) == header.bodyChecksum else { return nil }
         metadata.generation = ContentGeneration(rawValue: header.bodyChecksum)
-        return DiskEntry(metadata: metadata, bytes: Array(bytes[header.bodyOffset...]))
+        return DiskEntry(metadata: metadata, bytes: body)
     }
 
     // MARK: - What is known about an original

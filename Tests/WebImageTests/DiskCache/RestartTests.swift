@@ -253,7 +253,7 @@ struct RestartTests {
             // By the snapshot twice as large as the limit, but the newest half is gone.
             let limit = stage.folder.entryBytes / 2
             for number in 10..<20 {
-                try FileManager.default.removeItem(atPath: stage.folder.path + Self.digest(number).pathInCache)
+                try FileManager.default.removeItem(atPath: Self.digest(number).path(in: stage.folder.path))
             }
             let second = stage.makeNeighbour(sizeLimit: limit, time: time)
             let listing = Probe(on: stage.executor) { try await second.contains(Self.key(19)) }
