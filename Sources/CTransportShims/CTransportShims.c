@@ -76,6 +76,12 @@ CURLMcode transport_multi_set_callbacks(
     return result ? result : curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, timer);
 }
 
+CURLSH *transport_make_session_share(void) {
+    CURLSH *share = curl_share_init();
+    if (share) curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
+    return share;
+}
+
 int transport_message_is_done(const CURLMsg *message, CURLcode *result) {
     *result = CURLE_OK;
     if (message->msg != CURLMSG_DONE) return 0;

@@ -83,7 +83,7 @@ extension TransferTable {
     fileprivate func askAboutConnections() throws {
         let order = try TransferOrder(id: makeID(), HTTPRequest(url: URL(string: "http://a.example/")!), in: self)
         let transfer = Transfer(order, for: nil)
-        let easy = try #require(multi.takeHandle())
+        let easy = try #require(multi.makeHandle())
         transfer.phase = .running(easy, .connecting)
         transfers[order.id] = transfer
         defer { transfers[order.id] = nil }

@@ -113,6 +113,25 @@ struct FailureTests {
         await client.shutdown()
     }
 
+    @Test(arguments: [" A: 1", "\tA: 1", " "])
+    func `A continued line before the first field does not touch earlier responses`(line: String) async throws {
+        try await withOrigin { exchange in
+            if exchange.path == "/good" { return exchange.respond(body: [1]) }
+            exchange.write("HTTP/1.1 200 OK\r\n\(line)\r\nContent-Length: 0\r\n\r\n")
+            exchange.close()
+        } _: { origin, client in
+            // libcurl before 8.1 writes the line into freed memory when the handle has had a response before.
+            for _ in 0..<100 {
+                let bytes = try await client.bytes(HTTPRequest(url: origin.url("/good")))
+                #expect(bytes == [1])
+                let error = await #expect(throws: HTTPError.self) {
+                    _ = try await client.send(HTTPRequest(url: origin.url("/bad")))
+                }
+                #expect(error?.code == .invalidResponse)
+            }
+        }
+    }
+
     @Test func `The client goes on working after every failure`() async throws {
         try await withOrigin { exchange in
             if exchange.path == "/good" { return exchange.respond(body: [1]) }

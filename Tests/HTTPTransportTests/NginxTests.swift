@@ -74,6 +74,20 @@ struct NginxTests {
         }
     }
 
+    @Test func `A new connection resumes the TLS session of an earlier one`() async throws {
+        try await Self.withNginx { nginx, _ in
+            var configuration = Self.configuration(.authorities(in: nginx.authority))
+            configuration.allowsHTTP2 = false
+            let client = HTTPClient(configuration: configuration)
+            // nginx ends each of these connections, and says "r" of a resumed session.
+            for expected in [".", "r", "r"] {
+                let bytes = try await client.bytes(HTTPRequest(url: nginx.url("/session", .good)))
+                #expect(String(decoding: bytes, as: UTF8.self) == expected)
+            }
+            await client.shutdown()
+        }
+    }
+
     @Test func `Every reason to refuse a certificate has its code`() async throws {
         try await Self.withNginx { nginx, trusting in
             let system = HTTPClient(configuration: Self.configuration(.system))

@@ -42,6 +42,9 @@ CURLMcode transport_multi_set_context(CURLM *multi, void *context);
 CURLMcode transport_multi_set_callbacks(
     CURLM *multi, transport_socket_callback socket, transport_timer_callback timer);
 
+/// A share for the TLS sessions of handles that one thread uses at a time; null when there is no memory.
+CURLSH *transport_make_session_share(void);
+
 /// The result of a finished transfer, which C keeps in a union; `CURLE_OK` and 0 when the message is another one.
 int transport_message_is_done(const CURLMsg *message, CURLcode *result);
 

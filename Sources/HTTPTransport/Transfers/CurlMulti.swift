@@ -15,11 +15,8 @@ import CTransportShims
     /// When libcurl must be called, in nanoseconds of the loop's clock.
     private(set) var timer: UInt64?
     private var running: Int32 = 0
-    private var idleHandles: [EasyHandle] = []
+    private let sessions: TLSSessions
     private var isClosed = false
-
-    /// Handles kept for reuse; making one costs about a tenth of a small request.
-    private static let idleHandleLimit = 256
 
     /// libcurl's process-wide set-up, which must happen once and before anything else.
     private static let globalResult = curl_global_init(Int(CURL_GLOBAL_ALL))
@@ -28,6 +25,7 @@ import CTransportShims
         self.configuration = configuration
         sockets = WatchedSockets(of: loop)
         unsafe handle = Self.globalResult == CURLE_OK ? curl_multi_init() : nil
+        sessions = TLSSessions()
     }
 
     deinit {
@@ -68,7 +66,6 @@ import CTransportShims
     func close() {
         guard !isClosed else { return }
         isClosed = true
-        idleHandles = []
         if let handle = unsafe handle { unsafe curl_multi_cleanup(handle) }
     }
 
@@ -135,8 +132,8 @@ import CTransportShims
 
     // MARK: - Handles
 
-    /// A handle; `nil` when libcurl has no memory.
-    func takeHandle() -> EasyHandle? { idleHandles.popLast() ?? EasyHandle() }
+    /// A handle for one transfer; `nil` when libcurl has no memory.
+    func makeHandle() -> EasyHandle? { EasyHandle(sessions) }
 
     /// Adds a handle to libcurl, which soon sets its timer for it.
     /// - Returns: Whether libcurl took it.
@@ -146,12 +143,9 @@ import CTransportShims
     }
 
     /// Removes a handle from libcurl: closes an HTTP/1.1 connection in use, resets an HTTP/2 stream.
-    /// - Parameter keepsOptions: Whether the options may serve the next transfer.
-    func remove(_ easy: EasyHandle, keepsOptions: Bool = false) {
+    func remove(_ easy: EasyHandle) {
         guard let handle = unsafe handle else { return }
         unsafe curl_multi_remove_handle(handle, easy.pointer)
-        if !keepsOptions { easy.preparation = nil }
-        if idleHandles.count < Self.idleHandleLimit { idleHandles.append(easy) }
     }
 
     /// Lets libcurl deliver again; it may call back at once.

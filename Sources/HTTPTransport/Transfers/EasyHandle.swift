@@ -4,60 +4,34 @@ import CTransportShims
 
 /// One of libcurl's easy handles, and the buffer for its error text.
 ///
+/// A handle serves one transfer. libcurl before 8.1 keeps a pointer to the last field of a response after it has freed the
+/// field: in a second transfer, a response that begins with a continued line would be written there.
+///
 /// Isolated state of the transfer table, like the transfer that it serves; not `Sendable`.
 @safe final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var lists: [UnsafeMutablePointer<curl_slist>] = unsafe []
-    /// The requests that the options are set for.
-    var preparation: Preparation?
+    /// Kept for as long as libcurl may use it.
+    private let sessions: TLSSessions
 
     /// - Returns: `nil` when libcurl has no memory.
-    init?() {
+    init?(_ sessions: TLSSessions) {
+        self.sessions = sessions
         guard let pointer = unsafe curl_easy_init() else {
             unsafe errorText.deallocate()
             return nil
         }
         unsafe self.pointer = unsafe pointer
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        unsafe transport_set_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
+        unsafe transport_set_pointer(pointer, CURLOPT_SHARE, sessions.share)
     }
 
     deinit {
         unsafe curl_easy_cleanup(pointer)
-        freeLists()
-        unsafe errorText.deallocate()
-    }
-
-    /// GET requests without content, for one origin with the same settings and fields: their options differ only in
-    /// the URL and the context.
-    struct Preparation {
-        let settings: TransferSettings
-        let origin: Origin
-        let headers: HTTPHeaders
-
-        func fits(_ order: TransferOrder) -> Bool {
-            settings === order.settings && origin == order.hop.origin && headers == order.hop.request.headers
-        }
-    }
-
-    /// Notes that the options serve such requests as this one.
-    func prepare(for order: TransferOrder) {
-        preparation = Preparation(
-            settings: order.settings, origin: order.hop.origin, headers: order.hop.request.headers)
-    }
-
-    /// Resets all options. Connections, names and TLS sessions belong to the multi handle and are kept.
-    func reset() {
-        preparation = nil
-        unsafe curl_easy_reset(pointer)
-        freeLists()
-        unsafe errorText.pointee = 0
-        unsafe transport_set_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
-    }
-
-    private func freeLists() {
         unsafe lists.forEach { unsafe curl_slist_free_all($0) }
-        unsafe lists = []
+        unsafe errorText.deallocate()
     }
 
     /// libcurl's text about the failure of the last transfer; may be empty.
@@ -78,12 +52,12 @@ import CTransportShims
         unsafe transport_set_pointer(pointer, option, nil)
     }
 
-    /// Sets a context for callbacks; the caller keeps it alive until the handle is reset.
+    /// Sets a context for callbacks; the caller keeps it alive while the handle is added to libcurl.
     func set(_ option: CURLoption, context: UnsafeMutableRawPointer) {
         unsafe transport_set_pointer(pointer, option, context)
     }
 
-    /// Sets a list of texts, kept until the next reset.
+    /// Sets a list of texts, kept for as long as the handle.
     func set(_ option: CURLoption, list texts: [String]) {
         var head: UnsafeMutablePointer<curl_slist>?
         for text in texts {
@@ -137,5 +111,21 @@ import CTransportShims
         unsafe transport_get_string(pointer, info, &value)
         guard let value = unsafe value else { return nil }
         return unsafe String(cString: value)
+    }
+}
+
+/// The TLS sessions of a client, which its next connections resume.
+///
+/// Without it, libcurl keeps them in the handle. Used by one thread at a time, so it has no lock.
+@safe final class TLSSessions {
+    /// `nil` when libcurl has no memory: then nothing is resumed.
+    let share: UnsafeMutableRawPointer?
+
+    init() {
+        unsafe share = unsafe transport_make_session_share()
+    }
+
+    deinit {
+        unsafe curl_share_cleanup(share)
     }
 }

@@ -9,16 +9,9 @@ import Foundation
 #endif
 
 extension Transfer {
-    /// Sets all options, so that none of an earlier transfer is left.
-    ///
-    /// A handle that was prepared for such requests as this one keeps those that do not differ.
+    /// Sets the options of a new handle.
     func configure(_ easy: EasyHandle) {
         let context = unsafe Unmanaged.passUnretained(order).toOpaque()
-        if easy.preparation?.fits(order) == true, isPlain {
-            for option in Self.contextOptions { unsafe easy.set(option, context: context) }
-            return easy.set(CURLOPT_URL, order.hop.target)
-        }
-        easy.reset()
         for option in Self.contextOptions { unsafe easy.set(option, context: context) }
         unsafe transport_set_data_callback(easy.pointer, CURLOPT_HEADERFUNCTION, TransferCallbacks.header)
         unsafe transport_set_data_callback(easy.pointer, CURLOPT_WRITEFUNCTION, TransferCallbacks.body)
@@ -32,7 +25,6 @@ extension Transfer {
         setConnection(easy)
         if origin.isSecure || settings.proxy != nil { setTLS(easy) }
         setRequest(easy)
-        if isPlain { easy.prepare(for: order) }
     }
 
     /// The options with the context of the callbacks.
@@ -40,13 +32,6 @@ extension Transfer {
         CURLOPT_PRIVATE, CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_PREREQDATA,
         CURLOPT_RESOLVER_START_DATA,
     ]
-
-    /// Whether the options of this transfer can serve later ones.
-    private var isPlain: Bool {
-        let request = order.hop.request
-        return request.method == "GET" && !request.hasContent && order.extras == nil && resolution == nil
-            && !needsFreshConnection
-    }
 
     private func setConnection(_ easy: EasyHandle) {
         easy.set(CURLOPT_URL, order.hop.target)

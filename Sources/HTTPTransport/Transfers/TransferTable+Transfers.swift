@@ -25,7 +25,7 @@ extension TransferTable {
 
     /// Adds a transfer to libcurl, for the first time or with the addresses that libcurl asked for.
     func run(_ transfer: Transfer) {
-        if let easy = multi.takeHandle() {
+        if let easy = multi.makeHandle() {
             transfer.configure(easy)
             transfer.phase = .running(easy, .connecting)
             transfer.order.reports?(.connecting)
@@ -96,10 +96,7 @@ extension TransferTable {
         switch phase {
         case .running(let easy, _):
             if let answer = transfer.answer { admission.learn(transfer.origin, isMultiplexed: answer.isMultiplexed) }
-            // Only of a transfer that went well over a kept connection: libcurl counts repeated requests in a handle, and
-            // gives up after five, but each of them needs another connection.
-            let keepsOptions = result.isSuccess && easy.integer(CURLINFO_NUM_CONNECTS) == 0
-            multi.remove(easy, keepsOptions: keepsOptions)
+            multi.remove(easy)
             admission.leave(transfer.origin)
         case .lookingUp:
             leaveLookUp(transfer)

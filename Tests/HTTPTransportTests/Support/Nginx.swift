@@ -86,6 +86,7 @@ final class Nginx: Sendable {
             server {
                 listen 127.0.0.1:\(port) ssl http2; root www; http2_max_concurrent_streams 64;
                 location /down { return 302 http://localhost:\(plain)/text; }
+                location /session { keepalive_timeout 0; return 200 $ssl_session_reused; }
                 ssl_certificate \(certificate).pem; ssl_certificate_key \(certificate).key;
             }
             """
@@ -95,7 +96,7 @@ final class Nginx: Sendable {
             daemon off; worker_processes 1; pid nginx.pid; error_log stderr notice; \(user)
             events { worker_connections 512; }
             http {
-                access_log off; gzip on; gzip_types *; gzip_min_length 1;
+                access_log off; ssl_session_cache shared:sessions:1m; gzip on; gzip_types *; gzip_min_length 1;
                 client_body_temp_path a; proxy_temp_path b; fastcgi_temp_path c; uwsgi_temp_path d; scgi_temp_path e;
                 server {
                     listen 127.0.0.1:\(plain); root www;
