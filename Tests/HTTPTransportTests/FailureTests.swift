@@ -40,6 +40,9 @@ struct FailureTests {
         ("HTTP/1.1 200 OK\r\nBad Name: 1\r\nContent-Length: 0\r\n\r\n", .invalidResponse),
         ("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc", .invalidResponse),
         ("HTTP/1.1 200 OK\r\nA\rB: 2\r\nContent-Length: 0\r\n\r\n", .invalidResponse),
+        ("HTTP/2 200200 OK\r\nContent-Length: 0\r\n\r\n", .invalidResponse),
+        ("HTTP/2 -200 OK\r\nContent-Length: 0\r\n\r\n", .invalidResponse),
+        ("HTTP/1.1 200200 OK\r\nContent-Length: 0\r\n\r\n", .invalidResponse),
     ])
     func `Broken answers give one typed error`(_ bytes: String, _ expected: HTTPError.Code) async throws {
         let code = try await Self.code {

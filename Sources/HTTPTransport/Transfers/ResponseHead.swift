@@ -65,6 +65,8 @@ struct ResponseHead: Sendable {
 
     /// Handles the empty line: an interim head (1xx) makes room for the next one.
     private mutating func endSection(status: Int) -> Line {
+        // libcurl takes any number in the status line of a text that says it is HTTP/2 or HTTP/3.
+        guard (100...999).contains(status) else { return .malformed("a status that is not three digits") }
         self.status = status
         guard status >= 200 else {
             interims.append(HTTPInterimResponse(status: status, headers: headers))
