@@ -117,7 +117,8 @@ let package = Package(
             ],
             path: "Examples/Bench"),
 
-        .executableTarget(name: "cache-trial", dependencies: ["WebImage"], path: "Examples/CacheTrial"),
+        .executableTarget(
+            name: "cache-trial", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/CacheTrial"),
 
         // The traits of our own suites; needs Swift Testing, so it is no part of `WebImageTesting`.
         .target(name: "TestSupport", dependencies: ["WebImageTesting"], path: "Tests/TestSupport"),

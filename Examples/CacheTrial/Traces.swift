@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import WebImageTesting
 
 /// Requests of a made-up web site: the numbers of pictures, and the size of each.
 struct Trace {
@@ -15,7 +16,7 @@ struct Trace {
 
     /// Five kinds; popularity by Zipf's law, sizes log-normal about 40 kB.
     static func all(pictures: Int, requests: Int) -> [Trace] {
-        var noise = Noise(seed: 20)
+        var noise = SeededGenerator(seed: 20)
         let mild = Zipf(pictures, 0.9)
         func draw(_ zipf: Zipf) -> [Int] { (0..<requests).map { _ in zipf.next(using: &noise) } }
         func sizes(_ count: Int) -> [Int] { (0..<count).map { _ in logNormal(using: &noise) } }
@@ -43,7 +44,7 @@ struct Trace {
         ]
     }
 
-    private static func logNormal(using noise: inout Noise) -> Int {
+    private static func logNormal(using noise: inout SeededGenerator) -> Int {
         let (first, second) = (Double.random(in: 1e-12..<1, using: &noise), Double.random(in: 0..<1, using: &noise))
         let normal = (-2 * log(first)).squareRoot() * cos(2 * .pi * second)
         return Int(min(max(256, 40_000 * exp(1.2 * normal)), 67_108_864))
@@ -62,7 +63,7 @@ private struct Zipf {
         }
     }
 
-    func next(using noise: inout Noise) -> Int {
+    func next(using noise: inout SeededGenerator) -> Int {
         let point = Double.random(in: 0..<(cumulated.last ?? 1), using: &noise)
         var (low, high) = (0, cumulated.count - 1)
         while low < high {

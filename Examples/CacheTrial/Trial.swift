@@ -2,6 +2,7 @@
 import Foundation
 import Synchronization
 import WebImage
+import WebImageTesting
 
 /// What one process does to the folder. Every body follows from its key and its version.
 struct Trial: Sendable {
@@ -24,7 +25,7 @@ struct Trial: Sendable {
 
     /// Stores, and prints each key and version once it is kept.
     func write() async -> Bool {
-        var (random, version, refused) = (Noise(seed: options.seed), options.seed << 32, 0)
+        var (random, version, refused) = (SeededGenerator(seed: options.seed), options.seed << 32, 0)
         do {
             while end > .now {
                 let number = Int.random(in: 0..<Self.keyCount, using: &random)
@@ -51,7 +52,7 @@ struct Trial: Sendable {
 
     /// Reads and verifies.
     func read() async -> Bool {
-        var random = Noise(seed: options.seed)
+        var random = SeededGenerator(seed: options.seed)
         return await repeatedly { cache in
             let number = Int.random(in: 0..<Self.keyCount, using: &random)
             guard let entry = try await cache.entry(for: Self.key(number)) else { return }
@@ -120,21 +121,5 @@ struct Trial: Sendable {
         guard bytes.count > 16 else { return nil }
         let version = bytes[8..<16].reversed().reduce(0) { $0 << 8 | UInt64($1) }
         return bytes == body(number, version) ? version : nil
-    }
-}
-
-/// The same numbers in every run.
-///
-/// - Source: SplitMix64.
-struct Noise: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import CMicrohttpd
 import Foundation
+import WebImageTesting
 
 // The callbacks of libmicrohttpd. Each copies what C lends it, and enters the actor, on whose thread it runs. A
 // connection is named by its address: a number, which may cross into the actor.
@@ -82,21 +83,15 @@ private func bytes(_ start: UnsafePointer<CChar>?, _ count: Int) -> UnsafeBuffer
 /// The names of requests in the log.
 ///
 /// Numbers of a sequence that begins at random and visits each number once, so that a name costs no call of the system.
-///
-/// - Source: G. Steele, D. Lea, C. Flood: Fast Splittable Pseudorandom Number Generators (2014), the mixing function.
 struct RequestID {
     private static let digits: [16 of UInt8] = [
         0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66,
     ]
-    private var state = UInt64.random(in: 0...UInt64.max)
+    private var numbers = SeededGenerator(seed: .random(in: 0...UInt64.max))
 
     /// 16 hexadecimal digits.
     mutating func next() -> String {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var number = state
-        number = (number ^ (number >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        number = (number ^ (number >> 27)) &* 0x94D0_49BB_1331_11EB
-        number ^= number >> 31
+        let number = numbers.next()
         return unsafe String(unsafeUninitializedCapacity: 16) { text in
             for place in 0..<16 { unsafe text[place] = Self.digits[Int(number >> UInt64(60 - place * 4) & 15)] }
             return 16

@@ -101,9 +101,9 @@ extension HTTPServer {
         }
     }
 
-    /// A shared body is sent where it is. A small one is copied and goes out with the head; a large one stays in the array that its readers share, and is
-    /// copied piece by piece as the client takes it. libmicrohttpd leaves out the body of an answer that has none, and
-    /// tells its length.
+    /// A shared body is sent where it is. A small one is copied and goes out with the head; a large one stays in the
+    /// array that its readers share, and is copied piece by piece as the client takes it. libmicrohttpd leaves out the
+    /// body of an answer that has none, and tells its length.
     private static func response(_ answer: Answer, sendsBody: Bool) -> OpaquePointer? {
         let range = answer.range ?? answer.body.indices
         if let shared = answer.shared {

@@ -293,9 +293,6 @@ extension ResponseHead {
 }
 
 extension Result where Failure == any Error {
-    /// Whether there is no error.
-    var isSuccess: Bool { if case .success = self { true } else { false } }
-
     fileprivate var isCancellation: Bool {
         if case .failure(let error) = self { error is CancellationError } else { false }
     }
