@@ -46,7 +46,7 @@ extension DiskCache {
                 guard let front = EntryHeader.front(key: key, metadata: metadata, body: entry.bytes),
                     front.count + entry.bytes.count <= limit
                 else { return .tooLarge }
-                let size = try files.write(front: front, body: entry.bytes, as: digest)
+                let size = try files.write(front: front, body: entry.bytes, as: digest, storedAt: time)
                 return .renewed(size, keptUntil: metadata.keptUntil)
             }
         }

@@ -36,7 +36,7 @@ extension DiskCache {
                 front.count + entry.bytes.count <= limit
             else { return .success(nil) }
             return Result { () throws(SystemFailure) in
-                try files.write(front: front, body: entry.bytes, as: digest)
+                try files.write(front: front, body: entry.bytes, as: digest, storedAt: time)
             }
         }
         switch result {

@@ -7,13 +7,16 @@ extension EntryFiles {
     /// A missing folder is created. When another program removes the file while it is written, it is written once more.
     /// When a call fails, the new file is removed and the earlier entry is unchanged.
     ///
+    /// - Parameter storedAt: The date that the file gets, in seconds since 1970. A listing knows a file by it.
     /// - Returns: The size of the file.
-    func write(front: [UInt8], body: [UInt8], as digest: KeyDigest) throws(SystemFailure) -> Int {
+    func write(
+        front: [UInt8], body: [UInt8], as digest: KeyDigest, storedAt: Int64
+    ) throws(SystemFailure) -> Int {
         do throws(SystemFailure) {
-            try writeOnce(front, body, as: digest)
+            try writeOnce(front, body, as: digest, storedAt)
         } catch {
             guard error.isNotFound else { throw error }
-            try writeOnce(front, body, as: digest)
+            try writeOnce(front, body, as: digest, storedAt)
         }
         return front.count + body.count
     }
@@ -36,13 +39,15 @@ extension EntryFiles {
     static let processToken = String(UInt64.random(in: .min ... .max), radix: 16)
     private static let serialNumber = Atomic<UInt64>(0)
 
-    private func writeOnce(_ front: [UInt8], _ body: [UInt8], as digest: KeyDigest) throws(SystemFailure) {
+    private func writeOnce(
+        _ front: [UInt8], _ body: [UInt8], as digest: KeyDigest, _ storedAt: Int64
+    ) throws(SystemFailure) {
         let serial = Self.serialNumber.add(1, ordering: .relaxed).newValue
         let name = "\(Self.processToken)-\(serial)"
         try inFolder(Self.temporaryFolderName, isMade: true) { temporary throws(SystemFailure) in
             let descriptor = try system.createFile(name, in: temporary)
             do throws(SystemFailure) {
-                let lock = try fill(descriptor, front, body)
+                let lock = try fill(descriptor, front, body, storedAt)
                 defer { try? system.close(lock) }
                 try inFolder(digest.folder, isMade: true) { target throws(SystemFailure) in
                     try move(name, in: temporary, to: digest.fileName, in: target)
@@ -54,13 +59,13 @@ extension EntryFiles {
         }
     }
 
-    /// Locks, writes and closes.
+    /// Locks, writes, dates and closes.
     ///
     /// The descriptor is closed in every case.
     ///
     /// - Returns: A second one, which holds the lock until the file has its name.
     private func fill(
-        _ descriptor: FileSystem.Descriptor, _ front: [UInt8], _ body: [UInt8]
+        _ descriptor: FileSystem.Descriptor, _ front: [UInt8], _ body: [UInt8], _ storedAt: Int64
     ) throws(SystemFailure) -> FileSystem.Descriptor {
         let lock: FileSystem.Descriptor
         do throws(SystemFailure) {
@@ -68,6 +73,8 @@ extension EntryFiles {
             _ = try? system.lock(descriptor)
             try system.write(front, to: descriptor)
             try system.write(body, to: descriptor)
+            // Where a file cannot be dated, a listing forgets the entry's own end until the entry is read.
+            try? system.setTimes(of: descriptor, to: storedAt)
             if isSynced { try system.synchronize(descriptor) }
             lock = try system.duplicate(descriptor)
         } catch {

@@ -42,6 +42,14 @@ extension FileSystem {
         _ = try retry(.touch) { unsafe utimensat(folder.number, name, times, AT_SYMLINK_NOFOLLOW) }
     }
 
+    /// Dates an open file: its times of use and of change.
+    ///
+    /// - Parameter time: Seconds since 1970.
+    func setTimes(of descriptor: Descriptor, to time: Int64) throws(SystemFailure) {
+        let moment = timespec(tv_sec: time_t(clamping: time), tv_nsec: 0)
+        _ = try retry(.date) { unsafe futimens(descriptor.number, [moment, moment]) }
+    }
+
     /// A time since 1970, as the file system keeps it.
     struct Moment: Equatable {
         var seconds: Int

@@ -16,7 +16,7 @@ struct SystemFailure: Error, Hashable {
 extension FileSystem {
     /// The system calls of the disk cache, as steps that a test can make fail.
     enum Call: String, Sendable, CaseIterable {
-        case open, status, read, write, synchronize, close, rename, unlink, makeFolder, list, lock, duplicate, touch
+        case open, status, read, write, synchronize, close, rename, unlink, makeFolder, list, lock, duplicate, date, touch
         case openInMemory, readInMemory
     }
 

@@ -59,7 +59,8 @@ struct DiskCacheInterleavingTests {
         var entry = entry
         entry.metadata.storedAt = TestTime().now.components.seconds
         let front = try #require(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
-        _ = try files.write(front: front, body: entry.bytes, as: KeyDigest(of: key))
+        _ = try files.write(
+            front: front, body: entry.bytes, as: KeyDigest(of: key), storedAt: TestTime().now.wholeSeconds)
     }
 
     @Test func `a read of a file that another process has changed corrects the account`() throws {

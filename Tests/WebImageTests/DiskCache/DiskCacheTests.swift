@@ -148,7 +148,7 @@ struct DiskCacheTests {
         while await cache.turns.waiting(for: digest) == 0 { await Task.yield() }
         let entry = sampleEntry(2)
         let front = try #require(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
-        _ = try cache.files.write(front: front, body: entry.bytes, as: digest)
+        _ = try cache.files.write(front: front, body: entry.bytes, as: digest, storedAt: TestTime().now.wholeSeconds)
         await cache.passTurn(digest)
         #expect(try await reader.value == nil)
         #expect(folder.entryFiles.count == 1)

@@ -19,7 +19,8 @@ struct EntryFilesTests {
     @discardableResult
     private func write(_ entry: DiskEntry = sampleEntry(), as digest: KeyDigest? = nil) throws -> Int {
         let front = try #require(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
-        return try files.write(front: front, body: entry.bytes, as: digest ?? self.digest)
+        return try files.write(
+            front: front, body: entry.bytes, as: digest ?? self.digest, storedAt: TestTime().now.wholeSeconds)
     }
 
     private func read(withBody: Bool = true, limit: Int = 1 << 20) throws -> EntryFiles.Finding {
@@ -47,7 +48,8 @@ struct EntryFilesTests {
         let key = CacheKey(String(repeating: "é", count: 40_000))
         let entry = sampleEntry()
         let front = try #require(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
-        _ = try files.write(front: front, body: entry.bytes, as: KeyDigest(of: key))
+        _ = try files.write(
+            front: front, body: entry.bytes, as: KeyDigest(of: key), storedAt: TestTime().now.wholeSeconds)
         let finding = try files.read(key, KeyDigest(of: key), fileSizeLimit: 1 << 20, withBody: true)
         guard case .entry(let found, _) = finding else { throw Failed() }
         #expect(found == entry)
@@ -187,7 +189,7 @@ struct EntryFilesTests {
         let files = EntryFiles(folder: folder, isSynced: false, system: faults.system)
         let entry = sampleEntry()
         let front = try #require(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
-        _ = try files.write(front: front, body: entry.bytes, as: digest)
+        _ = try files.write(front: front, body: entry.bytes, as: digest, storedAt: TestTime().now.wholeSeconds)
         #expect(attempts.entries == [false, false, false, false])
         #expect(self.folder.openDescriptors.isEmpty)
     }
@@ -201,7 +203,7 @@ struct EntryFilesTests {
         let now = DiskCache.Configuration.systemTime().components.seconds
         #expect(files.removeAbandonedFiles(now: now + age) == (isRemoved ? 1 : 0))
         let front = try #require(EntryHeader.front(key: key, metadata: sampleEntry().metadata, body: []))
-        _ = try files.write(front: front, body: [], as: digest)
+        _ = try files.write(front: front, body: [], as: digest, storedAt: TestTime().now.wholeSeconds)
     }
 
     @Test(arguments: [1, 2])
@@ -219,10 +221,12 @@ struct EntryFilesTests {
         let files = EntryFiles(folder: files.folder, isSynced: false, system: faults.system)
         let front = try #require(EntryHeader.front(key: key, metadata: sampleEntry().metadata, body: []))
         if removals == 1 {
-            _ = try files.write(front: front, body: [], as: digest)
+            _ = try files.write(front: front, body: [], as: digest, storedAt: TestTime().now.wholeSeconds)
             guard case .entry = try read() else { throw Failed() }
         } else {
-            let failure = #expect(throws: SystemFailure.self) { try files.write(front: front, body: [], as: digest) }
+            let failure = #expect(throws: SystemFailure.self) {
+                try files.write(front: front, body: [], as: digest, storedAt: TestTime().now.wholeSeconds)
+            }
             let error = CacheError(try #require(failure), path: files.folder)
             #expect(error.code == .inputOutput)
             #expect(error.message.contains("Another program"))
