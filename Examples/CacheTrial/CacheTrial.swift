@@ -15,6 +15,7 @@ struct CacheTrial {
 
     @concurrent
     private static func run(_ options: Options) async -> Bool {
+        if options.role == .pressure { return await Pressure(options: options).run() }
         guard let folder = options.folder else { return await HitRatios.run() }
         options.limitResources()
         let trial = Trial(options, folder: folder)
@@ -24,7 +25,7 @@ struct CacheTrial {
         case .trim: return await trial.repeatedly { try await $0.trim(toBytes: options.sizeLimit / 2) }
         case .clear: return await trial.repeatedly { try await $0.removeAll() }
         case .check: return await trial.check()
-        case .ratios: return false
+        case .ratios, .pressure: return false
         }
     }
 }
@@ -39,16 +40,17 @@ func say(_ line: String) {
 struct Options: Sendable {
     static let usage = """
         Usage: cache-trial ratios
+               cache-trial pressure [--limit BYTES] [--ballast BYTES] [--seed N] [--seconds N] [--unwatched]
                cache-trial write|read|trim|clear|check FOLDER [--limit BYTES] [--seed N] [--seconds N]
                            [--open-files N] [--file-size BYTES] [--synced]
 
         `ratios` replays generated traces through the caches, and prints their hit ratios beside those of LRU and of a
-        simulator. The others are the processes of Tests/Acceptance/cache-trials: each works on one folder until its
+        simulator. `pressure` fills a memory cache, then takes the memory for something else. The others are the processes of Tests/Acceptance/cache-trials: each works on one folder until its
         time is over, or it is killed, and verifies every byte that it reads.
         """
 
     enum Role: String, Sendable {
-        case ratios, write, read, trim, clear, check
+        case ratios, pressure, write, read, trim, clear, check
     }
 
     let role: Role
@@ -57,6 +59,8 @@ struct Options: Sendable {
     private(set) var seed: UInt64 = 1
     private(set) var seconds = 3_600.0
     private(set) var isSynced = false
+    private(set) var isWatched = true
+    private(set) var ballast = 0
     private var openFiles: rlim_t?
     private var fileSize: rlim_t?
 
@@ -65,7 +69,7 @@ struct Options: Sendable {
         var words = words.makeIterator()
         guard let role = words.next().flatMap(Role.init) else { return nil }
         self.role = role
-        if role != .ratios {
+        if role != .ratios, role != .pressure {
             guard let folder = words.next() else { return nil }
             self.folder = folder
         }
@@ -74,9 +78,14 @@ struct Options: Sendable {
                 isSynced = true
                 continue
             }
+            if word == "--unwatched" {
+                isWatched = false
+                continue
+            }
             guard let number = words.next().flatMap({ Double($0) }), (0...1e15).contains(number) else { return nil }
             switch word {
             case "--limit": sizeLimit = Int(number)
+            case "--ballast": ballast = Int(number)
             case "--seed": seed = UInt64(number)
             case "--seconds": seconds = number
             case "--open-files": openFiles = rlim_t(number)

@@ -52,7 +52,7 @@ struct Trace {
 }
 
 /// Draws ranks: rank r with weight 1 / (r + 1)^exponent.
-private struct Zipf {
+struct Zipf {
     private let cumulated: [Double]
 
     init(_ count: Int, _ exponent: Double) {

@@ -13,6 +13,9 @@ extension ImageManager {
         /// something, by default; `nil` for never.
         public var memoryWatch: MemoryWatch? = MemoryWatch()
         /// The disk cache, `nil` for none. A folder in the user's cache directory by default.
+        ///
+        /// Without one, the memory cache keeps the files of originals beside the pictures, so that another variant of a
+        /// picture needs no second transfer.
         public var disk: DiskCache.Configuration? = .init()
         /// The downloader's limits.
         public var downloader = ImageDownloader.Configuration()

@@ -32,31 +32,39 @@ extension MemoryCache {
         let interval = min(max(watcher.watch.interval, .milliseconds(1)), .seconds(1_000_000_000))
         // Unstructured because it outlives the store that starts it; `watch` owns it. It does not keep the cache.
         watch = Task(name: "memory watch", executorPreference: watcher.executor, priority: .utility) { [weak self] in
-            repeat {
-                do { try await clock.sleep(for: interval) } catch { return }
-            } while await self?.takeSample(watcher) == true
+            while let pause = await self?.takeSample(watcher, every: interval) {
+                do { try await clock.sleep(for: pause) } catch { return }
+            }
         }
     }
 
     /// Takes a sample and gives memory back.
     ///
-    /// - Returns: Whether another sample is needed.
-    private func takeSample(_ watcher: MemoryWatcher) -> Bool {
-        guard !isWatchStopped else { return false }
+    /// - Returns: The time until the next sample; `nil` when none is needed.
+    private func takeSample(_ watcher: MemoryWatcher, every interval: Duration) -> Duration? {
+        guard !isWatchStopped else { return nil }
         let before = gauge.level
-        gauge.note(watcher.watch.sample())
+        let sample = watcher.watch.sample()
+        gauge.note(sample)
+        // Until the next sample the cache takes no more than there is, however fast it grows.
+        let (limit, isBeyondAll) = statistics.cost.addingReportingOverflow(max(0, sample.room ?? .max))
+        growthLimit = isBeyondAll ? .max : limit
+        applyGrowthLimit()
         if gauge.level != before {
             respond(to: gauge.level)
             watcher.watch.onChange(gauge.level)
         } else if gauge.level == .critical {
             sweepHalf()
         }
-        if gauge.level != .normal || statistics.count > 0 { return true }
+        if gauge.level != .normal || statistics.count > 0 {
+            // The rest of the process may take what is left in less than the interval.
+            return (sample.usedPart ?? 0) < 0.5 ? interval : max(interval / 8, .milliseconds(1))
+        }
         watch = nil
         watcher.isRunning.store(false, ordering: .sequentiallyConsistent)
         // A store that came in between has found the watch running.
         if statistics.count > 0 { startWatching(watcher) }
-        return false
+        return nil
     }
 
     /// Ends the watch for memory pressure. Later stores do not start it again.
@@ -67,5 +75,7 @@ extension MemoryCache {
         watcher?.isRunning.store(true, ordering: .relaxed)
         watch?.cancel()
         watch = nil
+        growthLimit = .max
+        applyGrowthLimit()
     }
 }

@@ -22,6 +22,8 @@ public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
     var isWatchStopped = false
     /// What the samples say.
     var gauge = PressureGauge()
+    /// What the last sample leaves room for, in bytes.
+    var growthLimit = Int.max
     /// The limits that apply while there is no memory pressure.
     public private(set) var limits: Configuration
     /// The last reported level of memory pressure.
@@ -148,7 +150,13 @@ public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
 
     private func applyLimits(for cause: Sweep.Cause) {
         let (cost, count) = limits.effective(under: pressure)
-        sweep(toCost: cost, count: count, for: cause, setsLimits: true)
+        sweep(toCost: min(cost, growthLimit), count: count, for: cause, setsLimits: true)
+    }
+
+    /// Lets the cache grow to what the last sample leaves room for. It holds no more than that, so nothing is evicted.
+    func applyGrowthLimit() {
+        let (cost, count) = limits.effective(under: pressure)
+        _ = table.sweep(toCost: min(cost, growthLimit), count: count, setsLimits: true)
     }
 
     private func sweep(toCost cost: Int, count: Int, for cause: Sweep.Cause, setsLimits: Bool) {

@@ -12,16 +12,24 @@ public struct MemorySample: Sendable, Equatable {
     public var usedPart: Double?
     /// The part of the machine's memory that is available, from 0 to 1.
     public var availablePart: Double?
+    /// How many bytes more the process may take before memory counts as short; negative when it does.
+    public var room: Int?
 
     /// Creates a sample.
     public init(
-        someStalled: Double? = nil, allStalled: Double? = nil, usedPart: Double? = nil, availablePart: Double? = nil
+        someStalled: Double? = nil, allStalled: Double? = nil, usedPart: Double? = nil, availablePart: Double? = nil,
+        room: Int? = nil
     ) {
         self.someStalled = someStalled
         self.allStalled = allStalled
         self.usedPart = usedPart
         self.availablePart = availablePart
+        self.room = room
     }
+
+    /// From here on, memory counts as short: the part of the limit that is used, and the part of the machine that is
+    /// available.
+    private static let shortage = (used: 0.8, available: 0.1)
 
     /// The level that the values stand for; the highest of them counts.
     ///
@@ -30,7 +38,11 @@ public struct MemorySample: Sendable, Equatable {
     /// used, or a twentieth of the machine is available.
     public var pressure: MemoryPressure {
         if (allStalled ?? 0) >= 0.05 || (usedPart ?? 0) >= 0.9 || (availablePart ?? 1) <= 0.05 { return .critical }
-        if (someStalled ?? 0) >= 0.1 || (usedPart ?? 0) >= 0.8 || (availablePart ?? 1) <= 0.1 { return .warning }
+        if (someStalled ?? 0) >= 0.1 || (usedPart ?? 0) >= Self.shortage.used
+            || (availablePart ?? 1) <= Self.shortage.available
+        {
+            return .warning
+        }
         return .normal
     }
 }
@@ -70,9 +82,17 @@ extension MemorySample {
             let available = number(after: "MemAvailable:", in: text)
         {
             sample.availablePart = available / total
+            sample.room = bytes((available - shortage.available * total) * 1_024)
+        }
+        if let usedPart = sample.usedPart {
+            let room = bytes((shortage.used - usedPart) * Double(limit))
+            sample.room = min(room, sample.room ?? .max)
         }
         return sample
     }
+
+    /// A whole number, also where a file says what no machine has.
+    private static func bytes(_ count: Double) -> Int { Int(min(max(count.rounded(), -1e18), 1e18)) }
 
     /// The number that follows a name at the beginning of a line.
     private static func number(after name: String, in text: String) -> Double? {

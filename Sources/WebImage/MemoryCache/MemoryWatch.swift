@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /// How a memory cache learns that memory is short.
 ///
-/// The cache takes a sample at every interval while it holds something, and gives memory back in steps: see
-/// ``MemoryCache/respond(to:)``. While the pressure stays critical, each further sample halves what the cache holds.
+/// The cache takes a sample when it begins to hold something and at every interval after that, and gives memory back in
+/// steps: see ``MemoryCache/respond(to:)``. Until the next sample it grows by at most ``MemorySample/room``. While the pressure stays critical, each further sample halves what the cache holds.
 public struct MemoryWatch: Sendable {
-    /// The time between two samples.
+    /// The time between two samples; an eighth of it while half of the process's limit is used, or more.
     ///
     /// Default: one second. Less than a millisecond counts as one.
     public var interval: Duration

@@ -9,9 +9,11 @@ import ImageCoding
 final class Original: Sendable {
     /// How a load came by it.
     enum Arrival: Sendable {
+        /// Memory held it, because there is no disk cache, and the origin was not asked.
+        case memory
         /// It was on disk, and the origin was not asked.
         case disk
-        /// It was on disk, and the origin has confirmed it.
+        /// It was on disk or in memory, and the origin has confirmed it.
         case confirmed
         /// A transfer brought it.
         case network
@@ -25,14 +27,17 @@ final class Original: Sendable {
     let origin: OriginResponse?
     /// The entry on disk, when there is one.
     private let entry: DiskEntry?
+    /// What is known to tell its content from any other.
+    private let knownGeneration: ContentGeneration?
     /// Keeps the order of the address's contents while a load has this one in hand.
     private let claim: ContentOrder.Claim?
 
     private init(
         _ bytes: [UInt8], _ arrival: Arrival, number: Int, origin: OriginResponse?, entry: DiskEntry? = nil,
-        claim: ContentOrder.Claim? = nil
+        generation: ContentGeneration? = nil, claim: ContentOrder.Claim? = nil
     ) {
         self.claim = claim
+        knownGeneration = generation ?? entry?.metadata.generation
         self.bytes = bytes
         self.arrival = arrival
         self.number = number
@@ -42,6 +47,11 @@ final class Original: Sendable {
 
     convenience init(_ entry: DiskEntry) {
         self.init(entry.bytes, .disk, number: 0, origin: entry.metadata.origin, entry: entry)
+    }
+
+    /// - Parameter file: The original, as memory holds it.
+    convenience init(_ file: EncodedImage) {
+        self.init(file.bytes, .memory, number: file.number, origin: file.origin, generation: file.generation)
     }
 
     /// - Parameter origin: What the origin said, if more is known than the transfer knows.
@@ -57,7 +67,8 @@ final class Original: Sendable {
         var entry = entry
         if let origin { entry?.metadata.note(origin) }
         return Original(
-            bytes, .confirmed, number: download.number, origin: origin, entry: entry, claim: download.claim)
+            bytes, .confirmed, number: download.number, origin: origin, entry: entry, generation: knownGeneration,
+            claim: download.claim)
     }
 
     /// The original with other bytes, as a cache serializer makes them.
@@ -65,7 +76,14 @@ final class Original: Sendable {
         Original(bytes, arrival, number: number, origin: origin, claim: claim)
     }
 
-    var source: ImageSource { arrival == .network ? .network : .disk }
+    var source: ImageSource {
+        switch arrival {
+        case .network: .network
+        case .memory: .memory
+        case .disk: .disk
+        case .confirmed: entry == nil ? .memory : .disk
+        }
+    }
 
     /// The media type that the origin named.
     var contentType: String? { origin?.headers["Content-Type"] }
@@ -77,8 +95,8 @@ final class Original: Sendable {
 
     /// What tells its content from any other; it is kept with everything that is made from it.
     ///
-    /// - Complexity: O(number of bytes), at about the speed of memory; O(1) for an original from disk.
-    var generation: ContentGeneration { entry?.metadata.generation ?? ContentGeneration(of: bytes) }
+    /// - Complexity: O(number of bytes), at about the speed of memory; O(1) for one from a cache.
+    var generation: ContentGeneration { knownGeneration ?? ContentGeneration(of: bytes) }
 
     /// The entry to write to disk.
     ///

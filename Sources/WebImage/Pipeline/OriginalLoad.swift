@@ -66,7 +66,7 @@ final class OriginalLoad: Sendable {
         if !request.retriesFailed, pipeline.failures.contains(key) { return false }
         if request.cachePolicy == .reload { return true }
         if pipeline.readsDisk(request) || request.cachePolicy.sendsValidators { return false }
-        guard !hasArrived else { return false }
+        guard !hasArrived, !pipeline.holdsOriginal(request) else { return false }
         return key.variant.isOriginal || pipeline.pictureInMemory(madeInto: request) == nil
     }
 
@@ -135,10 +135,11 @@ extension OriginalLoad {
     }
 
     private func storedOriginal() async throws -> Original? {
-        guard request.cachePolicy != .reload,
-            let entry = try await diskEntry(for: request.originalKey, request.cacheReads.original)
-        else { return nil }
-        return Original(entry)
+        guard request.cachePolicy != .reload else { return nil }
+        guard caches.disk == nil else {
+            return try await diskEntry(for: request.originalKey, request.cacheReads.original).map { Original($0) }
+        }
+        return pipeline.heldOriginal(request).map { Original($0) }
     }
 }
 
@@ -259,11 +260,18 @@ extension OriginalLoad {
         }
     }
 
-    /// Stores a new original on disk, after it has been decoded: every file on disk is a picture.
+    /// Stores a new original, after it has been decoded: every file in a cache is a picture. On disk, or without one in
+    /// memory, so that another variant needs no second transfer.
     private func keep(_ processed: ProcessedOriginal) async {
         let original = processed.original
         guard original.arrival == .network else { return }
         if let ruling, !ruling.mayKeep { await forget() }
+        if caches.disk == nil, request.cacheSerializer == nil {
+            var file = original.encoded(processed.properties)
+            file.generation = processed.generation
+            let view = CachedPicture.encoded(Shared(file.from(.memory)))
+            remember(view, as: .file(request.originalKey), isNew: true, request.cacheWrites.original)
+        }
         guard mayStore(request.cacheWrites.original) else { return }
         pipeline.hub.tell(request.url, .stored(byteCount: original.bytes.count))
         let (request, properties, coders) = (request, processed.properties, pipeline.coders(for: request))

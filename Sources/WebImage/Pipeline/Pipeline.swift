@@ -92,6 +92,21 @@ final class Pipeline: Sendable {
         request.caches?.part ?? caches
     }
 
+    /// Whether memory keeps the file of an original, because there is no disk cache. Not counted as a use.
+    func holdsOriginal(_ request: ImageRequest) -> Bool {
+        let caches = caches(for: request)
+        return caches.disk == nil && request.cacheReads.original.contains(.memory)
+            && caches.memory.contains(.file(request.originalKey))
+    }
+
+    /// The file of an original that memory keeps, counted as a use.
+    func heldOriginal(_ request: ImageRequest) -> EncodedImage? {
+        guard request.cacheReads.original.contains(.memory),
+            case .encoded(let file)? = inMemory(.file(request.originalKey), request)
+        else { return nil }
+        return file.value
+    }
+
     /// The entry that the memory of a request's caches holds, counted as a use.
     func inMemory(_ key: MemoryKey, _ request: ImageRequest) -> CachedPicture? {
         request.caches.map { $0.part.held(key) } ?? caches.held(key)

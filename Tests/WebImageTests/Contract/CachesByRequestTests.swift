@@ -146,7 +146,7 @@ import WebImageTesting
     }
 
     @Test func `memory is trimmed and limited from the manager`() throws {
-        let staged = try StagedManager(seed: 1, hasDisk: false)
+        let staged = try StagedManager(seed: 1, hasDisk: true)
         for number in 0..<4 { _ = staged.load(.numbered(number)) }
         staged.run()
         #expect(staged.manager.memoryStatistics.count == 4)

@@ -13,6 +13,7 @@ struct MemoryWatchTests {
         let executor: SeededExecutor
         let clock = ManualClock()
         let used = Mutex(0.0)
+        let room = Mutex<Int?>(nil)
         let told = Journal<MemoryPressure>()
         let samples = Journal<Double>()
 
@@ -24,7 +25,7 @@ struct MemoryWatchTests {
                 sample: { [self] in
                     let part = used.withLock { $0 }
                     samples.write(part)
-                    return MemorySample(usedPart: part)
+                    return MemorySample(usedPart: part, room: room.withLock { $0 })
                 },
                 onChange: { [told] in told.write($0) })
             return MemoryCache(.init(costLimit: 8_000, countLimit: 1_000), watch: watch, executor: executor)
@@ -66,6 +67,45 @@ struct MemoryWatchTests {
         #expect(cache.statistics.cost == 8_000, "its own limit again")
     }
 
+    @Test func `between two samples the cache grows by no more than there is room for`() {
+        let stage = Stage()
+        stage.room.withLock { $0 = 2_000 }
+        let cache = stage.makeCache()
+        cache.store(-1, for: -1, cost: 10)
+        stage.executor.drain()
+        fill(cache)
+        #expect(cache.statistics.cost <= 2_010 && cache.statistics.cost > 1_900, "from the first store on")
+        stage.pass(1, using: 0.5)
+        fill(cache)
+        #expect(cache.statistics.cost <= 4_010 && cache.statistics.cost > 3_900)
+        stage.room.withLock { $0 = -1 }
+        stage.pass(1, using: 0.5)
+        let held = cache.statistics.cost
+        fill(cache)
+        #expect(cache.statistics.cost <= held, "no room, and nothing given back while the level is normal")
+        stage.room.withLock { $0 = .max }
+        stage.pass(1, using: 0.5)
+        fill(cache)
+        #expect(cache.statistics.cost == 8_000)
+    }
+
+    @Test func `samples come eight times as often when half of the memory is used`() {
+        let stage = Stage()
+        let cache = stage.makeCache()
+        fill(cache)
+        for (used, expected) in [(0.4, 1), (0.6, 8), (0.4, 1)] {
+            // The sample that sees the change comes by the pace before it.
+            stage.pass(1, using: used)
+            let before = stage.samples.count
+            for _ in 0..<8 {
+                stage.executor.drain()
+                stage.clock.advance(by: .milliseconds(125))
+                stage.executor.drain()
+            }
+            #expect(stage.samples.count == before + expected, "used: \(used)")
+        }
+    }
+
     @Test func `the watch rests while the cache is empty, and starts again`() {
         let stage = Stage()
         let cache = stage.makeCache()
@@ -79,7 +119,7 @@ struct MemoryWatchTests {
             stage.pass(1, using: 0.1)
             #expect(stage.clock.sleepers == 0)
         }
-        #expect(stage.samples.count == 3)
+        #expect(stage.samples.count == 6, "one at once, and one that finds nothing")
     }
 
     @Test func `the watch is ended, and later stores do not start it`() async {
@@ -93,7 +133,7 @@ struct MemoryWatchTests {
         fill(cache)
         stage.pass(2, using: 0.95)
         #expect(stage.clock.sleepers == 0)
-        #expect(stage.samples.count == 0)
+        #expect(stage.samples.count == 1)
         #expect(cache.statistics.cost == 8_000)
     }
 
@@ -130,7 +170,7 @@ struct MemoryWatchTests {
         let cache = stage.makeCache(interval)
         fill(cache)
         stage.pass(1, using: 0.95)
-        #expect(cache.statistics.cost == (interval > .seconds(1) ? 8_000 : 1_000))
+        #expect(cache.statistics.cost == (interval > .seconds(1) ? 1_000 : 500))
     }
 
     /// The hits of a Zipf trace when the cache, full, takes this part of the memory, and the rest of the process half.

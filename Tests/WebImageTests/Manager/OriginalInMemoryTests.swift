@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import HTTPTransport
+import ImageCoding
+import TestSupport
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// Without a disk cache, memory keeps the file of an original, so that another variant needs no second transfer.
+@Suite(.balanced, .timeLimit(.minutes(1))) struct OriginalInMemoryTests {
+    private static func variant(_ side: Int, of number: Int = 1) -> ImageRequest {
+        var request = ImageRequest.numbered(number)
+        request.transformers = [ResizeTransformer(size: PixelSize(width: side, height: side))]
+        return request
+    }
+
+    @Test(arguments: seeds) func `variants of one original share one transfer, in any order`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed, hasDisk: false)
+        let first = staged.load(Self.variant(8))
+        staged.run()
+        #expect(first.value?.source == .network)
+        for request in [Self.variant(4), .numbered(1), Self.variant(2)] {
+            let next = staged.load(request)
+            staged.run()
+            #expect(next.value?.source == .memory)
+        }
+        let file = staged.data(Self.variant(3), as: .png)
+        staged.run()
+        #expect(file.value?.source == .memory)
+        #expect(staged.transport.requests.count == 1)
+    }
+
+    @Test(arguments: seeds)
+    func `it is read and kept where the request allows it, and never for a reload`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed, hasDisk: false)
+        var request = Self.variant(8)
+        request.cacheWrites.original = .disk
+        _ = staged.load(request)
+        staged.run()
+        let second = staged.load(Self.variant(4))
+        staged.run()
+        #expect(second.value?.source == .network)
+        var third = Self.variant(5)
+        third.cacheReads.original = .disk
+        let unread = staged.load(third)
+        staged.run()
+        #expect(unread.value?.source == .network)
+        var fourth = Self.variant(4)
+        fourth.cachePolicy = .reload
+        let reloaded = staged.load(fourth)
+        staged.run()
+        #expect(reloaded.value?.source == .network)
+        #expect(staged.transport.requests.count == 4)
+    }
+
+    @Test(arguments: seeds) func `a newer transfer replaces it, and what is made later is of the newer`(
+        seed: UInt64
+    ) throws {
+        let served = Journal<Int>()
+        let staged = try StagedManager(seed: seed, hasDisk: false) { request in
+            served.write(0)
+            return try .picture(served.count, for: request)
+        }
+        _ = staged.load(Self.variant(8))
+        staged.run()
+        var reload = Self.variant(4)
+        reload.cachePolicy = .reload
+        _ = staged.load(reload)
+        staged.run()
+        let whole = staged.load(.numbered(1))
+        staged.run()
+        #expect((whole.value?.image).flatMap { ImageFactory.seed(of: $0) } == 2)
+        #expect(staged.transport.requests.count == 2)
+    }
+
+    @Test(arguments: seeds) func `removing the picture removes it, too`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed, hasDisk: false)
+        _ = staged.load(Self.variant(8))
+        staged.run()
+        let removal = staged.start { try await $0.remove(.numbered(1)) }
+        staged.run()
+        #expect(removal.value != nil)
+        let next = staged.load(Self.variant(4))
+        staged.run()
+        #expect(next.value?.source == .network)
+        #expect(staged.manager.memoryStatistics.count == 2)
+    }
+}
