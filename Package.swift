@@ -14,6 +14,7 @@ let package = Package(
         .library(name: "ImageCoding", targets: ["ImageCoding"]),
         .library(name: "TaskCoordination", targets: ["TaskCoordination"]),
         .library(name: "RedisStore", targets: ["RedisStore"]),
+        .library(name: "ObjectStore", targets: ["ObjectStore"]),
         .library(name: "WebImageTesting", targets: ["WebImageTesting"]),
         .executable(name: "fetch", targets: ["fetch"]),
         .executable(name: "stampede", targets: ["stampede"]),
@@ -86,6 +87,8 @@ let package = Package(
             name: "RedisStore",
             dependencies: ["WebImage", "HTTPTransport", "TaskCoordination", "CHiredis", "CRedisShims", "COpenSSL"]),
 
+        .target(name: "ObjectStore", dependencies: ["WebImage", "HTTPTransport", "COpenSSL"]),
+
         // What tests need, ours and other people's.
         .target(
             name: "WebImageTesting",
@@ -100,7 +103,8 @@ let package = Package(
         .executableTarget(
             name: "ImageServer",
             dependencies: [
-                "WebImage", "RedisStore", "HTTPCaching", "HTTPTransport", "WebImageTesting", "CMicrohttpd", "COpenSSL",
+                "WebImage", "RedisStore", "ObjectStore", "HTTPCaching", "HTTPTransport", "WebImageTesting",
+                "CMicrohttpd", "COpenSSL",
             ],
             path: "Examples/ImageServer",
             exclude: ["Dockerfile", "README.md", "compose.yaml", "image-server.service", "nginx.conf", "page.webp"]),
@@ -139,10 +143,13 @@ let package = Package(
         .testTarget(
             name: "RedisStoreTests",
             dependencies: ["RedisStore", "WebImage", "HTTPTransport", "WebImageTesting", "TestSupport"]),
+        .testTarget(
+            name: "ObjectStoreTests",
+            dependencies: ["ObjectStore", "WebImage", "HTTPTransport", "WebImageTesting", "COpenSSL"]),
         .testTarget(name: "FetchTests", dependencies: ["fetch", "WebImage", "WebImageTesting", "ImageCoding"]),
         .testTarget(
             name: "ImageServerTests",
-            dependencies: ["ImageServer", "WebImage", "HTTPTransport", "ImageCoding", "WebImageTesting"]),
+            dependencies: ["ImageServer", "ObjectStore", "WebImage", "HTTPTransport", "ImageCoding", "WebImageTesting"]),
         .testTarget(name: "GalleryTests", dependencies: ["gallery", "WebImageTesting", "TestSupport"]),
         .testTarget(
             name: "LessonsTests", dependencies: ["lessons", "TaskCoordination", "WebImageTesting", "TestSupport"]),

@@ -3,7 +3,7 @@ import Foundation
 
 /// What an address of the server names: `/{options or preset}/{signature or "unsigned"}/{source}`.
 ///
-/// The source is an `http` or `https` URL in base64url, or `plain/` and the URL itself. A plain URL is taken as it is
+/// The source is an `http` or `https` URL, or an `s3` one of a bucket that the server names, in base64url, or `plain/` and the URL itself. A plain URL is taken as it is
 /// when it begins with its scheme, and is percent-decoded once otherwise. The signature covers
 /// `{options or preset}/{source}`, byte by byte. Options may end with `,exp` and the second, counted from 1970, from which
 /// the address is refused.
@@ -27,6 +27,8 @@ struct AddressReader: Sendable {
     var presets: [String: PictureOptions] = [:]
     /// Whether an address must name a preset.
     var allowsPresetsOnly = false
+    /// The buckets that sources may be in.
+    var buckets: Set<String> = []
 
     /// - Parameters:
     ///   - target: The target of a request, as it was sent.
@@ -46,7 +48,7 @@ struct AddressReader: Sendable {
         if let expiry, expiry <= now {
             throw AddressError(status: 403, code: "expiredAddress", detail: "The time of this address is over.")
         }
-        return Address(options: try options(words), source: try Self.source(parts[3]), expiry: expiry)
+        return Address(options: try options(words), source: try source(parts[3]), expiry: expiry)
     }
 
     /// The address of a picture, signed with the first key.
@@ -61,7 +63,7 @@ struct AddressReader: Sendable {
             throw .source("A plain source has printable ASCII characters only; percent-encode the others.")
         }
         _ = try self.options(Self.expiry(options[...]).options)
-        _ = try Self.source(place[...])
+        _ = try self.source(place[...])
         return address
     }
 
@@ -94,12 +96,12 @@ struct AddressReader: Sendable {
         return try PictureOptions(text)
     }
 
-    private static func source(_ text: Substring) throws(AddressError) -> URL {
+    private func source(_ text: Substring) throws(AddressError) -> URL {
         let plain = "plain/"
         var source: String
         if text.hasPrefix(plain) {
             source = String(text.dropFirst(plain.count))
-            if !hasScheme(source) {
+            if !Self.hasScheme(source) {
                 guard let decoded = source.removingPercentEncoding else {
                     throw .source("The source is not percent-encoded UTF-8.")
                 }
@@ -111,8 +113,11 @@ struct AddressReader: Sendable {
             }
             source = decoded
         }
-        guard hasScheme(source), let url = URL(string: source), let host = url.host, !host.isEmpty else {
+        guard Self.hasScheme(source), let url = URL(string: source), let host = url.host, !host.isEmpty else {
             throw .source("The source is not an http or https URL.")
+        }
+        guard url.scheme?.lowercased() != "s3" || buckets.contains(host) else {
+            throw .source("The source is in no bucket of this server.")
         }
         guard url.user == nil, url.password == nil else { throw .source("The source has a user or a password.") }
         return url
@@ -120,6 +125,6 @@ struct AddressReader: Sendable {
 
     private static func hasScheme(_ text: String) -> Bool {
         let start = text.prefix(8).lowercased()
-        return start.hasPrefix("http://") || start == "https://"
+        return start.hasPrefix("http://") || start == "https://" || start.hasPrefix("s3://")
     }
 }

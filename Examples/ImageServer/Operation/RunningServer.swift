@@ -31,7 +31,7 @@ struct RunningServer: Sendable {
                 throw error
             }
         }
-        let loader = await settings.loader()
+        let loader = try await settings.loader()
         let manager = loader.manager
         let metrics = Metrics()
         let log = settings.writesLog ? AccessLog() : nil

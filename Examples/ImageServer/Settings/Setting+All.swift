@@ -4,7 +4,7 @@ import WebImage
 
 extension Setting {
     /// Every option, in the order of the help.
-    static let all: [Setting] = listening + addresses + pictures + stores + operation
+    static let all: [Setting] = listening + addresses + pictures + stores + objects + operation
 
     private static let listening: [Setting] = [
         Setting(name: "host", placeholder: "ADDRESS", help: "listen on this address (127.0.0.1)") { $0.host = $1 },

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import WebImage
 
 extension Settings {
     /// Reads the environment, then the command line, which goes before it.
@@ -62,6 +63,15 @@ extension Settings {
         }
         if allowsPresetsOnly, presets.isEmpty {
             throw SettingsError(message: "--presets-only needs a --preset.")
+        }
+        if objects.store == nil, objects.sources.isEmpty, objects.keyID != nil || objects.endpoint != nil {
+            throw SettingsError(message: "Options of a service for buckets need --s3 or --s3-source.")
+        }
+        do throws(SharedStoreError) {
+            _ = try objects.service()
+            _ = try objects.storeConfiguration()
+        } catch {
+            throw SettingsError(message: "The options --s3…: \(error.message)")
         }
         if loops > 1, socketPath != nil {
             throw SettingsError(message: "--loops is for a port; a Unix socket has one thread.")

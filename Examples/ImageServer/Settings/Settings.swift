@@ -26,6 +26,8 @@ struct Settings: Sendable {
     var cacheFolder: String?
     /// What servers share; `nil` for nothing.
     var redis: RedisAddress?
+    /// The service with buckets, what servers share in one, and the buckets with sources.
+    var objects = ObjectSettings()
     var memoryByteCount: Int?
     var maximumByteCount = 50_000_000
     var maximumPixelCount = 50_000_000
@@ -67,7 +69,8 @@ struct Settings: Sendable {
 
     var reader: AddressReader {
         AddressReader(
-            keys: keys, allowsUnsigned: allowsUnsigned, presets: presets, allowsPresetsOnly: allowsPresetsOnly)
+            keys: keys, allowsUnsigned: allowsUnsigned, presets: presets, allowsPresetsOnly: allowsPresetsOnly,
+            buckets: objects.sources)
     }
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import HTTPTransport
+import ObjectStore
 import RedisStore
 import WebImage
 
@@ -12,24 +14,37 @@ extension Settings {
         var shared: SharedCache?
     }
 
-    /// The loader of these settings; connected to the shared store when that takes less than a second.
+    /// The loader of these settings; connected to Redis when that takes less than a second.
     ///
     /// A store that cannot be reached is told on standard error, and the server serves without it.
-    func loader() async -> Loader {
+    ///
+    /// - Throws: `SharedStoreError` for options about buckets that ``check()`` refuses.
+    func loader() async throws(SharedStoreError) -> Loader {
         let configuration = manager
-        guard let redis else { return Loader(manager: ImageManager(configuration: configuration)) }
-        let store = RedisStore(RedisStore.Configuration(redis))
+        let redis = redis.map { RedisStore(RedisStore.Configuration($0)) }
+        // The fast one first, which also has the leases.
+        var stores: [any SharedStore] = redis.map { [$0] } ?? []
+        if let bucket = try objects.storeConfiguration() { stores.append(try ObjectStore(bucket)) }
+        let transport = try transport(configuration.transport)
+        guard !stores.isEmpty else {
+            return Loader(manager: ImageManager(configuration: configuration, transport: transport))
+        }
         var sharing = SharedCache.Configuration()
         sharing.failureLifetime = configuration.failureLifetime
         sharing.onTrouble = { FileHandle.standardError.write(Data("image-server: \($0)\n".utf8)) }
         let shared = SharedCache(
-            local: configuration.disk.map { DiskCache($0) }, stores: [store], configuration: sharing)
+            local: configuration.disk.map { DiskCache($0) }, stores: stores, configuration: sharing)
         let caches = ImageCaches(memory: configuration.memory, watch: configuration.memoryWatch, disk: shared)
-        _ = await store.connected(within: .seconds(1))
-        let manager = ImageManager(
-            configuration: configuration, caches: caches,
-            transport: HTTPClient(configuration: configuration.transport))
+        _ = await redis?.connected(within: .seconds(1))
+        let manager = ImageManager(configuration: configuration, caches: caches, transport: transport)
         return Loader(manager: manager, caches: caches, shared: shared)
+    }
+
+    /// What fetches sources: over HTTP, and from buckets where there are some.
+    private func transport(_ configuration: HTTPClient.Configuration) throws(SharedStoreError) -> any HTTPLoading {
+        let client = HTTPClient(configuration: configuration)
+        guard !objects.sources.isEmpty, let service = try objects.service() else { return client }
+        return HTTPLoaderChain(ObjectLoader(service, buckets: objects.sources, transport: configuration), client)
     }
 }
 

@@ -60,6 +60,8 @@ struct RedirectChain {
     mutating func authorize(_ field: String) throws(HTTPError) {
         var request = current.request
         request.headers["Authorization"] = field
+        // In place of it, also where that one signs.
+        if request.hasOptions { request.options.credential = nil }
         current = try Hop(request, settings: settings)
     }
 

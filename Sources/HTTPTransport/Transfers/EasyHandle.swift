@@ -57,6 +57,18 @@ import CTransportShims
         unsafe transport_set_pointer(pointer, option, context)
     }
 
+    /// Lets libcurl sign the request.
+    ///
+    /// The key is not set unless libcurl can: it would be sent as a password.
+    /// - Returns: Whether libcurl can.
+    func sign(with scope: String, user: String, password: String) -> Bool {
+        guard unsafe scope.withCString({ unsafe transport_set_string(pointer, CURLOPT_AWS_SIGV4, $0) }) == CURLE_OK
+        else { return false }
+        set(CURLOPT_USERNAME, user)
+        set(CURLOPT_PASSWORD, password)
+        return true
+    }
+
     /// Sets a list of texts, kept for as long as the handle.
     func set(_ option: CURLoption, list texts: [String]) {
         var head: UnsafeMutablePointer<curl_slist>?

@@ -109,6 +109,7 @@ extension Transfer {
         }
         var lines = headerLines(sendsContent: sendsContent)
         if let cookie = order.extras?.cookie { lines.append("Cookie: \(cookie)") }
+        if let signature { sign(easy, with: signature, &lines) }
         easy.set(CURLOPT_HTTPHEADER, list: lines)
         if let field = order.extras?.proxyAuthorization {
             easy.set(CURLOPT_PROXYHEADER, list: ["Proxy-Authorization: \(field)"])
@@ -128,10 +129,29 @@ extension Transfer {
         unsafe easy.set(CURLOPT_SEEKDATA, context: context)
     }
 
+    /// What signs the request of this hop; after a redirect to another origin, nothing.
+    private var signature: RequestSignature? {
+        order.hop.request.hasOptions ? order.hop.request.options.credential?.signature : nil
+    }
+
+    private func sign(_ easy: EasyHandle, with signature: RequestSignature, _ lines: inout [String]) {
+        lines += signature.lines(for: order.hop.request)
+        _ = easy.sign(with: signature.scope, user: signature.keyID, password: signature.secret)
+        // libcurl announces an upload by a field that cannot be taken away: that would be signed. So it does not wait.
+        easy.set(CURLOPT_EXPECT_100_TIMEOUT_MS, 1)
+    }
+
     /// Header lines in libcurl's form: `Name;` sends an empty value, `Name:` keeps libcurl from adding the field.
     private func headerLines(sendsContent: Bool) -> [String] {
         let headers = order.hop.request.headers
         var lines = headers.map { $0.value.isBlank ? "\($0.name);" : "\($0.name): \($0.value)" }
+        if signature != nil {
+            // No line without a value, which libcurl signs and does not send. Proxies may change `Accept-Encoding`.
+            if sendsContent, !headers.contains(name: "Content-Type") {
+                lines.append("Content-Type: application/octet-stream")
+            }
+            return lines
+        }
         if order.hop.request.decodesContent, !headers.contains(name: "Accept-Encoding") {
             // A range of compressed content cannot be decoded.
             lines.append(headers.contains(name: "Range") ? "Accept-Encoding: identity" : "Accept-Encoding: gzip")

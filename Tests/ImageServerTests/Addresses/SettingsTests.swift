@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPTransport
+import ObjectStore
 import Testing
 import WebImage
 
@@ -32,6 +33,21 @@ import WebImage
         #expect(Setting.all.allSatisfy { Settings.usage.contains($0.flag) })
     }
 
+    @Test func `a bucket, its service and its key are options, and no message has the secret`() throws {
+        let settings = try settings(
+            ["--key", Self.key, "--s3", "s3://pictures/thumbs", "--s3-endpoint=http://minio:9000"],
+            ["IMAGE_SERVER_S3_KEY_ID": "id", "IMAGE_SERVER_S3_SECRET": "hush", "IMAGE_SERVER_S3_SOURCE": "one,two"])
+        let configuration = try settings.objects.storeConfiguration()
+        let store = try #require(configuration)
+        #expect([store.bucket, store.prefix] == ["pictures", "thumbs/"])
+        #expect(store.service.endpoint.absoluteString == "http://minio:9000")
+        #expect(!"\(store)".contains("hush"))
+        #expect(settings.reader.buckets == ["one", "two"])
+        let words = ["--key", Self.key, "--s3", "s3://pictures", "--s3-secret", "hush"]
+        let error = #expect(throws: SettingsError.self) { try self.settings(words) }
+        #expect(error?.message.contains("hush") == false)
+    }
+
     @Test func `a flag replaces a variable, and lists have several items`() throws {
         let settings = try settings(
             ["--key", Self.key, "--port=2", "--allow-host", "a.example", "--allow-host", "*.b.example"],
@@ -52,6 +68,12 @@ import WebImage
         (["--preset", "a=w1;a=w2"], "--preset"), (["--unsigned"], "--allow-host"),
         (["--key", key, "--presets-only"], "--preset"), (["--preset-file", "/nothing"], "--preset-file"),
         (["--errors", "none"], "--errors"), (["--fallback", "/etc/passwd"], "--fallback"),
+        (["--key", key, "--s3", "pictures"], "--s3"), (["--key", key, "--s3", "s3://Pictures"], "--s3"),
+        (["--key", key, "--s3", "s3://pictures/../a"], "--s3"),
+        (["--key", key, "--s3-source", "s3://a"], "--s3-source"),
+        (["--key", key, "--s3", "s3://pictures", "--s3-key-id", "a"], "--s3"),
+        (["--key", key, "--s3", "s3://pictures", "--s3-endpoint", "ftp://a"], "--s3"),
+        (["--key", key, "--s3-style", "virtual"], "--s3-style"), (["--key", key, "--s3-key-id", "a"], "--s3-source"),
         (["--key", key, "--loops", "2", "--socket", "/tmp/a"], "--loops"), (["--allow-host", "a.example"], "--key"),
     ])
     func `an error names its option at the start`(words: [String], name: String) {

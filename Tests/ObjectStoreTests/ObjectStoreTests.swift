@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import HTTPTransport
+import Synchronization
+import Testing
+import WebImageTesting
+
+@testable import HTTPTransport
+@testable import ObjectStore
+@testable import WebImage
+
+/// A store in front of a service that verifies each signature.
+@Suite(.timeLimit(.minutes(10))) struct ObjectStoreTests {
+    private let key = SharedKey(CacheKey("https://images.example/1.png"))
+
+    private func store(
+        _ service: ObjectService, bucket: String = "pictures",
+        _ change: (inout ObjectStore.Configuration) -> Void = { _ in }
+    ) throws -> ObjectStore {
+        var configuration = ObjectStore.Configuration(service, bucket: bucket)
+        configuration.readTimeout = .seconds(60)  // a machine that is busy is no failure
+        configuration.writeTimeout = .seconds(60)
+        change(&configuration)
+        return try ObjectStore(configuration)
+    }
+
+    /// The error of a call.
+    private func error(of call: () async throws -> Void) async -> SharedStoreError? {
+        await #expect(throws: SharedStoreError.self) { try await call() }
+    }
+
+    @Test func `another process finds what is stored, until it is removed`() async throws {
+        let server = try BucketServer()
+        let (one, other) = (try store(server.service()), try store(server.service()))
+        let elsewhere = try store(server.service()) { $0.prefix = "other/" }
+        #expect(try await one.bytes(for: key) == nil)
+        for count in [700_000, 64 << 10, 1, 0] {
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+            try await one.store(bytes, for: key, lifetime: .seconds(60))
+            #expect(try await other.bytes(for: key) == bytes)
+        }
+        #expect(try await elsewhere.bytes(for: key) == nil)
+        #expect(server.contents.keys.sorted() == ["swi1/\(key)"], "a hashed name")
+        try await other.remove(key)
+        try await other.remove(key)
+        #expect(try await one.bytes(for: key) == nil)
+        #expect(server.faults.entries == [])
+        for store in [one, other, elsewhere] { await store.shutdown() }
+        #expect(await error { _ = try await one.bytes(for: key) }?.code == .shutDown)
+    }
+
+    @Test func `a session token, and a bucket in the name of the host`() async throws {
+        var check = SignatureCheck()
+        (check.sessionToken, check.region) = ("dG9rZW4=", "eu-central-1")
+        let server = try BucketServer(check)
+        let asked = Journal<String>()
+        let client = HTTPClient(configuration: HTTPClient.Configuration().trustingEndpoint()) { name in
+            asked.write(name)
+            return .success([IPAddress("127.0.0.1")].compactMap { $0 })
+        }
+        let service = try server.service(style: .host, host: "s3.test")
+        var configuration = ObjectStore.Configuration(service, bucket: "pictures")
+        configuration.writeTimeout = .seconds(60)
+        let store = try ObjectStore(configuration, client)
+        try await store.store([1, 2], for: key, lifetime: .seconds(60))
+        #expect(server.contents["swi1/\(key)"]?.bytes == [1, 2])
+        #expect(Set(asked.entries) == ["pictures.s3.test"])
+        #expect(server.faults.entries == [])
+        await store.shutdown()
+    }
+
+    @Test func `an object that has ended, or does not say when it ends, is a miss`() async throws {
+        let server = try BucketServer()
+        let now = Mutex(Date(timeIntervalSince1970: 1_000))
+        let store = try store(server.service()) { $0.now = { now.withLock { $0 } } }
+        try await store.store([1], for: key, lifetime: .seconds(60))
+        now.withLock { $0 += 59 }
+        #expect(try await store.bytes(for: key) == [1])
+        now.withLock { $0 += 1 }
+        #expect(try await store.bytes(for: key) == nil)
+        for end in [nil, "", "soon", "-1", "1059.5", "99999999999999999999"] {
+            server.contents["swi1/\(key)"]?.end = end
+            #expect(try await store.bytes(for: key) == nil, "\(end ?? "nothing")")
+        }
+        try await store.store([2], for: key, lifetime: .seconds(Int64.max))
+        #expect(try await store.bytes(for: key) == [2])
+        await store.shutdown()
+    }
+
+    @Test func `a wrong secret and a missing bucket are named, and the secret is not`() async throws {
+        let server = try BucketServer()
+        let wrong = try store(server.service(secret: "hush hush"))
+        let refused = await error { _ = try await wrong.bytes(for: key) }
+        #expect(refused?.code == .refused)
+        #expect(refused?.message.contains("403 (SignatureDoesNotMatch)") == true)
+        #expect(refused?.message.contains("hush") == false)
+        #expect(await error { try await wrong.store([1], for: key, lifetime: .seconds(1)) }?.code == .refused)
+        #expect(await error { try await wrong.remove(key) }?.code == .refused)
+        let lost = try store(server.service(), bucket: "nowhere")
+        for call in [
+            { _ = try await lost.bytes(for: key) }, { try await lost.store([1], for: key, lifetime: .seconds(1)) },
+        ] {
+            let missing = await error(of: call)
+            #expect(missing?.message.contains("404 (NoSuchBucket)") == true)
+        }
+        await wrong.shutdown()
+        await lost.shutdown()
+    }
+
+    @Test func `a service in trouble, one that hangs and one that leads elsewhere are trouble of the store`()
+        async throws
+    {
+        try await withOriginServer { origin in
+            let service = try ObjectService(endpoint: origin.url("/"), keyID: "a", secret: "b")
+            let store = try store(service) {
+                $0.readTimeout = .milliseconds(50)
+                $0.originalByteLimit = 10
+                $0.fileByteLimit = 10
+            }
+            let key = key
+            for (reply, code) in [
+                (BucketServer.refusal(503, "SlowDown"), SharedStoreError.Code.unreachable),
+                (.redirect(to: "http://169.254.169.254/", status: 307), .refused), (.silence, .timedOut),
+                (
+                    .ok([UInt8](repeating: 0, count: (1 << 20) + 11)).header("x-amz-meta-expires", "9999999999"),
+                    .malformed
+                ),
+                (.hangUp, .unreachable),
+            ] {
+                origin.respondToEverything { _ in reply }
+                // A machine that is busy may take too long for any answer.
+                var found: SharedStoreError?
+                repeat {
+                    found = await error { _ = try await store.bytes(for: key) }
+                } while found?.code == .timedOut
+                    && code != .timedOut
+                #expect(found?.code == code)
+            }
+            await store.shutdown()
+        }
+    }
+
+    @Test func `the entry of one machine serves another, and a damaged or foreign one is a miss`() async throws {
+        let server = try BucketServer()
+        let stores = [try store(server.service()), try store(server.service())]
+        let caches = stores.map { SharedCache(local: nil, stores: [$0]) }
+        let names = [CacheKey("https://images.example/1.png"), CacheKey("https://images.example/2.png")]
+        let entries = names.map { DiskEntry(metadata: EntryMetadata(url: $0.rawValue), bytes: Array($0.rawValue.utf8)) }
+        for (name, entry) in zip(names, entries) { _ = try await caches[0].store(entry, for: name) }
+        while server.contents.count < 4 { await Task.yield() }
+        #expect(try await caches[1].entry(for: names[0])?.bytes == entries[0].bytes)
+        let paths = names.map { "swi1/\(SharedKey($0))" }
+        let kept = server.contents
+        server.contents[paths[0]] = kept[paths[1]]
+        #expect(try await caches[1].entry(for: names[0]) == nil, "another's")
+        server.contents[paths[0]] = kept[paths[0]]
+        server.contents[paths[0]]?.bytes[100] ^= 1
+        #expect(try await caches[1].entry(for: names[0]) == nil, "damaged")
+        #expect(caches[1].counters.hits == 1)
+        #expect(caches[1].counters.troubles == 2)
+        for cache in caches { _ = await cache.shutdown(within: .seconds(60)) }
+    }
+
+    @Test(arguments: [
+        ("ab", "key"), ("Upper", "key"), ("a..b", "key"), ("-ab", "key"), ("a/b", "key"), ("a%2Fb", "key"),
+        ("bucket", ""), ("bucket", "/key"), ("bucket", "../other/key"), ("bucket", "a/../b"), ("bucket", "."),
+    ])
+    func `a name that could lead elsewhere is refused`(_ bucket: String, _ key: String) throws {
+        let service = try ObjectService()
+        let error = #expect(throws: SharedStoreError.self) { try service.url(of: key, in: bucket) }
+        #expect(error?.code == .unsupported)
+    }
+
+    @Test func `addresses are those of the style, and a service says what it takes`() throws {
+        let minio = try ObjectService(endpoint: URL(string: "HTTP://minio:9000/"))
+        #expect(try minio.url(of: "a b/ä", in: "bucket").absoluteString == "http://minio:9000/bucket/a%20b/%C3%A4")
+        let amazon = try ObjectService(region: "eu-central-1")
+        #expect(
+            try amazon.url(of: "a", in: "bucket").absoluteString == "https://bucket.s3.eu-central-1.amazonaws.com/a")
+        #expect(
+            try amazon.url(of: "a", in: "my.bucket").absoluteString
+                == "https://s3.eu-central-1.amazonaws.com/my.bucket/a")
+        for endpoint in ["ftp://a", "http://", "http://a/b", "http://a?b", "http://u@a", "http://a/#f"] {
+            #expect(throws: SharedStoreError.self) {
+                try ObjectService(endpoint: URL(string: endpoint) ?? URL(filePath: "/"))
+            }
+        }
+        #expect(throws: SharedStoreError.self) { try ObjectService(region: "a.example/") }
+        #expect(throws: SharedStoreError.self) { try ObjectService(keyID: "a") }
+        #expect(throws: SharedStoreError.self) { try ObjectService(sessionToken: "a") }
+    }
+}
