@@ -57,6 +57,9 @@ extension RedisLink {
         if isLate() { fail(late(configuration.commandTimeout)) }
     }
 
+    /// Whether a reply is due.
+    var isWaiting: Bool { commands?.deadline != nil || messages?.deadline != nil }
+
     func late(_ limit: Duration) -> SharedStoreError {
         let message = "Redis at \(configuration.address.description) did not answer within \(limit)."
         return SharedStoreError(code: .timedOut, message: message)
@@ -78,7 +81,7 @@ extension RedisLink {
         refusal = nil
         let delay = retryDelay * Double.random(in: 0.5...1)
         retryDelay = min(retryDelay * 2, configuration.retryDelay.upperBound)
-        phase = .down(retryAt: EventLoop.nanoseconds + Self.nanoseconds(delay), why: error)
+        phase = .down(retryAt: configuration.now() + Self.nanoseconds(delay), why: error)
         close(error)
     }
 

@@ -16,7 +16,7 @@ extension RedisLink {
             case .integer(let token) = parts[1]
         else { return }
         guard hears else { return send(renewal.release(token)) { _ in } }
-        let now = EventLoop.nanoseconds
+        let now = configuration.now()
         leases[renewal.key] = HeldLease(
             renewal: renewal, token: token, renewAt: now + Self.nanoseconds(configuration.leaseTime / 3),
             until: now + Self.nanoseconds(configuration.leaseLimit))

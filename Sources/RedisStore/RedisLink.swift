@@ -102,7 +102,7 @@ actor RedisLink: LoopResident {
 
     func takeTurn() -> UInt64? {
         for message in mail.take() { handle(message) }
-        let now = EventLoop.nanoseconds
+        let now = configuration.now()
         switch phase {
         case .down(let retryAt, _): if now >= retryAt { connect(now) }
         case .connecting(_, let deadline): if now >= deadline { fail(late(configuration.connectTimeout)) }
@@ -154,9 +154,9 @@ actor RedisLink: LoopResident {
             if case .connected = phase { place.resolve(true) } else { connectionWaiters.append(place) }
         case .listen(let key, let bell):
             // Its first sign of life is due one interval after the wait begins.
-            if bells.isEmpty { pingAt = EventLoop.nanoseconds + Self.nanoseconds(configuration.pingInterval) }
+            if bells.isEmpty { pingAt = configuration.now() + Self.nanoseconds(configuration.pingInterval) }
             bells[key, default: [:]][ObjectIdentifier(bell)] = bell
-        case .arm(let bell, let wait): bell.arm(EventLoop.nanoseconds + Self.nanoseconds(wait))
+        case .arm(let bell, let wait): bell.arm(configuration.now() + Self.nanoseconds(wait))
         case .leave(let key, let bell):
             bells[key]?[ObjectIdentifier(bell)] = nil
             if bells[key]?.isEmpty == true { bells[key] = nil }
@@ -167,7 +167,7 @@ actor RedisLink: LoopResident {
     func send(_ command: RedisCommand, _ answer: @escaping RedisConnection.Answer) {
         guard case .connected = phase, let commands else { return answer(.failure(why)) }
         commands.send(
-            command, deadline: EventLoop.nanoseconds + Self.nanoseconds(configuration.commandTimeout), answer)
+            command, deadline: configuration.now() + Self.nanoseconds(configuration.commandTimeout), answer)
     }
 
     var why: SharedStoreError {

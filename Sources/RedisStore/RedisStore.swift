@@ -30,8 +30,8 @@ public final class RedisStore: SharedLeasing {
         public var commandTimeout: Duration = .milliseconds(250)
         /// How long it may take to connect and log in. 500 ms by default.
         public var connectTimeout: Duration = .milliseconds(500)
-        /// How often the server is asked for a sign of life while a call waits. 150 ms by default.
-        public var pingInterval: Duration = .milliseconds(150)
+        /// How often the server is asked for a sign of life while a call waits. 100 ms by default.
+        public var pingInterval: Duration = .milliseconds(100)
         /// How long a lease stands without being renewed. 2 s by default; it is renewed after a third.
         public var leaseTime: Duration = .seconds(2)
         /// How long a lease is renewed at most. 60 s by default.
@@ -42,6 +42,8 @@ public final class RedisStore: SharedLeasing {
         public var originalByteLimit = 256 << 10
         /// The largest file that is stored, in bytes. 1 MiB by default.
         public var fileByteLimit = 1 << 20
+        /// Nanoseconds of the clock that all of these times are measured by.
+        var now: @Sendable () -> UInt64 = { EventLoop.nanoseconds }
 
         /// Creates a configuration with the defaults.
         public init(_ address: RedisAddress) { self.address = address }
@@ -51,7 +53,7 @@ public final class RedisStore: SharedLeasing {
     public static var libraryVersion: String { "\(HIREDIS_MAJOR).\(HIREDIS_MINOR).\(HIREDIS_PATCH)" }
 
     private let configuration: Configuration
-    private let link: RedisLink
+    let link: RedisLink
 
     /// Creates a store, and begins to connect.
     public init(_ configuration: Configuration) {

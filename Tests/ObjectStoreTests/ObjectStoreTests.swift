@@ -110,6 +110,8 @@ import WebImageTesting
     @Test func `a service in trouble, one that hangs and one that leads elsewhere are trouble of the store`()
         async throws
     {
+        let other = try OriginServer.start()
+        defer { other.stop() }
         try await withOriginServer { origin in
             let service = try ObjectService(endpoint: origin.url("/"), keyID: "a", secret: "b")
             let store = try store(service) {
@@ -120,7 +122,7 @@ import WebImageTesting
             let key = key
             for (reply, code) in [
                 (BucketServer.refusal(503, "SlowDown"), SharedStoreError.Code.unreachable),
-                (.redirect(to: "http://169.254.169.254/", status: 307), .refused), (.silence, .timedOut),
+                (.redirect(to: other.url("/").absoluteString, status: 307), .refused), (.silence, .timedOut),
                 (
                     .ok([UInt8](repeating: 0, count: (1 << 20) + 11)).header("x-amz-meta-expires", "9999999999"),
                     .malformed
@@ -136,6 +138,7 @@ import WebImageTesting
                     && code != .timedOut
                 #expect(found?.code == code)
             }
+            #expect(other.requestCount == 0)
             await store.shutdown()
         }
     }
