@@ -26,6 +26,12 @@ let package = Package(
         .executable(name: "image-server", targets: ["ImageServer"]),
         .executable(name: "raw-proxy", targets: ["raw-proxy"]),
     ],
+    // Formats whose libraries are large or often attacked. All are off by default: without a trait, its library is
+    // neither compiled against nor linked, and need not be installed.
+    traits: [
+        .trait(name: "TIFF", description: "Reads TIFF, with libtiff."),
+        .default(enabledTraits: []),
+    ],
     targets: [
         // Floor 1: the C libraries, and the smallest shims for what Swift cannot import (variadic functions, setjmp).
         .systemLibrary(
@@ -52,9 +58,17 @@ let package = Package(
         .systemLibrary(
             name: "CHiredis",
             providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
+        .systemLibrary(
+            name: "CLibtiff", pkgConfig: "libtiff-4",
+            providers: [.apt(["libtiff-dev"]), .brew(["libtiff"])]),
         .target(name: "CRedisShims", dependencies: ["CHiredis"]),
         .target(name: "CTransportShims", dependencies: ["CLibcurl"]),
-        .target(name: "CImageShims", dependencies: ["CLibjpeg", "CLibpng"]),
+        .target(
+            name: "CImageShims",
+            dependencies: [
+                "CLibjpeg", "CLibpng", .byName(name: "CLibtiff", condition: .when(traits: ["TIFF"])),
+            ],
+            cSettings: [.define("SWI_TIFF", .when(traits: ["TIFF"]))]),
         .target(name: "CCacheShims"),
         .target(name: "CSceneShims"),
         .target(name: "CBenchBaselines", dependencies: ["CLibcurl", "CLibjpeg", "CLibpng"]),

@@ -284,3 +284,5 @@ void swi_index_row(swi_indexing *_Nonnull job, const uint8_t *_Nonnull rgba, uin
 void swi_draw_indexes(
     const uint8_t *_Nonnull indexes, size_t count, const uint8_t *_Nonnull palette, int transparent,
     uint8_t *_Nonnull rgba);
+
+#include "formats.h"

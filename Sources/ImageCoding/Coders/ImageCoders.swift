@@ -106,15 +106,27 @@ public struct ImageCoders: Sendable {
         guard let format else {
             throw ImageError(code: .unknownFormat, message: "The \(bytes.count) bytes match no known picture format.")
         }
-        throw ImageError(
-            code: .unsupportedFormat,
-            message: "No decoder here reads \(format): insert one into ImageCoders.decoders.")
+        var message = "No decoder here reads \(format): insert one into ImageCoders.decoders."
+        if let trait = format.missingTrait {
+            message = """
+                This build has no coder for \(format): enable the package trait \(trait.name) and install \
+                \(trait.package), or insert a decoder into ImageCoders.decoders.
+                """
+        }
+        throw ImageError(code: .unsupportedFormat, message: message)
     }
 }
 
 extension ImageCoders {
-    /// The coders of this module: JPEG, PNG, GIF and WebP for reading and writing, BMP and ICO for reading.
-    public static let `default` = ImageCoders(
-        decoders: [JPEGCoder(), PNGCoder(), GIFCoder(), WebPCoder(), BMPCoder(), ICOCoder()],
-        encoders: [JPEGCoder(), PNGCoder(), GIFCoder(), WebPCoder()])
+    /// The coders of this module: JPEG, PNG, GIF and WebP for reading and writing, BMP and ICO for reading; after them
+    /// those of the package traits that the build has.
+    public static let `default`: ImageCoders = {
+        var coders = ImageCoders(
+            decoders: [JPEGCoder(), PNGCoder(), GIFCoder(), WebPCoder(), BMPCoder(), ICOCoder()],
+            encoders: [JPEGCoder(), PNGCoder(), GIFCoder(), WebPCoder()])
+        #if TIFF
+        coders.decoders.append(TIFFCoder())
+        #endif
+        return coders
+    }()
 }

@@ -13,7 +13,7 @@ struct FramePlan: Sendable {
     private let window: ResamplingWindow
     private let target: PixelSize
     /// Whether drawn frames are resampled.
-    private let isResampled: Bool
+    let isResampled: Bool
     /// How the pixels must be turned after they were drawn and made smaller.
     private let orientation: ImageOrientation
     /// How the decoder places the pixels it draws.

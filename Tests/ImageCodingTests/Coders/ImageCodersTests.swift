@@ -59,11 +59,21 @@ struct ImageCodersTests {
 
     @Test(arguments: ImageFormatTests.signatures)
     func `a known format without a coder is named`(format: ImageFormat, signature: [UInt8]) {
+        let coders = ImageCoders(
+            decoders: [JPEGCoder(), PNGCoder(), GIFCoder(), WebPCoder(), BMPCoder(), ICOCoder()], encoders: [])
         guard ![.jpeg, .png, .gif, .webp, .bmp, .ico].contains(format) else { return }
-        let error = #expect(throws: ImageError.self) { try ImageCoders.default.decode(signature) }
+        let error = #expect(throws: ImageError.self) { try coders.decode(signature) }
         #expect(error?.code == .unsupportedFormat)
         #expect(error?.message.contains(format.name) == true)
     }
+
+    #if !TIFF
+    @Test
+    func `a format that is not built in says which trait brings it`() {
+        let error = #expect(throws: ImageError.self) { try ImageCoders.default.decode([0x49, 0x49, 0x2A, 0x00]) }
+        #expect(error?.message.contains("enable the package trait TIFF and install libtiff-dev") == true)
+    }
+    #endif
 
     @Test
     func `a declared format is used without a signature`() throws {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+extension ImageFormat {
+    /// A package trait that a build lacks, and what has to be installed for it.
+    struct MissingTrait {
+        let name: String
+        let package: String
+    }
+
+    /// The trait that brings a decoder for the format; `nil` when no trait does, or when it is built in.
+    var missingTrait: MissingTrait? {
+        #if !TIFF
+        if self == .tiff { return MissingTrait(name: "TIFF", package: "libtiff-dev") }
+        #endif
+        return nil
+    }
+}
