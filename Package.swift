@@ -30,6 +30,7 @@ let package = Package(
     // neither compiled against nor linked, and need not be installed.
     traits: [
         .trait(name: "TIFF", description: "Reads TIFF, with libtiff."),
+        .trait(name: "HEIF", description: "Reads HEIC and AVIF, and writes AVIF, with libheif."),
         .default(enabledTraits: []),
     ],
     targets: [
@@ -61,14 +62,20 @@ let package = Package(
         .systemLibrary(
             name: "CLibtiff", pkgConfig: "libtiff-4",
             providers: [.apt(["libtiff-dev"]), .brew(["libtiff"])]),
+        .systemLibrary(
+            name: "CLibheif", pkgConfig: "libheif",
+            providers: [.apt(["libheif-dev"]), .brew(["libheif"])]),
         .target(name: "CRedisShims", dependencies: ["CHiredis"]),
         .target(name: "CTransportShims", dependencies: ["CLibcurl"]),
         .target(
             name: "CImageShims",
             dependencies: [
                 "CLibjpeg", "CLibpng", .byName(name: "CLibtiff", condition: .when(traits: ["TIFF"])),
+                .byName(name: "CLibheif", condition: .when(traits: ["HEIF"])),
             ],
-            cSettings: [.define("SWI_TIFF", .when(traits: ["TIFF"]))]),
+            cSettings: [
+                .define("SWI_TIFF", .when(traits: ["TIFF"])), .define("SWI_HEIF", .when(traits: ["HEIF"])),
+            ]),
         .target(name: "CCacheShims"),
         .target(name: "CSceneShims"),
         .target(name: "CBenchBaselines", dependencies: ["CLibcurl", "CLibjpeg", "CLibpng"]),

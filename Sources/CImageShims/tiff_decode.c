@@ -185,28 +185,29 @@ static int is_grey_with_straight_alpha(const TIFFRGBAImage *image) {
 
 /// Hands a band to the reader of rows, a few at a time.
 static void pass_on(
-    const swi_tiff_decode_request *request, const uint8_t *band, uint32_t y, uint32_t rows, uint8_t *rgba
+    const swi_format_request *request, const uint8_t *band, size_t y, size_t rows, uint8_t *rgba
 ) {
-    static const uint32_t at_once = 16;
+    static const size_t at_once = 16;
     size_t stride = (size_t)request->width * 4;
-    for (uint32_t row = 0; row < rows; row++) {
+    for (size_t row = 0; row < rows; row++) {
         memcpy(rgba + (y + row) % request->capacity * stride, band + row * stride, stride);
-        if ((row + 1) % at_once == 0 || row + 1 == rows) request->drew(request->rows, (size_t)y + row + 1);
+        if ((row + 1) % at_once == 0 || row + 1 == rows) request->drew(request->rows, y + row + 1);
     }
 }
 
 static int draw(
-    source *file, TIFFRGBAImage *image, const swi_tiff_decode_request *request, uint8_t *rgba, uint8_t *own
+    source *file, TIFFRGBAImage *image, const swi_format_request *request, size_t at_once, uint8_t *rgba,
+    uint8_t *own
 ) {
     size_t stride = (size_t)request->width * 4;
-    for (uint32_t y = 0; y < request->height; y += request->band) {
-        uint32_t rows = request->height - y < request->band ? request->height - y : request->band;
-        if (request->look(request->context, (size_t)rows * request->width)) return SWI_STOPPED;
+    for (size_t y = 0; y < request->height; y += at_once) {
+        size_t rows = request->height - y < at_once ? request->height - y : at_once;
+        if (request->look(request->context, rows * request->width)) return SWI_STOPPED;
         uint8_t *band = own ? own : rgba + y * stride;
         if (request->fail_on == SWI_FAIL_NEVER) memset(band, 0, rows * stride);
         image->row_offset = (int)y;
         file->warnings = 0;
-        if (!TIFFRGBAImageGet(image, (uint32_t *)band, request->width, rows)) {
+        if (!TIFFRGBAImageGet(image, (uint32_t *)band, request->width, (uint32_t)rows)) {
             int status = status_of(file);
             if (request->fail_on != SWI_FAIL_NEVER) return status;
             *request->damage |= SWI_MISSING_PIXELS | (status == SWI_TRUNCATED ? SWI_MISSING_END : SWI_CORRUPT_DATA);
@@ -228,7 +229,7 @@ static int draw(
 }
 
 int swi_tiff_decode(
-    const uint8_t *bytes, size_t count, const swi_tiff_decode_request *request, uint8_t *rgba, swi_failure *failure
+    const uint8_t *bytes, size_t count, const swi_format_request *request, uint8_t *rgba, swi_failure *failure
 ) {
     source file = {.bytes = bytes, .count = count, .failure = failure};
     TIFF *tiff = NULL;
@@ -236,14 +237,13 @@ int swi_tiff_decode(
     swi_tiff_header header = {0};
     int begun = begin(&file, request->largest, &tiff, &image, &header), status = begun;
     uint8_t *own = NULL;
-    if (begun == SWI_OK
-        && (header.width != request->width || header.height != request->height || header.band != request->band)) {
+    if (begun == SWI_OK && (header.width != request->width || header.height != request->height)) {
         snprintf(failure->message, sizeof failure->message, "the size has changed");
         status = SWI_MALFORMED;
     } else if (begun == SWI_OK && request->drew && !(own = malloc((size_t)header.band * header.width * 4))) {
         status = SWI_NO_MEMORY;
     }
-    if (status == SWI_OK) status = draw(&file, &image, request, rgba, own);
+    if (status == SWI_OK) status = draw(&file, &image, request, header.band, rgba, own);
     free(own);
     end(tiff, &image, begun);
     return status;

@@ -4,6 +4,24 @@
 
 /// The formats behind package traits. Each function exists only where its trait is enabled.
 
+/// What all decoders here are asked for.
+typedef struct swi_format_request {
+    /// The size in the header. Another size in the file ends the decode with `SWI_MALFORMED`.
+    uint32_t width, height;
+    /// The most that a library may allocate at once, in bytes, where it can be told so.
+    size_t largest;
+    /// As in `swi_jpeg_decode_request`.
+    size_t capacity;
+    swi_drew _Nullable drew;
+    void *_Nullable rows;
+    swi_look _Nonnull look;
+    void *_Nonnull context;
+    /// One of `SWI_FAIL_...`.
+    int fail_on;
+    /// Gets the bits of the damage.
+    int *_Nonnull damage;
+} swi_format_request;
+
 typedef struct swi_tiff_header {
     /// As stored.
     uint32_t width, height;
@@ -19,33 +37,51 @@ typedef struct swi_tiff_header {
     size_t byte_count;
 } swi_tiff_header;
 
-/// Reads the first directory. `largest` is the most that the library may allocate at once, in bytes.
+/// Reads the first directory. `largest` is as in `swi_format_request`.
 ///
 /// A picture that libtiff cannot draw, or that is coded in one of its rarer ways, is `SWI_UNSUPPORTED`.
 int swi_tiff_read_header(
     const uint8_t *_Nonnull bytes, size_t count, size_t largest, swi_tiff_header *_Nonnull header,
     swi_failure *_Nonnull failure);
 
-typedef struct swi_tiff_decode_request {
-    /// The size and the band in the header. Another size in the file ends the decode with `SWI_MALFORMED`.
-    uint32_t width, height, band;
-    /// As in `swi_tiff_read_header`.
-    size_t largest;
-    /// As in `swi_jpeg_decode_request`.
-    size_t capacity;
-    swi_drew _Nullable drew;
-    void *_Nullable rows;
-    swi_look _Nonnull look;
-    void *_Nonnull context;
-    /// One of `SWI_FAIL_...`.
-    int fail_on;
-    /// Gets the bits of the damage.
-    int *_Nonnull damage;
-} swi_tiff_decode_request;
-
 /// Draws premultiplied RGBA rows of the first picture as they are stored, without padding.
 ///
 /// A band that cannot be read ends the decode; for `SWI_FAIL_NEVER` it is clear.
 int swi_tiff_decode(
-    const uint8_t *_Nonnull bytes, size_t count, const swi_tiff_decode_request *_Nonnull request,
+    const uint8_t *_Nonnull bytes, size_t count, const swi_format_request *_Nonnull request,
     uint8_t *_Nonnull rgba, swi_failure *_Nonnull failure);
+
+typedef struct swi_heif_header {
+    /// As shown: the library turns and crops.
+    uint32_t width, height;
+    int has_alpha;
+    int bytes_per_sample;
+} swi_heif_header;
+
+/// Whether the library was built with, or finds, a decoder for AV1 or for HEVC.
+int swi_heif_has_decoder(int is_avif);
+
+/// Reads the boxes before the pixels.
+int swi_heif_read_header(
+    const uint8_t *_Nonnull bytes, size_t count, swi_heif_header *_Nonnull header, swi_failure *_Nonnull failure);
+
+/// Draws premultiplied RGBA rows of the primary picture as it is shown, without padding.
+int swi_heif_decode(
+    const uint8_t *_Nonnull bytes, size_t count, const swi_format_request *_Nonnull request,
+    uint8_t *_Nonnull rgba, swi_failure *_Nonnull failure);
+
+typedef struct swi_avif_encode_request {
+    int width, height;
+    int quality;
+    /// Zero ignores alpha.
+    int has_alpha;
+    /// 0 (smallest file) to 9 (fastest).
+    int speed;
+} swi_avif_encode_request;
+
+int swi_avif_has_encoder(void);
+
+/// Reads RGBA rows, not premultiplied, without padding. `output` is empty unless the result is `SWI_OK`.
+int swi_avif_encode(
+    const uint8_t *_Nonnull rgba, const swi_avif_encode_request *_Nonnull request, swi_bytes *_Nonnull output,
+    swi_failure *_Nonnull failure);

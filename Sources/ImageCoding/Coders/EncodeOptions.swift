@@ -5,7 +5,7 @@
 public struct EncodeOptions: Hashable, Sendable {
     /// 1 (smallest) to 100 (best); values outside are clamped.
     ///
-    /// JPEG and lossy WebP. 80 by default.
+    /// JPEG, lossy WebP and AVIF. 80 by default.
     public let quality: Int
     /// Whether every pixel is kept exactly.
     ///
@@ -38,12 +38,12 @@ public struct EncodeOptions: Hashable, Sendable {
     public let maximumSize: PixelSize?
     /// The most bytes of the file, if a lower ``quality`` can keep it below; `nil` by default.
     ///
-    /// JPEG and lossy WebP. The best quality up to ``quality`` is searched in at most seven more encodes. When no quality
+    /// JPEG, lossy WebP and AVIF. The best quality up to ``quality`` is searched in at most seven more encodes. When no quality
     /// is enough, the smallest file is written.
     public let maximumByteCount: Int?
     /// 0 (fastest) to 6 (smallest); values outside are clamped.
     ///
-    /// WebP. 4 by default.
+    /// WebP and AVIF. 4 by default.
     public let effort: Int
     /// 0 (most) to 100 (none): how much colours may change so that a lossless file gets smaller; values outside are
     /// clamped.

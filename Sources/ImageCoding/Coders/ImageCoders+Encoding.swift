@@ -13,7 +13,9 @@ extension ImageCoders {
     ///   size, `.invalidRequest` for a largest size without area; `CancellationError`.
     public func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
         guard let encoder = encoders.first(where: { $0.canEncode(format.format) }) else {
-            throw ImageError(code: .unsupportedFormat, message: "No encoder here writes \(format.format).")
+            let trait = format.format == .avif ? format.format.missingTrait : nil
+            let hint = trait.map { ": enable the package trait \($0.name) and install \($0.package)" } ?? ""
+            throw ImageError(code: .unsupportedFormat, message: "No encoder here writes \(format.format)\(hint).")
         }
         try Task.checkCancellation()
         var image = image

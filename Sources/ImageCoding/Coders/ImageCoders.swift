@@ -127,6 +127,10 @@ extension ImageCoders {
         #if TIFF
         coders.decoders.append(TIFFCoder())
         #endif
+        #if HEIF
+        coders.decoders.append(HEIFCoder())
+        coders.encoders.append(HEIFCoder())
+        #endif
         return coders
     }()
 }

@@ -11,6 +11,9 @@ extension ImageFormat {
         #if !TIFF
         if self == .tiff { return MissingTrait(name: "TIFF", package: "libtiff-dev") }
         #endif
+        #if !HEIF
+        if [.heic, .heif, .avif].contains(self) { return MissingTrait(name: "HEIF", package: "libheif-dev") }
+        #endif
         return nil
     }
 }

@@ -44,33 +44,15 @@ public struct TIFFCoder: ImageDecoding {
         try options.limits.check(width: header.size.width, height: header.size.height)
         let plan = TIFFCoder.plan(for: header, options)
         try options.limits.check(byteCount: TIFFCoder.decodingByteCount(header, plan))
-        var damage: Int32 = 0
+        var damage = ImageDamage()
         let (pixels, _) = try unsafe plan.draw(work, inOrder: true, premultiplies: false, missing: .clear) {
-            output, rows in
-            var failure = swi_failure()
-            let status = unsafe work.lend { look, context in
-                unsafe withUnsafeMutablePointer(to: &damage) { damage in
-                    unsafe DecodedRows.lend(rows) { drew, rowsContext in
-                        var request = unsafe swi_tiff_decode_request(
-                            width: UInt32(header.size.width), height: UInt32(header.size.height),
-                            band: UInt32(header.band), largest: TIFFHeader.largestAllocation(options.limits),
-                            capacity: rows?.capacity ?? header.size.height, drew: drew, rows: rowsContext, look: look,
-                            context: context, fail_on: ShimStatus.failOn(options.failOn), damage: damage)
-                        return unsafe bytes.withUnsafeBufferPointer { input in
-                            // Neither is empty: the header was read, and both sides are at least one pixel.
-                            unsafe swi_tiff_decode(
-                                input.baseAddress!, input.count, &request, output.baseAddress!, &failure)
-                        }
-                    }
-                }
-            }
-            try ShimStatus.check(status, failure, format: .tiff, work: work)
+            damage = try unsafe FormatShim.draw(
+                bytes, header.size, .tiff, options, work, to: $0, $1, swi_tiff_decode)
         }
-        let found = ImageDamage(rawValue: Int(damage))
-        let mayBeClear = header.hasAlpha || found.contains(.missingPixels)
+        let mayBeClear = header.hasAlpha || damage.contains(.missingPixels)
         return DecodedImage(
             plan.result, .held([DecodedImage.Frame(pixels: pixels)]),
-            hasAlpha: mayBeClear && !Bitmap.isOpaque(pixels), damage: found)
+            hasAlpha: mayBeClear && !Bitmap.isOpaque(pixels), damage: damage)
     }
 
     private static func plan(for header: TIFFHeader, _ options: DecodeOptions) -> FramePlan {

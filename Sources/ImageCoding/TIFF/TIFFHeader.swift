@@ -24,7 +24,7 @@ struct TIFFHeader {
             // A file with a signature is not empty.
             unsafe input.baseAddress.map {
                 unsafe swi_tiff_read_header(
-                    $0, input.count, TIFFHeader.largestAllocation(limits), &header, &failure)
+                    $0, input.count, FormatShim.largestAllocation(limits), &header, &failure)
             } ?? Int32(SWI_TRUNCATED)
         }
         try ShimStatus.check(status, failure, format: .tiff)
@@ -35,8 +35,5 @@ struct TIFFHeader {
         band = Int(header.band)
         workingByteCount = Int(clamping: header.byte_count)
     }
-
-    /// The most that libtiff may allocate at once: the limit, and enough for its own tables.
-    static func largestAllocation(_ limits: ImageLimits) -> Int { max(limits.maximumByteCount, 1 << 20) }
 }
 #endif

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+import ImageCoding
+import Testing
+
+@Suite
+struct HEIFTests {
+    @Test
+    func `HEIC and AVIF have the pixels that heif-convert draws`() throws {
+        let pictures = Picture.all("heic") + Picture.all("avif")
+        try #require(pictures.count == 14)
+        for picture in pictures {
+            let image = try ImageCoders.default.decode(picture.bytes)
+            #expect(image.size == picture.size, "\(picture.name)")
+            let decibels = similarity(image.pixels, picture.pixels)
+            // Ten bits are rounded in different places.
+            #expect(decibels > (picture.name.hasPrefix("ten") ? 45 : .greatestFiniteMagnitude), "\(picture.name)")
+            #expect(image.hasAlpha == !picture.isOpaque, "\(picture.name)")
+            let properties = try ImageCoders.default.properties(of: picture.bytes)
+            #expect(properties.size == picture.size, "\(picture.name)")
+            #expect(picture.name.hasSuffix(properties.format.name), "\(picture.name)")
+        }
+    }
+
+    @Test(arguments: ["picture-301.heic", "picture-alpha-301.avif"])
+    func `a thumbnail is that of the whole picture`(name: String) throws {
+        let picture = try #require(Picture.named(name))
+        let box = ResizeTransformer(size: PixelSize(width: 60, height: 60))
+        let thumbnail = try ImageCoders.default.decode(picture.bytes, options: DecodeOptions(thumbnail: box))
+        let whole = try box.transform(ImageCoders.default.decode(picture.bytes))
+        #expect(similarity(thumbnail.pixels, whole.pixels) == .infinity)
+    }
+
+    @Test(arguments: ["picture-301.heic", "picture-alpha-301.heic", "picture-301.avif", "picture-alpha-301.avif"])
+    func `a picture that is larger than it says is refused before it is decoded`(name: String) throws {
+        let picture = try #require(Picture.named(name))
+        // The property of the size: two numbers of four bytes after the version and the flags.
+        var bytes = picture.bytes
+        let places = bytes.indices.dropLast(16).filter { bytes[$0..<$0 + 4].elementsEqual("ispe".utf8) }
+        try #require(!places.isEmpty)
+        for place in places {
+            bytes.replaceSubrange(place + 8..<place + 16, with: [0, 0, 0, 40, 0, 0, 0, 30])
+        }
+        #expect(try ImageCoders.default.properties(of: bytes).size == PixelSize(width: 40, height: 30))
+        let options = DecodeOptions(limits: ImageLimits(maximumPixelCount: 50_000))
+        let error = #expect(throws: ImageError.self) { try ImageCoders.default.decode(bytes, options: options) }
+        #expect(error?.code == .tooLarge)
+        #expect(try ImageCoders.default.decodingByteCount(of: bytes) > 301 * 200 * 6)
+    }
+
+    @Test
+    func `limits have codes of their own`() throws {
+        let picture = try #require(Picture.named("picture-301.heic"))
+        func code(_ limits: ImageLimits) -> ImageError.Code? {
+            (#expect(throws: ImageError.self) {
+                try ImageCoders.default.decode(picture.bytes, options: DecodeOptions(limits: limits))
+            })?.code
+        }
+        #expect(code(ImageLimits(maximumPixelCount: 60_199)) == .tooLarge)
+        #expect(code(ImageLimits(maximumByteCount: 8 << 20)) == .memoryLimitExceeded)
+        #expect(code(ImageLimits(maximumDrawnPixelCount: 60_199)) == .workLimitExceeded)
+        let cut = #expect(throws: ImageError.self) {
+            try ImageCoders.default.decode(Array(picture.bytes.dropLast(500)))
+        }
+        #expect([.truncated, .malformed].contains(cut?.code))
+    }
+
+    @Test
+    func `damaged files are pictures or typed errors, in little memory`() throws {
+        let pictures = (Picture.all("heic") + Picture.all("avif")).filter { $0.size.width < 70 }
+        try #require(!pictures.isEmpty)
+        try resetPeak()
+        let before = try peakByteCount()
+        let limits = ImageLimits(maximumPixelCount: 1_000_000, maximumByteCount: 64 << 20)
+        _ = try decodeDamaged(pictures, rounds: 40, limits: limits)
+        #expect(try peakByteCount() - before < 96 << 20)
+    }
+
+    @Test(arguments: ["RGB-None-301.tiff", "RGBA-None-301.tiff", "RGB-None-17.tiff", "RGB-None-1.tiff"])
+    func `an AVIF is written by quality, effort and size`(name: String) throws {
+        let picture = try #require(Picture.named(name))
+        let image = try ImageCoders.default.decode(picture.bytes)
+        func encode(_ options: EncodeOptions) throws -> [UInt8] {
+            try ImageCoders.default.encode(image, as: EncodedFormat(.avif, options: options))
+        }
+        let usual = try encode(EncodeOptions())
+        let decoded = try ImageCoders.default.decode(usual)
+        #expect(ImageFormat(sniffing: usual) == .avif)
+        #expect(decoded.hasAlpha == image.hasAlpha)
+        #expect(similarity(decoded.pixels, image.pixels) > 26)
+        guard image.width > 100 else { return }
+        let best = try encode(EncodeOptions(quality: 95))
+        #expect(best.count > usual.count)
+        let closer = try ImageCoders.default.decode(best).pixels
+        #expect(similarity(closer, image.pixels) > similarity(decoded.pixels, image.pixels))
+        #expect(try encode(EncodeOptions(effort: 0)) != usual)
+        #expect(try encode(EncodeOptions(maximumByteCount: usual.count * 2 / 3)).count <= usual.count * 2 / 3)
+    }
+}
