@@ -31,6 +31,7 @@ let package = Package(
     traits: [
         .trait(name: "TIFF", description: "Reads TIFF, with libtiff."),
         .trait(name: "HEIF", description: "Reads HEIC and AVIF, and writes AVIF, with libheif."),
+        .trait(name: "JPEGXL", description: "Reads JPEG XL, with libjxl."),
         .default(enabledTraits: []),
     ],
     targets: [
@@ -75,7 +76,10 @@ let package = Package(
             ],
             cSettings: [
                 .define("SWI_TIFF", .when(traits: ["TIFF"])), .define("SWI_HEIF", .when(traits: ["HEIF"])),
-            ]),
+                .define("SWI_JPEGXL", .when(traits: ["JPEGXL"])),
+            ],
+            // The flags of its own pkg-config file are not accepted.
+            linkerSettings: [.linkedLibrary("jxl", .when(traits: ["JPEGXL"]))]),
         .target(name: "CCacheShims"),
         .target(name: "CSceneShims"),
         .target(name: "CBenchBaselines", dependencies: ["CLibcurl", "CLibjpeg", "CLibpng"]),

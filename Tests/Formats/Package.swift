@@ -6,7 +6,7 @@ import PackageDescription
 let package = Package(
     name: "formats",
     platforms: [.macOS("26.0")],
-    dependencies: [.package(name: "swift-web-image", path: "../..", traits: ["TIFF", "HEIF"])],
+    dependencies: [.package(name: "swift-web-image", path: "../..", traits: ["TIFF", "HEIF", "JPEGXL"])],
     targets: [
         .testTarget(
             name: "FormatTests", dependencies: [.product(name: "ImageCoding", package: "swift-web-image")])

@@ -85,3 +85,34 @@ int swi_avif_has_encoder(void);
 int swi_avif_encode(
     const uint8_t *_Nonnull rgba, const swi_avif_encode_request *_Nonnull request, swi_bytes *_Nonnull output,
     swi_failure *_Nonnull failure);
+
+typedef struct swi_jxl_header {
+    /// As shown: the library turns.
+    uint32_t width, height;
+    int has_alpha;
+    int is_animated;
+    /// How often an animation is played; 0 means forever.
+    uint32_t loop_count;
+    /// Those of an animation up to the limit and one more; 0 of a still picture.
+    size_t frame_count;
+    /// Whether the whole animation was seen.
+    int is_complete;
+    /// Colours and others.
+    uint32_t channels;
+} swi_jxl_header;
+
+/// Reads the header and, of an animation, the headers of its frames. Nothing is decoded.
+int swi_jxl_read_header(
+    const uint8_t *_Nonnull bytes, size_t count, size_t frame_limit, swi_jxl_header *_Nonnull header,
+    swi_failure *_Nonnull failure);
+
+/// Called when a frame is drawn. A result other than zero ends the decode well.
+typedef int (*swi_frame)(void *_Nonnull frames, size_t milliseconds);
+
+/// Draws one frame after the other on the same bitmap, premultiplied RGBA without padding, as it is shown; without
+/// `frame`, the first one alone.
+///
+/// For `SWI_FAIL_NEVER` the pixels that are missing in the first frame are clear, and later frames may be missing.
+int swi_jxl_decode(
+    const uint8_t *_Nonnull bytes, size_t count, const swi_format_request *_Nonnull request, uint8_t *_Nonnull rgba,
+    swi_frame _Nullable frame, void *_Nullable frames, swi_failure *_Nonnull failure);

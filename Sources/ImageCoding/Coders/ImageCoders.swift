@@ -131,6 +131,9 @@ extension ImageCoders {
         coders.decoders.append(HEIFCoder())
         coders.encoders.append(HEIFCoder())
         #endif
+        #if JPEGXL
+        coders.decoders.append(JPEGXLCoder())
+        #endif
         return coders
     }()
 }

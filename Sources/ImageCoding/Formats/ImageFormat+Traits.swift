@@ -14,6 +14,9 @@ extension ImageFormat {
         #if !HEIF
         if [.heic, .heif, .avif].contains(self) { return MissingTrait(name: "HEIF", package: "libheif-dev") }
         #endif
+        #if !JPEGXL
+        if self == .jpegXL { return MissingTrait(name: "JPEGXL", package: "libjxl-dev") }
+        #endif
         return nil
     }
 }

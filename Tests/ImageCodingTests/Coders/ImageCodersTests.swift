@@ -67,11 +67,23 @@ struct ImageCodersTests {
         #expect(error?.message.contains(format.name) == true)
     }
 
-    #if !TIFF
-    @Test
-    func `a format that is not built in says which trait brings it`() {
-        let error = #expect(throws: ImageError.self) { try ImageCoders.default.decode([0x49, 0x49, 0x2A, 0x00]) }
-        #expect(error?.message.contains("enable the package trait TIFF and install libtiff-dev") == true)
+    #if !TIFF && !HEIF && !JPEGXL
+    @Test(arguments: [
+        (ImageFormat.tiff, "the package trait TIFF and install libtiff-dev"),
+        (.heic, "the package trait HEIF and install libheif-dev"),
+        (.avif, "the package trait HEIF and install libheif-dev"),
+        (.jpegXL, "the package trait JPEGXL and install libjxl-dev"),
+    ])
+    func `a format that is not built in says which trait brings it`(format: ImageFormat, hint: String) {
+        let options = DecodeOptions(declaredFormat: format)
+        let error = #expect(throws: ImageError.self) { try ImageCoders.default.decode([1, 2, 3], options: options) }
+        #expect(error?.message.contains(hint) == true)
+        guard format == .avif else { return }
+        let picture = ImageFactory.picture(width: 4, height: 4, seed: 1)
+        let written = #expect(throws: ImageError.self) {
+            try ImageCoders.default.encode(picture, as: EncodedFormat(format))
+        }
+        #expect(written?.message.contains(hint) == true)
     }
     #endif
 

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+import ImageCoding
+import Testing
+
+@Suite
+struct JPEGXLTests {
+    private static let moving = "moving.jxl"
+
+    @Test
+    func `every kind of JPEG XL has the pixels that djxl draws`() throws {
+        let pictures = Picture.all("jxl").filter { $0.name != JPEGXLTests.moving }
+        try #require(pictures.count == 82)
+        for picture in pictures {
+            let image = try ImageCoders.default.decode(picture.bytes)
+            #expect(image.size == picture.size, "\(picture.name)")
+            let decibels = similarity(image.pixels, picture.pixels)
+            // djxl writes sixteen bits, of which Pillow drops the low ones.
+            let isExact = picture.name.hasPrefix("lossless")
+            #expect(decibels > (isExact ? .greatestFiniteMagnitude : 45), "\(picture.name): \(decibels)")
+            #expect(image.hasAlpha == !picture.isOpaque, "\(picture.name)")
+            let properties = try ImageCoders.default.properties(of: picture.bytes)
+            #expect(properties.size == picture.size, "\(picture.name)")
+            #expect(properties.frameCount == 1)
+        }
+    }
+
+    @Test
+    func `an animation has its frames, their times and thumbnails`() throws {
+        let picture = try #require(Picture.named(JPEGXLTests.moving))
+        let image = try ImageCoders.default.decode(picture.bytes)
+        #expect(image.durations == [50, 70, 200, 40].map { .milliseconds($0) })
+        let drawn = try (0..<image.frameCount).flatMap { try image.frame(at: $0).pixels }
+        #expect(similarity(drawn, picture.pixels) == .infinity)
+        #expect(image.hasAlpha)
+        #expect(try ImageCoders.default.properties(of: picture.bytes).frameCount == 4)
+        #expect(try ImageCoders.default.properties(of: Array(picture.bytes.prefix(3_000))).frameCount == nil)
+        let box = ResizeTransformer(size: PixelSize(width: 20, height: 20))
+        let small = try ImageCoders.default.decode(picture.bytes, options: DecodeOptions(thumbnail: box))
+        let whole = try box.transform(image)
+        #expect(try similarity(small.frame(at: 3).pixels, whole.frame(at: 3).pixels) == .infinity)
+        let first = try ImageCoders.default.decode(picture.bytes, options: DecodeOptions(firstFrameOnly: true))
+        #expect(first.frameCount == 1)
+        #expect(similarity(first.pixels, image.pixels) == .infinity)
+    }
+
+    @Test
+    func `limits have codes of their own`() throws {
+        func code(_ name: String, _ limits: ImageLimits) throws -> ImageError.Code? {
+            let bytes = try #require(Picture.named(name)).bytes
+            let error = #expect(throws: ImageError.self) {
+                try ImageCoders.default.decode(bytes, options: DecodeOptions(limits: limits))
+            }
+            return error?.code
+        }
+        let still = "lossy-RGB-301.jxl"
+        #expect(try code(still, ImageLimits(maximumPixelCount: 60_199)) == .tooLarge)
+        #expect(try code(still, ImageLimits(maximumByteCount: 12 << 20)) == .memoryLimitExceeded)
+        #expect(try code(still, ImageLimits(maximumDrawnPixelCount: 60_199)) == .workLimitExceeded)
+        #expect(try code(JPEGXLTests.moving, ImageLimits(maximumFrameCount: 3)) == .tooLarge)
+        #expect(try code(JPEGXLTests.moving, ImageLimits(maximumDrawnPixelCount: 9_599)) == .workLimitExceeded)
+    }
+
+    @Test
+    func `a file that ends early is an error or what there is of it`() throws {
+        for name in ["progressive-RGB-301.jxl", JPEGXLTests.moving] {
+            let picture = try #require(Picture.named(name))
+            let bytes = Array(picture.bytes.prefix(picture.bytes.count * 3 / 4))
+            let error = #expect(throws: ImageError.self) { try ImageCoders.default.decode(bytes) }
+            #expect(error?.code == .truncated)
+            let image = try ImageCoders.default.decode(bytes, options: DecodeOptions(failOn: .never))
+            #expect(image.damage == [.missingEnd, .missingPixels])
+            #expect(image.frameCount < 4)
+        }
+    }
+
+    @Test
+    func `a task that is cancelled ends between groups`() async throws {
+        let bytes = try #require(Picture.named("lossless-RGB-301.jxl")).bytes
+        let work = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try JPEGXLCoder().decode(bytes, options: DecodeOptions())
+        }
+        await #expect(throws: CancellationError.self) { try await work.value }
+    }
+
+    @Test
+    func `damaged files are pictures or typed errors, in little memory`() throws {
+        let pictures = Picture.all("jxl").filter { $0.size.width < 70 }
+        try #require(!pictures.isEmpty)
+        try resetPeak()
+        let before = try peakByteCount()
+        let limits = ImageLimits(maximumPixelCount: 1_000_000, maximumByteCount: 64 << 20)
+        #expect(try decodeDamaged(pictures, rounds: 8, limits: limits) > 0)
+        #expect(try peakByteCount() - before < 192 << 20)
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+import Glibc
+import ImageCoding
+import Testing
+
+@Suite
+struct MemoryTests {
+    @Test
+    func `a decode takes no more memory than it says`() throws {
+        let pictures = Picture.all("large")
+        try #require(pictures.count == 6)
+        // Swift does not import the header of `malloc_trim`.
+        let trim = dlsym(nil, "malloc_trim").map { unsafeBitCast($0, to: (@convention(c) (Int) -> Int32).self) }
+        let box = ResizeTransformer(size: PixelSize(width: 300, height: 300))
+        for picture in pictures {
+            for options in [DecodeOptions(), DecodeOptions(thumbnail: box)] {
+                let expected = try ImageCoders.default.decodingByteCount(of: picture.bytes, options: options)
+                // What was freed before would count as there.
+                _ = trim?(0)
+                try resetPeak()
+                let before = try peakByteCount()
+                _ = try ImageCoders.default.decode(picture.bytes, options: options)
+                let taken = try peakByteCount() - before
+                #expect(taken <= expected, "\(picture.name)")
+            }
+        }
+    }
+}
