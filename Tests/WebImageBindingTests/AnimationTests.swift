@@ -53,6 +53,18 @@ struct AnimationTests {
         #expect(scene.clock.sleepers == 0)
     }
 
+    @Test func `the caller may set the rate and the order`() async {
+        play(
+            picture(1, frames: 3),
+            options {
+                $0.playbackRate = 2
+                $0.frameOrder = .reverse
+            })
+        #expect(scene.target.frame == 2)
+        await expectFrame(1, after: .milliseconds(50))
+        await expectFrame(0, after: .milliseconds(50))
+    }
+
     @Test func `a hidden target pauses the animation, which later continues at the same frame`() async {
         play(picture(1, frames: 10))
         await expectFrame(1, after: .milliseconds(100))

@@ -5,13 +5,10 @@ final class FramePlayer {
     /// The interval between checks of a hidden target that does not report its appearance.
     static let hiddenInterval = Duration.seconds(1)
 
-    private let schedule: FrameSchedule
+    private var head: Playhead
     private let clock: any Clock<Duration>
     private let isVisible: @MainActor () -> Bool
     private let show: @MainActor (Int) -> Void
-    private var played = Duration.zero
-    /// Measures the play time that `played` does not include yet; `nil` while the animation is paused.
-    private var running: Stopwatch?
     private var frame = 0
     private var isStopped = false
 
@@ -24,10 +21,10 @@ final class FramePlayer {
     ///
     /// The target already shows the first frame.
     init(
-        _ schedule: FrameSchedule, clock: any Clock<Duration>, isVisible: @escaping @MainActor () -> Bool,
+        _ head: Playhead, clock: any Clock<Duration>, isVisible: @escaping @MainActor () -> Bool,
         show: @escaping @MainActor (Int) -> Void
     ) {
-        self.schedule = schedule
+        self.head = head
         self.clock = clock
         self.isVisible = isVisible
         self.show = show
@@ -62,18 +59,17 @@ final class FramePlayer {
     ///
     /// - Returns: The time until the next frame or check; `nil` when the animation has ended.
     private func step() -> Duration? {
-        if let running { played += running.elapsed }
         guard isVisible() else {
-            running = nil
+            head.pause()
             return Self.hiddenInterval
         }
-        running = Stopwatch(clock)
-        let position = schedule.position(at: played)
+        head.run()
+        let position = head.look()
         if position.frame != frame {
             frame = position.frame
             show(frame)
         }
-        return position.remaining
+        return position.wait
     }
 
     isolated deinit { task?.cancel() }

@@ -78,7 +78,7 @@ extension ImageBinding {
         // A target or a transition may have started another load within the call.
         guard isBound(load) else { return }
         if picture.image.isAnimated, picture.stage != .preview, load.options.playsAnimations {
-            bound.play(player(of: picture.image, in: load.slot, loopCount: load.options.loopCount))
+            bound.play(player(of: picture.image, in: load.slot, load.options))
         }
         if let transition { follow(transition, of: picture, for: load, in: bound) }
     }
@@ -97,11 +97,12 @@ extension ImageBinding {
         if waits { load.transition = task } else { bound.transition = task }
     }
 
-    private func player(of picture: DecodedImage, in slot: ImageSlot, loopCount: Int?) -> FramePlayer {
-        let schedule = FrameSchedule(
-            durations: picture.durations, loopCount: loopCount ?? picture.loopCount)
+    private func player(of picture: DecodedImage, in slot: ImageSlot, _ options: BindingOptions) -> FramePlayer {
+        let head = Playhead(
+            durations: picture.durations, loopCount: options.loopCount ?? picture.loopCount,
+            order: options.frameOrder, rate: options.playbackRate, clock: clock)
         return FramePlayer(
-            schedule, clock: clock,
+            head, clock: clock,
             isVisible: { [weak target] in target?.visibility == .visible },
             show: { [weak target] in target?.showFrame($0, of: picture, in: slot) })
     }

@@ -55,6 +55,10 @@ public struct BindingOptions {
     public var playsAnimations = true
     /// How often an animation plays, 0 forever; by default as often as its file says.
     public var loopCount: Int?
+    /// How fast an animation plays: 1, the default, as its file says. 0.001 to 1,000; less stands still.
+    public var playbackRate = 1.0
+    /// The order of an animation's frames. `FrameOrder.forward` by default.
+    public var frameOrder = FrameOrder.forward
 
     /// Whether a picture that the slot already shows is loaded again.
     ///

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+import Testing
+import WebImageTesting
+
+@testable import ImageCoding
+
+@Suite struct PlayheadTests {
+    private let clock = ManualClock()
+
+    private func head(
+        _ durations: [Int] = [100, 50, 200], loops: Int = 0, _ order: FrameOrder = .forward, rate: Double = 1
+    ) -> Playhead {
+        var head = Playhead(
+            durations: durations.map { .milliseconds($0) }, loopCount: loops, order: order, rate: rate, clock: clock)
+        head.run()
+        return head
+    }
+
+    /// The frames that are due one after the other, and the milliseconds that each is shown.
+    private func frames(_ head: inout Playhead, count: Int) -> [[Int]] {
+        (0..<count).map { _ in
+            let position = head.look()
+            clock.advance(by: position.wait ?? .seconds(1))
+            return [position.frame, position.loop, position.wait.map { Int($0 / .milliseconds(1)) } ?? -1]
+        }
+    }
+
+    @Test func `every order plays all frames, each as long as it is shown`() {
+        var forward = head()
+        #expect(frames(&forward, count: 4) == [[0, 0, 100], [1, 0, 50], [2, 0, 200], [0, 1, 100]])
+        var reverse = head([100, 50, 200], .reverse)
+        #expect(frames(&reverse, count: 4) == [[2, 0, 200], [1, 0, 50], [0, 0, 100], [2, 1, 200]])
+        var bounce = head([100, 50, 200], loops: 2, .bounce)
+        #expect(frames(&bounce, count: 9).map { $0[0] } == [0, 1, 2, 1, 0, 1, 2, 1, 1])
+        var back = head([100, 50, 200], .reverseBounce)
+        #expect(frames(&back, count: 6).map { $0[0] } == [2, 1, 0, 1, 2, 1])
+    }
+
+    private func head(_ durations: [Int], _ order: FrameOrder) -> Playhead { head(durations, loops: 0, order) }
+
+    @Test func `the rate changes while an animation plays`() {
+        var head = head(rate: 2)
+        #expect(head.look().wait == .milliseconds(50))
+        clock.advance(by: .milliseconds(25))
+        head.setRate(0.5)
+        #expect(head.look().wait == .milliseconds(100))
+        head.setRate(0)
+        #expect(head.look().wait == nil)
+        clock.advance(by: .seconds(100))
+        #expect(head.look().frame == 0)
+        #expect(!head.look().hasEnded)
+    }
+
+    @Test(arguments: [Double.nan, -1, -Double.infinity, 0.0001, 0])
+    func `a rate that is none stands still`(rate: Double) {
+        var head = head(rate: rate)
+        clock.advance(by: .seconds(Int64.max))
+        #expect(head.look().frame == 0)
+        #expect(head.rate == 0)
+    }
+
+    @Test func `a long time at the highest rate does not overflow`() {
+        var head = head(rate: .infinity)
+        for _ in 0..<20 {
+            clock.advance(by: .seconds(1 << 60))
+            #expect((0...2).contains(head.look().frame))
+        }
+        #expect(head.rate == 1_000)
+    }
+
+    @Test func `a pause keeps the place, and a jump changes it`() {
+        var head = head(loops: 3)
+        clock.advance(by: .milliseconds(120))
+        head.pause()
+        clock.advance(by: .seconds(5))
+        #expect(head.look().wait == nil)
+        head.run()
+        let position = head.look()
+        #expect(position.frame == 1)
+        #expect(position.wait == .milliseconds(30))
+        head.seek(to: 2, loop: 2)
+        #expect(head.look().frame == 2)
+        #expect(head.look().hasEnded)
+        for (frame, loop) in [(-5, -5), (Int.min, 0)] {
+            head.seek(to: frame, loop: loop)
+            #expect(head.look().frame == 0)
+            #expect(head.look().loop == 0)
+        }
+        head.seek(to: .max, loop: .max)
+        #expect(head.look().frame == 2)
+        #expect(head.look().loop == 2)
+    }
+
+    @Test func `an order changes at the frame that is shown`() {
+        var head = head()
+        clock.advance(by: .milliseconds(110))
+        head.setOrder(.reverse)
+        #expect(frames(&head, count: 3).map { $0[0] } == [1, 0, 2])
+    }
+
+    @Test func `the frames that follow are named in the order of playing`() {
+        var forward = head(loops: 2)
+        #expect(forward.look(following: 4).following == [1, 2, 0, 1])
+        clock.advance(by: .milliseconds(600))
+        #expect(forward.look(following: 4).following == [])
+        var reverse = head([100, 50, 200], .reverse)
+        #expect(reverse.look(following: 3).following == [1, 0, 2])
+        #expect(reverse.look().runsBackwards)
+        #expect(!forward.look().runsBackwards)
+    }
+}
