@@ -80,15 +80,22 @@ struct RestartTests {
     }
 
     @Test func `a folder that cannot be listed is forgotten, but for what was stored since`() throws {
-        let faults = FaultPlan()
-        var (stage, time) = try Self.makeStage(reading: [3])
-        Self.shutDown(stage.cache, in: &stage)
-        faults.set { _, call in call == .list ? .failure(EIO) : nil }
-        let second = stage.makeNeighbour(sizeLimit: 1 << 20, time: time, system: faults.system)
-        let stored = try run(second, in: &stage) { try await $0.store(sampleEntry(1), for: Self.key(1)).isStored }
-        #expect(stored)
-        #expect(try run(second, in: &stage) { await $0.entryCount } == 1)
-        #expect(stage.leftovers(of: second) == [])
+        for seed in 0..<UInt64(20) {
+            let faults = FaultPlan()
+            var (stage, time) = try Self.makeStage(reading: [3], seed: seed)
+            Self.shutDown(stage.cache, in: &stage)
+            faults.set { _, call in call == .list ? .failure(EIO) : nil }
+            let second = stage.makeNeighbour(sizeLimit: 1 << 20, time: time, system: faults.system)
+            // While the snapshot is read, which says something else of this entry.
+            let stored = try run(second, in: &stage) { cache in
+                for _ in 0..<2 * seed { await Task.yield() }
+                return try await cache.store(sampleEntry(1, size: 900), for: Self.key(1)).isStored
+            }
+            #expect(stored)
+            #expect(try run(second, in: &stage) { await $0.entryCount } == 1, "seed \(seed)")
+            #expect(try run(second, in: &stage) { await $0.totalBytes } > 900, "seed \(seed)")
+            #expect(stage.leftovers(of: second) == [], "seed \(seed)")
+        }
     }
 
     @Test func `whatever changed without the snapshot, the listing corrects the index`() throws {

@@ -123,6 +123,19 @@ struct SharedCacheTests {
         #expect(other.counters.troubles == 1 && other.counters.hits == 0)
     }
 
+    @Test func `trouble is told once for each kind, until the store answers again`() async throws {
+        let told = Journal<SharedStoreError.Code>()
+        var configuration = SharedCache.Configuration()
+        configuration.onTrouble = { told.write($0.code) }
+        let cache = SharedCache(local: nil, stores: [store], configuration: configuration)
+        for isBroken in [true, false, true] {
+            store.change { $0.isBroken = isBroken }
+            for _ in 0..<3 { #expect(try await cache.entry(for: file) == nil) }
+        }
+        #expect(told.entries == [.unreachable, .unreachable])
+        #expect(cache.counters.troubles == 6)
+    }
+
     @Test func `a word about a failure survives the way, and nothing else is one`() throws {
         let url = try #require(URL(string: "https://images.example/1.png"))
         let error = ImageLoadError(code: .unacceptableStatus, message: "gone", url: url, status: 410)
@@ -164,5 +177,15 @@ struct SharedCacheTests {
         #expect(try await other.entry(for: file) != nil)
         #expect(try await one.store(sampleEntry(50), for: file).error?.code == .shutDown)
         #expect(one.counters.droppedWrites == 1)
+    }
+
+    @Test func `an end gives the leases back`() async throws {
+        let url = try #require(URL(string: "https://images.example/1.png"))
+        let verdict = try await one.claim(original, for: url, hearsFailures: true)
+        #expect(store.present.leases.count == 1)
+        _ = await one.shutdown(within: .seconds(60))
+        #expect(store.present.leases.isEmpty)
+        #expect(store.present.ends == [.released])
+        withExtendedLifetime(verdict) {}
     }
 }

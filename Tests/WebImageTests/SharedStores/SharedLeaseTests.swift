@@ -178,6 +178,47 @@ import WebImageTesting
         #expect(present.values.filter { SharedEntry.readAbout($0.value, for: key(7)) != .gone }.isEmpty)
     }
 
+    @Test(arguments: fewerSeeds) func `of the loads of one process one asks, and another when that one leaves`(
+        seed: UInt64
+    ) throws {
+        let gate = Gate()
+        let store = ScriptedStore(gate: gate)
+        let scenario = SharedScenario(seed: seed, 1, store)
+        let (cache, key, url) = (scenario.caches[0], key(7), ImageRequest.numbered(7).url)
+        func claim() -> Probe<SharedCache.Verdict> {
+            defer { scenario.run() }
+            return Probe(on: scenario.executor) { try await cache.claim(key, for: url, hearsFailures: true) }
+        }
+        var claims = [claim(), claim(), claim()]
+        claims[0].cancel()
+        scenario.run()
+        #expect(claims[0].wasCancelled)
+        gate.open()
+        scenario.run()
+        let verdicts = claims[1...].compactMap(\.value)
+        #expect(verdicts.count == 2)
+        #expect(verdicts.count { if case .leads = $0 { true } else { false } } == 1)
+        #expect(cache.counters.leases == 1)
+        claims = []
+    }
+
+    @Test func `a load that retries does not hear the failure of another process`() throws {
+        let store = ScriptedStore()
+        let scenario = SharedScenario(seed: 1, 1, store)
+        let (cache, key, url) = (scenario.caches[0], key(7), ImageRequest.numbered(7).url)
+        let failure = try #require(SharedFailure(ImageLoadError(code: .unacceptableStatus, message: "gone", url: url)))
+        store.change { $0.words[SharedKey(key)] = failure.encoded }
+        let claims = [true, false].map { hears in
+            Probe(on: scenario.executor) { try await cache.claim(key, for: url, hearsFailures: hears) }
+        }
+        scenario.run()
+        #expect(claims[0].code == .unacceptableStatus)
+        guard case .goesOn = claims[1].value else {
+            Issue.record("it does not go on")
+            return
+        }
+    }
+
     private func key(_ number: Int) -> CacheKey { ImageRequest.numbered(number).originalKey }
 
     @Test func `a result that comes after its lease has ended is counted and not stored`() {
