@@ -28,6 +28,8 @@ def forms(number, old, new):
     """The lines that behave like `new` when the bug `number` is planted, and like `old` else; the likeliest first."""
     test = f"isPlanted({number})"
     found = []
+    if "redis.call(" in old:
+        return []  # a line of a script, which the compiler does not see
     if old.startswith("//"):
         return [f"if {test} {{ {new} }}"]
     filtered = re.match(r"(case .* where )(.*)(:.*)$", old)

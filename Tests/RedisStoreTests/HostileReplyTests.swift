@@ -43,7 +43,7 @@ import WebImage
     }
 
     @Test func `a reply that was not asked for ends the connection`() async throws {
-        let fake = try FakeRedis { _ in Array("+OK\r\n+OK\r\n:1\r\n".utf8) }
+        let fake = try FakeRedis { _ in Array("+OK\r\n+OK\r\n".utf8) }
         let store = await store(fake)
         try? await store.store([1], for: key, lifetime: .seconds(1))
         await #expect(throws: SharedStoreError.self) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import HTTPTransport
 import Testing
 import WebImage
 import WebImageTesting
@@ -63,7 +64,11 @@ import WebImageTesting
 
     @Test func `one of many claims leads, and the others hear when the entry is stored`() async throws {
         let server = try RedisServer()
-        let stores = [try await store(server), try await store(server), try await store(server)]
+        // Nothing but the word of the one that leads ends a wait.
+        let lasting: (inout RedisStore.Configuration) -> Void = { $0.leaseTime = .seconds(3_600) }
+        let stores = [
+            try await store(server, lasting), try await store(server, lasting), try await store(server, lasting),
+        ]
         let key = key
         let claims = (0..<30).map { number in Probe { try await stores[number % 3].claim(key) } }
         var leader: (SharedLease, RedisStore)?
@@ -83,7 +88,8 @@ import WebImageTesting
 
     @Test func `a lease that is given back goes to one that waits, and a failure to all`() async throws {
         let server = try RedisServer()
-        let (one, other) = (try await store(server), try await store(server))
+        let lasting: (inout RedisStore.Configuration) -> Void = { $0.leaseTime = .seconds(3_600) }
+        let (one, other) = (try await store(server, lasting), try await store(server, lasting))
         let key = key
         guard case .leads(let first) = try await one.claim(key) else {
             Issue.record("no lease")
@@ -103,7 +109,7 @@ import WebImageTesting
     @Test func `a lease without renewal ends, and its holder stores nothing`() async throws {
         let server = try RedisServer()
         let one = try await store(server) {
-            $0.leaseTime = .milliseconds(40)
+            $0.leaseTime = .milliseconds(300)
             $0.leaseLimit = .zero
         }
         let other = try await store(server) { $0.pingInterval = .milliseconds(10) }
@@ -119,6 +125,37 @@ import WebImageTesting
         #expect(try await !one.finish(old, with: .stored([1], lifetime: .seconds(60))))
         #expect(try await other.finish(new, with: .stored([2], lifetime: .seconds(60))))
         #expect(try await one.bytes(for: key) == [2])
+    }
+
+    @Test func `a token that is not the lease's renews and ends nothing`() async throws {
+        let server = try RedisServer()
+        let store = try await store(server) { $0.leaseTime = .seconds(3_600) }
+        guard case .leads(let lease) = try await store.claim(key) else {
+            Issue.record("no lease")
+            return
+        }
+        let link = RedisLink(RedisStore.Configuration(RedisAddress(.unix(path: server.path))))
+        link.start()
+        defer { link.loop.stop() }
+        while (try? await link.reply(to: RedisCommand(["PING"]))) == nil { await Task.yield() }
+        let keys = ["", ":lease", ":token", ":word", ":waits"].map { "swi1:{\(key)}\($0)" }
+        func renew(_ token: Int64) async throws -> RedisReply {
+            try await link.reply(
+                to: RedisCommand(["EVALSHA", RedisScript.renew.digest, "5"] + keys + ["\(token)", "7200000"]))
+        }
+        func millisecondsLeft() async throws -> Int64 {
+            guard case .integer(let left) = try await link.reply(to: RedisCommand(["PTTL", keys[1]])) else { return 0 }
+            return left
+        }
+        let wrong = SharedLease(key: key, token: lease.token + 1)
+        #expect(try await renew(wrong.token) == .integer(0))
+        #expect(try await !store.finish(wrong, with: .stored([1], lifetime: .seconds(60))))
+        #expect(try await store.bytes(for: key) == nil)
+        #expect(try await 1...3_600_000 ~= millisecondsLeft())
+        #expect(try await renew(lease.token) == .integer(1))
+        #expect(try await millisecondsLeft() > 3_600_000)
+        #expect(try await store.finish(lease, with: .stored([2], lifetime: .seconds(60))))
+        #expect(try await store.bytes(for: key) == [2])
     }
 
     @Test func `a lease is renewed while its holder works`() async throws {
