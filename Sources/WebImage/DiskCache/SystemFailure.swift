@@ -16,8 +16,8 @@ struct SystemFailure: Error, Hashable {
 extension FileSystem {
     /// The system calls of the disk cache, as steps that a test can make fail.
     enum Call: String, Sendable, CaseIterable {
-        case open, status, read, write, synchronize, close, rename, unlink, makeFolder, list, lock, duplicate, date, touch
-        case openInMemory, readInMemory
+        case open, status, read, write, synchronize, close, rename, unlink, makeFolder, list, lock, duplicate, date
+        case touch, openInMemory, readInMemory
     }
 
     /// A fault that a test injects instead of, or before, the system call.
