@@ -141,7 +141,7 @@ def argument(test, old, new):
     end = 0
     while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
         end += 1
-    begins = [m.end() for m in re.finditer(r"\w+: |[(\[{] ?|, |return |= |&& |\|\| |\?\? | in | where |^", old) if m.end() <= start]
+    begins = [m.end() for m in re.finditer(r"\w+: |[(\[{] ?|, |return |(?<![=!<>])= |&& |\|\| |\?\? | in | where |^", old) if m.end() <= start]
     ends = [m.start() for m in re.finditer(r", ?|[)\]}]| \{| else|: | &&| \|\|| \?\?|$", old) if m.start() >= len(old) - end]
     tried = 0
     for begin in reversed(begins):

@@ -28,6 +28,9 @@ final class PictureTags: Sendable {
 
     init(byteLimit: Int) { self.byteLimit = byteLimit }
 
+    /// The bytes of the pictures whose tags are kept.
+    var byteCount: Int { state.withLock { $0.byteCount } }
+
     /// The strong entity tag of a file, with quotes: 128 bits of its SHA-256.
     func tag(of bytes: [UInt8], for key: Key) async -> String {
         let known = state.withLock { $0.tags[key] }

@@ -38,7 +38,8 @@ import Testing
 
     @Test(arguments: [
         "w0", "w01", "w8193", "w-1", "w+1", "w", "w1.5", "w10,w20", "fit,fill", "png,webp", "q0", "q101", "still,still",
-        "fill", "fill,w10", "stretch,h10", "w10,", ",", "w10,top", "w10,h10,fill,top,left", "w10,h10,fill,g1:101",
+        "fill", "fill,w10", "stretch,h10", "w10,", ",", "w10,top", "w10,h10,fill,top,left", "w10,h10,fill,top,g1:1",
+        "w10,h10,fill,g1:101",
         "w10,h10,fill,g1", "w10,h10,fill,g-1:1", "dpr2", "w10,dpr0.9", "w10,dpr5.1", "w10,dpr2.0", "w10,dpr",
         "w10,bgfff", "w10,bgFFFFFF", "w10,bg+fffff", "strip,strip", "w10,exp", "w10,exp1e9", "w10,exp1,q1",
         "exp9999999999", "W10", "wide", "w99999999999999999999",

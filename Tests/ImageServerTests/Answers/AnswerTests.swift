@@ -101,6 +101,30 @@ struct AnswerTests {
         }
     }
 
+    @Test func `a pixel takes the part of the background that it lets through`() throws {
+        let pixels: [UInt8] = [64, 0, 0, 128] + [255, 255, 255, 255] + [0, 0, 0, 0]
+        let image = try DecodedImage(width: 3, height: 1, frames: [.init(pixels: pixels)], hasAlpha: true)
+        let background = try #require(try PictureOptions("bg0080ff").transformers.first)
+        let laid = try background.transform(image)
+        #expect(!laid.hasAlpha)
+        #expect(laid.pixels == [64, 64, 127, 255] + [255, 255, 255, 255] + [0, 0x80, 0xFF, 255])
+    }
+
+    @Test func `of an animation the first frame is kept where a still picture is asked for`() async throws {
+        try await World.run { world async throws in
+            let frames = [UInt8(0), 255].map { shade in
+                DecodedImage.Frame(pixels: [UInt8](repeating: shade, count: 3) + [255], duration: .milliseconds(100))
+            }
+            let animation = try DecodedImage(width: 1, height: 1, frames: frames, hasAlpha: false)
+            let file = try ImageCoders.default.encode(animation, as: .gif)
+            world.origin.respond(to: "/a.gif", with: .ok(file, type: "image/gif"))
+            for (options, count) in [("gif", 2), ("gif,still", 1)] {
+                let answer = try await world.get(world.path(options, of: "/a.gif"))
+                #expect(try ImageCoders.default.decode(answer.bytes).frameCount == count, "\(options)")
+            }
+        }
+    }
+
     @Test func `a stripped original is written anew`() async throws {
         try await World.run { world async throws in
             // What follows the picture in its file, as metadata may.
@@ -209,5 +233,8 @@ struct AnswerTests {
         let origin = OriginResponse(url: url, status: 200, headers: [:], receivedAt: now.addingTimeInterval(-100))
         let verdict = FreshnessRule(maximumAge: 60).verdict(on: origin, at: now)
         #expect(verdict == .init(cacheControl: "public, max-age=160", age: 100, isExpired: false))
+        // A server that lets no one keep pictures does not ask the origin each time.
+        let none = FreshnessRule(authority: .own, maximumAge: 0).verdict(on: origin, at: now)
+        #expect(none == .init(cacheControl: "public, no-cache", age: 100, isExpired: false))
     }
 }

@@ -83,6 +83,9 @@ struct ProblemTests {
                 #expect((answer.headers["Retry-After"] != nil) == (status == 503))
                 #expect(try ImageCoders.default.decode(answer.bytes).width == 64)
             }
+            let figures = try await world.get("/metrics", port: world.server.metricsPort)
+            let line = "image_server_errors_total{code=\"unacceptableStatus\"} 1\n"
+            #expect(String(decoding: figures.bytes, as: UTF8.self).contains(line))
         }
     }
 

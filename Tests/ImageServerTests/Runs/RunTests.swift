@@ -20,7 +20,8 @@ struct RunTests {
             let port = try #require(line.split(separator: ":").last.flatMap { UInt16($0) })
             let client = try RawClient(port: port)
             await client.send(
-                "GET /w8/unsigned/plain/\(origin.url("/a.png").absoluteString) HTTP/1.1\r\nHost: a\r\n\r\n")
+                "GET /w8/unsigned/plain/\(origin.url("/a.png").absoluteString) HTTP/1.1\r\nHost: a\r\n"
+                    + "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n\r\n")
             await gate.waitUntilReached()
             command.send(SIGTERM)
             #expect(await command.errors(until: "draining") != nil)
@@ -29,6 +30,7 @@ struct RunTests {
             #expect(await command.errors(until: "every request was answered") != nil)
             #expect(await command.status() == 0)
             #expect(command.output.contains("\"status\":200"))
+            #expect(command.output.contains("\"trace\":\"0af7651916cd43dd8448eb211c80319c\""))
         }
     }
 
