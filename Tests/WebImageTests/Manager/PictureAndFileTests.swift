@@ -64,7 +64,7 @@ import WebImageTesting
         #expect(picture.value?.source == .memory)
     }
 
-    @Test(arguments: [false, true], seeds)
+    @Test(arguments: [false, true], fewerSeeds)
     func `a newer picture removes the older file from memory`(hasDisk: Bool, seed: UInt64) throws {
         let staged = try Self.counting(seed, hasDisk: hasDisk)
         _ = staged.data(.numbered(1), as: .original)
@@ -96,7 +96,7 @@ import WebImageTesting
     }
 
     // A picture of 12 megapixels takes 48 MB, which is this share of 300 MB.
-    @Test(arguments: [0.16, 0.5, 1], seeds)
+    @Test(arguments: [0.16, 0.5, 1], fewerSeeds)
     func `a large picture stays in memory when there is room`(share: Double, seed: UInt64) throws {
         let side = 24
         let cost = side * side * 4 + 256
@@ -109,7 +109,7 @@ import WebImageTesting
         #expect(sources == [.network, .memory, .memory, .memory])
     }
 
-    @Test(arguments: seeds)
+    @Test(arguments: fewerSeeds)
     func `a large picture is downloaded twice at most, whatever else fills the memory`(seed: UInt64) throws {
         let staged = try Self.squares(seed, memory: 8_000)
         for _ in 0..<3 {
