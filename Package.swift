@@ -32,6 +32,7 @@ let package = Package(
         .trait(name: "TIFF", description: "Reads TIFF, with libtiff."),
         .trait(name: "HEIF", description: "Reads HEIC and AVIF, and writes AVIF, with libheif."),
         .trait(name: "JPEGXL", description: "Reads JPEG XL, with libjxl."),
+        .trait(name: "ICC", description: "Converts JPEG, PNG and WebP with colour profiles to sRGB, with Little CMS."),
         .default(enabledTraits: []),
     ],
     targets: [
@@ -66,6 +67,9 @@ let package = Package(
         .systemLibrary(
             name: "CLibheif", pkgConfig: "libheif",
             providers: [.apt(["libheif-dev"]), .brew(["libheif"])]),
+        .systemLibrary(
+            name: "CLiblcms", pkgConfig: "lcms2",
+            providers: [.apt(["liblcms2-dev"]), .brew(["little-cms2"])]),
         .target(name: "CRedisShims", dependencies: ["CHiredis"]),
         .target(name: "CTransportShims", dependencies: ["CLibcurl"]),
         .target(
@@ -73,13 +77,16 @@ let package = Package(
             dependencies: [
                 "CLibjpeg", "CLibpng", .byName(name: "CLibtiff", condition: .when(traits: ["TIFF"])),
                 .byName(name: "CLibheif", condition: .when(traits: ["HEIF"])),
+                .byName(name: "CLiblcms", condition: .when(traits: ["ICC"])),
             ],
             cSettings: [
                 .define("SWI_TIFF", .when(traits: ["TIFF"])), .define("SWI_HEIF", .when(traits: ["HEIF"])),
-                .define("SWI_JPEGXL", .when(traits: ["JPEGXL"])),
+                .define("SWI_JPEGXL", .when(traits: ["JPEGXL"])), .define("SWI_ICC", .when(traits: ["ICC"])),
             ],
             // The flags of its own pkg-config file are not accepted.
-            linkerSettings: [.linkedLibrary("jxl", .when(traits: ["JPEGXL"]))]),
+            linkerSettings: [
+                .linkedLibrary("jxl", .when(traits: ["JPEGXL"])), .linkedLibrary("z", .when(traits: ["ICC"])),
+            ]),
         .target(name: "CCacheShims"),
         .target(name: "CSceneShims"),
         .target(name: "CBenchBaselines", dependencies: ["CLibcurl", "CLibjpeg", "CLibpng"]),

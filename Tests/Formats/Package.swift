@@ -6,7 +6,9 @@ import PackageDescription
 let package = Package(
     name: "formats",
     platforms: [.macOS("26.0")],
-    dependencies: [.package(name: "swift-web-image", path: "../..", traits: ["TIFF", "HEIF", "JPEGXL"])],
+    dependencies: [
+        .package(name: "swift-web-image", path: "../..", traits: ["TIFF", "HEIF", "JPEGXL", "ICC"])
+    ],
     targets: [
         .testTarget(
             name: "FormatTests", dependencies: [.product(name: "ImageCoding", package: "swift-web-image")])

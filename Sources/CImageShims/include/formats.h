@@ -116,3 +116,17 @@ typedef int (*swi_frame)(void *_Nonnull frames, size_t milliseconds);
 int swi_jxl_decode(
     const uint8_t *_Nonnull bytes, size_t count, const swi_format_request *_Nonnull request, uint8_t *_Nonnull rgba,
     swi_frame _Nullable frame, void *_Nullable frames, swi_failure *_Nonnull failure);
+
+/// The conversion from the colours of an ICC profile to sRGB.
+typedef struct swi_profile swi_profile;
+
+/// Null for a profile that is broken, of other colours than RGB or grey, or that changes nothing.
+swi_profile *_Nullable swi_profile_create(const uint8_t *_Nonnull bytes, size_t count);
+void swi_profile_free(swi_profile *_Nullable profile);
+
+/// Converts pixels that are not premultiplied, in place. May be called on several threads.
+void swi_profile_convert(const swi_profile *_Nonnull profile, uint8_t *_Nonnull rgba, size_t count);
+
+/// Inflates a zlib stream that is no longer than `output_count`, which becomes its length. Zero on success.
+int swi_inflate(
+    const uint8_t *_Nonnull bytes, size_t count, uint8_t *_Nonnull output, size_t *_Nonnull output_count);

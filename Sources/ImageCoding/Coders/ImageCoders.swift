@@ -71,7 +71,16 @@ public struct ImageCoders: Sendable {
         try options.check()
         let decoder = try decoder(for: bytes, options: options)
         let options = try options.withinBudget { try decoder.properties(of: bytes, options: options) }
-        let decoding = try decoder.decodingByteCount(of: bytes, options: options)
+        var decoding = try decoder.decodingByteCount(of: bytes, options: options)
+        #if ICC
+        if ImageCoders.leavesColors(decoder), ColorProfile.exists(in: bytes, options.limits) {
+            // All frames are there twice while they are converted.
+            let properties = try decoder.properties(of: bytes, options: options)
+            let frames = options.firstFrameOnly || options.framesOnDemand ? 1 : max(properties.frameCount ?? 1, 1)
+            let size = options.thumbnail?.shrinking.resultSize(for: properties.size) ?? properties.size
+            decoding = decoding.saturatingAdd(size.bitmapByteCount.saturatingMultiply(frames)).saturatingAdd(1 << 20)
+        }
+        #endif
         guard let thumbnail = options.thumbnail, thumbnail.allowsEnlarging else { return decoding }
         let properties = try decoder.properties(of: bytes, options: options)
         let enlarged = thumbnail.resultSize(for: properties.size)
@@ -80,6 +89,9 @@ public struct ImageCoders: Sendable {
     }
 
     /// Decodes a file.
+    ///
+    /// With the package trait `ICC`, a JPEG, PNG or WebP with a colour profile is converted to sRGB, as a thumbnail after
+    /// it was made smaller.
     ///
     /// Blocks its thread for the whole work; run it on a thread that may block.
     ///
@@ -95,10 +107,22 @@ public struct ImageCoders: Sendable {
         let decoder = try decoder(for: bytes, options: options)
         let options = try options.withinBudget { try decoder.properties(of: bytes, options: options) }
         var image = try decoder.decode(bytes, options: options)
+        #if ICC
+        if ImageCoders.leavesColors(decoder), let profile = ColorProfile(of: bytes, options.limits) {
+            image = try profile.convert(image)
+        }
+        #endif
         image.scale = options.scale
         // The decoders here have done it, but for enlarging; the others may draw a larger picture.
         return try options.thumbnail?.transform(image) ?? image
     }
+
+    #if ICC
+    /// Whether a decoder leaves the colours of a file's profile to the caller.
+    private static func leavesColors(_ decoder: any ImageDecoding) -> Bool {
+        decoder is JPEGCoder || decoder is PNGCoder || decoder is WebPCoder
+    }
+    #endif
 
     func decoder(for bytes: [UInt8], options: DecodeOptions) throws(ImageError) -> any ImageDecoding {
         let format = ImageFormat(sniffing: bytes) ?? options.declaredFormat

@@ -38,12 +38,12 @@ struct HEIFHeader {
     }
 
     /// The bitmap or some of its rows, and what libheif takes: the samples that the decoder draws, a copy of them that is
-    /// turned or put together, both with alpha, and the pixels as RGBA.
+    /// turned or put together, both with alpha, the pixels as RGBA, and what the threads of the decoder take.
     func decodingByteCount(_ plan: FramePlan) -> Int {
         let pixels = max(size.pixelCount, codedSize.pixelCount)
         let samples = pixels.saturatingMultiply((hasAlpha ? 4 : 3) * 2 * bytesPerSample)
         return plan.drawingByteCount(inOrder: true).saturatingAdd(plan.finishingByteCount).saturatingAdd(samples)
-            .saturatingAdd(size.bitmapByteCount.saturatingMultiply(bytesPerSample)).saturatingAdd(8 << 20)
+            .saturatingAdd(size.bitmapByteCount.saturatingMultiply(bytesPerSample)).saturatingAdd(24 << 20)
     }
 }
 #endif

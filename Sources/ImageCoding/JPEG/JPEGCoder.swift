@@ -4,7 +4,8 @@ import CImageShims
 /// Reads and writes JPEG with libjpeg-turbo.
 ///
 /// Reads baseline, extended and progressive files of 8 bits a sample: grey, YCbCr, RGB, and CMYK or YCCK, which are
-/// read as inverted, as Adobe writes them and browsers read them. Embedded colour profiles are not applied.
+/// read as inverted, as Adobe writes them and browsers read them. Embedded colour profiles are applied by
+/// ``ImageCoders``, with the package trait `ICC`.
 public struct JPEGCoder: ImageDecoding, ImageEncoding {
     /// Creates a coder.
     public init() {}

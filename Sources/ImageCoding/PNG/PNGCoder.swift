@@ -5,7 +5,7 @@ import CImageShims
 ///
 /// Reads every colour type, 1 to 16 bits, interlaced or not; 16 bits become 8 by dropping the low byte, as browsers do.
 /// Animations are read, and written as their first frame. In an animation that breaks the rules, the default picture is
-/// read. Colour profiles and gamma are not applied.
+/// read. Gamma is not applied, and a colour profile by ``ImageCoders``, with the trait `ICC`.
 public struct PNGCoder: ImageDecoding, ImageEncoding {
     /// Creates a coder.
     public init() {}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+import ImageCoding
+import Testing
+
+@Suite
+struct ProfileTests {
+    @Test
+    func `pictures with a profile become sRGB, as Little CMS converts them for Pillow`() throws {
+        let pictures = Picture.all("profile")
+        try #require(pictures.count == 5)
+        for picture in pictures {
+            let image = try ImageCoders.default.decode(picture.bytes)
+            let decibels = similarity(image.pixels, picture.pixels)
+            // Colours that are nearly clear lose a step when they are divided by alpha and multiplied again.
+            let isExact = !picture.name.contains("RGBA") && !picture.name.contains("jpg")
+            #expect(decibels > (isExact ? .greatestFiniteMagnitude : 40), "\(picture.name): \(decibels)")
+        }
+    }
+
+    @Test
+    func `a thumbnail is converted, and its conversion counts`() throws {
+        let picture = try #require(Picture.named("wide-RGB.png.profile"))
+        let box = ResizeTransformer(size: PixelSize(width: 40, height: 40))
+        let thumbnail = try ImageCoders.default.decode(picture.bytes, options: DecodeOptions(thumbnail: box))
+        let whole = try box.transform(ImageCoders.default.decode(picture.bytes))
+        let plain = try PNGCoder().decode(picture.bytes, options: DecodeOptions(thumbnail: box))
+        // Which comes first, converting or resizing, changes little.
+        #expect(similarity(thumbnail.pixels, whole.pixels) > similarity(plain.pixels, whole.pixels) + 3)
+        let ignoring = DecodeOptions(limits: ImageLimits(maximumMetadataByteCount: 100))
+        let without = try ImageCoders.default.decode(picture.bytes, options: ignoring)
+        #expect(similarity(without.pixels, try PNGCoder().decode(picture.bytes, options: ignoring).pixels) == .infinity)
+        let byteCount = try ImageCoders.default.decodingByteCount(of: picture.bytes)
+        let plainByteCount = try ImageCoders.default.decodingByteCount(of: picture.bytes, options: ignoring)
+        #expect(byteCount - plainByteCount >= 120 * 80 * 4)
+    }
+
+    @Test
+    func `damaged profiles are ignored`() throws {
+        let pictures = Picture.all("profile").filter { $0.name.contains("RGB.") }
+        #expect(try decodeDamaged(pictures, rounds: 200, limits: .default) > 50)
+    }
+}
