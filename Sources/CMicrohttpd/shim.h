@@ -37,6 +37,12 @@ static inline int microhttpd_epoll(struct MHD_Daemon *daemon) {
     return info ? info->epoll_fd : -1;
 }
 
+// The size of the head of the present request, with its empty line.
+static inline size_t microhttpd_head_size(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    return info ? info->header_size : 0;
+}
+
 // The socket of a connection; -1 on failure.
 static inline int microhttpd_socket(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);

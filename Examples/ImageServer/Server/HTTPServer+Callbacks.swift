@@ -41,9 +41,14 @@ func requestCallback(
 ) -> MHD_Result {
     let name = UInt(bitPattern: connection)
     // The usual method costs no copy.
-    let method = unsafe strcmp(method!, "GET") == 0 ? "GET" : String(cString: method!)
+    let text = unsafe strcmp(method!, "GET") == 0 ? "GET" : String(cString: method!)
+    let (start, target, end) = (UInt(bitPattern: method), UInt(bitPattern: path), UInt(bitPattern: version))
     return unsafe server(context).onLoop { server in
-        server.requestAdvanced(name, method: method) { unsafe head(OpaquePointer(bitPattern: name)!) }
+        server.requestAdvanced(name, method: text) { targetCount in
+            let layout = HeadLayout(
+                method: start, methodCount: text.utf8.count, target: target, targetCount: targetCount, version: end)
+            return unsafe head(OpaquePointer(bitPattern: name)!, layout)
+        }
     }
 }
 
@@ -57,21 +62,26 @@ func completionCallback(
 }
 
 /// The head of a request, read where libmicrohttpd keeps it.
-private func head(_ connection: OpaquePointer) -> RequestHead {
-    var head = RequestHead()
-    unsafe withUnsafeMutablePointer(to: &head) { head in
+private func head(_ connection: OpaquePointer, _ layout: HeadLayout) -> RequestHead {
+    var reading = (head: RequestHead(), layout: layout)
+    unsafe withUnsafeMutablePointer(to: &reading) { reading in
         _ = unsafe MHD_get_connection_values_n(
             connection, .HEADER_KIND,
-            { head, _, name, nameCount, value, valueCount in
-                let head = unsafe head!.assumingMemoryBound(to: RequestHead.self)
+            { reading, _, name, nameCount, value, valueCount in
+                let reading = unsafe reading!.assumingMemoryBound(to: (head: RequestHead, layout: HeadLayout).self)
                 // The texts are libmicrohttpd's for the time of this call.
-                let name = unsafe Span(_unsafeElements: bytes(name, nameCount))
-                let value = unsafe Span(_unsafeElements: bytes(value, valueCount))
-                unsafe head.pointee.add(name: name, value: value)
+                let (name, value) = unsafe (bytes(name, nameCount), bytes(value, valueCount))
+                unsafe reading.pointee.layout.add(name: name, value: value)
+                unsafe reading.pointee.head.add(
+                    name: Span(_unsafeElements: name), value: Span(_unsafeElements: value))
                 return .YES
-            }, head)
+            }, reading)
     }
-    return head
+    // Later versions refuse such heads themselves.
+    if MHD_VERSION < 0x0100_0000, unsafe !reading.layout.ends(after: microhttpd_head_size(connection)) {
+        reading.head.refuseLayout()
+    }
+    return reading.head
 }
 
 private func bytes(_ start: UnsafePointer<CChar>?, _ count: Int) -> UnsafeBufferPointer<UInt8> {

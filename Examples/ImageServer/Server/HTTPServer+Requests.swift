@@ -6,11 +6,11 @@ extension HTTPServer {
     /// libmicrohttpd has the head, then the end, of a request, or goes on after a suspension.
     ///
     /// An answer to the first of these calls closes the connection: it refuses content that has not been read.
-    func requestAdvanced(_ name: UInt, method: String, head: () -> RequestHead) -> MHD_Result {
+    func requestAdvanced(_ name: UInt, method: String, head: (_ targetCount: Int) -> RequestHead) -> MHD_Result {
         guard let connection = connections[name] else { return .NO }
         switch connection.phase {
         case .arriving(let exchange):
-            return headArrived(name, connection, exchange, method: method, head: head())
+            return headArrived(name, connection, exchange, method: method, head: head(exchange.target.utf8.count))
         case .checked(let exchange, let fields):
             return begin(name, connection, exchange, fields)
         case .answered(let exchange, let answer):

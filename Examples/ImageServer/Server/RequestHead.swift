@@ -11,7 +11,7 @@ struct RequestFields: Sendable {
 
 /// Reads the fields of a head one after the other: it judges each, and copies only what the server needs.
 ///
-/// libmicrohttpd does not enforce these rules.
+/// libmicrohttpd does not enforce these rules; what it hides of a head, ``HeadLayout`` finds.
 /// - Source: RFC 9112, sections 3.2, 5.1 and 6.3.
 struct RequestHead {
     private(set) var fields = RequestFields()
@@ -52,6 +52,13 @@ struct RequestHead {
         case 17 where Self.isEqual(name, "if-modified-since"): Self.append(value, to: &fields.ifModifiedSince)
         case 17 where Self.isEqual(name, "transfer-encoding"): hasCoding = true
         default: break
+        }
+    }
+
+    /// Notes that the bytes of the head are not what its fields say.
+    mutating func refuseLayout() {
+        if refusal == nil {
+            refusal = Refusal(status: 400, detail: "The head has a NUL, a folded field, or a line without CR LF.")
         }
     }
 

@@ -39,6 +39,22 @@ struct AbuseTests {
         Case("absolute target", 400, "GET http://a/health HTTP/1.1\r\nHost: a\r\n\r\n"),
         Case("control character", 400, "GET /health\u{1} HTTP/1.1\r\nHost: a\r\n\r\n"),
         Case("byte beyond ASCII", 400, "GET /h\u{E4} HTTP/1.1\r\nHost: a\r\n\r\n"),
+        Case("NUL in a field", 400, "GET /health HTTP/1.1\r\nHost: a\r\nX: b\0c\r\nY: z\r\n\r\n"),
+        Case("NUL in the last field", 400, "GET /health HTTP/1.1\r\nHost: a\0b\r\n\r\n"),
+        Case("NUL in the target", 400, "GET /health\0x HTTP/1.1\r\nHost: a\r\n\r\n"),
+        Case("folded field", 400, "GET /health HTTP/1.1\r\nX: b\r\n c\r\nHost: a\r\n\r\n"),
+        Case("last field folded", 400, "GET /health HTTP/1.1\r\nHost: a\r\nX: b\r\n\tc\r\n\r\n"),
+        Case("folded field that begins empty", 400, "GET /health HTTP/1.1\r\nHost: a\r\nX:\r\n c\r\n\r\n"),
+        Case("bare line feeds", 400, "GET /health HTTP/1.1\nHost: a\n\n"),
+        Case("a bare line feed after the first line", 400, "GET /health HTTP/1.1\nHost: a\r\n\r\n"),
+        Case("a bare line feed after a field", 400, "GET /health HTTP/1.1\r\nHost: a\nX: y\r\n\r\n"),
+        Case("a bare line feed after the last field", 400, "GET /health HTTP/1.1\r\nHost: a\n\r\n"),
+        Case("a bare line feed at the end", 400, "GET /health HTTP/1.1\r\nHost: a\r\n\n"),
+        Case("a line without a name", 400, "GET /health HTTP/1.1\r\nHost: a\r\n: b\r\n\r\n"),
+        Case("two spaces", 400, "GET  /health HTTP/1.1\r\nHost: a\r\n\r\n"),
+        Case("unusual space", 200, "GET /health HTTP/1.1\r\nHost:a\r\nX: \t b c \t\r\nY:\r\nZ: \r\n\r\n"),
+        Case("a query", 200, "GET /health?a=b%00+c&d&e=%41 HTTP/1.1\r\nHost: a\r\nCookie: a=b; c=d\r\n\r\n"),
+        Case("an old version", 200, "GET /health HTTP/1.0\r\n\r\n"),
         Case("long target", 414, "GET /\(String(repeating: "x", count: 9_000)) HTTP/1.1\r\nHost: a\r\n\r\n"),
         Case(
             "many fields", 431,
@@ -86,6 +102,24 @@ struct AbuseTests {
             if beginning.hasSuffix(Self.end) { #expect(await client.status(of: beginning) == 200) }
             await client.send(beginning.hasSuffix(Self.end) ? "G" : beginning)
             await client.dripUntilEnd("X")
+        }
+    }
+
+    @Test func `a client that reads nothing is cut off in time`() async throws {
+        try await World.run {
+            $0.limits.sendTimeout = .milliseconds(200)
+        } _: { world async throws in
+            let file = try Pictures.file(width: 400, height: 300)
+            world.origin.respond(to: "/large.png", with: .ok(file, type: "image/png"))
+            let path = world.path("original", of: "/large.png")
+            #expect(try await world.get(path).bytes.count > 70_000)
+            let before = await world.server.servers[0].connectionCount
+            let client = try RawClient(port: world.server.port)
+            // Far more than all buffers between the two take.
+            let count = 60_000_000 / file.count
+            await client.send(String(repeating: "GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n", count: min(count, 900)))
+            while await world.server.servers[0].connectionCount > before { await Task.yield() }
+            #expect(await world.server.servers[0].runningCount == 0)
         }
     }
 
