@@ -65,6 +65,7 @@ final class Metrics: Sendable {
         switch activity.kind {
         case .started(let waited): (stage, duration) = ("queue", waited)
         case .firstByte(let after): (stage, duration) = ("first_byte", after)
+        case .decoded(_, _, let took): (stage, duration) = ("process", took)
         case .finished(let source, let took) where source != .memory: (stage, duration) = ("load", took)
         default: return
         }
@@ -99,7 +100,7 @@ final class Metrics: Sendable {
             [("", figures.durations)])
         text.histogram(
             "image_server_stage_duration_seconds",
-            "Wait for a download slot, wait for the head of an original, and whole loads",
+            "Wait for a download slot, wait for the head of an original, decoding and transforming, and whole loads",
             figures.durationsOfStage.sorted { $0.key < $1.key }.map { ("stage=\($0.key.quotedJSON)", $0.value) })
         text.value("image_server_connections", "gauge", "Open connections", present.connections)
         text.value("image_server_requests_in_progress", "gauge", "Requests under way", present.requests)

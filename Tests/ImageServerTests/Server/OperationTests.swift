@@ -67,6 +67,7 @@ struct OperationTests {
                 "image_server_stage_duration_seconds_bucket{stage=\"load\",le=\"+Inf\"} 1",
                 "image_server_stage_duration_seconds_count{stage=\"queue\"} 1",
                 "image_server_stage_duration_seconds_count{stage=\"first_byte\"} 1",
+                "image_server_stage_duration_seconds_count{stage=\"process\"} 1",
             ]
             // The activities of a load are counted a moment after its answer.
             var text = ""
