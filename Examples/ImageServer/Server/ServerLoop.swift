@@ -15,6 +15,9 @@ protocol LoopResident: Actor {
 
 /// One thread that waits with epoll and is the executor of the actors that live on it.
 ///
+/// It is not the `EventLoop` of the package, whose actors are known when it starts and stay until it ends: here servers
+/// join and leave, and a connection that libmicrohttpd has suspended is watched for its departure alone.
+///
 /// The thread ends when the last reference to the loop is released. Actors on the loop hold it, so a job never comes
 /// after the end.
 final class ServerLoop: SerialExecutor {
