@@ -12,7 +12,9 @@ public struct PlayedFrame: Sendable {
 }
 
 extension AnimationPlayer: AsyncSequence {
+    /// A frame, when it is due.
     public typealias Element = PlayedFrame
+    /// What making a frame throws.
     public typealias Failure = any Error
 
     /// Starts to read. The first frame is the one that is due.
@@ -34,7 +36,8 @@ extension AnimationPlayer: AsyncSequence {
         /// **Cancellation**: throws `CancellationError` at once.
         ///
         /// - Returns: `nil` after the last frame of the last loop.
-        /// - Throws: ``ImageError`` for a frame that cannot be made, also when it is asked for again; `CancellationError`.
+        /// - Throws: ``ImageError`` for a frame that cannot be made, also when it is asked for again;
+        ///   `CancellationError`.
         public mutating func next() async throws -> PlayedFrame? {
             while true {
                 try Task.checkCancellation()

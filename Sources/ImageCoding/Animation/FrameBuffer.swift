@@ -59,7 +59,9 @@ final class FrameBuffer: Sendable {
     private func look(_ index: Int, _ following: [Int], _ backwards: Bool) -> Look {
         state.withLock { state in
             let isMade = state.made[index] != nil
-            if !(backwards && isMade) { state.wanted = backwards ? following.reversed() + [index] : [index] + following }
+            if !(backwards && isMade) {
+                state.wanted = backwards ? following.reversed() + [index] : [index] + following
+            }
             let wanted = Set(state.wanted)
             state.made = state.made.filter { wanted.contains($0.key) }
             if state.task == nil, state.missing != nil {

@@ -17,7 +17,8 @@ struct AnimationPlayerTests {
     }
 
     private func player(
-        _ image: DecodedImage, isComplete: Bool = true, _ change: (inout AnimationPlayer.Configuration) -> Void = { _ in }
+        _ image: DecodedImage, isComplete: Bool = true,
+        _ change: (inout AnimationPlayer.Configuration) -> Void = { _ in }
     ) -> AnimationPlayer {
         var configuration = AnimationPlayer.Configuration()
         change(&configuration)
