@@ -39,6 +39,8 @@ struct MutatedResponseTests {
 
     private static var configuration: HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration.loopback
+        // A mutated `Location` must not lead out of this machine.
+        configuration.addressPolicy.allowedHosts = ["127.0.0.1", "localhost"]
         configuration.maximumConnectionsPerHost = lanes
         configuration.idleTimeout = .seconds(30)
         configuration.totalTimeout = .seconds(60)

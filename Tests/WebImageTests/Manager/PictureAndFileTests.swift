@@ -109,7 +109,7 @@ import WebImageTesting
         #expect(sources == [.network, .memory, .memory, .memory])
     }
 
-    @Test(arguments: fewerSeeds)
+    @Test(arguments: seeds)
     func `a large picture is downloaded twice at most, whatever else fills the memory`(seed: UInt64) throws {
         let staged = try Self.squares(seed, memory: 8_000)
         for _ in 0..<3 {
