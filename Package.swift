@@ -17,6 +17,7 @@ let package = Package(
         .library(name: "ObjectStore", targets: ["ObjectStore"]),
         .library(name: "WebImageTesting", targets: ["WebImageTesting"]),
         .executable(name: "fetch", targets: ["fetch"]),
+        .executable(name: "contact-sheet", targets: ["contact-sheet"]),
         .executable(name: "stampede", targets: ["stampede"]),
         .executable(name: "gallery", targets: ["gallery"]),
         .executable(name: "bench", targets: ["bench"]),
@@ -128,6 +129,8 @@ let package = Package(
 
         // Floor 5.
         .executableTarget(name: "fetch", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/Fetch"),
+        .executableTarget(
+            name: "contact-sheet", dependencies: ["ImageCoding", "WebImageTesting"], path: "Examples/ContactSheet"),
         .executableTarget(name: "stampede", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/Stampede"),
         .executableTarget(name: "soak", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/Soak"),
         .executableTarget(

@@ -18,7 +18,7 @@ struct Family: Sendable {
         .idleDownloads,
         .waiters, .distinctDownloads, .distinctLoads,
         .startAndCancel, .startAndCancelLoads, .startAndCancelTransfers, cancelAll,
-        .decode, .thumbnail, .resample, .pixels, .cancel, .debug, .feed, .variants, .prefix,
+        .decode, .thumbnail, .resample, .pixels, .cancel, .debug, .feed, .variants, .prefix, .peakMemory, .previews,
         .saturation, .serverHit, .serverPictures,
     ]
 }

@@ -19,3 +19,7 @@ size_t bench_heap_bytes(void) {
 
 // In a translation unit of its own, so that the optimiser cannot know that the value is not used.
 void bench_black_hole(const void *value) { (void)value; }
+
+void bench_trim(void) {
+    malloc_trim(0);
+}

@@ -44,15 +44,37 @@ void swi_sharpen(const uint8_t *rgba, uint8_t *blurred, size_t count, float amou
     }
 }
 
+/// The part of a mixed colour that lies where both pixels are, by a separable mode of W3C Compositing and Blending Level 1.
+static inline reals common(reals a, reals b, reals alpha, reals below, int mode) {
+    switch (mode) {
+    case SWI_MULTIPLY: return a * b;
+    case SWI_SCREEN: return a * below + b * alpha - a * b;
+    case SWI_OVERLAY: {
+        four dark = b + b <= below;
+        reals multiplied = a * b * 2.0f, screened = alpha * below - (below - b) * (alpha - a) * 2.0f;
+        return (reals)(((four)multiplied & dark) | ((four)screened & ~dark));
+    }
+    case SWI_HARD_LIGHT: return common(b, a, below, alpha, SWI_OVERLAY);
+    case SWI_DARKEN: return MIN(a * below, b * alpha);
+    case SWI_LIGHTEN: return MAX(a * below, b * alpha);
+    case SWI_DIFFERENCE: return a * below + b * alpha - MIN(a * below, b * alpha) * 2.0f;
+    default: return a * below;
+    }
+}
+
 void swi_overlay(const uint8_t *above, uint8_t *below, size_t count, float opacity, int mode) {
     const reals zero = {0}, one = zero + 1.0f;
     for (size_t at = 0; at < count; at += 4) {
         if (above[at + 3] == 0) continue;
         pixel *p = (pixel *)(below + at);
         reals a = REALS(*(const pixel *)(above + at)) * opacity / 255.0f, b = REALS(*p) / 255.0f;
-        reals alpha = LANE(a, 3), rest = one - LANE(b, 3);
-        reals v = a + b * (one - alpha);
-        reals mixed = mode == 1 ? a * b + a * rest + b * (one - alpha) : mode == 2 ? a + b - a * b : v;
+        reals alpha = LANE(a, 3), under = LANE(b, 3);
+        reals v = a + b * (one - alpha), mixed = v;
+        if (mode == SWI_PLUS) {
+            v = mixed = a + b;
+        } else if (mode != SWI_NORMAL) {
+            mixed = a * (one - under) + b * (one - alpha) + common(a, b, alpha, under, mode);
+        }
         mixed = __builtin_shufflevector(mixed, v, 0, 1, 2, 7);
         *p = PIXEL(MIN(MAX(mixed, zero), one) * 255.0f + 0.5f);
     }

@@ -2,6 +2,7 @@
 #include "bytes.h"
 #include <setjmp.h>
 #include <stdio.h>
+#include <string.h>
 #include <png.h>
 
 /// Lives in the frame below the one that calls `setjmp`, so its values are good after a `longjmp`.
@@ -45,18 +46,33 @@ static void write_all(encoding *job, const uint8_t *rgba) {
     png_set_user_limits(codec, 0x7fffffff, 0x7fffffff);
     png_set_write_fn(codec, job, on_write, on_flush);
     png_set_compression_level(codec, request->level);
+    int colours = request->palette ? request->palette_count : 0;
+    int depth = !colours || colours > 16 ? 8 : colours > 4 ? 4 : colours > 2 ? 2 : 1;
+    int type = colours ? PNG_COLOR_TYPE_PALETTE : request->has_alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB;
     png_set_IHDR(
-        codec, job->info, request->width, request->height, 8,
-        request->has_alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+        codec, job->info, request->width, request->height, depth, type, PNG_INTERLACE_NONE,
         PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    if (colours) {
+        png_set_PLTE(codec, job->info, (png_const_colorp)request->palette, colours);
+        png_byte alpha[256];
+        memset(alpha, 255, sizeof alpha);
+        if (request->transparent >= 0 && request->transparent < colours) {
+            alpha[request->transparent] = 0;
+            png_set_tRNS(codec, job->info, alpha, request->transparent + 1, NULL);
+        }
+    }
     png_write_info(codec, job->info);
-    if (!request->has_alpha) png_set_filler(codec, 0, PNG_FILLER_AFTER);
+    if (colours)
+        png_set_packing(codec);
+    else if (!request->has_alpha)
+        png_set_filler(codec, 0, PNG_FILLER_AFTER);
+    size_t row = (size_t)request->width * (colours ? 1 : 4);
     for (uint32_t y = 0; y < request->height; y++) {
         if (request->should_stop && request->should_stop()) {
             job->status = SWI_STOPPED;
             return;
         }
-        png_write_row(codec, rgba + (size_t)y * request->width * 4);
+        png_write_row(codec, rgba + y * row);
     }
     png_write_end(codec, NULL);
     job->status = SWI_OK;

@@ -25,6 +25,21 @@ struct WebPStepsTests {
         return [wide, DecodedImage(high.size, .held([.init(pixels: pixels)]), hasAlpha: hasAlpha)]
     }
 
+    @Test(arguments: kinds.map(\.name))
+    func `a file without all its pixels is refused before any is drawn`(kind: String) throws {
+        let (_, format, hasAlpha) = try #require(WebPStepsTests.kinds.first { $0.name == kind })
+        let image = ImageFactory.picture(width: 400, height: 300, seed: 2, hasAlpha: hasAlpha)
+        let bytes = try ImageCoders.default.encode(image, as: format)
+        for count in [bytes.count - 2, bytes.count * 3 / 4] {
+            let work = DecodingWork(limits: .default, byteCount: count)
+            let error = #expect(throws: ImageError.self) {
+                try WebPCoder().decode(Array(bytes.prefix(count)), DecodeOptions(), work)
+            }
+            #expect(error?.code == .truncated)
+            #expect(work.drawnPixelCount == 0)
+        }
+    }
+
     /// What libwebp draws in one call.
     private func atOnce(_ bytes: [UInt8], _ size: PixelSize, as drawn: PixelSize) throws -> [UInt8] {
         var config = unsafe WebPDecoderConfig()

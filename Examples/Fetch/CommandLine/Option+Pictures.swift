@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import Foundation
 import WebImage
 
 extension Option {
@@ -8,8 +9,8 @@ extension Option {
             Option(
                 "resize", nil, "WxH[:MODE]",
                 help: """
-                    Shrink to within W by H pixels, or to exactly W by H: by cutting with :fill, by distorting with \
-                    :stretch. Wx or xH limits one side. Nothing is enlarged.
+                    Shrink to within W by H pixels, with :cover to cover them, or to exactly W by H: by cutting with \
+                    :fill, by distorting with :stretch. Wx or xH limits one side. Nothing is enlarged.
                     """
             ) { options, text throws(UsageError) in options.resize = try Resize(text) },
             Option(
@@ -18,8 +19,16 @@ extension Option {
             ) { options, text throws(UsageError) in
                 options.format = try OutputFormat.named(text)
             },
-            Option("quality", nil, "N", help: "1 to 100, for jpeg and webp (80).") { options, text throws(UsageError) in
-                options.quality = try Reading.number(text, of: "--quality", in: 1...100)
+            Option("apply", nil, "EFFECT", help: "Change the picture, in the order given: \(Effect.names).") {
+                options, text throws(UsageError) in
+                options.effects.append(try Effect(text).transformer)
+            },
+            Option("watermark", nil, "URL", help: "Draw this picture in the bottom right corner.") {
+                options, text throws(UsageError) in
+                guard let url = URL(string: text), url.host != nil else {
+                    throw UsageError(message: "--watermark takes a URL, not \(text.printable)")
+                }
+                options.effects.append(.watermark(ImageRequest(url), margin: 8))
             },
             Option("max-pixels", nil, "N", help: "The largest picture, width times height (50M).") {
                 options, text throws(UsageError) in
@@ -42,6 +51,9 @@ extension Option {
                     {stem}-{hash}.{format}, with the size asked for after the stem.
                     """
             ) { options, text throws(UsageError) in options.name = try NameTemplate(text) },
+            Option("contact-sheet", nil, "FILE", .file, help: "Write a picture of all pictures: png, jpg or webp.") {
+                $0.contactSheet = $1
+            },
             Option(
                 "force", "f",
                 help: "Replace files that hold something else. Without it they stay, and their pictures fail."

@@ -55,6 +55,6 @@ extension Option {
         let options: [Option]
     }
 
-    static let groups = [pictures, files, caching, network, reporting, about]
+    static let groups = [pictures, encoding, files, caching, network, reporting, about]
     static let table = groups.flatMap(\.options)
 }

@@ -67,7 +67,10 @@ extension Options {
 
     /// Options that contradict each other.
     private mutating func check() throws(UsageError) {
-        if let quality { format = format.with(quality: quality) }
+        format = format.with(encode)
+        if action != .fetch, contactSheet != nil {
+            throw UsageError(message: "--contact-sheet is for pictures that are fetched")
+        }
         guard let file else { return }
         guard file == "-" || !file.hasSuffix("/") else {
             throw UsageError(message: "--output takes a file; --out takes a folder, such as \(file.printable)")

@@ -20,8 +20,13 @@ struct Options {
     var inputs: [String] = []
 
     var resize: Resize?
+    /// Applied after the resize, in order.
+    var effects: [any ImageTransforming] = []
     var format: OutputFormat = .original
-    var quality: Int?
+    /// For a format that is not the original's.
+    var encode = EncodeOptions()
+    /// The file of all pictures in a grid.
+    var contactSheet: String?
     /// The folder of the pictures; `nil` for the usual one.
     var folder: String?
     /// The one file to write; `-` for standard output.
@@ -49,6 +54,9 @@ struct Options {
     var writesJSON = false
     var isQuiet = false
     var isVerbose = false
+
+    /// What is made of each picture.
+    var transformers: [any ImageTransforming] { (resize.map { [$0.transformer] } ?? []) + effects }
 
     /// Whether the picture itself goes to standard output.
     var writesPicture: Bool { file == "-" }

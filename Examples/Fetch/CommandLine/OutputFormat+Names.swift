@@ -16,14 +16,10 @@ extension OutputFormat {
         }
     }
 
-    /// The format at a quality, if it has one.
-    func with(quality: Int) -> OutputFormat {
+    /// The format written with these options; the original stays what it is.
+    func with(_ options: EncodeOptions) -> OutputFormat {
         guard case .encoded(let encoded) = self else { return self }
-        return switch encoded.format {
-        case .jpeg: .jpeg(quality: quality)
-        case .webp: .webp(quality: quality)
-        default: self
-        }
+        return .encoded(EncodedFormat(encoded.format, options: options))
     }
 
     /// A text for each format and quality; empty for the original.

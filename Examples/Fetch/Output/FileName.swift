@@ -13,7 +13,7 @@ struct FileName {
 
     init(_ options: Options) {
         template = options.name ?? .usual(size: options.resize?.name)
-        variant = [options.resize?.transformer.key ?? "", options.format.key].filter { !$0.isEmpty }
+        variant = (options.transformers.map(\.key) + [options.format.key]).filter { !$0.isEmpty }
             .joined(separator: "\n")
     }
 

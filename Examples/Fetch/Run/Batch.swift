@@ -20,15 +20,17 @@ struct Batch {
     /// - Throws: `CancellationError`; ``UsageError`` when the output folder cannot be one.
     func run() async throws -> Int32 {
         let destination = try Destination(options)
+        let sheet = try options.contactSheet.map { try SheetFile($0, jobs, overwrites: options.overwrites) }
         screen.begin(jobs)
         var isWhole = false
         defer { screen.end(isWhole: isWhole) }
         let heads = HeadRecorder(transport)
         let manager = ImageManager(configuration: configuration, transport: heads)
-        let loads = Loads(options, configuration, manager, heads, destination, screen)
+        let loads = Loads(options, configuration, manager, heads, destination, screen, sheet)
         let failed: Int
         do {
             failed = try await fetchAll(with: loads)
+            if let sheet { screen.explain([try await sheet.write()]) }
         } catch {
             _ = await manager.shutdown(within: configuration.shutdownGrace)
             throw error

@@ -10,11 +10,13 @@ struct Loads: Sendable {
     private let heads: HeadRecorder
     private let destination: Destination
     private let screen: Screen
+    private let sheet: SheetFile?
 
     init(
         _ options: Options, _ configuration: ImageManager.Configuration, _ manager: ImageManager,
-        _ heads: HeadRecorder, _ destination: Destination, _ screen: Screen
+        _ heads: HeadRecorder, _ destination: Destination, _ screen: Screen, _ sheet: SheetFile?
     ) {
+        self.sheet = sheet
         self.options = options
         self.manager = manager
         self.heads = heads
@@ -46,6 +48,12 @@ struct Loads: Sendable {
         let bar = screen.bar(for: job.text)
         defer { bar.remove() }
         let file = try await manager.encodedImage(for: request, as: options.format) { bar.update($0) }
+        if let sheet {
+            var small = request
+            small.firstFrameOnly = true
+            small.transformers.append(sheet.thumbnail)
+            try await sheet.place(manager.image(for: small), of: job)
+        }
         let path = try await destination.write(file, key: request.cacheKey ?? job.text, url: url)
         return Outcome.Picture(
             source: Outcome.Source(file), format: file.format, width: file.width, height: file.height,
@@ -55,7 +63,7 @@ struct Loads: Sendable {
     private func request(for job: Job, _ url: URL) -> ImageRequest {
         var request = ImageRequest(url)
         request.cacheKey = job.cacheKey
-        if let resize = options.resize { request.transformers = [resize.transformer] }
+        request.transformers = options.transformers
         if options.refreshes { request.cachePolicy = .revalidate }
         guard !options.headers.isEmpty || options.user != nil else { return request }
         request.headers = options.headers

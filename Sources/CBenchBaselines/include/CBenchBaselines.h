@@ -7,6 +7,9 @@
 
 // The baselines of the benchmark: each job in plain C on one thread.
 
+/// Gives back to the kernel what the allocator keeps for later.
+void bench_trim(void);
+
 /// Seconds of real time since an arbitrary start.
 double bench_wall_seconds(void);
 /// Seconds of processor time of this process, all threads, user and system.

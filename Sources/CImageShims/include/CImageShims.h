@@ -95,6 +95,29 @@ int swi_jpeg_decode(
     const uint8_t *_Nonnull bytes, size_t count, const swi_jpeg_decode_request *_Nonnull request,
     uint8_t *_Nonnull rgba, swi_failure *_Nonnull failure);
 
+/// A JPEG of several scans that still arrives. Its bytes are read once, and may be drawn after each read.
+typedef struct swi_jpeg_preview swi_jpeg_preview;
+
+typedef struct swi_jpeg_preview_request {
+    /// As in `swi_jpeg_decode_request`.
+    int denominator, width, height, max_scans;
+} swi_jpeg_preview_request;
+
+/// Returns nothing without memory.
+swi_jpeg_preview *_Nullable swi_jpeg_preview_create(const swi_jpeg_preview_request *_Nonnull request);
+void swi_jpeg_preview_free(swi_jpeg_preview *_Nonnull preview);
+
+/// Reads what has arrived: `bytes` are the beginning of the file, with those of the call before. After `SWI_STOPPED` a
+/// later call goes on; after another failure each call fails. `scans` gets the number of scans that are whole.
+int swi_jpeg_preview_read(
+    swi_jpeg_preview *_Nonnull preview, const uint8_t *_Nonnull bytes, size_t count, swi_look _Nonnull look,
+    void *_Nonnull context, int *_Nonnull scans, swi_failure *_Nonnull failure);
+
+/// Draws all that was read, as RGBA rows without padding. `scan` is a number that `swi_jpeg_preview_read` gave, not 0.
+int swi_jpeg_preview_draw(
+    swi_jpeg_preview *_Nonnull preview, int scan, uint8_t *_Nonnull rgba, swi_look _Nonnull look,
+    void *_Nonnull context, swi_failure *_Nonnull failure);
+
 typedef struct swi_jpeg_encode_request {
     int width, height;
     int quality;
@@ -137,10 +160,15 @@ typedef struct swi_png_encode_request {
     int level;
     /// Zero writes RGB and ignores alpha.
     int has_alpha;
+    /// RGB, three bytes a colour, for a file with a palette; or none.
+    const uint8_t *_Nullable palette;
+    int palette_count;
+    /// The palette's transparent entry; -1 for none.
+    int transparent;
     swi_should_stop _Nullable should_stop;
 } swi_png_encode_request;
 
-/// Reads RGBA rows, not premultiplied, without padding. `output` is empty unless the result is `SWI_OK`.
+/// Reads RGBA rows, not premultiplied, without padding; with a palette, an index a pixel. `output` is empty unless the result is `SWI_OK`.
 int swi_png_encode(
     const uint8_t *_Nonnull rgba, const swi_png_encode_request *_Nonnull request, swi_bytes *_Nonnull output,
     swi_failure *_Nonnull failure);
@@ -205,7 +233,12 @@ void swi_color(uint8_t *_Nonnull rgba, size_t count, const float *_Nonnull matri
 /// Adds to `rgba` what a blur took away from it, times `amount`, in place of the blurred pixels. Alpha stays.
 void swi_sharpen(const uint8_t *_Nonnull rgba, uint8_t *_Nonnull blurred, size_t count, float amount);
 
-/// Draws premultiplied pixels over others: 0 covers, 1 multiplies, 2 screens.
+/// How pixels are mixed with those below them.
+enum {
+    SWI_NORMAL, SWI_MULTIPLY, SWI_SCREEN, SWI_OVERLAY, SWI_HARD_LIGHT, SWI_DARKEN, SWI_LIGHTEN, SWI_DIFFERENCE, SWI_PLUS
+};
+
+/// Draws premultiplied pixels over others, times `opacity`, in one of the modes above.
 void swi_overlay(
     const uint8_t *_Nonnull above, uint8_t *_Nonnull below, size_t count, float opacity, int mode);
 

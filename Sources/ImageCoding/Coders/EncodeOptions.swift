@@ -6,50 +6,60 @@ public struct EncodeOptions: Hashable, Sendable {
     /// 1 (smallest) to 100 (best); values outside are clamped.
     ///
     /// JPEG, lossy WebP and AVIF. 80 by default.
-    public let quality: Int
+    public var quality: Int { didSet { quality = min(max(quality, 1), 100) } }
     /// Whether every pixel is kept exactly.
     ///
     /// WebP. `false` by default.
-    public let isLossless: Bool
+    public var isLossless: Bool
     /// Whether the picture is stored in passes of growing detail.
     ///
     /// JPEG. `false` by default.
-    public let isProgressive: Bool
+    public var isProgressive: Bool
     /// 0 (none) to 9 (smallest); values outside are clamped.
     ///
     /// PNG. 6 by default.
-    public let compressionLevel: Int
+    public var compressionLevel: Int { didSet { compressionLevel = min(max(compressionLevel, 0), 9) } }
     /// The colour below transparent pixels in formats without alpha.
     ///
     /// JPEG. White by default.
-    public let background: PixelColor
+    public var background: PixelColor
     /// Whether missing colours are approximated by error diffusion in formats with a palette.
     ///
-    /// GIF. `true` by default.
-    public let isDithered: Bool
+    /// GIF, and PNG with ``maximumColors``. `true` by default.
+    public var isDithered: Bool
     /// Whether an animation is written as its first frame.
     ///
     /// Formats without animation always do so. `false` by default.
-    public let firstFrameOnly: Bool
+    public var firstFrameOnly: Bool
 
     /// The box that a larger picture is fitted into before it is encoded; `nil` by default.
     ///
     /// All formats. A smaller picture does not grow.
-    public let maximumSize: PixelSize?
+    public var maximumSize: PixelSize?
     /// The most bytes of the file, if a lower ``quality`` can keep it below; `nil` by default.
     ///
-    /// JPEG, lossy WebP and AVIF. The best quality up to ``quality`` is searched in at most seven more encodes. When no quality
-    /// is enough, the smallest file is written.
-    public let maximumByteCount: Int?
+    /// JPEG, lossy WebP and AVIF. The best quality up to ``quality`` is searched in at most seven more encodes. When
+    /// no quality is enough, the smallest file is written.
+    public var maximumByteCount: Int?
     /// 0 (fastest) to 6 (smallest); values outside are clamped.
     ///
     /// WebP and AVIF. 4 by default.
-    public let effort: Int
+    public var effort: Int { didSet { effort = min(max(effort, 0), 6) } }
     /// 0 (most) to 100 (none): how much colours may change so that a lossless file gets smaller; values outside are
     /// clamped.
     ///
     /// WebP with ``isLossless``. 100 by default.
-    public let nearLossless: Int
+    public var nearLossless: Int { didSet { nearLossless = min(max(nearLossless, 0), 100) } }
+
+    /// The most colours of a file with a palette, 2 to 256, clamped; `nil`, the default, for all colours.
+    ///
+    /// Still PNG. Such a file is smaller; a picture with more colours changes. Pixels of less than half alpha become
+    /// transparent, others opaque.
+    public var maximumColors: Int? { didSet { maximumColors = maximumColors.map { min(max($0, 2), 256) } } }
+    /// Whether an animation is written as an animated PNG instead of its first frame.
+    ///
+    /// PNG. `false` by default. Viewers that do not know animated PNG show the first frame.
+    public var writesAPNG: Bool
 
     /// Creates options.
     ///
@@ -65,10 +75,13 @@ public struct EncodeOptions: Hashable, Sendable {
     ///   - maximumByteCount: The most bytes of the file, if a lower quality can keep it below.
     ///   - effort: 0 to 6, clamped.
     ///   - nearLossless: 0 to 100, clamped.
+    ///   - maximumColors: 2 to 256, clamped.
+    ///   - writesAPNG: Whether an animation is written as an animated PNG.
     public init(
         quality: Int = 80, isLossless: Bool = false, isProgressive: Bool = false, compressionLevel: Int = 6,
         background: PixelColor = .white, isDithered: Bool = true, firstFrameOnly: Bool = false,
-        maximumSize: PixelSize? = nil, maximumByteCount: Int? = nil, effort: Int = 4, nearLossless: Int = 100
+        maximumSize: PixelSize? = nil, maximumByteCount: Int? = nil, effort: Int = 4, nearLossless: Int = 100,
+        maximumColors: Int? = nil, writesAPNG: Bool = false
     ) {
         self.quality = min(max(quality, 1), 100)
         self.isLossless = isLossless
@@ -81,14 +94,7 @@ public struct EncodeOptions: Hashable, Sendable {
         self.maximumByteCount = maximumByteCount
         self.effort = min(max(effort, 0), 6)
         self.nearLossless = min(max(nearLossless, 0), 100)
-    }
-
-    /// The same options with other limits, and another quality if there is one.
-    func with(maximumSize: PixelSize?, maximumByteCount: Int?, quality: Int? = nil) -> EncodeOptions {
-        EncodeOptions(
-            quality: quality ?? self.quality, isLossless: isLossless, isProgressive: isProgressive,
-            compressionLevel: compressionLevel, background: background, isDithered: isDithered,
-            firstFrameOnly: firstFrameOnly, maximumSize: maximumSize, maximumByteCount: maximumByteCount,
-            effort: effort, nearLossless: nearLossless)
+        self.maximumColors = maximumColors.map { min(max($0, 2), 256) }
+        self.writesAPNG = writesAPNG
     }
 }

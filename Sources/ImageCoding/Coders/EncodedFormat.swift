@@ -33,6 +33,8 @@ public struct EncodedFormat: Hashable, Sendable {
         if let count = self.options.maximumByteCount { options.append("bytes=\(count)") }
         if self.options.effort != 4 { options.append("effort=\(self.options.effort)") }
         if self.options.nearLossless != 100 { options.append("near=\(self.options.nearLossless)") }
+        if let count = self.options.maximumColors { options.append("colors=\(count)") }
+        if self.options.writesAPNG { options.append("apng=true") }
         // The media type is part of the key, because a custom format may have the same name.
         let names = [format.name, format.mimeType, format.fileExtension].map { KeyText.escaped($0, ":") }
         return "\(names.joined(separator: ":"))(\(options.joined(separator: ",")))"
@@ -67,6 +69,9 @@ extension EncodedFormat {
         EncodedFormat(.png, options: EncodeOptions(compressionLevel: level))
     }
 
+    /// Animated PNG: every pixel and all alpha is kept. A still picture is a PNG.
+    public static let apng = EncodedFormat(.png, options: EncodeOptions(writesAPNG: true))
+
     /// GIF with dithering; see ``gif(isDithered:)``.
     public static let gif = EncodedFormat.gif(isDithered: true)
 
@@ -90,14 +95,18 @@ extension EncodedFormat {
     ///
     /// - Parameter count: The most bytes of the file.
     public func limited(toByteCount count: Int) -> EncodedFormat {
-        EncodedFormat(format, options: options.with(maximumSize: options.maximumSize, maximumByteCount: count))
+        var options = options
+        options.maximumByteCount = count
+        return EncodedFormat(format, options: options)
     }
 
     /// The same format of pictures that are fitted into a box first.
     ///
     /// - Parameter size: The box; a smaller picture does not grow.
     public func limited(to size: PixelSize) -> EncodedFormat {
-        EncodedFormat(format, options: options.with(maximumSize: size, maximumByteCount: options.maximumByteCount))
+        var options = options
+        options.maximumSize = size
+        return EncodedFormat(format, options: options)
     }
 
     /// Lossless WebP, still or animated.

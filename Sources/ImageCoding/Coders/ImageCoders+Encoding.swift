@@ -36,7 +36,8 @@ extension ImageCoders {
     ) throws -> [UInt8] {
         func encode(_ quality: Int) throws -> [UInt8] {
             try Task.checkCancellation()
-            let options = format.options.with(maximumSize: nil, maximumByteCount: nil, quality: quality)
+            var options = format.options
+            (options.maximumSize, options.maximumByteCount, options.quality) = (nil, nil, quality)
             return try encoder.encode(image, as: EncodedFormat(format.format, options: options))
         }
         var (low, high) = (1, format.options.quality)

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-import CImageShims
-
 /// One frame of an animated PNG.
 ///
 /// - Source: PNG (third edition), section 11.3.6.
@@ -56,22 +54,15 @@ struct PNGFrame: Sendable {
     func file(_ bytes: [UInt8], palette: [Range<Int>], checks: Bool) throws(ImageError) -> [UInt8] {
         var file = PNGHeader.signature
         file.reserveCapacity(byteCount + 1_200)
-        func append(_ type: StaticString, _ length: Int, _ parts: [ArraySlice<UInt8>]) {
-            file += PNGFrame.bigEndian(UInt32(length))
-            let start = file.count
-            file += type.description.utf8
-            for part in parts { file += part }
-            file += PNGFrame.bigEndian(PNGFrame.checkSum(file[start...]))
-        }
-        let size = PNGFrame.bigEndian(UInt32(rect.width)) + PNGFrame.bigEndian(UInt32(rect.height))
-        append("IHDR", 13, [size[...], bytes[24..<29]])
+        let size = PNGChunk.bigEndian(UInt32(rect.width)) + PNGChunk.bigEndian(UInt32(rect.height))
+        PNGChunk.append("IHDR", [size[...], bytes[24..<29]], to: &file)
         for chunk in palette { file += bytes[chunk] }
         var parts = [ArraySlice<UInt8>]()
         for chunk in chunks {
             let end = chunk.upperBound - 4
             let isRight =
                 !checks
-                || PNGFrame.checkSum(bytes[chunk.lowerBound..<end])
+                || PNGChunk.checkSum(bytes[chunk.lowerBound..<end])
                     == UInt32(truncatingIfNeeded: PNGHeader.number(in: bytes, at: end))
             guard isRight else {
                 throw ImageError(code: .malformed, message: "png: a check sum is wrong.", byteOffset: end)
@@ -80,16 +71,8 @@ struct PNGFrame: Sendable {
             let isSequenced = bytes[chunk.lowerBound] == UInt8(ascii: "f")
             parts.append(bytes[chunk.lowerBound + (isSequenced ? 8 : 4)..<end])
         }
-        append("IDAT", parts.reduce(0) { $0 + $1.count }, parts)
-        append("IEND", 0, [])
+        PNGChunk.append("IDAT", parts, to: &file)
+        PNGChunk.append("IEND", [], to: &file)
         return file
-    }
-
-    private static func bigEndian(_ value: UInt32) -> [UInt8] {
-        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
-    }
-
-    private static func checkSum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
-        unsafe bytes.withUnsafeBufferPointer { unsafe $0.baseAddress.map { unsafe swi_crc32($0, bytes.count) } ?? 0 }
     }
 }

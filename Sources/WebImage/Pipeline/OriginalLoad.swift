@@ -123,8 +123,9 @@ extension OriginalLoad {
             let whole = pipeline.pictureInMemory(madeInto: request)
         else { return nil }
         let image = request.firstFrameOnly ? whole.image.firstFrame : whole.image
+        let ready = try await pipeline.withPreparedTransformers(request)
         let (result, share, took) = try await pipeline.processed(request) {
-            try await pipeline.processing.transform(image, by: request.transformers, for: request)
+            try await pipeline.processing.transform(image, by: ready.transformers, for: request)
         }
         note { $0.transform = took }
         return ImageResponse(
@@ -247,8 +248,9 @@ extension OriginalLoad {
     }
 
     private func process(_ original: Original) async throws -> ProcessedOriginal {
+        let ready = try await pipeline.withPreparedTransformers(request)
         do {
-            let processed = try await pipeline.shared.process(original, for: request, wish)
+            let processed = try await pipeline.shared.process(original, for: ready, wish)
             note {
                 $0.decode = processed.decodeTook
                 $0.transform = processed.transformTook

@@ -8,7 +8,7 @@ import Synchronization
 /// decoder skips states of the file and never falls behind.
 final class PreviewMaker: Sendable {
     typealias Listener = @Sendable (DecodedImage) -> Void
-    typealias Decoder = @Sendable (ReceivedBytes) async throws -> DecodedImage?
+    typealias Decoder = @Sendable (ReceivedBytes, PreviewSession) async throws -> DecodedImage?
 
     /// The previews of one kind.
     private struct Series {
@@ -18,6 +18,8 @@ final class PreviewMaker: Sendable {
         var byteCount = 0
         /// Decodes a preview; `nil` when none is in work.
         var task: Task<Void, Never>?
+        /// Reads the file from preview to preview.
+        let session = PreviewSession()
         /// When the next preview may begin, on the clock of the maker.
         var due = Duration.zero
     }
@@ -49,8 +51,9 @@ final class PreviewMaker: Sendable {
             if series.task == nil, received.count > series.byteCount, age.elapsed >= series.due {
                 series.byteCount = received.count
                 // Unstructured because a report must not wait for it; `end()` cancels it.
+                let session = series.session
                 series.task = Task(name: "preview", executorPreference: executor, priority: .utility) {
-                    await self.make(received, options, decode)
+                    await self.make(received, options, session, decode)
                 }
             }
             state.series[options] = series
@@ -59,10 +62,12 @@ final class PreviewMaker: Sendable {
         if let newest { listener(newest) }
     }
 
-    private func make(_ received: ReceivedBytes, _ options: PreviewOptions, _ decode: Decoder) async {
+    private func make(
+        _ received: ReceivedBytes, _ options: PreviewOptions, _ session: PreviewSession, _ decode: Decoder
+    ) async {
         let watch = Stopwatch()
         // What has arrived may be too little for a picture.
-        let image = try? await decode(received)
+        let image = try? await decode(received, session)
         let listeners = state.withLock { state -> [Listener] in
             guard !state.isOver else { return [] }
             guard var series = state.series[options] else { return [] }
@@ -101,8 +106,9 @@ extension Pipeline {
             // The whole picture comes next.
             let received = progress.received, received.count != progress.expectedByteCount
         else { return }
-        received.previews.hear(received, options, for: caller, on: executor, listener) { [processing] received in
-            try await processing.preview(of: received, in: options.size, for: request)
+        received.previews.hear(received, options, for: caller, on: executor, listener) {
+            [processing] received, session in
+            try await processing.preview(of: received, in: options.size, for: request, session)
         }
     }
 }

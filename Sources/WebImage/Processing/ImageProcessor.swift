@@ -14,9 +14,9 @@ final class ImageProcessor: Sendable {
     let coders: ImageCoders
     private let limits: ImageLimits
     private let inlinePixelLimit: Int
-    private let pool: WorkerPool
+    let pool: WorkerPool
     /// A unit is a byte.
-    private let budget: Slots
+    let budget: Slots
     /// For work that cannot wait for the budget because it holds a part of it; one at a time.
     private let overdraft: Slots
 
@@ -139,25 +139,6 @@ extension ImageProcessor {
         return try await transform(shared, by: ([exact] + rest)[...])
     }
 
-    /// Decodes the beginning of a file at a small size.
-    ///
-    /// - Returns: `nil` when other work has the memory that it takes.
-    func preview(of received: ReceivedBytes, in box: PixelSize, for request: ImageRequest) async throws -> DecodedImage?
-    {
-        let options = DecodeOptions(
-            limits: limits(for: request), firstFrameOnly: true, thumbnail: .resize(to: box), failOn: .never)
-        let (budget, coders) = (budget, coders(for: request))
-        return try await pool.run(priority: .utility) {
-            let bytes = received.bytes
-            guard let permit = budget.take(try coders.decodingByteCount(of: bytes, options: options)) else {
-                return nil
-            }
-            let share = MemoryShare(budget, permit)
-            defer { withExtendedLifetime(share) {} }
-            return try coders.decode(bytes, options: options)
-        }
-    }
-
     /// The size of the picture in a file, as its header says.
     func size(of original: Original, for request: ImageRequest) async throws -> PixelSize {
         let options = DecodeOptions(
@@ -167,13 +148,13 @@ extension ImageProcessor {
         return original.bytes.count <= 65_536 ? try read() : try await pool.run(read)
     }
 
-    private func limits(for request: ImageRequest) -> ImageLimits {
+    func limits(for request: ImageRequest) -> ImageLimits {
         guard var limits = request.limits else { return limits }
         limits.maximumByteCount = min(limits.maximumByteCount, budget.limit)
         return limits
     }
 
-    private func coders(for request: ImageRequest) -> ImageCoders { request.coders?.part ?? coders }
+    func coders(for request: ImageRequest) -> ImageCoders { request.coders?.part ?? coders }
 
     private func job(_ original: Original, _ request: ImageRequest, _ box: PixelSize?) -> DecodingJob {
         // The decoder does the work of a leading transformer that shrinks.

@@ -71,6 +71,16 @@ struct OptionsTests {
         #expect(try Options(parsing: ["--resize", text]).resize?.transformer == expected)
     }
 
+    @Test func `effects apply in the order given, and encoders get their options`() throws {
+        let words =
+            "--apply blur:2 --resize 8x8 --apply tint:#102030 --apply smartcrop:4x3 --format png --level 9 --apng"
+        let options = try Options(parsing: words.split(separator: " ").map(String.init))
+        #expect(
+            options.transformers.map(\.key)
+                == ["resize(8x8,fit)", "blur(2.0)", "tint(#102030,sourceIn)", "smartcrop(4x3,attention)"])
+        #expect(options.format == .encoded(EncodedFormat(.png, options: .init(compressionLevel: 9, writesAPNG: true))))
+    }
+
     @Test func `a box with one side limits that side alone`() throws {
         let box = { (text: String) in
             try Resize(text).transformer.resultSize(for: PixelSize(width: 4_000, height: 3_000))
@@ -121,9 +131,12 @@ struct OptionsTests {
 
     @Test(arguments: [
         ["--resize", "10"], ["--resize", "10x:fill"], ["--resize", "x"], ["--resize", "0x5"], ["--resize", "5x-5"],
-        ["--resize", "10x20x30"], ["--resize", "10x20:"], ["--resize", "10x20:fit:fit"], ["--resize", "10x20:cover"],
+        ["--resize", "10x20x30"], ["--resize", "10x20:"], ["--resize", "10x20:fit:fit"], ["--resize", "10x20:glow"],
         ["--resize", "99999999999999999999x1"], ["--resize", "65501x1"], ["--resize", ":"], ["--resize"],
         ["--format", "tiff"], ["--format", ""], ["--quality", "0"], ["--quality", "101"], ["--quality", "high"],
+        ["--apply", "glow"], ["--apply", "blur"], ["--apply", "blur:nan"], ["--apply", "circle:3"], ["--colors", "1"],
+        ["--apply", "tint:12345"], ["--apply", "smartcrop:0x9"], ["--apply", "pad:1e300"], ["--background", "white"],
+        ["--watermark", "mark.png"], ["--contact-sheet", "a.png", "--cache-info"], ["--level", "10"],
         ["--concurrency", "0"], ["--concurrency", "1001"], ["--concurrency", "-1"], ["--concurrency", "3.5"],
         ["--timeout", "0"], ["--timeout", "nan"], ["--timeout", "inf"], ["--timeout", "-1"], ["--timeout", "86401"],
         ["--max-bytes", "0"], ["--max-bytes", "9999999999999999999"], ["--max-pixels", "0"],

@@ -68,6 +68,28 @@ struct ToolTests {
         }
     }
 
+    @Test func `pictures are changed, marked, and put on one sheet`() async throws {
+        try await withOriginServer { origin in
+            for name in ["/a.png", "/b.png", "/mark.png"] { origin.respond(to: name, with: try Pictures.png()) }
+            let workplace = try Workplace()
+            let urls = ["/a.png", "/b.png", "/broken"].map { origin.url($0).absoluteString }
+            let sheet = workplace.folder.appending(path: "sheets/all.png")
+            let run = try await workplace.fetch(
+                workplace.options + ["--apply", "grayscale", "--watermark", origin.url("/mark.png").absoluteString]
+                    + ["--format", "png", "--colors", "4", "--contact-sheet", "sheets/all.png"] + urls)
+            #expect(run.status == 1)
+            #expect(try run.lines.count == 3)
+            #expect(origin.requestCount(for: "/mark.png") == 1)
+            let image = try ImageCoders.default.decode(Array(Data(contentsOf: sheet)))
+            #expect(image.size == PixelSize(width: 344, height: 344))
+            for line in try run.lines where line.file != nil {
+                let pixels = try workplace.picture(line).pixels
+                let colors = Set(stride(from: 0, to: pixels.count, by: 4).map { Array(pixels[$0..<($0 + 4)]) })
+                #expect(colors.count <= 4)
+            }
+        }
+    }
+
     @Test func `a proxy gets the request`() async throws {
         try await withOriginServer { proxy in
             proxy.respondToEverything { _ in (try? Pictures.png()) ?? .status(500) }

@@ -178,7 +178,7 @@ struct EffectTests {
                         .maxDifference <= 1)
             }
         }
-        func mixed(_ blend: OverlayTransformer.Blend) throws -> [UInt8] {
+        func mixed(_ blend: BlendMode) throws -> [UInt8] {
             let grey = try Self.plain(20, 10, [128, 128, 128, 255])
             return try pixel(OverlayTransformer(grey, named: "grey", blend: blend).transform(image), 3, 3)
         }

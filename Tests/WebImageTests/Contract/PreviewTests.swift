@@ -165,6 +165,28 @@ import WebImageTesting
         #expect(scenario.staged.coder.decodes == (isCancelled ? 0 : 1))
     }
 
+    @Test(arguments: 0..<10 as Range<UInt64>)
+    func `a file of several scans is read once for all previews, and its memory goes with the transfer`(
+        seed: UInt64
+    ) throws {
+        let scenario = try Scenario(seed: seed)
+        var request = Self.request()
+        request.coders = Identified(identity: "plain", .default)
+        let (events, caller) = scenario.load(request)
+        for _ in 0..<4 { scenario.send() }
+        #expect(Self.previews(events).count >= 2)
+        let processing = scenario.staged.manager.pipeline.processing
+        // The coefficients, between two previews.
+        #expect(processing.byteCount > 96 * 64 * 2)
+        if seed.isMultiple(of: 2) {
+            scenario.breakOff()
+        } else {
+            scenario.sendRest()
+            #expect(caller.value != nil)
+        }
+        #expect(processing.byteCount == 0)
+    }
+
     @Test func `a body that a part of the program transforms has no previews`() throws {
         let scenario = try Scenario(seed: 1)
         var request = Self.request()

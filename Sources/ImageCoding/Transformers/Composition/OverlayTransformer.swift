@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: MIT
-import CImageShims
-
 /// Draws a second picture over a picture: a watermark.
 public struct OverlayTransformer: ImageTransforming {
-    /// How the second picture is mixed with what is below it.
-    public enum Blend: String, Hashable, Sendable, CaseIterable {
-        /// It covers what is below, as far as it is opaque.
-        case normal
-        /// Colours are multiplied: the result is darker.
-        case multiply
-        /// The inverses of colours are multiplied: the result is lighter.
-        case screen
-    }
-
     /// The name, the second picture's own, its size and content, and every parameter.
     public let key: String
     private let overlay: DecodedImage
     private let gravity: Gravity
     private let margin: Int
     private let opacity: Double
-    private let blend: Blend
+    private let blend: BlendMode
 
     /// Creates a transformer.
     ///
@@ -33,7 +21,7 @@ public struct OverlayTransformer: ImageTransforming {
     /// - Complexity: O(pixels of `overlay`).
     public init(
         _ overlay: DecodedImage, named name: String, gravity: Gravity = .bottomRight, margin: Int = 0,
-        opacity: Double = 1, blend: Blend = .normal
+        opacity: Double = 1, blend: BlendMode = .normal
     ) {
         self.overlay = overlay.firstFrame
         self.gravity = gravity
@@ -57,38 +45,12 @@ public struct OverlayTransformer: ImageTransforming {
         let corner = gravity.corner(of: overlay.size, in: inner)
         let (x, xOverflow) = corner.x.addingReportingOverflow(margin)
         let (y, yOverflow) = corner.y.addingReportingOverflow(margin)
-        let place = PixelRect(x: x, y: y, width: overlay.width, height: overlay.height)
-        guard !xOverflow, !yOverflow, opacity > 0, let part = place.clipped(to: image.size) else { return image }
-        let (size, above, width) = (image.size, overlay.pixels, overlay.width)
-        let (opacity, blend) = (Float(opacity), blend)
+        guard !xOverflow, !yOverflow, opacity > 0 else { return image }
+        let (size, overlay, opacity, blend) = (image.size, overlay, opacity, blend)
         return try image.mapFrames(to: size) { pixels in
-            var result = pixels
-            for row in part.y..<part.y + part.height {
-                if (row - part.y) % 16 == 0 { try Task.checkCancellation() }
-                let from = ((row - y) * width + part.x - x) * 4
-                let to = (row * size.width + part.x) * 4
-                unsafe above.withUnsafeBufferPointer { source in
-                    unsafe result.withUnsafeMutableBufferPointer { bytes in
-                        // The part is clipped to both pictures.
-                        guard let above = source.baseAddress, let below = bytes.baseAddress else { return }
-                        unsafe swi_overlay(above + from, below + to, part.width * 4, opacity, blend.mode)
-                    }
-                }
-            }
-            return result
-        }
-    }
-}
-
-extension OverlayTransformer.Blend {
-    /// The number of the mode in the shims.
-    ///
-    /// - Source: W3C Compositing and Blending Level 1, sections 5 and 9.
-    fileprivate var mode: Int32 {
-        switch self {
-        case .normal: 0
-        case .multiply: 1
-        case .screen: 2
+            var canvas = PremultipliedCanvas(size, pixels)
+            try canvas.draw(overlay, x: x, y: y, opacity: opacity, blend: blend)
+            return canvas.pixels
         }
     }
 }
@@ -117,7 +79,7 @@ extension ImageTransforming where Self == OverlayTransformer {
     ///   - blend: How it is mixed with what is below it.
     public static func overlay(
         _ overlay: DecodedImage, named name: String, gravity: Gravity = .bottomRight, margin: Int = 0,
-        opacity: Double = 1, blend: OverlayTransformer.Blend = .normal
+        opacity: Double = 1, blend: BlendMode = .normal
     ) -> OverlayTransformer {
         OverlayTransformer(
             overlay, named: name, gravity: gravity, margin: margin, opacity: opacity, blend: blend)

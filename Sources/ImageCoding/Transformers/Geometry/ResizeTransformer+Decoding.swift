@@ -19,6 +19,9 @@ extension ResizeTransformer {
         _ transformers: [any ImageTransforming]
     ) -> (thumbnail: ResizeTransformer?, rest: [any ImageTransforming]) {
         let transformers = TransformerPipeline(transformers).steps
+        if let crop = transformers.first as? SmartCropTransformer, crop.size.width > 0, crop.size.height > 0 {
+            return (ResizeTransformer(size: crop.size, mode: .cover), transformers)
+        }
         guard let resize = transformers.first as? ResizeTransformer, resize.size.width > 0, resize.size.height > 0
         else { return (nil, transformers) }
         return (resize.shrinking, resize.allowsEnlarging ? transformers : Array(transformers.dropFirst()))

@@ -7,6 +7,8 @@ public struct ResizeTransformer: ImageTransforming, Hashable {
         case fit
         /// Keeps the shape and fills the box: the excess is cut off, equally on both sides unless there is a gravity.
         case fill
+        /// Keeps the whole picture and its shape, and covers the box: one side may be longer than the box.
+        case cover
         /// Keeps the whole picture and fills the box: the shape changes.
         case stretch
     }
@@ -75,6 +77,8 @@ public struct ResizeTransformer: ImageTransforming, Hashable {
         switch mode {
         case .fit:
             return (source.fitted(into: size, enlarging: allowsEnlarging), whole)
+        case .cover:
+            return (source.covering(size, enlarging: allowsEnlarging), whole)
         case .stretch where allowsEnlarging:
             return (size, whole)
         case .stretch:

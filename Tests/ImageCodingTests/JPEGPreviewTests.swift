@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+import Testing
+import WebImageTesting
+
+@testable import ImageCoding
+
+/// Previews that read each byte once.
+@Suite struct JPEGPreviewTests {
+    private let coders = ImageCoders.default
+
+    private func file(_ width: Int = 640, _ height: Int = 480) throws -> [UInt8] {
+        try ImageFactory.encoded(width: width, height: height, seed: 9, as: .jpeg(isProgressive: true))
+    }
+
+    private static let small = DecodeOptions(thumbnail: .resize(to: PixelSize(width: 160, height: 160)))
+
+    @Test func `previews sharpen, and the last one is the picture`() throws {
+        let file = try file()
+        let previewer = try #require(try coders.previewer(for: file, options: Self.small))
+        let whole = try coders.decode(file, options: Self.small)
+        var sharpness: [Double] = []
+        for part in 1...20 {
+            let beginning = Array(file.prefix(file.count * part / 20))
+            guard let preview = try previewer.preview(of: beginning) else { continue }
+            #expect(preview.size == whole.size)
+            sharpness.append(PixelComparison(preview.pixels, whole.pixels).psnr)
+        }
+        #expect(sharpness.count >= 15)
+        #expect(sharpness.last == .infinity)
+        #expect(zip(sharpness, sharpness.dropFirst()).allSatisfy { $0 <= $1 + 0.5 })
+        #expect(try #require(sharpness.first) < 40)
+    }
+
+    @Test func `twenty previews read the file once`() throws {
+        let file = try file(1_200, 900)
+        let work = DecodingWork(limits: .default, byteCount: file.count)
+        _ = try JPEGCoder().decode(file, Self.small, work)
+        let header = try JPEGHeader(file, maximumMetadataByteCount: 1 << 20, work: work)
+        let previewer = try JPEGPreviewer(header, Self.small)
+        var count = 0
+        for part in 1...20 where try previewer.preview(of: Array(file.prefix(file.count * part / 20))) != nil {
+            count += 1
+        }
+        // Each draws a sixteenth of the pixels, at a quarter of both sides.
+        #expect(previewer.drawnPixelCount <= work.drawnPixelCount + (count + 1) * 300 * 240)
+    }
+
+    @Test(arguments: [1, 7, 64, 1_000])
+    func `a file may arrive in pieces of any size`(size: Int) throws {
+        let file = turned(try file(96, 64), 1)
+        let previewer = try #require(try coders.previewer(for: file))
+        var last: DecodedImage?
+        for end in stride(from: size, to: file.count + size, by: size) {
+            last = try previewer.preview(of: Array(file.prefix(end))) ?? last
+        }
+        #expect(try last?.pixels == coders.decode(file).pixels)
+        #expect(try previewer.preview(of: file)?.pixels == last?.pixels)
+    }
+
+    @Test(arguments: 1...8)
+    func `a preview is upright`(orientation: Int) throws {
+        let file = turned(try file(96, 64), orientation)
+        let previewer = try #require(try coders.previewer(for: file))
+        let whole = try coders.decode(file)
+        #expect(whole.size == (orientation < 5 ? PixelSize(width: 96, height: 64) : PixelSize(width: 64, height: 96)))
+        #expect(try previewer.preview(of: file)?.pixels == whole.pixels)
+    }
+
+    /// The file with an EXIF block, which libjpeg skips.
+    private func turned(_ file: [UInt8], _ orientation: Int) -> [UInt8] {
+        let exif: [UInt8] =
+            [0xFF, 0xE1, 0, 34] + "Exif\0\0II*\0".utf8 + [8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0]
+            + [UInt8(orientation), 0, 0, 0, 0, 0, 0, 0]
+        return Array(file[..<2] + exif + file[2...])
+    }
+
+    @Test func `a file of one scan, or another format, has no such previews`() throws {
+        for format in [EncodedFormat.jpeg(), .png, .webp(), .gif] {
+            let bytes = try ImageFactory.encoded(width: 32, height: 32, seed: 1, as: format)
+            #expect(try coders.previewer(for: bytes) == nil)
+        }
+        #expect(throws: ImageError.self) { try coders.previewer(for: [1, 2, 3]) }
+        let limits = ImageLimits(maximumByteCount: 1_000)
+        #expect(throws: ImageError.self) {
+            try coders.previewer(for: file(), options: DecodeOptions(limits: limits))
+        }
+    }
+
+    @Test func `broken files end, at every limit`() throws {
+        let file = try file(96, 64)
+        for seed in 0..<300 {
+            var broken = file
+            let noise = ImageFactory.randomBytes(count: 12, seed: seed)
+            for k in 0..<3 { broken[(Int(noise[k * 4]) << 8 | Int(noise[k * 4 + 1])) % file.count] ^= noise[k * 4 + 2] }
+            guard let previewer = try? coders.previewer(for: broken, options: Self.small) else { continue }
+            for part in 1...5 { _ = try? previewer.preview(of: Array(broken.prefix(file.count * part / 5))) }
+        }
+        for limits in [ImageLimits(maximumDrawnPixelCount: 96 * 64 * 2), ImageLimits(maximumScanCount: 2)] {
+            let previewer = try #require(try coders.previewer(for: file, options: DecodeOptions(limits: limits)))
+            #expect(throws: ImageError.self) {
+                for part in 1...20 { _ = try previewer.preview(of: Array(file.prefix(file.count * part / 20))) }
+            }
+        }
+    }
+
+    @Test func `a cancelled preview ends, and a later one goes on`() async throws {
+        let file = try file()
+        let previewer = try #require(try coders.previewer(for: file))
+        let cancelled = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try previewer.preview(of: file)
+        }
+        cancelled.cancel()
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+        #expect(try previewer.preview(of: file)?.pixels == coders.decode(file).pixels)
+    }
+}

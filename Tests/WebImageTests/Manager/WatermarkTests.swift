@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import HTTPTransport
+import ImageCoding
+import TestSupport
+import Testing
+import WebImageTesting
+
+@testable import WebImage
+
+/// Transformers that load a second picture.
+@Suite(.balanced, .timeLimit(.minutes(1))) struct WatermarkTests {
+    /// A picture with a mark, which many loads share.
+    private func marked(_ number: Int, with mark: ImageRequest = .numbered(99)) -> ImageRequest {
+        .numbered(number, transformers: [.watermark(mark, gravity: .topLeft, opacity: 0.5)])
+    }
+
+    @Test(arguments: fewerSeeds) func `a mark is loaded once for all pictures that show it`(seed: UInt64) throws {
+        let scenario = ManagerScenario(seed: seed)
+        let probes = (1...3).map { scenario.load(marked($0)) }
+        scenario.executor.drain()
+        let mark = try ImageCoders.default.decode(Pictures.png(99))
+        for (number, probe) in zip(1..., probes) {
+            let plain = try ImageCoders.default.decode(Pictures.png(number))
+            let expected = try OverlayTransformer(mark, named: "", gravity: .topLeft, opacity: 0.5).transform(plain)
+            #expect(try probe.result?.get().image.pixels == expected.pixels)
+        }
+        #expect(scenario.transport.requests.count == 4)
+        #expect(scenario.manager.peek(marked(1)) != nil)
+        #expect(scenario.manager.peek(marked(1, with: .numbered(98))) == nil)
+    }
+
+    @Test(arguments: fewerSeeds) func `a mark that cannot be loaded fails its picture alone, and is not remembered`(
+        seed: UInt64
+    ) throws {
+        let scenario = ManagerScenario(seed: seed) { request in
+            guard request.url.path.contains("99") else { return try HTTPResponse.picture(for: request) }
+            return HTTPResponse(status: 404, url: request.url, body: HTTPBody([]))
+        }
+        let (failing, plain) = (scenario.load(marked(1)), scenario.load(1))
+        scenario.executor.drain()
+        let error = #expect(throws: ImageLoadError.self) { try failing.result?.get() }
+        #expect(error?.code == .processingFailed)
+        #expect((error?.cause as? ImageLoadError)?.status == 404)
+        #expect(try plain.result?.get().image.width == 16)
+        let other = scenario.load(marked(1, with: .numbered(7)))
+        scenario.executor.drain()
+        #expect(try other.result?.get().image.width == 16)
+    }
+
+    @Test(arguments: fewerSeeds) func `a cancelled load leaves the load of its mark`(seed: UInt64) {
+        let gate = Gate()
+        let scenario = ManagerScenario(seed: seed, gate: gate)
+        let probe = scenario.load(marked(1))
+        scenario.executor.drain()
+        probe.cancel()
+        scenario.executor.drain()
+        gate.open()
+        scenario.executor.drain()
+        #expect(throws: CancellationError.self) { try probe.result?.get() }
+        #expect(scenario.transport.open == 0)
+    }
+
+    @Test func `the name of a mark tells every parameter, and no credential`() {
+        var secret = ImageRequest.numbered(1)
+        secret.headers = ["Authorization": "Bearer secret"]
+        let mark = ImageRequest.numbered(1)
+        let keys = [
+            WatermarkTransformer(mark), WatermarkTransformer(secret), WatermarkTransformer(.numbered(2)),
+            WatermarkTransformer(mark, gravity: .center), WatermarkTransformer(mark, margin: 1),
+            WatermarkTransformer(mark, opacity: 0.5), WatermarkTransformer(mark, blend: .multiply),
+        ].map(\.key)
+        #expect(Set(keys).count == keys.count)
+        #expect(!keys.contains { $0.contains("secret") })
+        #expect(throws: ImageError.self) {
+            try WatermarkTransformer(mark).transform(ImageFactory.picture(width: 4, height: 4, seed: 1))
+        }
+    }
+}
