@@ -6,7 +6,7 @@ public import ImageCoding
 /// A load prepares its transformers after its own file has come and before it asks for memory to decode it. A picture
 /// that memory or disk has already is not prepared again.
 public protocol PreparingTransformer: ImageTransforming {
-    /// Makes the transformer that works in place of this one, under this one's ``ImageTransforming/key``.
+    /// Makes the transformer that works in place of this one, under this one's `key`.
     ///
     /// **Cancellation**: a load that is cancelled cancels the call.
     ///
