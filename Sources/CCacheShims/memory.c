@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Files as far as the system has them in memory: calls that Swift cannot import, and that never wait for a device.
+// Files as far as the system has them in memory, and their time of creation: calls that Swift cannot import.
 #define _GNU_SOURCE
 #include "CCacheShims.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #if defined(__linux__) && __has_include(<linux/openat2.h>)
 #include <linux/openat2.h>
@@ -36,6 +37,32 @@ int swi_open_in_memory(const char *path) {
 
 ssize_t swi_read_in_memory(int descriptor, void *bytes, size_t count) {
     (void)descriptor, (void)bytes, (void)count;
+    errno = ENOSYS;
+    return -1;
+}
+#endif
+
+#if defined(__linux__) && defined(STATX_BTIME)
+int swi_creation_time(int folder, const char *name, int64_t *seconds) {
+    struct statx status;
+    if (statx(folder, name, AT_SYMLINK_NOFOLLOW, STATX_BTIME, &status) != 0) return -1;
+    if ((status.stx_mask & STATX_BTIME) == 0) {
+        errno = ENOTSUP;
+        return -1;
+    }
+    *seconds = status.stx_btime.tv_sec;
+    return 0;
+}
+#elif defined(__APPLE__)
+int swi_creation_time(int folder, const char *name, int64_t *seconds) {
+    struct stat status;
+    if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return -1;
+    *seconds = status.st_birthtimespec.tv_sec;
+    return 0;
+}
+#else
+int swi_creation_time(int folder, const char *name, int64_t *seconds) {
+    (void)folder, (void)name, (void)seconds;
     errno = ENOSYS;
     return -1;
 }

@@ -26,4 +26,9 @@ int swi_open_in_memory(const char *path);
 // the file system cannot tell.
 ssize_t swi_read_in_memory(int descriptor, void *bytes, size_t count);
 
+// When the file at `name` was created, in seconds since 1970; of a link itself.
+//
+// Returns -1 and sets `errno`: to ENOTSUP or ENOSYS where the file system or the system does not keep it.
+int swi_creation_time(int folder, const char *name, int64_t *seconds);
+
 #endif

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+internal import CCacheShims
+
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -48,6 +50,13 @@ extension FileSystem {
     func setTimes(of descriptor: Descriptor, to time: Int64) throws(SystemFailure) {
         let moment = timespec(tv_sec: time_t(clamping: time), tv_nsec: 0)
         _ = try retry(.date) { unsafe futimens(descriptor.number, [moment, moment]) }
+    }
+
+    /// When a file was created, in seconds since 1970; `nil` where the file system does not keep it.
+    func creationTime(of name: String, in folder: Descriptor) -> Int64? {
+        var seconds: Int64 = 0
+        return (try? retry(.status) { unsafe swi_creation_time(folder.number, name, &seconds) }) == nil
+            ? nil : seconds
     }
 
     /// A time since 1970, as the file system keeps it.

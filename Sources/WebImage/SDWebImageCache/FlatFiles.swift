@@ -179,15 +179,34 @@ struct FlatFiles: Sendable {
         }
     }
 
-    /// The entries of the folder, by the names of their files.
-    func list() throws(SystemFailure) -> [(name: String, status: FileSystem.Status)] {
+    /// An entry of the folder.
+    struct Listed: Sendable {
+        let name: String
+        /// In bytes.
+        let size: Int
+        /// In seconds since 1970.
+        let date: Int64
+    }
+
+    /// The entries of the folder.
+    ///
+    /// - Parameter date: Which of their dates counts. A file system that does not keep the creation says the modification.
+    func list(by date: SDWebImageCache.Date) throws(SystemFailure) -> [Listed] {
         do throws(SystemFailure) {
             let folder = try system.openFolder(self.folder, mayBeLink: true)
             defer { try? system.close(folder) }
-            var listed: [(name: String, status: FileSystem.Status)] = []
+            var listed: [Listed] = []
             for name in try system.names(in: folder) where SDWebImageName.isEntry(name) {
                 guard let status = try? system.status(of: name, in: folder), status.isRegularFile else { continue }
-                listed.append((name, status))
+                let seconds =
+                    switch date {
+                    case .access: status.accessedAt
+                    case .modification: status.modifiedAt
+                    case .creation: system.creationTime(of: name, in: folder) ?? status.modifiedAt
+                    case .change: Int64(status.changedAt.seconds)
+                    }
+                // A sparse file may claim any size.
+                listed.append(Listed(name: name, size: min(max(0, status.size), 1 << 40), date: seconds))
             }
             return listed
         } catch {

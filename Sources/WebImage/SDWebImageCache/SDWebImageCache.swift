@@ -18,6 +18,8 @@ public actor SDWebImageCache: CacheStoring {
         case access
         /// The last store.
         case modification
+        /// When the file was made; the last store where the file system does not keep it.
+        case creation
         /// The last change of the file or of its attributes.
         case change
     }
@@ -167,7 +169,9 @@ public actor SDWebImageCache: CacheStoring {
     /// Removes every entry of the folder. Files that are no entries stay.
     public func removeAll() async throws {
         let files = self.files
-        let names = try await run(.removing) { () throws(SystemFailure) in try files.list().map(\.name) } ?? []
+        let names =
+            try await run(.removing) { () throws(SystemFailure) in try files.list(by: .access).map(\.name) }
+            ?? []
         for slice in names.slices(of: DiskCache.sliceLength) {
             _ = try await run(.removing) { () throws(SystemFailure) in try files.remove(slice) }
         }
@@ -181,27 +185,18 @@ public actor SDWebImageCache: CacheStoring {
     public func removeExpired() async throws -> Int {
         let (files, date, time) = (self.files, configuration.date, now)
         grownBytes = 0
-        guard var listed = try await run(.reading, { () throws(SystemFailure) in try files.list() }) else { return 0 }
-        let seconds = { (status: FileSystem.Status) -> Int64 in
-            switch date {
-            case .access: status.accessedAt
-            case .modification: status.modifiedAt
-            case .change: Int64(status.changedAt.seconds)
-            }
+        guard var listed = try await run(.reading, { () throws(SystemFailure) in try files.list(by: date) }) else {
+            return 0
         }
         let lifetime = Lifetime(now: time, maximumAge: configuration.maximumAge)
-        let isKept = { (file: (name: String, status: FileSystem.Status)) -> Bool in
-            lifetime.covers(storedAt: seconds(file.status), usedAt: 0, keptUntil: nil)
-        }
+        let isKept = { (file: FlatFiles.Listed) in lifetime.covers(storedAt: file.date, usedAt: 0, keptUntil: nil) }
         var gone = listed.filter { !isKept($0) }.map(\.name)
-        listed = listed.filter(isKept).sorted { (seconds($0.status), $0.name) < (seconds($1.status), $1.name) }
-        // A sparse file may claim any size.
-        let sizes = listed.map { min(max(0, $0.status.size), 1 << 40) }
-        var left = sizes.reduce(0, +)
+        listed = listed.filter(isKept).sorted { ($0.date, $0.name) < ($1.date, $1.name) }
+        var left = listed.reduce(0) { $0 + $1.size }
         var oldest = 0
         if configuration.sizeLimit > 0, left > configuration.sizeLimit {
             while oldest < listed.count, left >= configuration.sizeLimit / 2 {
-                left -= sizes[oldest]
+                left -= listed[oldest].size
                 oldest += 1
             }
         }

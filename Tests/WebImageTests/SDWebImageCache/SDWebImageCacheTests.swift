@@ -127,6 +127,20 @@ struct SDWebImageCacheTests {
         }
     }
 
+    @Test func `a later modification keeps no entry whose age counts from its creation`() async throws {
+        for date in [SDWebImageCache.Date.modification, .creation] {
+            let cache = makeCache(date: date)
+            try folder.write([1], to: path(key))
+            time.advance(by: .seconds(1_000_000))
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: Double(time.now.wholeSeconds))], ofItemAtPath: path(key)
+            )
+            #expect(try await cache.removeExpired() == (date == .creation ? 1 : 0))
+            try await cache.removeAll()
+            time.advance(by: .seconds(-1_000_000))
+        }
+    }
+
     @Test func `a store that fills the folder sweeps it`() async throws {
         let cache = makeCache(sizeLimit: 10_000)
         for number in 0..<40 {
