@@ -4,11 +4,10 @@ import Foundation
 
 /// The most memory that a piece of work takes, as the kernel counts it.
 enum PeakMemory {
-    /// Runs `body` once before, so that what is loaded and kept once does not count.
+    /// `body` runs once: a second run would find the memory that the first has left to the allocator.
     ///
     /// - Returns: Bytes of resident memory beyond those of before.
     static func of(_ body: () throws -> Void) throws -> Double {
-        try body()
         // What the allocator has kept would hide what the work takes.
         bench_trim()
         try Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
