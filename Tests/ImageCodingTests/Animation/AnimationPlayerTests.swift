@@ -63,6 +63,13 @@ struct AnimationPlayerTests {
         _ = try await frames.next()
         while source.made != [1, 2, 3, 4] { await Task.yield() }
         #expect(player.place.frame == 1)
+        // A frame that was left behind is made again.
+        for frame in [20, 1] {
+            player.seek(to: frame)
+            _ = try await frames.next()
+            #expect(player.place.frame == frame)
+        }
+        #expect(source.made.count { $0 == 1 } == 2)
     }
 
     @Test func `backwards, frames are made in the order of the file, a buffer at a time`() async throws {

@@ -89,6 +89,9 @@ import Testing
         try sheet.place(still(400, 400, .white), at: 0)
         #expect(pixel(sheet.image, 2, 1) == [255, 255, 255, 255])
         #expect(pixel(sheet.image, 1, 1) == [0, 0, 0, 255])
+        try sheet.place(still(10, 4, .white), at: 4)
+        #expect(pixel(sheet.image, 1, 19 + 2) == [255, 255, 255, 255])
+        #expect(pixel(sheet.image, 1, 19 + 1) == [0, 0, 0, 255])
         for index in [-1, 5] {
             let error = #expect(throws: ImageError.self) { try sheet.place(still(1, 1, .white), at: index) }
             #expect(error?.code == .invalidRequest)
