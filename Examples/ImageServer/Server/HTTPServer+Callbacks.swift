@@ -77,8 +77,7 @@ private func head(_ connection: OpaquePointer, _ layout: HeadLayout) -> RequestH
                 return .YES
             }, reading)
     }
-    // Later versions refuse such heads themselves.
-    if MHD_VERSION < 0x0100_0000, unsafe !reading.layout.ends(after: microhttpd_head_size(connection)) {
+    if HeadLayout.isKnown, unsafe !reading.layout.ends(after: microhttpd_head_size(connection)) {
         reading.head.refuseLayout()
     }
     return reading.head

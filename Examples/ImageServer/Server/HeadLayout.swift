@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import CMicrohttpd
 
 /// Finds heads that libmicrohttpd before 1.0 reads otherwise than other parsers: it takes a NUL for the end of a text and
 /// a line feed alone for the end of a line, joins folded lines, and skips lines without a name.
@@ -7,6 +8,12 @@
 /// with CR LF begins right after the one before. Only addresses are compared, but for the space before a value.
 /// - Source: RFC 9112, sections 2.2 and 5.2.
 struct HeadLayout {
+    /// Whether the library that runs lays heads out as described here.
+    ///
+    /// Tried with Debian 12's. Another one may leave the parts elsewhere, and every request would be refused; from 1.0 on
+    /// the library refuses such heads itself.
+    static let isKnown = unsafe String(cString: MHD_get_version()) == "0.9.75"
+
     /// Where the head begins.
     private let start: UInt
     /// Where the next field begins.
