@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// Values kept in memory, bounded by cost and count. Values in use are kept longest.
 ///
-/// **Isolation**: the actor owns the limits, the level of memory pressure and the account of the last sweep.
+/// **Isolation**: the actor owns the limits, the level of memory pressure, the room that the last sample has found, and
+/// the account of the last sweep.
 /// Look-ups, stores, removals and ``statistics`` are `nonisolated`: a hit takes 0.1 µs, a hop to an actor 15 to 46 µs.
 ///
 /// The values are in a table with its own lock. A call holds the lock for well under a microsecond, and a sweep takes

@@ -160,7 +160,7 @@ extension ImageResponse {
 
 /// Where a picture came from.
 public enum ImageSource: String, Sendable, Hashable, CaseIterable {
-    /// The memory cache.
+    /// The memory cache: the picture itself, or the picture or the file that it was made from.
     case memory
     /// The disk cache: the variant itself, or the original that it was made from.
     case disk
