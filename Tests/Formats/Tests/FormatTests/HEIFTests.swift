@@ -21,15 +21,6 @@ struct HEIFTests {
         }
     }
 
-    @Test(arguments: ["picture-301.heic", "picture-alpha-301.avif"])
-    func `a thumbnail is that of the whole picture`(name: String) throws {
-        let picture = try #require(Picture.named(name))
-        let box = ResizeTransformer(size: PixelSize(width: 60, height: 60))
-        let thumbnail = try ImageCoders.default.decode(picture.bytes, options: DecodeOptions(thumbnail: box))
-        let whole = try box.transform(ImageCoders.default.decode(picture.bytes))
-        #expect(similarity(thumbnail.pixels, whole.pixels) == .infinity)
-    }
-
     @Test(arguments: ["picture-301.heic", "picture-alpha-301.heic", "picture-301.avif", "picture-alpha-301.avif"])
     func `a picture that is larger than it says is refused before it is decoded`(name: String) throws {
         let picture = try #require(Picture.named(name))
