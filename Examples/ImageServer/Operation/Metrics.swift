@@ -10,6 +10,8 @@ final class Metrics: Sendable {
         var countOfStatus: [Int: Int] = [:]
         var countOfError: [String: Int] = [:]
         var countOfSource: [String: Int] = [:]
+        /// Requests that ended before the client had taken the whole answer.
+        var incompleteCount = 0
         var byteCount = 0
         var durations = Histogram()
         var durationsOfStage: [String: Histogram] = [:]
@@ -49,6 +51,7 @@ final class Metrics: Sendable {
         let seconds = request.took / .seconds(1)
         state.withLock { figures in
             figures.countOfStatus[request.status, default: 0] += 1
+            if !request.isComplete { figures.incompleteCount += 1 }
             figures.byteCount += request.byteCount
             figures.durations.add(seconds)
             for note in request.notes {
@@ -94,6 +97,9 @@ final class Metrics: Sendable {
             "image_server_errors_total", "counter", "Failed requests by cause", labels("code", figures.countOfError))
         text.family(
             "image_server_pictures_total", "counter", "Pictures by place", labels("source", figures.countOfSource))
+        text.value(
+            "image_server_incomplete_requests_total", "counter", "Requests whose client did not take the whole answer",
+            figures.incompleteCount)
         text.value("image_server_response_bytes_total", "counter", "Bytes of bodies", figures.byteCount)
         text.histogram(
             "image_server_request_duration_seconds", "Time from request line to the end of the answer",
