@@ -8,6 +8,8 @@ import Synchronization
 /// and does not change the caches. Contents are ordered by the transfer that brought them.
 ///
 /// An address is remembered while a ``Claim`` on it exists. A later load finds the newest content in the caches.
+///
+/// Every load passes here four times, so the addresses are spread over tables with a lock each.
 final class ContentOrder: Sendable {
     /// Held from before content is requested until it is stored. Code that may store content of an address holds a
     /// claim that was taken before that content had its number, or shares such a claim.
@@ -22,7 +24,7 @@ final class ContentOrder: Sendable {
         init(_ order: ContentOrder, _ key: CacheKey) {
             self.order = order
             self.key = key
-            order.entries.withLock { entries in
+            order.table(of: key).entries.withLock { entries in
                 var entry = entries[key] ?? Entry()
                 entry.claims += 1
                 entries[key] = entry
@@ -30,7 +32,7 @@ final class ContentOrder: Sendable {
         }
 
         deinit {
-            order.entries.withLock { entries in
+            order.table(of: key).entries.withLock { entries in
                 guard var entry = entries.removeValue(forKey: key), entry.claims > 1 else { return }
                 entry.claims -= 1
                 entries[key] = entry
@@ -43,19 +45,25 @@ final class ContentOrder: Sendable {
         var number = 0
     }
 
-    private let entries = Mutex<[CacheKey: Entry]>([:])
+    private final class Table: Sendable {
+        let entries = Mutex<[CacheKey: Entry]>([:])
+    }
+
+    private let tables = (0..<16).map { _ in Table() }
+
+    private func table(of key: CacheKey) -> Table { tables[Int(UInt(bitPattern: key.hashValue) % 16)] }
 
     /// The number of addresses remembered. For tests.
-    var count: Int { entries.withLock { $0.count } }
+    var count: Int { tables.reduce(0) { $0 + $1.entries.withLock { $0.count } } }
 
     /// Whether no newer content than that of transfer `number` has arrived. From now on, older content is refused.
     func admits(_ number: Int, of key: CacheKey) -> Bool {
-        entries.withLock { $0.admit(number, key) }
+        table(of: key).entries.withLock { $0.admit(number, key) }
     }
 
     /// Runs `store` if the content is admitted, so that nothing newer can come in between. `store` must be quick.
     func ifNewest(_ number: Int, of key: CacheKey, _ store: () -> Void) {
-        entries.withLock { entries in
+        table(of: key).entries.withLock { entries in
             if entries.admit(number, key) { store() }
         }
     }
