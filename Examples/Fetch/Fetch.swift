@@ -24,8 +24,9 @@ struct Fetch {
             StandardStream.error.writeLine("fetch: \(error.message)\nTry: fetch --help")
             exit(2)
         }
+        let interrupt = Interrupt()
         let run = Task { await status(of: options, jobs) }
-        let interrupt = Interrupt { run.cancel() }
+        interrupt.onSignal { run.cancel() }
         let code = await run.value
         exit(code == interruptedStatus ? interrupt.status ?? code : code)
     }

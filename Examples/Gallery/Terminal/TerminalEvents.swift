@@ -28,12 +28,18 @@ struct TerminalEvents {
         self.sequence = sequence
         signal(SIGPIPE, SIG_IGN)
         let queue = DispatchQueue(label: "signals")
+        let registrations = DispatchGroup()
         sources = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT].map { number in
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { @Sendable in continuation.yield(Self.event(number)) }
+            registrations.enter()
+            source.setRegistrationHandler { @Sendable in registrations.leave() }
             source.resume()
             return source
         }
+        // Dispatch registers a source on a thread of its own. Until then a signal would end the program, and the
+        // terminal would stay as it is.
+        registrations.wait()
         Thread.detachNewThread {
             var reader = reader
             while let inputs = reader.read() {

@@ -15,6 +15,7 @@ final class Interrupt {
         let (signals, continuation) = AsyncStream.makeStream(of: Int32.self)
         self.signals = signals
         let queue = DispatchQueue(label: "signals")
+        let registrations = DispatchGroup()
         sources = [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)  // the default would end the process before the source sees the signal
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
@@ -23,9 +24,13 @@ final class Interrupt {
                 continuation.yield(number)
                 continuation.finish()
             }
+            registrations.enter()
+            source.setRegistrationHandler { @Sendable in registrations.leave() }
             source.resume()
             return source
         }
+        // Dispatch registers a source on a thread of its own. Until then the signal would be ignored.
+        registrations.wait()
     }
 
     /// Waits for the first signal.

@@ -9,41 +9,10 @@ import WebImageTesting
 @testable import WebImage
 
 @Suite(.balanced, .timeLimit(.minutes(1))) struct DownloaderTests {
-    private struct Scenario {
-        let executor: SeededExecutor
-        let transport: StubTransport
-        let downloader: ImageDownloader
-
-        init(
-            seed: UInt64, gate: Gate? = nil, slots: Int = 1, order: SlotOrder = .fifo, queueLimit: Int = 100,
-            interval: Double = 0.01,
-            answer: @escaping StubTransport.Answer = HTTPResponse.picture
-        ) {
-            executor = SeededExecutor(seed: seed)
-            transport = StubTransport(gate: gate, answer)
-            var configuration = ImageDownloader.Configuration()
-            configuration.maximumConcurrentDownloads = slots
-            configuration.order = order
-            configuration.queueLimit = queueLimit
-            configuration.minimumProgressInterval = interval
-            downloader = ImageDownloader(configuration: configuration, transport: transport, executor: executor)
-            ledger?.settle { [executor] in executor.drain() }
-            ledger?.enter("downloader") { [downloader] in downloader.entryCount + downloader.contentOrder.count }
-        }
-
-        func download(_ number: Int) -> Probe<Download> {
-            let downloader = downloader
-            return Probe(on: executor) { try await downloader.download(.numbered(number)) }
-        }
-
-        var order: [String] { transport.requests.map(\.url.lastPathComponent) }
-        var isAtRest: Bool { downloader.queuedCount + downloader.runningCount + transport.open + executor.pending == 0 }
-    }
-
     @Test(arguments: [SlotOrder.fifo, .lifo], seeds)
     func `first in first out, or last in first out`(order: SlotOrder, seed: UInt64) {
         let gate = Gate()
-        let scenario = Scenario(seed: seed, gate: gate, order: order)
+        let scenario = DownloaderScenario(seed: seed, gate: gate) { $0.order = order }
         let callers = (0...4).map { number in
             let caller = scenario.download(number)
             scenario.executor.drain()
@@ -52,7 +21,7 @@ import WebImageTesting
         gate.open()
         scenario.executor.drain()
         let waited = ["1.png", "2.png", "3.png", "4.png"]
-        #expect(scenario.order == ["0.png"] + (order == .fifo ? waited : waited.reversed()))
+        #expect(scenario.begun == ["0.png"] + (order == .fifo ? waited : waited.reversed()))
         #expect(callers.allSatisfy { $0.value != nil } && scenario.isAtRest)
     }
 
@@ -60,9 +29,11 @@ import WebImageTesting
     func `shutting down cancels running and waiting transfers, and refuses later ones with one clear error`(
         seed: UInt64
     ) {
-        let scenario = Scenario(seed: seed) { request in
-            HTTPResponse(status: 200, url: request.url, body: HTTPBody(EndlessBody(first: [1, 2, 3])))
-        }
+        let scenario = DownloaderScenario(
+            seed: seed,
+            answer: { request in
+                HTTPResponse(status: 200, url: request.url, body: HTTPBody(EndlessBody(first: [1, 2, 3])))
+            })
         let callers = (0..<3).map { scenario.download($0) }
         scenario.executor.drain()
         #expect(scenario.downloader.runningCount == 1 && scenario.downloader.queuedCount == 2)
@@ -80,7 +51,7 @@ import WebImageTesting
 
     @Test(arguments: seeds) func `shutting down closes the transport when the last transfer has unwound`(seed: UInt64) {
         let gate = Gate()
-        let scenario = Scenario(seed: seed, gate: gate, slots: 2)
+        let scenario = DownloaderScenario(seed: seed, gate: gate, slots: 2)
         let (callers, downloader) = ((0..<2).map { scenario.download($0) }, scenario.downloader)
         scenario.executor.drain()
         let end = Probe(on: scenario.executor) { await downloader.shutdown() }
@@ -95,7 +66,7 @@ import WebImageTesting
         seed: UInt64
     ) {
         let gate = Gate()
-        let scenario = Scenario(seed: seed, gate: gate, queueLimit: 2)
+        let scenario = DownloaderScenario(seed: seed, gate: gate) { $0.queueLimit = 2 }
         let callers = (0..<5).map { scenario.download($0) }
         scenario.executor.drain()
         #expect(callers.count { $0.code == .overloaded } == 2 && callers.count { $0.isRunning } == 3)
@@ -108,12 +79,14 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds) func `a transfer that cannot start gives its slot back`(seed: UInt64) {
-        let scenario = Scenario(seed: seed) { request in
-            if request.url.lastPathComponent != "9.png" {
-                throw HTTPError(code: .cannotConnect, message: "The session is dead.")
-            }
-            return try .picture(for: request)
-        }
+        let scenario = DownloaderScenario(
+            seed: seed,
+            answer: { request in
+                if request.url.lastPathComponent != "9.png" {
+                    throw HTTPError(code: .cannotConnect, message: "The session is dead.")
+                }
+                return try .picture(for: request)
+            })
         let callers = (0..<4).map { scenario.download($0) }
         scenario.executor.drain()
         #expect(callers.allSatisfy { $0.code == .transferFailed })
@@ -126,7 +99,7 @@ import WebImageTesting
         seed: UInt64
     ) {
         let gate = Gate()
-        let scenario = Scenario(seed: seed, gate: gate)
+        let scenario = DownloaderScenario(seed: seed, gate: gate)
         let leaver = scenario.download(1)
         scenario.executor.drain()
         leaver.cancel()
@@ -142,7 +115,7 @@ import WebImageTesting
         seed: UInt64
     ) {
         let gate = Gate()
-        let scenario = Scenario(seed: seed, gate: gate, slots: 4)
+        let scenario = DownloaderScenario(seed: seed, gate: gate, slots: 4)
         let first = scenario.download(1)
         scenario.executor.drain()
         first.cancel()
@@ -166,10 +139,12 @@ import WebImageTesting
     ) throws {
         let bytes = try Pictures.png(1)
         let gates = (0..<pieces).map { _ in Gate() }
-        let scenario = Scenario(seed: UInt64(pieces), interval: interval) { request in
-            let body = HTTPBody(SteppedBody(bytes, gates), expectedByteCount: bytes.count)
-            return HTTPResponse(status: 200, url: request.url, body: body)
-        }
+        let scenario = DownloaderScenario(
+            seed: UInt64(pieces), configure: { $0.minimumProgressInterval = interval },
+            answer: { request in
+                let body = HTTPBody(SteppedBody(bytes, gates), expectedByteCount: bytes.count)
+                return HTTPResponse(status: 200, url: request.url, body: body)
+            })
         let (downloader, reports) = (scenario.downloader, Journal<LoadProgress>())
         let caller = Probe(on: scenario.executor) {
             try await downloader.download(.numbered(1)) { reports.write($0) }
@@ -185,7 +160,7 @@ import WebImageTesting
 
     @Test func `the time to the first byte does not include the time in the queue`() throws {
         let gate = Gate()
-        let scenario = Scenario(seed: 1, gate: gate)
+        let scenario = DownloaderScenario(seed: 1, gate: gate)
         let activities = scenario.downloader.hub.watch(keeping: 100)
         let callers = (0...1).map { number in
             let caller = scenario.download(number)
@@ -217,7 +192,9 @@ import WebImageTesting
 
     @Test(arguments: seeds) func `each caller may leave at any time, and nothing leaks`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        let scenario = Scenario(seed: seed, slots: 2, order: seed.isMultiple(of: 2) ? .fifo : .lifo)
+        let scenario = DownloaderScenario(seed: seed, slots: 2) {
+            $0.order = seed.isMultiple(of: 2) ? .fifo : .lifo
+        }
         let callers = (0..<12).map { scenario.download($0 % 5) }
         var left: Set<Int> = []
         for _ in 0..<8 {

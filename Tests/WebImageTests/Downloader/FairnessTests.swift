@@ -9,58 +9,25 @@ import WebImageTesting
 @testable import WebImage
 
 /// One host must not delay the others.
-@Suite(.timeLimit(.minutes(1))) struct FairnessTests {
+@Suite(.balanced, .timeLimit(.minutes(1))) struct FairnessTests {
     /// Hosts whose names begin with "drip" answer with a byte at a time and never end.
-    private struct Scenario {
-        let executor: SeededExecutor
-        let downloader: ImageDownloader
-        let clock = ManualClock()
+    private static func answer(_ request: HTTPRequest) throws -> HTTPResponse {
+        guard request.url.host()?.hasPrefix("drip") == true else { return try HTTPResponse.picture(for: request) }
+        return HTTPResponse(status: 200, url: request.url, body: HTTPBody(EndlessBody(first: [0xFF])))
+    }
 
-        init(seed: UInt64, slots: Int = 6, _ configure: (inout ImageDownloader.Configuration) -> Void = { _ in }) {
-            executor = SeededExecutor(seed: seed)
-            var configuration = ImageDownloader.Configuration()
-            configuration.maximumConcurrentDownloads = slots
-            configure(&configuration)
-            let transport = StubTransport { request in
-                guard request.url.host()?.hasPrefix("drip") == true else {
-                    return try HTTPResponse.picture(for: request)
-                }
-                return HTTPResponse(status: 200, url: request.url, body: HTTPBody(EndlessBody(first: [0xFF])))
-            }
-            downloader = ImageDownloader(configuration: configuration, transport: transport, executor: executor)
-        }
-
-        func download(_ host: String, _ number: Int = 1, _ priority: ImagePriority = .normal) -> Probe<Download> {
-            let request = ImageRequest(URL(string: "https://\(host)/\(number).png")!, priority: priority)
-            let downloader = downloader
-            let caller = Probe(on: executor) { try await downloader.download(request) }
-            executor.drain()
-            return caller
-        }
-
-        /// Lets a second pass for the queue.
-        func nextRound() {
-            downloader.nextRound()
-            executor.drain()
-        }
-
-        var isAtRest: Bool {
-            downloader.queuedCount + downloader.runningCount + downloader.running.count + executor.pending == 0
-                && downloader.slots.entryCount == 0
-        }
-
-        func end(_ callers: [Probe<Download>]) {
-            for caller in callers { caller.cancel() }
-            executor.drain()
-        }
+    private static func scenario(
+        _ seed: UInt64, slots: Int = 6, configure: (inout ImageDownloader.Configuration) -> Void = { _ in }
+    ) -> DownloaderScenario {
+        DownloaderScenario(seed: seed, slots: slots, configure: configure, answer: answer)
     }
 
     @Test(arguments: seeds)
     func `sixty slow transfers of one host delay a picture of another by two rounds at most`(seed: UInt64) {
-        let scenario = Scenario(seed: seed)
-        let dripping = (0..<60).map { scenario.download("drip.example.org", $0, .high) }
+        let scenario = Self.scenario(seed)
+        let dripping = (0..<60).map { scenario.downloadInTurn($0, host: "drip.example.org", priority: .high) }
         #expect(scenario.downloader.runningCount == 6)
-        let fast = scenario.download("fast.example.org")
+        let fast = scenario.downloadInTurn(host: "fast.example.org")
         #expect(fast.isRunning)
         for _ in 0..<2 { scenario.nextRound() }
         #expect(fast.value != nil)
@@ -72,10 +39,10 @@ import WebImageTesting
     func `a host holds half of the slots, rounded up, while another host waits, and all of them otherwise`(
         seed: UInt64
     ) {
-        let scenario = Scenario(seed: seed, slots: 5)
-        let alone = (0..<9).map { scenario.download("drip.example.org", $0) }
+        let scenario = Self.scenario(seed, slots: 5)
+        let alone = (0..<9).map { scenario.downloadInTurn($0, host: "drip.example.org") }
         #expect(scenario.downloader.runningCount == 5)
-        let other = (0..<9).map { scenario.download("drip.example.com", $0) }
+        let other = (0..<9).map { scenario.downloadInTurn($0, host: "drip.example.com") }
         // Two of the first host end, and their slots go to the other one, until each has its share.
         scenario.end(Array(alone.prefix(2)))
         let running = scenario.downloader.running.hosts
@@ -86,10 +53,10 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds) func `a limit for each host applies also when no other host waits`(seed: UInt64) {
-        let scenario = Scenario(seed: seed) { $0.maximumConcurrentDownloadsPerHost = 2 }
-        let one = (0..<9).map { scenario.download("drip.example.org", $0) }
+        let scenario = Self.scenario(seed) { $0.maximumConcurrentDownloadsPerHost = 2 }
+        let one = (0..<9).map { scenario.downloadInTurn($0, host: "drip.example.org") }
         #expect(scenario.downloader.runningCount == 2)
-        let other = scenario.download("fast.example.org")
+        let other = scenario.downloadInTurn(host: "fast.example.org")
         #expect(other.value != nil)
         scenario.end(one)
         #expect(scenario.isAtRest)
@@ -97,9 +64,9 @@ import WebImageTesting
 
     @Test(arguments: seeds)
     func `a transfer without progress loses its slot, also within its host's share, and continues`(seed: UInt64) {
-        let scenario = Scenario(seed: seed, slots: 2)
-        let dripping = ["drip.example.org", "drip.example.com"].map { scenario.download($0) }
-        let fast = scenario.download("fast.example.org")
+        let scenario = Self.scenario(seed, slots: 2)
+        let dripping = ["drip.example.org", "drip.example.com"].map { scenario.downloadInTurn(host: $0) }
+        let fast = scenario.downloadInTurn(host: "fast.example.org")
         scenario.nextRound()
         #expect(fast.isRunning, "a first look cannot recognise transfers without progress")
         scenario.nextRound()
@@ -110,12 +77,12 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds) func `waiting for a slot has its own time limit`(seed: UInt64) {
-        let scenario = Scenario(seed: seed, slots: 1) {
+        let scenario = Self.scenario(seed, slots: 1) {
             $0.queueTimeout = .seconds(3)
             $0.maximumConcurrentDownloadsPerHost = 1
         }
-        let running = scenario.download("drip.example.org", 0)
-        let waiting = (1..<4).map { scenario.download("drip.example.org", $0) }
+        let running = scenario.downloadInTurn(0, host: "drip.example.org")
+        let waiting = (1..<4).map { scenario.downloadInTurn($0, host: "drip.example.org") }
         for _ in 0..<2 { scenario.nextRound() }
         #expect(waiting.allSatisfy { $0.isRunning })
         scenario.nextRound()
@@ -126,11 +93,7 @@ import WebImageTesting
     }
 
     @Test func `the queue is checked only while a transfer waits`() async throws {
-        let transport = StubTransport { request in
-            guard request.url.host()?.hasPrefix("drip") == true else { return try HTTPResponse.picture(for: request) }
-            return HTTPResponse(status: 200, url: request.url, body: HTTPBody(EndlessBody(first: [0xFF])))
-        }
-        let downloader = ImageDownloader(transport: transport)
+        let downloader = ImageDownloader(transport: StubTransport(Self.answer))
         let dripping = (0..<60).map { number in
             Task { try await downloader.download(ImageRequest(URL(string: "https://drip.example.org/\(number)")!)) }
         }

@@ -5,13 +5,18 @@ import WebImageTesting
 
 /// Small pictures, each made once for all seeds.
 enum Pictures {
-    private static let made = Mutex<[Int: [UInt8]]>([:])
+    private struct Name: Hashable {
+        let seed, side: Int
+    }
 
-    /// A PNG file of 16 by 16 pixels with this seed.
-    static func png(_ seed: Int) throws -> [UInt8] {
-        if let bytes = made.withLock({ $0[seed] }) { return bytes }
-        let bytes = try ImageFactory.encoded(width: 16, height: 16, seed: seed, as: .png)
-        made.withLock { $0[seed] = bytes }
+    private static let made = Mutex<[Name: [UInt8]]>([:])
+
+    /// A square PNG file with this seed.
+    static func png(_ seed: Int, side: Int = 16) throws -> [UInt8] {
+        let name = Name(seed: seed, side: side)
+        if let bytes = made.withLock({ $0[name] }) { return bytes }
+        let bytes = try ImageFactory.encoded(width: side, height: side, seed: seed, as: .png)
+        made.withLock { $0[name] = bytes }
         return bytes
     }
 }
