@@ -90,7 +90,7 @@ let package = Package(
             ]),
         .target(name: "CCacheShims"),
         .target(name: "CSceneShims"),
-        .target(name: "CBenchBaselines", dependencies: ["CLibcurl", "CLibjpeg", "CLibpng"]),
+        .target(name: "CBenchBaselines", dependencies: ["CLibcurl", "CLibjpeg", "CLibpng", "CHiredis"]),
 
         // Floor 1: flights, slots, pools. The standard library only.
         .target(name: "TaskCoordination"),
@@ -152,7 +152,8 @@ let package = Package(
         .executableTarget(
             name: "bench",
             dependencies: [
-                "WebImage", "HTTPTransport", "ImageCoding", "TaskCoordination", "WebImageTesting", "CBenchBaselines",
+                "WebImage", "RedisStore", "HTTPTransport", "ImageCoding", "TaskCoordination", "WebImageTesting",
+                "CBenchBaselines",
             ],
             path: "Examples/Bench"),
 

@@ -19,6 +19,6 @@ struct Family: Sendable {
         .waiters, .distinctDownloads, .distinctLoads,
         .startAndCancel, .startAndCancelLoads, .startAndCancelTransfers, cancelAll,
         .decode, .thumbnail, .resample, .pixels, .cancel, .debug, .feed, .variants, .prefix, .peakMemory, .previews,
-        .saturation, .serverHit, .serverPictures,
+        .saturation, .serverHit, .serverPictures, .redisHit,
     ]
 }

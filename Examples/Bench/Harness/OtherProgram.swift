@@ -49,6 +49,9 @@ struct OtherProgram {
             })
     }
 
+    /// The bytes of a file that it has written.
+    func resultByteCount(_ name: String) throws -> Int { try Data(contentsOf: URL(filePath: folder.path(name))).count }
+
     /// Removes its files.
     func remove() { folder.remove() }
 

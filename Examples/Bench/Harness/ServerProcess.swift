@@ -52,6 +52,17 @@ final class ServerProcess {
         return try ServerProcess(path, ["-c", folder.path("nginx.conf")], port: port)
     }
 
+    /// A server of Redis that keeps nothing on disk.
+    ///
+    /// - Returns: `nil` when it is not installed.
+    static func redis(in folder: ScratchFolder) throws -> ServerProcess? {
+        let path = "/usr/bin/redis-server"
+        guard FileManager.default.isExecutableFile(atPath: path) else { return nil }
+        let port = try freePort()
+        return try ServerProcess(
+            path, ["--port", "\(port)", "--save", "", "--appendonly", "no", "--dir", folder.path("")], port: port)
+    }
+
     /// The `image-server` that was built beside this program, and the address of a picture there.
     static func imageServer(_ options: [String] = []) throws -> ServerProcess {
         let port = try freePort()
@@ -85,8 +96,10 @@ final class ServerProcess {
         }
     }
 
+    /// Kills the process: one that is started from a thread of the concurrency runtime inherits its mask, in which
+    /// `SIGTERM` is blocked, and nginx leaves that as it is.
     func stop() {
-        process.terminate()
+        kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
 

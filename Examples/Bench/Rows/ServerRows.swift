@@ -21,7 +21,7 @@ extension Family {
         defer { server.stop() }
         let address = try ServerProcess.address("original", of: "http://127.0.0.1:\(nginx.port)/picture.jpg")
         for connections in [1, 64, 512] {
-            let count = effort.batch < 0.1 ? 4_000 : 40_000
+            let count = effort.batch < 0.1 ? 4_000 : 20_000
             let figures = try costs(
                 [(server, address), (nginx, "/picture.jpg")], connections: connections, count: count,
                 rounds: effort.repeats)
@@ -47,6 +47,7 @@ extension Family {
             defer { server.stop() }
             let client = HTTPClient(configuration: .onLoopback)
             var ours: [Double] = []
+            var size = 0
             // Another width each time, with 500 in the middle.
             for width in (500 - effort.repeats)...(500 + effort.repeats) {
                 let address = try ServerProcess.address("w\(width),\(format),q80", of: source)
@@ -55,6 +56,7 @@ extension Family {
                 let answer = try await client.send(HTTPRequest(url: url)).collected(upTo: 10_000_000)
                 guard answer.status == 200 else { throw Failure("image-server answers \(answer.status)") }
                 ours.append(server.processorTime - start)
+                if width == 500 { size = answer.bytes.count }
             }
             await client.shutdown()
             let own = median(Array(ours.dropFirst(2)))
@@ -63,10 +65,11 @@ extension Family {
             }
             defer { rival.remove() }
             let theirs = try rival.processorTime(repeats: effort.repeats / 2) / 20
+            let sizes = "\(size / 1_000) KB against \(try rival.resultByteCount("result-source0\(suffix)") / 1_000)"
             show(
                 Row(
                     "server-\(format)-500", own, against: "vipsthumbnail", theirs, by: .cpu,
-                    note: "\(Int(1 / own)) against \(Int(1 / theirs)) pictures a second"))
+                    note: "\(Int(1 / own)) against \(Int(1 / theirs)) pictures a second, \(sizes)"))
         }
     }
 }

@@ -67,6 +67,14 @@ bench_hammer *bench_hammer_make(int port, const char *target, int count);
 long bench_hammer_run(bench_hammer *hammer, long count);
 void bench_hammer_free(bench_hammer *hammer);
 
+/// A connection to a server of Redis on this machine, through hiredis and without an event loop.
+typedef struct bench_redis bench_redis;
+bench_redis *bench_redis_make(int port);
+/// Reads a value `count` times, each into memory of its own; `depth` commands go out before their replies are read.
+/// Returns how many replies had another length.
+long bench_redis_run(bench_redis *redis, const char *key, long count, int depth, size_t expected);
+void bench_redis_free(bench_redis *redis);
+
 /// Makes a JPEG of gradients and noise, the same for the same arguments; `malloc`ed, NULL on failure.
 unsigned char *bench_jpeg_make(int width, int height, int quality, size_t *count);
 /// Makes an interlaced PNG of gradients and noise; `malloc`ed. Ends the process on failure.
