@@ -17,11 +17,12 @@ final class ActivityHub: Sendable {
     private let watchers = Mutex(Watchers())
     private let isWatched = Atomic<Bool>(false)
 
-    func tell(_ url: @autoclosure () -> URL?, _ kind: @autoclosure () -> LoadActivity.Kind) {
+    func tell(_ request: @autoclosure () -> ImageRequest?, _ kind: @autoclosure () -> LoadActivity.Kind) {
         guard isWatched.load(ordering: .relaxed) else { return }
         // Yielding may resume a task, so it happens outside the lock.
         let streams = watchers.withLock { Array($0.streams.values) }
-        let activity = LoadActivity(url: url(), kind: kind())
+        let request = request()
+        let activity = LoadActivity(url: request?.url, label: request?.label, kind: kind())
         for stream in streams { stream.yield(activity) }
     }
 

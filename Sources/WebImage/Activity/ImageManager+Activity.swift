@@ -45,18 +45,18 @@ extension ActivityHub {
 
     func noteEnd(_ request: ImageRequest, _ source: ImageSource, _ watch: Stopwatch) {
         tally.delivered.add()
-        tell(request.url, .finished(source, took: watch.elapsed))
+        tell(request, .finished(source, took: watch.elapsed))
     }
 
     func noteFailure(_ request: ImageRequest, _ error: any Error) {
         let isCancelled = error is CancellationError
         if isCancelled { tally.cancelled.add() } else { tally.failed.add() }
-        tell(request.url, isCancelled ? .cancelled : .failed(error))
+        tell(request, isCancelled ? .cancelled : .failed(error))
     }
 
     func noteMemoryHit(_ request: ImageRequest) {
         tally.memoryHits.add()
-        tell(request.url, .cacheHit(.memory))
-        tell(request.url, .finished(.memory, took: .zero))
+        tell(request, .cacheHit(.memory))
+        tell(request, .finished(.memory, took: .zero))
     }
 }

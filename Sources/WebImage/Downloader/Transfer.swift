@@ -31,7 +31,7 @@ final class Transfer: Sendable {
         self.detach = detach
         self.waiting = waiting
         lane = request.host
-        hub.tell(request.url, .queued)
+        hub.tell(request, .queued)
     }
 
     private var configuration: ImageDownloader.Configuration { downloader.configuration }
@@ -47,7 +47,7 @@ final class Transfer: Sendable {
         let number = hub.tally.downloads.add()
         let place = downloader.running.insert(self)
         defer { downloader.running.remove(at: place) }
-        hub.tell(request.url, .started(waited: waiting.elapsed))
+        hub.tell(request, .started(waited: waiting.elapsed))
         do {
             let (response, arrival) = try await response()
             let origin = origin(response, arrival)
@@ -69,7 +69,7 @@ final class Transfer: Sendable {
         let sending = Stopwatch()
         let answer = try await (request.loader?.part ?? downloader.transport).send(makeRequest())
         let arrival = downloader.now()
-        hub.tell(request.url, .firstByte(after: sending.elapsed))
+        hub.tell(request, .firstByte(after: sending.elapsed))
         guard let modifier = request.responseModifier else { return (answer, arrival) }
         return (try await hook("response modifier", modifier) { try await $0(answer) }, arrival)
     }
@@ -159,7 +159,7 @@ final class Transfer: Sendable {
             if isDue(count, since: reported, of: expected) {
                 reported = count
                 var progress = LoadProgress(receivedByteCount: count, expectedByteCount: expected)
-                hub.tell(request.url, .progress(progress))
+                hub.tell(request, .progress(progress))
                 progress.received = ReceivedBytes(body, count: count)
                 report(progress)
             }

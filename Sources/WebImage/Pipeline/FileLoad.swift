@@ -84,7 +84,7 @@ struct FileLoad: Sendable {
         try Task.checkCancellation()
         let image = try await pipeline.processed(request) { try processed.picture.get() }
         let took = processed.decodeTook + (processed.transformTook ?? .zero)
-        pipeline.hub.tell(request.url, .decoded(width: image.width, height: image.height, took: took))
+        pipeline.hub.tell(request, .decoded(width: image.width, height: image.height, took: took))
         let response = ImageResponse(
             processed.content(image),
             .init(source: original.source, metrics: load.metrics, share: processed.share))

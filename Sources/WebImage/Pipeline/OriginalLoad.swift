@@ -111,7 +111,7 @@ extension OriginalLoad {
             name == original ? try await disk.entry(for: name) : try await disk.entry(for: name, madeFrom: original)
         guard let entry else { return nil }
         pipeline.hub.tally.diskHits.add()
-        pipeline.hub.tell(request.url, .cacheHit(.disk))
+        pipeline.hub.tell(request, .cacheHit(.disk))
         return entry
     }
 
@@ -275,7 +275,7 @@ extension OriginalLoad {
             remember(view, as: .file(request.originalKey), isNew: true, request.cacheWrites.original)
         }
         guard mayStore(request.cacheWrites.original) else { return }
-        pipeline.hub.tell(request.url, .stored(byteCount: original.bytes.count))
+        pipeline.hub.tell(request, .stored(byteCount: original.bytes.count))
         let (request, properties, coders) = (request, processed.properties, pipeline.coders(for: request))
         let selectors = pipeline.selectors(of: original.origin, request)
         await store(as: request.originalKey, number: original.number, byteCount: original.bytes.count) {

@@ -87,7 +87,7 @@ struct PictureLoad: Sendable {
         try Task.checkCancellation()
         let image = try await pipeline.processed(request) { try processed.picture.get() }
         let took = processed.decodeTook + (processed.transformTook ?? .zero)
-        pipeline.hub.tell(request.url, .decoded(width: image.width, height: image.height, took: took))
+        pipeline.hub.tell(request, .decoded(width: image.width, height: image.height, took: took))
         return await kept(
             ImageResponse(
                 processed.content(image),

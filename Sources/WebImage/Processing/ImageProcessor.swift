@@ -225,7 +225,7 @@ extension ImageProcessor {
         try check(byteCount)
         if let permit = budget.take(byteCount) { return MemoryShare(budget, permit) }
         hub.tally.memoryWaits.add()
-        hub.tell(request.url, .waitingForMemory(byteCount: byteCount))
+        hub.tell(request, .waitingForMemory(byteCount: byteCount))
         return MemoryShare(budget, try await budget.acquire(priority: priority, units: byteCount))
     }
 

@@ -147,6 +147,15 @@ extension ImageRequest {
         get { fields.value.cacheKey }
         set { change { $0.cacheKey = newValue } }
     }
+
+    /// The caller's own name for the load, such as the id of the request that it answers; its activities carry it. None by
+    /// default.
+    ///
+    /// It changes nothing else: requests with different labels share flights and pictures.
+    public var label: String? {
+        get { fields.value.label }
+        set { change { $0.label = newValue } }
+    }
 }
 
 extension ImageRequest {
@@ -189,6 +198,7 @@ struct ImageRequestFields: Sendable {
     var waitsForStores = false
     var previews: PreviewOptions?
     var cacheKey: String?
+    var label: String?
 
     init(url: URL, transformers: [any ImageTransforming], priority: ImagePriority) {
         self.url = url

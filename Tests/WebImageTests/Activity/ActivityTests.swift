@@ -60,6 +60,29 @@ import WebImageTesting
         #expect(names.contains { $0.hasPrefix("progress") })
     }
 
+    @Test(arguments: seeds)
+    func `shared steps have the label of the call that began them, and each end has its own`(seed: UInt64) {
+        let gate = Gate()
+        let scenario = ManagerScenario(seed: seed, gate: gate)
+        let watcher = Self.watch(scenario)
+        for label in ["first", "second"] {
+            var request = ImageRequest.numbered(1)
+            request.label = label
+            _ = scenario.load(request)
+            scenario.executor.drain()
+        }
+        gate.open()
+        scenario.executor.drain()
+        _ = scenario.load(1)
+        scenario.executor.drain()
+        Self.end(scenario)
+        let ends = (watcher.value ?? []).filter { if case .finished = $0.kind { true } else { false } }
+        let steps = (watcher.value ?? []).dropLast(2).filter { if case .finished = $0.kind { false } else { true } }
+        #expect(ends.count == 3 && Set(ends.map(\.label)) == ["first", "second", nil])
+        #expect(steps.count > 3 && steps.allSatisfy { $0.label == "first" })
+        #expect(scenario.transport.requests.count == 1)
+    }
+
     @Test(arguments: seeds) func `counters add up, however the calls end`(seed: UInt64) {
         let gate = Gate()
         let scenario = ManagerScenario(seed: seed, gate: gate) { request in
@@ -89,9 +112,9 @@ import WebImageTesting
             let activities = hub.watch(keeping: 9)
             return (Probe(on: executor) { for await _ in activities { made.write(-1) } })
         }
-        func tell(_ number: Int) -> URL {
+        func tell(_ number: Int) -> ImageRequest {
             made.write(number)
-            return URL(string: "https://example.org/")!
+            return .numbered(number)
         }
         for leaver in watchers {
             executor.drain()
