@@ -60,7 +60,8 @@ struct Main {
         note("listening on \(settings.socketPath ?? base)")
         if let port = running.metricsPort { note("metrics on http://\(settings.metricsHost):\(port)/metrics") }
         if let demonstration {
-            note("with no --key and no --unsigned, this is a demonstration with generated pictures; try")
+            note("with no --key and no --unsigned, this is a demonstration with generated pictures")
+            note("try these, of which the third is signed:")
             for address in try demonstration.addresses(of: settings) { note("  \(base)\(address)") }
             note("  \(base)/ tries others")
         }

@@ -4,12 +4,10 @@
 #include <netdb.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-// Functions of libmicrohttpd that are variadic, which Swift does not import; and epoll, which Swift's Glibc lacks.
+// Functions of libmicrohttpd that are variadic, which Swift does not import.
 
 typedef void *(*microhttpd_target_callback)(void *context, const char *target, struct MHD_Connection *connection);
 
@@ -57,32 +55,4 @@ static inline void microhttpd_peer(int descriptor, char *text, size_t count) {
     if (getpeername(descriptor, (struct sockaddr *)&address, &length) != 0 || address.ss_family == AF_UNIX) return;
     if (getnameinfo((struct sockaddr *)&address, length, text, (socklen_t)count, NULL, 0, NI_NUMERICHOST) != 0)
         text[0] = 0;
-}
-
-// An event of epoll: a descriptor, and the seat of the actor that watches it.
-struct server_event { int descriptor; uint32_t seat; };
-
-static inline int server_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
-static inline int server_eventfd_create(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
-static inline void server_eventfd_signal(int event) { (void)eventfd_write(event, 1); }
-static inline void server_eventfd_clear(int event) { eventfd_t value; (void)eventfd_read(event, &value); }
-
-// Watches a descriptor for bytes to read, or, with `hang_up`, for the departure of the peer alone. Returns 0 on success.
-static inline int server_epoll_watch(int epoll, int descriptor, uint32_t seat, int hang_up) {
-    struct epoll_event event = { .events = hang_up ? EPOLLRDHUP : EPOLLIN };
-    event.data.u64 = (uint64_t)seat << 32 | (uint32_t)descriptor;
-    return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event);
-}
-
-static inline void server_epoll_forget(int epoll, int descriptor) { epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, NULL); }
-
-// Waits for events, at most 64 at once. Returns their number.
-static inline int server_epoll_wait(int epoll, struct server_event *events, int milliseconds) {
-    struct epoll_event ready[64];
-    int count = epoll_wait(epoll, ready, 64, milliseconds);
-    for (int index = 0; index < count; index++) {
-        events[index].descriptor = (int)(uint32_t)ready[index].data.u64;
-        events[index].seat = (uint32_t)(ready[index].data.u64 >> 32);
-    }
-    return count < 0 ? 0 : count;
 }

@@ -143,7 +143,8 @@ int transport_epoll_watch_signals(int epoll, int descriptor) {
 }
 int transport_epoll_watch(int epoll, int descriptor, int readiness, uint32_t seat, int is_new) {
     struct epoll_event event = {.data = {.u64 = (uint64_t)seat << 32 | (uint32_t)descriptor}};
-    event.events = ((readiness & TRANSPORT_READING) ? EPOLLIN : 0) | ((readiness & TRANSPORT_WRITING) ? EPOLLOUT : 0);
+    event.events = ((readiness & TRANSPORT_READING) ? EPOLLIN : 0) | ((readiness & TRANSPORT_WRITING) ? EPOLLOUT : 0)
+        | ((readiness & TRANSPORT_LEAVING) ? EPOLLRDHUP : 0);
     return epoll_ctl(epoll, is_new ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, &event) == 0 ? 0 : errno;
 }
 void transport_epoll_forget(int epoll, int descriptor) { epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, NULL); }
@@ -158,7 +159,8 @@ int transport_epoll_wait(int epoll, transport_event *found, int capacity, int mi
         event->descriptor = (int)(uint32_t)events[i].data.u64;
         event->seat = (uint32_t)(events[i].data.u64 >> 32);
         event->readiness = ((ready & (EPOLLIN | EPOLLHUP)) ? TRANSPORT_READING : 0)
-            | ((ready & EPOLLOUT) ? TRANSPORT_WRITING : 0) | ((ready & EPOLLERR) ? TRANSPORT_FAILING : 0);
+            | ((ready & EPOLLOUT) ? TRANSPORT_WRITING : 0) | ((ready & EPOLLERR) ? TRANSPORT_FAILING : 0)
+            | ((ready & (EPOLLRDHUP | EPOLLHUP)) ? TRANSPORT_LEAVING : 0);
     }
     return found_count;
 }

@@ -32,15 +32,21 @@ final class ImageService: Sendable {
     /// Makes `/ready` say that the server takes no more work.
     func drain() { isDraining.store(true, ordering: .releasing) }
 
+    /// The answer of this second, when a client has asked for the same picture before.
+    func recall(_ request: ServerRequest) -> Answer? {
+        recent.answer(for: hit(request), at: RecentHits.now)?.applying(request)
+    }
+
+    private func hit(_ request: ServerRequest) -> RecentHits.Key {
+        RecentHits.Key(target: request.target, acceptsWebP: Self.acceptsWebP(request.fields.accept))
+    }
+
     func answer(_ request: ServerRequest) async -> Answer {
-        let hit = RecentHits.Key(
-            target: request.target, acceptsWebP: Self.acceptsWebP(request.fields.accept))
-        let now = RecentHits.now
-        if let answer = recent.answer(for: hit, at: now) { return answer.applying(request) }
+        let (hit, now) = (hit(request), RecentHits.now)
         if request.path == "/health" || request.path == "/ready" { return answerProbe(request) }
         if let answer = await page?.answer(request) { return answer }
         do {
-            let (answer, isHit) = try await picture(hit)
+            let (answer, isHit) = try await picture(hit, id: request.id)
             if isHit, RecentHits.now == now { recent.keep(answer, for: hit, at: now) }
             return answer.applying(request)
         } catch {
@@ -61,15 +67,15 @@ final class ImageService: Sendable {
     }
 
     /// - Returns: The answer, and whether it came from memory and needs no confirmation.
-    private func picture(_ wish: RecentHits.Key) async throws -> (Answer, isHit: Bool) {
+    private func picture(_ wish: RecentHits.Key, id: String) async throws -> (Answer, isHit: Bool) {
         let address = try reader.read(wish.target)
         let (options, acceptsWebP) = (address.options, wish.acceptsWebP)
         var format = options.output(acceptsWebP: acceptsWebP)
-        var picture = try await fresh(address, format)
+        var picture = try await fresh(address, format, id)
         if options.format == .auto, !acceptsWebP, picture.file.format == .webp {
             // The original is a WebP file, which this client does not name among what it accepts.
             format = .png
-            picture = try await fresh(address, format)
+            picture = try await fresh(address, format, id)
         }
         let tag = await tags.tag(
             of: picture.file.bytes, for: .init(options: options, source: address.source, format: format))
@@ -87,8 +93,9 @@ final class ImageService: Sendable {
 
     /// The picture, confirmed by its origin when the time that the origin has given is over. A picture whose origin
     /// fails then is served as it is.
-    private func fresh(_ address: Address, _ format: OutputFormat) async throws -> Picture {
+    private func fresh(_ address: Address, _ format: OutputFormat, _ id: String) async throws -> Picture {
         var request = ImageRequest(address.source, transformers: address.options.transformers)
+        request.label = id
         request.firstFrameOnly = address.options.isStill
         // Clients get files. The pixels of one would take the room of twenty files in memory.
         request.cacheWrites.variant = []

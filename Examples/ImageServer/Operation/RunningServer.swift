@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import HTTPTransport
 import WebImage
 
 /// The server with its loader, its metrics and its log.
@@ -8,11 +9,15 @@ struct RunningServer: Sendable {
     private let loader: Settings.Loader
     let port: UInt16
     let metricsPort: UInt16?
-    private let service: ImageService
+    let service: ImageService
     /// One for each loop.
     let servers: [HTTPServer]
     private let metricsServer: HTTPServer?
+    /// The thread of each server; that of the metrics shares the first.
+    private let loops: [EventLoop]
     private let log: AccessLog?
+    /// Reads the activities of the loader.
+    private let reporting: Task<Void, Never>
     private let drainTimeout: Duration
 
     /// Opens the ports and serves.
@@ -41,8 +46,14 @@ struct RunningServer: Sendable {
             page: page)
         // Ends with the manager.
         let activities = manager.activities(keeping: 65_536)
-        Task.detached { for await activity in activities { metrics.count(activity) } }
-        let loops = try sockets.map { _ in try ServerLoop() }
+        let loadLog = settings.logsLoads ? log : nil
+        let reporting = Task.detached {
+            for await activity in activities {
+                metrics.count(activity)
+                loadLog?.write(activity)
+            }
+        }
+        let loops = sockets.map { _ in EventLoop(name: "image-server") }
         let limits = settings.limits.shared(by: loops.count)
         let servers = loops.map { loop in
             HTTPServer(
@@ -50,7 +61,7 @@ struct RunningServer: Sendable {
                 onEnd: {
                     metrics.count($0)
                     log?.write($0)
-                }, handler: { await service.answer($0) })
+                }, recall: { service.recall($0) }, handler: { await service.answer($0) })
         }
         let metricsServer = metricsSocket.map { _ in
             HTTPServer(on: loops[0]) { request in
@@ -58,11 +69,23 @@ struct RunningServer: Sendable {
                 return await Self.metricsAnswer(metrics, servers, manager)
             }
         }
-        for (server, socket) in zip(servers, sockets) { try await server.start(socket) }
-        if let metricsSocket { try await metricsServer?.start(metricsSocket) }
+        do {
+            for (index, loop) in loops.enumerated() {
+                let residents = [servers[index]] + (index == 0 ? [metricsServer].compactMap { $0 } : [])
+                guard loop.start(residents) else {
+                    throw ServerError(message: "The server cannot start: the process has no thread or descriptor left.")
+                }
+            }
+            for (server, socket) in zip(servers, sockets) { try await server.start(socket) }
+            if let metricsSocket { try await metricsServer?.start(metricsSocket) }
+        } catch {
+            for loop in loops { loop.stop() }
+            throw error
+        }
         return RunningServer(
             manager: manager, loader: loader, port: sockets[0].port, metricsPort: metricsSocket?.port, service: service,
-            servers: servers, metricsServer: metricsServer, log: log, drainTimeout: settings.drainTimeout)
+            servers: servers, metricsServer: metricsServer, loops: loops, log: log, reporting: reporting,
+            drainTimeout: settings.drainTimeout)
     }
 
     /// The sockets of all loops, on one port.
@@ -121,8 +144,10 @@ struct RunningServer: Sendable {
             return await group.reduce(0, +)
         }
         _ = await metricsServer?.drain(within: .seconds(1))
+        for loop in loops { await loop.stopAndJoin() }
         let loads = await manager.shutdown(within: max(.zero, deadline - clock.now))
         await loader.caches?.shutdown(within: max(.milliseconds(250), deadline - clock.now))
+        await reporting.value
         log?.flush()
         return Report(droppedRequestCount: dropped, loads: loads)
     }

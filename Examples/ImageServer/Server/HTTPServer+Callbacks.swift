@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import CMicrohttpd
 import Foundation
+import HTTPTransport
 import WebImageTesting
 
 // The callbacks of libmicrohttpd. Each copies what C lends it, and enters the actor, on whose thread it runs. A
@@ -16,13 +17,15 @@ func connectionCallback(
 ) {
     let name = UInt(bitPattern: connection)
     guard event == .CONNECTION_NOTIFY_STARTED else {
-        return unsafe server(context).onLoop { $0.connectionEnded(name) }
+        return unsafe server(context).onLoop(name, ()) { server, name, _ in server.connectionEnded(name) }
     }
     let descriptor = unsafe microhttpd_socket(connection)
     var text = [CChar](repeating: 0, count: 64)
     unsafe microhttpd_peer(descriptor, &text, text.count)
     let peer = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    unsafe server(context).onLoop { $0.connectionBegan(name, descriptor: descriptor, peer: peer) }
+    unsafe server(context).onLoop(name, (descriptor, peer)) { server, name, socket in
+        server.connectionBegan(name, descriptor: socket.0, peer: socket.1)
+    }
 }
 
 func targetCallback(
@@ -30,7 +33,7 @@ func targetCallback(
 ) -> UnsafeMutableRawPointer? {
     let name = UInt(bitPattern: connection)
     let target = unsafe String(cString: target!)
-    unsafe server(context).onLoop { $0.exchangeBegan(name, target: target) }
+    unsafe server(context).onLoop(name, target) { server, name, target in server.exchangeBegan(name, target: target) }
     return nil
 }
 
@@ -43,10 +46,11 @@ func requestCallback(
     // The usual method costs no copy.
     let text = unsafe strcmp(method!, "GET") == 0 ? "GET" : String(cString: method!)
     let (start, target, end) = (UInt(bitPattern: method), UInt(bitPattern: path), UInt(bitPattern: version))
-    return unsafe server(context).onLoop { server in
-        server.requestAdvanced(name, method: text) { targetCount in
+    return unsafe server(context).onLoop(name, (text, start, target, end)) { server, name, line in
+        server.requestAdvanced(name, method: line.0) { targetCount in
             let layout = HeadLayout(
-                method: start, methodCount: text.utf8.count, target: target, targetCount: targetCount, version: end)
+                method: line.1, methodCount: line.0.utf8.count, target: line.2, targetCount: targetCount,
+                version: line.3)
             return unsafe head(OpaquePointer(bitPattern: name)!, layout)
         }
     }
@@ -58,7 +62,9 @@ func completionCallback(
 ) {
     let name = UInt(bitPattern: connection)
     let isComplete = code == .REQUEST_TERMINATED_COMPLETED_OK
-    unsafe server(context).onLoop { $0.exchangeEnded(name, isComplete: isComplete) }
+    unsafe server(context).onLoop(name, isComplete) { server, name, isComplete in
+        server.exchangeEnded(name, isComplete: isComplete)
+    }
 }
 
 /// The head of a request, read where libmicrohttpd keeps it.

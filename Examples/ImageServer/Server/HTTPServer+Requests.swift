@@ -50,9 +50,10 @@ extension HTTPServer {
             answer.fields.append(("Retry-After", "1"))
             return send(answer, name, connection, exchange)
         }
+        let request = ServerRequest(id: exchange.id, method: exchange.method, target: exchange.target, fields: fields)
+        if let answer = recall(request) { return send(answer, name, connection, exchange) }
         connection.phase = .working(exchange, nil)
         let (handler, number) = (handler, exchange.number)
-        let request = ServerRequest(id: exchange.id, method: exchange.method, target: exchange.target, fields: fields)
         // It begins here: an answer from memory is sent before the callback returns.
         let task = Task.immediate(name: "request") {
             let answer = await handler(request)

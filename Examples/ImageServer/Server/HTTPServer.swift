@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: MIT
 import CMicrohttpd
 import Foundation
+import HTTPTransport
 
 /// An HTTP/1.1 server: libmicrohttpd without a thread of its own, on the loop that is the executor of this actor.
 ///
 /// The daemon, its connections and their requests are isolated state. The callbacks of libmicrohttpd run on the loop,
 /// within a call of the actor, and pass the address of the connection as its name.
 ///
-/// The handler runs in a task of its own for each request. It begins in the callback, so an answer that needs no wait is
-/// sent at once; otherwise libmicrohttpd suspends the connection until the task has ended.
+/// An answer that is recalled is sent at once. Else the handler runs in a task of its own for each request. It begins in the
+/// callback, so an answer that needs no wait is sent at once, too; otherwise libmicrohttpd suspends the connection until the
+/// task has ended.
 /// **Cancellation**: a client that leaves while it waits cancels the task of its request. A client that ends its own
 /// direction of the connection counts as one that leaves.
 @safe actor HTTPServer: LoopResident {
     /// Makes the answer to a request.
     typealias Handler = @Sendable (ServerRequest) async -> Answer
+    /// The answer to a request that is at hand; `nil` when it must be made.
+    typealias Recall = @Sendable (ServerRequest) -> Answer?
 
-    nonisolated let loop: ServerLoop
+    nonisolated let loop: EventLoop
     let limits: Limits
+    let recall: Recall
     let handler: Handler
     private let onEnd: @Sendable (FinishedRequest) -> Void
     private let clock = ContinuousClock()
@@ -26,7 +31,7 @@ import Foundation
     private var seat: UInt32 = 0
     /// Whether libmicrohttpd has something to do that no descriptor shows.
     private var mustRun = false
-    private var nextSweep: ContinuousClock.Instant?
+    private var nextSweep: UInt64?
     var connections: [UInt: Connection] = [:]
     private var lastNumber: UInt64 = 0
     private var requestID = RequestID()
@@ -41,16 +46,18 @@ import Foundation
     /// Creates a server that does not listen yet.
     ///
     /// - Parameters:
-    ///   - loop: The thread, which several servers may share.
+    ///   - loop: The thread, which several servers may share. It starts with them, and after that they listen.
     ///   - onEnd: Called on the loop when a request has ended; must return soon.
+    ///   - recall: Called on the loop before a task is made; must return at once. Recalls nothing by default.
     ///   - handler: Begins on the loop, so it must move long work elsewhere.
     init(
-        on loop: ServerLoop, limits: Limits = Limits(), onEnd: @escaping @Sendable (FinishedRequest) -> Void = { _ in },
-        handler: @escaping Handler
+        on loop: EventLoop, limits: Limits = Limits(), onEnd: @escaping @Sendable (FinishedRequest) -> Void = { _ in },
+        recall: @escaping Recall = { _ in nil }, handler: @escaping Handler
     ) {
         self.loop = loop
         self.limits = limits
         self.onEnd = onEnd
+        self.recall = recall
         self.handler = handler
     }
 
@@ -60,15 +67,15 @@ import Foundation
     /// - Throws: ``ServerError``.
     func start(_ socket: ListeningSocket) throws(ServerError) {
         precondition(unsafe daemon == nil, "A server starts once.")
-        // The loop holds the actor until the daemon has stopped, so the pointer outlives all callbacks.
-        seat = loop.join(self)
+        // The loop holds the actor until it stops, after the daemon, so the pointer outlives all callbacks.
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+        // libmicrohttpd clears the room for a head for each request, so more of it than is needed costs time.
+        let room = limits.targetByteCount + max(8_192, limits.fields * 128)
         unsafe daemon = microhttpd_start(
-            socket.descriptor, UInt32(clamping: limits.connections), limits.targetByteCount + 24_576,
+            socket.descriptor, UInt32(clamping: limits.connections), room,
             connectionCallback, targetCallback, requestCallback, completionCallback, context)
         if let daemon = unsafe daemon { epoll = unsafe microhttpd_epoll(daemon) }
-        guard epoll >= 0, loop.watch(epoll, seat: seat) else {
-            loop.leave(seat)
+        guard epoll >= 0, loop.watch(epoll, for: .reading, seat: seat, isNew: true) else {
             throw ServerError(message: "libmicrohttpd does not start: the process has no descriptor left.")
         }
         mustRun = true
@@ -79,18 +86,24 @@ import Foundation
 
     // MARK: - Turns
 
-    func takeTurn() -> Int32 {
+    nonisolated var hasMail: Bool { false }
+
+    func loopBegins(at seat: UInt32) { self.seat = seat }
+
+    func loopEnds() {}
+
+    func takeTurn() -> UInt64? {
         if mustRun { runDaemon() }
-        guard let daemon = unsafe daemon else { return -1 }
+        guard let daemon = unsafe daemon else { return nil }
         if mustRun { return 0 }
         let sweep = sweepIfDue()
         var wait: CUnsignedLongLong = 0
         guard unsafe MHD_get_timeout(daemon, &wait) == .YES else { return sweep }
         mustRun = true
-        return sweep < 0 ? Int32(clamping: wait) : min(sweep, Int32(clamping: wait))
+        return min(sweep ?? .max, EventLoop.nanoseconds + min(wait, 1_000_000) * 1_000_000)
     }
 
-    func descriptorIsReady(_ descriptor: Int32) {
+    func descriptorIsReady(_ descriptor: Int32, _ readiness: Readiness) {
         if descriptor == epoll { return mustRun = true }
         // The event may be of an earlier connection with the same descriptor.
         var entry = pollfd(fd: descriptor, events: Int16(0x2000), revents: 0)  // POLLRDHUP
@@ -104,27 +117,28 @@ import Foundation
     }
 
     /// Ends the connections whose deadline has passed.
-    /// - Returns: The milliseconds to the next sweep; negative without connections.
-    private func sweepIfDue() -> Int32 {
+    /// - Returns: When the next sweep is due; `nil` without connections.
+    private func sweepIfDue() -> UInt64? {
         guard !connections.isEmpty else {
             nextSweep = nil
-            return -1
+            return nil
         }
-        let now = clock.now
+        let now = EventLoop.nanoseconds
         let due = nextSweep ?? now + sweepInterval
         nextSweep = due
-        if now >= due {
-            nextSweep = now + sweepInterval
-            for (name, connection) in connections where connection.deadline.map({ $0 <= now }) == true {
-                hangUp(name)
-            }
+        guard now >= due else { return due }
+        nextSweep = now + sweepInterval
+        let moment = clock.now
+        for (name, connection) in connections where connection.deadline.map({ $0 <= moment }) == true {
+            hangUp(name)
         }
-        let (seconds, attoseconds) = (nextSweep! - now).components
-        return Int32(clamping: seconds * 1_000 + attoseconds / 1_000_000_000_000_000 + 1)
+        return nextSweep
     }
 
-    private var sweepInterval: Duration {
-        min(.seconds(1), min(limits.headTimeout, limits.idleTimeout, limits.sendTimeout) / 4)
+    /// In nanoseconds.
+    private var sweepInterval: UInt64 {
+        let interval = min(.seconds(1), min(limits.headTimeout, limits.idleTimeout, limits.sendTimeout) / 4)
+        return UInt64(max(1, interval / .nanoseconds(1)))
     }
 
     /// Ends both directions of a connection; libmicrohttpd then sees its end and closes it.
@@ -184,7 +198,7 @@ import Foundation
 
     /// libmicrohttpd does not look at a suspended connection, so the loop does.
     func watchForHangUp(_ connection: Connection) {
-        _ = loop.watch(connection.descriptor, seat: seat, forHangUp: true)
+        _ = loop.watch(connection.descriptor, for: .leaving, seat: seat, isNew: true)
     }
 
     func resume(_ name: UInt, _ connection: Connection) {
@@ -221,7 +235,6 @@ import Foundation
         while runningCount > 0 { await withCheckedContinuation { idleWaiters.append($0) } }
         timer.cancel()
         loop.forget(epoll)
-        loop.leave(seat)
         unsafe self.daemon = nil
         // No connection is suspended any more, which would end the process.
         unsafe MHD_stop_daemon(daemon)

@@ -10,8 +10,8 @@ import CMicrohttpd
 struct HeadLayout {
     /// Whether the library that runs lays heads out as described here.
     ///
-    /// Tried with Debian 12's. Another one may leave the parts elsewhere, and every request would be refused; from 1.0 on
-    /// the library refuses such heads itself.
+    /// Tried with Debian 12's. Another one may leave the parts elsewhere, and every request would be refused; Debian 13's
+    /// 1.0.1 does. It refuses such heads itself, but ends a target at a NUL.
     static let isKnown = unsafe String(cString: MHD_get_version()) == "0.9.75"
 
     /// Where the head begins.

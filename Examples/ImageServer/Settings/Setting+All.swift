@@ -118,6 +118,7 @@ extension Setting {
         .seconds("send-timeout", "for one answer (60)", \.limits.sendTimeout),
         .seconds("drain-timeout", "for running requests after SIGTERM (10)", \.drainTimeout),
         .on("no-log", "write no line for each request", \.writesLog, to: false),
+        .on("log-loads", "write a line for each step of a load, too, with the id of its request", \.logsLoads),
         .on("page", "show a page at / that tries addresses", \.showsPage),
     ]
 }

@@ -41,6 +41,7 @@ struct Settings: Sendable {
     var limits = HTTPServer.Limits()
     var drainTimeout = Duration.seconds(10)
     var writesLog = true
+    var logsLoads = false
     var showsPage = false
     /// Whether the server shows itself with pictures of its own: when nothing says which sources are served.
     var isDemonstration: Bool { keys.isEmpty && !allowsUnsigned }

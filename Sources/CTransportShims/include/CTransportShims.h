@@ -93,7 +93,7 @@ int transport_epoll_create(void);
 int transport_eventfd_create(void);
 void transport_eventfd_signal(int descriptor);
 /// The operations that a descriptor is ready for, or is watched for.
-enum { TRANSPORT_READING = 1, TRANSPORT_WRITING = 2, TRANSPORT_FAILING = 4 };
+enum { TRANSPORT_READING = 1, TRANSPORT_WRITING = 2, TRANSPORT_FAILING = 4, TRANSPORT_LEAVING = 8 };
 /// A descriptor that is ready, and the number of the actor that watches it.
 typedef struct {
     int descriptor;
@@ -102,7 +102,7 @@ typedef struct {
 } transport_event;
 /// Lets every signal of the eventfd end a wait; 0 or an errno.
 int transport_epoll_watch_signals(int epoll, int descriptor);
-/// Watches a descriptor for reading or writing; 0 or an errno.
+/// Watches a descriptor for reading, writing, or the end that the peer has set to its direction; 0 or an errno.
 int transport_epoll_watch(int epoll, int descriptor, int readiness, uint32_t seat, int is_new);
 void transport_epoll_forget(int epoll, int descriptor);
 /// Waits and fills `found`, signals left out; the number of events, at most `capacity` and 256.

@@ -51,6 +51,8 @@ package struct Readiness: OptionSet, Sendable {
     package static let reading = Readiness(rawValue: 1)
     package static let writing = Readiness(rawValue: 2)
     package static let failing = Readiness(rawValue: 4)
+    /// The peer has ended its direction, or both.
+    package static let leaving = Readiness(rawValue: 8)
 }
 
 /// Messages for an actor on an event loop: any thread posts them without waiting, and the actor takes them in its next

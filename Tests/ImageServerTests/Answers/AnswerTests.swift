@@ -12,6 +12,27 @@ import WebImageTesting
 struct AnswerTests {
     private static let modified = "Sun, 06 Nov 1994 08:49:37 GMT"
 
+    @Test func `a recalled answer follows the conditions of its request`() async throws {
+        try await World.run { world async throws in
+            let path = world.path("w16,jpeg")
+            let first = try await world.get(path)
+            let tag = try #require(first.headers["ETag"])
+            func recall(_ fields: RequestFields, method: String = "GET") -> Answer? {
+                world.server.service.recall(ServerRequest(id: "a", method: method, target: path, fields: fields))
+            }
+            // An answer is recalled within its second, and this one may just have ended.
+            var (unchanged, partial): (Answer?, Answer?)
+            while unchanged == nil || partial == nil {
+                _ = try await world.get(path)
+                unchanged = recall(RequestFields(ifNoneMatch: tag))
+                partial = recall(RequestFields(range: "bytes=0-9"))
+            }
+            #expect(unchanged?.status == 304)
+            #expect(partial?.status == 206 && partial?.byteCount == 10)
+            #expect(recall(RequestFields(accept: "image/webp")) == nil)
+        }
+    }
+
     @Test func `a picture has the size, the format and the fields that it should have`() async throws {
         try await World.run { world async throws in
             let picture = try Pictures.file()

@@ -15,6 +15,7 @@ struct RunTests {
             origin.respond(to: "/a.png", with: .ok(try Pictures.file(), type: "image/png").held(at: gate))
             let command = try RunningCommand([
                 "--port=0", "--metrics-port=0", "--unsigned", "--allow-host=127.0.0.1", "--allow-network=127.0.0.1/32",
+                "--log-loads",
             ])
             let line = try #require(await command.errors(until: "listening on"))
             let port = try #require(line.split(separator: ":").last.flatMap { UInt16($0) })
@@ -31,6 +32,13 @@ struct RunTests {
             #expect(await command.status() == 0)
             #expect(command.output.contains("\"status\":200"))
             #expect(command.output.contains("\"trace\":\"0af7651916cd43dd8448eb211c80319c\""))
+            // The steps of its load have its id.
+            let lines = command.output.split(separator: "\n").map { String($0) }
+            let last = lines.first { $0.contains("\"status\":200") }
+            let id = try #require(last?.firstMatch(of: /"id":"[0-9a-f]{16}"/)?.0)
+            let steps = lines.filter { $0.contains("\"step\":") }
+            #expect(["queued", "started", "firstByte", "decoded"].allSatisfy { steps.joined().contains("\"\($0)\"") })
+            #expect(steps.allSatisfy { $0.contains(id) })
         }
     }
 
