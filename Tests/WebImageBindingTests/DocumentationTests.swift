@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import Observation
 import TestSupport
 import Testing
 import WebImageBinding
@@ -52,6 +53,21 @@ struct DocumentationTests {
         pictures.load(request)
         #expect(outcomes.first?.isCancelled == true)
         pictures.cancelAll()
+    }
+
+    @Test func `the state of a slot is a sequence`() async throws {
+        let loader = ScriptedLoader()
+        let cell = Cell(loader)
+        let (pictures, bar) = (cell.pictures, FakeIndicator())
+        loader.remember(picture(1), for: url(1))
+        pictures.load(url(1))
+
+        let state = pictures.state()
+        for await fraction in Observations({ state.fraction }) {
+            bar.update(fraction)
+            if fraction == 1 { break }
+        }
+        #expect(bar.calls == [.update(1)])
     }
 
     @Test func `previews blend into each other, and fast scrolling pauses what is loaded ahead`() async throws {

@@ -48,6 +48,48 @@ struct PlaceholderTests {
         #expect(scene.target.calls == [.show(placeholder.index, in: .image)])
     }
 
+    @Test(arguments: [CachePolicy.reload, .revalidate, .http])
+    func `the previous picture of an address is its placeholder, and the load goes on`(_ policy: CachePolicy)
+        async throws
+    {
+        scene.loader.remember(picture(7), for: url(1))
+        var request = ImageRequest(url(1))
+        request.cachePolicy = policy
+        let load = scene.binding.load(request, options: options { $0.placeholder = .previous(placeholder) })
+        #expect(scene.target.calls == [.show(7, in: .image)])
+        scene.answer.finish(picture(8))
+        _ = try await load.outcome
+        #expect(scene.target.calls == [.show(7, in: .image), .show(8, in: .image)])
+    }
+
+    @Test func `another variant of the address stays where memory has none, another address does not`() async throws {
+        try await scene.finish(1)
+        let before = scene.target.calls
+        var small = ImageRequest(url(1))
+        small.transformers = [.circle]
+        let previous = options { $0.placeholder = .previous(placeholder) }
+        scene.binding.load(small, options: previous)
+        #expect(scene.target.calls == before)
+        scene.binding.load(url(2), options: previous)
+        #expect(scene.target.calls == before + [.show(placeholder.index, in: .image)])
+    }
+
+    @Test func `a picture has the scale in its name if the options say so`() {
+        let url = URL(string: "http://a.example/photo@3x.png")!
+        scene.binding.load(url)
+        #expect(scene.answer.request.scale == 1)
+        scene.binding.load(url, options: options { $0.usesScaleInName = true })
+        #expect(scene.answer.request.scale == 3)
+        var request = ImageRequest(url)
+        request.scale = 1.5
+        scene.binding.load(request, options: options { $0.usesScaleInName = true })
+        #expect(scene.answer.request.scale == 1.5)
+        let names = [("a@2x", 2.0), ("a%402x.jpg?b@3x", 2), ("a@2x/b.jpg", 1), ("a@4x.jpg", 1), ("2x.jpg", 1)]
+        for (name, scale) in names {
+            #expect(ImageRequest(URL(string: "http://a.example/" + name)!).scaleInName == scale)
+        }
+    }
+
     @Test func `a placeholder stays when the load fails, and the state has the error`() async throws {
         let load = scene.binding.load(url(1), options: options { $0.placeholder = .now(placeholder) })
         scene.answer.fail()

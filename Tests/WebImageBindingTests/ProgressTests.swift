@@ -53,6 +53,21 @@ struct ProgressTests {
         #expect(scene.binding.state().progress == nil)
     }
 
+    @Test func `the state is a sequence of its changes`() async throws {
+        let state = scene.binding.state()
+        let fractions = Task.immediate {
+            var seen: [Double] = []
+            for await fraction in Observations({ state.fraction }) {
+                seen.append(fraction)
+                if fraction == 1 { break }
+            }
+            return seen
+        }
+        try await scene.finish(1)
+        let seen = await fractions.value
+        #expect(seen.first == 0 && seen.last == 1)
+    }
+
     @Test func `the state can be observed, and stays the same object`() async {
         let state = scene.binding.state()
         let changes = Journal<String>()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import Foundation
 public import HTTPTransport
 public import ImageCoding
 
@@ -159,5 +160,15 @@ extension ImageRequest {
     public var caches: Identified<ImageCaches>? {
         get { parts?.value.caches }
         set { changeParts { $0.caches = newValue } }
+    }
+}
+
+extension ImageRequest {
+    /// The scale that the last part of the address names: 2 for `photo@2x.jpg`, 3 for `photo@3x.jpg`, else 1.
+    ///
+    /// ``scale`` does not follow it by itself, because the same bytes would have two names in the caches.
+    public var scaleInName: Double {
+        let stem = url.deletingPathExtension().lastPathComponent
+        return stem.hasSuffix("@2x") ? 2 : stem.hasSuffix("@3x") ? 3 : 1
     }
 }

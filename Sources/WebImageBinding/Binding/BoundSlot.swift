@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import Foundation
+
 /// The state of one slot of a binding.
 @MainActor
 final class BoundSlot {
@@ -6,7 +8,7 @@ final class BoundSlot {
     var load: BoundLoad?
     var indicator: IndicatorDriver?
     /// The picture on display, when it came from a load.
-    private(set) var shown: (identity: PictureIdentity, picture: BoundPicture)?
+    private(set) var shown: (identity: PictureIdentity, url: URL, picture: BoundPicture)?
     private(set) var player: FramePlayer?
 
     /// Calls the end of a transition whose load has ended.
@@ -14,9 +16,9 @@ final class BoundSlot {
     /// Owned by the slot; a new load or a cancel drops it.
     var transition: Task<Void, Never>?
 
-    func display(_ picture: BoundPicture, of identity: PictureIdentity) {
+    func display(_ picture: BoundPicture, of request: ImageRequest) {
         contentChanges()
-        shown = (identity, picture)
+        shown = (PictureIdentity(request), request.url, picture)
     }
 
     func play(_ player: FramePlayer) {

@@ -25,6 +25,8 @@ extension ImageBinding {
         _ request: ImageRequest?, into slot: ImageSlot = .image, options: BindingOptions = .init()
     ) -> BoundLoad {
         let bound = bound(slot)
+        var request = request
+        if options.usesScaleInName, let named = request, named.scale == 1 { request?.scale = named.scaleInName }
         let load = BoundLoad(request, slot: slot, options: options, binding: self)
         let previous = bound.load
         bound.load = load
@@ -94,12 +96,22 @@ extension ImageBinding {
             let stage: BoundPicture.Stage = request.asksOrigin ? .cached : .final
             take(BoundPicture(image, stage, .memory), for: load)
         } else if !isShown, !load.options.placeholder.isLate {
-            show(load.options.placeholder.picture, for: load)
+            showPlaceholder(of: load, for: request, in: bound)
         }
         // The picture in memory may have completed the load, and a callback may have replaced it.
         guard isBound(load), load.isReceiving else { return }
         if load.feed != nil { bound.indicator?.start() }
         follow(load)
+    }
+
+    private func showPlaceholder(of load: BoundLoad, for request: ImageRequest, in bound: BoundSlot) {
+        let placeholder = load.options.placeholder
+        guard placeholder.isPrevious else { return show(placeholder.picture, for: load) }
+        if let image = loader.peek(request) {
+            show(image, for: load)
+        } else if bound.shown?.url != request.url {
+            show(placeholder.picture, for: load)
+        }
     }
 
     private func beginNothing(_ load: BoundLoad, in bound: BoundSlot) {

@@ -72,7 +72,7 @@ extension ImageBinding {
         on target: any ImageTarget
     ) {
         let transition = load.options.transition(for: picture)
-        bound.display(picture, of: PictureIdentity(request))
+        bound.display(picture, of: request)
         transition?.prepare(target, in: load.slot)
         target.show(picture.image, in: load.slot, transition: transition)
         // A target or a transition may have started another load within the call.

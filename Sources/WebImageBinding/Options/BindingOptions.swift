@@ -44,6 +44,12 @@ public struct BindingOptions {
     /// `true` by default.
     public var showsPictures = true
 
+    /// Whether the picture has the scale that its address names, such as `photo@2x.jpg`, unless the request has another
+    /// one than 1.
+    ///
+    /// `false` by default; see `ImageRequest.scaleInName`.
+    public var usesScaleInName = false
+
     /// Whether previews of a picture that is still arriving are shown.
     ///
     /// The loader makes them when the request asks for them with `ImageRequest.previews`. `true` by default.
@@ -108,18 +114,27 @@ public enum Placeholder: Sendable {
     /// The slot keeps what it shows until the picture arrives. The placeholder is shown when the load fails, and when
     /// there is nothing to load. A cancelled load does not change the slot, which the next load may already own.
     case late(DecodedImage?)
+    /// The picture of the address that there was before, which the load may replace by a newer one: the one in memory,
+    /// whatever the cache policy of the request, or else another variant of it that the slot shows. Without either, this
+    /// picture.
+    case previous(DecodedImage?)
 
     /// Whether the slot keeps what it shows when a load starts.
     var isLate: Bool {
         if case .late = self { true } else { false }
     }
 
-    /// The picture of either case.
+    /// Whether the picture that there was before is wanted.
+    var isPrevious: Bool {
+        if case .previous = self { true } else { false }
+    }
+
+    /// The picture of each case.
     var picture: DecodedImage? {
         switch self {
         case .none: nil
         case .now(let picture): picture
-        case .late(let picture): picture
+        case .late(let picture), .previous(let picture): picture
         }
     }
 }
