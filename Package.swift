@@ -86,7 +86,7 @@ let package = Package(
             ],
             // The flags of its own pkg-config file are not accepted.
             linkerSettings: [
-                .linkedLibrary("jxl", .when(traits: ["JPEGXL"])), .linkedLibrary("z", .when(traits: ["ICC"])),
+                .linkedLibrary("jxl", .when(traits: ["JPEGXL"])), .linkedLibrary("z"),
             ]),
         .target(name: "CCacheShims"),
         .target(name: "CSceneShims"),
@@ -172,7 +172,7 @@ let package = Package(
             name: "RawProxyTests", dependencies: ["raw-proxy", "HTTPCaching", "HTTPTransport", "WebImageTesting"]),
         .testTarget(
             name: "ImageCodingTests", dependencies: ["ImageCoding", "WebImageTesting", "CLibwebp"],
-            exclude: ["Fixtures"]),
+            exclude: ["Fixtures", "Golden"]),
         .testTarget(
             name: "WebImageTests", dependencies: ["WebImage", "HTTPCaching", "WebImageTesting", "TestSupport"]),
         .testTarget(name: "WebImageBindingTests", dependencies: ["WebImageBinding", "WebImageTesting", "TestSupport"]),

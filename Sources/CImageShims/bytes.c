@@ -2,6 +2,7 @@
 #include "bytes.h"
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 int swi_bytes_append(swi_bytes *bytes, const uint8_t *from, size_t count) {
     if (count > SIZE_MAX / 4 - bytes->count) return -1;
@@ -34,4 +35,18 @@ uint32_t swi_crc32(const uint8_t *bytes, size_t count) {
         sum = sum >> 4 ^ table[sum & 15];
     }
     return ~sum;
+}
+
+int swi_inflate(const uint8_t *bytes, size_t count, uint8_t *output, size_t *output_count) {
+    uLongf length = *output_count;
+    int status = uncompress(output, &length, bytes, count);
+    *output_count = length;
+    return status == Z_OK ? 0 : -1;
+}
+
+int swi_deflate(const uint8_t *bytes, size_t count, uint8_t *output, size_t *output_count) {
+    uLongf length = *output_count;
+    int status = compress2(output, &length, bytes, count, Z_BEST_COMPRESSION);
+    *output_count = length;
+    return status == Z_OK ? 0 : -1;
 }

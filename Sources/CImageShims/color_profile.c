@@ -4,7 +4,6 @@
 #include <lcms2.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 struct swi_profile {
     cmsContext context;
@@ -82,12 +81,5 @@ void swi_profile_convert(const swi_profile *profile, uint8_t *rgba, size_t count
         return;
     }
     for (size_t at = 0; at < count; at += 4) memset(rgba + at, profile->greys[rgba[at]], 3);
-}
-
-int swi_inflate(const uint8_t *bytes, size_t count, uint8_t *output, size_t *output_count) {
-    uLongf length = *output_count;
-    int status = uncompress(output, &length, bytes, count);
-    *output_count = length;
-    return status == Z_OK ? 0 : -1;
 }
 #endif

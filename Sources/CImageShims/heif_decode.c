@@ -63,7 +63,7 @@ int swi_heif_read_header(const uint8_t *bytes, size_t count, swi_heif_header *he
 
 /// Hands the rows on, a few at a time, premultiplied.
 static int pass_on(
-    const uint8_t *rows, size_t from_stride, const swi_format_request *request, int multiplies, uint8_t *rgba
+    const uint8_t *rows, size_t from_stride, const swi_decode_request *request, int multiplies, uint8_t *rgba
 ) {
     static const uint32_t at_once = 16;
     size_t stride = (size_t)request->width * 4;
@@ -78,7 +78,7 @@ static int pass_on(
     return SWI_OK;
 }
 
-static int draw(opened *file, const swi_format_request *request, uint8_t *rgba, swi_failure *failure) {
+static int draw(opened *file, const swi_decode_request *request, uint8_t *rgba, swi_failure *failure) {
     struct heif_decoding_options *options = heif_decoding_options_alloc();
     if (!options) return SWI_NO_MEMORY;
     options->convert_hdr_to_8bit = 1;
@@ -111,7 +111,7 @@ static int draw(opened *file, const swi_format_request *request, uint8_t *rgba, 
 }
 
 int swi_heif_decode(
-    const uint8_t *bytes, size_t count, const swi_format_request *request, uint8_t *rgba, swi_failure *failure
+    const uint8_t *bytes, size_t count, const swi_decode_request *request, uint8_t *rgba, swi_failure *failure
 ) {
     opened file = {0};
     int status = open_file(&file, bytes, count, failure);

@@ -63,24 +63,24 @@ static void on_message(j_common_ptr codec, int level) {
     decoding *job = codec->client_data;
     switch (codec->err->msg_code) {
     case JWRN_HIT_MARKER:
-        if (job->request->fail_on > SWI_FAIL_NEVER)
+        if (job->request->all.fail_on > SWI_FAIL_NEVER)
             fail_with_library_message(codec, job->is_past_end ? SWI_TRUNCATED : SWI_MALFORMED);
-        *job->request->damage |= SWI_MISSING_PIXELS;
+        *job->request->all.damage |= SWI_MISSING_PIXELS;
         break;
     case JWRN_HUFF_BAD_CODE:
     case JWRN_ARITH_BAD_CODE:
     case JWRN_MUST_RESYNC:
     case JWRN_BOGUS_PROGRESSION:
     case JWRN_EXTRANEOUS_DATA:
-        if (job->request->fail_on > SWI_FAIL_ON_TRUNCATED) fail_with_library_message(codec, SWI_MALFORMED);
-        *job->request->damage |= SWI_CORRUPT_DATA;
+        if (job->request->all.fail_on > SWI_FAIL_ON_TRUNCATED) fail_with_library_message(codec, SWI_MALFORMED);
+        *job->request->all.damage |= SWI_CORRUPT_DATA;
         break;
     default: break;
     }
 }
 
 static void look(decoding *job, size_t pixels) {
-    if (job->request->look(job->request->context, pixels)) fail(job, SWI_STOPPED, "stopped");
+    if (job->request->all.look(job->request->all.context, pixels)) fail(job, SWI_STOPPED, "stopped");
 }
 
 /// Called by libjpeg for every row of blocks in every scan, so also inside `jpeg_start_decompress`.
@@ -106,9 +106,9 @@ static boolean on_empty(j_decompress_ptr codec) {
     look(job, 0);
     if (!job->left) {
         // Before the first scan there is nothing to draw.
-        if (job->request->fail_on > SWI_FAIL_ON_TRUNCATED || !job->has_header) ERREXIT(codec, JERR_INPUT_EOF);
+        if (job->request->all.fail_on > SWI_FAIL_ON_TRUNCATED || !job->has_header) ERREXIT(codec, JERR_INPUT_EOF);
         job->is_past_end = 1;
-        *job->request->damage |= SWI_MISSING_END;
+        *job->request->all.damage |= SWI_MISSING_END;
         job->source.next_input_byte = end;
         job->source.bytes_in_buffer = sizeof end;
         return TRUE;
@@ -162,14 +162,14 @@ static void check_scans(decoding *job) {
     for (int c = 0; codec->coef_bits && c < codec->num_components; c++)
         for (int k = 0; k < DCTSIZE2; k++) is_whole &= codec->coef_bits[c][k] == 0;
     if (is_whole) return;
-    if (job->request->fail_on > SWI_FAIL_NEVER) fail(job, SWI_TRUNCATED, "the last scans are missing");
-    *job->request->damage |= SWI_MISSING_PIXELS;
+    if (job->request->all.fail_on > SWI_FAIL_NEVER) fail(job, SWI_TRUNCATED, "the last scans are missing");
+    *job->request->all.damage |= SWI_MISSING_PIXELS;
 }
 
 /// What libjpeg draws for missing data.
 static void fill_with_grey(const swi_jpeg_decode_request *request, uint8_t *rgba) {
-    size_t count = (size_t)((request->width + request->denominator - 1) / request->denominator)
-        * (size_t)((request->height + request->denominator - 1) / request->denominator);
+    size_t count = (size_t)((request->all.width + request->denominator - 1) / request->denominator)
+        * (size_t)((request->all.height + request->denominator - 1) / request->denominator);
     for (size_t k = 0; k < count; k++) memcpy(rgba + 4 * k, (uint8_t[]){128, 128, 128, 255}, 4);
 }
 
@@ -187,7 +187,7 @@ static void draw_rows(decoding *job, uint8_t *rgba) {
         JDIMENSION wanted = codec->output_height - y < at_once ? codec->output_height - y : at_once;
         JSAMPROW rows[at_once];
         for (JDIMENSION k = 0; k < wanted; k++)
-            rows[k] = strip ? strip + k * stride : rgba + 4 * (request->start + (ptrdiff_t)((y + k) % request->capacity) * request->down);
+            rows[k] = strip ? strip + k * stride : rgba + 4 * (request->start + (ptrdiff_t)((y + k) % request->all.capacity) * request->down);
         for (JDIMENSION k = 0; k < wanted;) {
             if (is_cmyk) {
                 jpeg_read_scanlines(codec, &ink, 1);
@@ -197,7 +197,7 @@ static void draw_rows(decoding *job, uint8_t *rgba) {
             }
         }
         if (strip) place(job, strip, wanted, y, rgba);
-        if (request->drew) request->drew(request->rows, y + wanted);
+        if (request->all.drew) request->all.drew(request->all.rows, y + wanted);
         look(job, (size_t)wanted * codec->output_width);
     }
 }
@@ -213,7 +213,7 @@ static void draw(decoding *job, uint8_t *rgba) {
     codec->src = &job->source;
     jpeg_read_header(codec, TRUE);
     job->has_header = 1;
-    if (codec->image_width != (JDIMENSION)request->width || codec->image_height != (JDIMENSION)request->height)
+    if (codec->image_width != (JDIMENSION)request->all.width || codec->image_height != (JDIMENSION)request->all.height)
         fail(job, SWI_MALFORMED, "the headers disagree about the size");
 
     int is_cmyk = codec->jpeg_color_space == JCS_CMYK || codec->jpeg_color_space == JCS_YCCK;
@@ -221,12 +221,12 @@ static void draw(decoding *job, uint8_t *rgba) {
     codec->scale_num = 1;
     codec->scale_denom = (unsigned)request->denominator;
     jpeg_start_decompress(codec);
-    if (codec->output_width != (JDIMENSION)((request->width + request->denominator - 1) / request->denominator)
-        || codec->output_height != (JDIMENSION)((request->height + request->denominator - 1) / request->denominator)
+    if (codec->output_width != (JDIMENSION)((request->all.width + request->denominator - 1) / request->denominator)
+        || codec->output_height != (JDIMENSION)((request->all.height + request->denominator - 1) / request->denominator)
         || codec->output_components != 4)
         fail(job, SWI_MALFORMED, "the headers disagree about the size");
     if (job->is_past_end && jpeg_has_multiple_scans(codec)) check_scans(job);
-    if (request->fail_on == SWI_FAIL_NEVER && !request->drew) fill_with_grey(request, rgba);
+    if (request->all.fail_on == SWI_FAIL_NEVER && !request->all.drew) fill_with_grey(request, rgba);
     job->is_drawing = 1;
     draw_rows(job, rgba);
     jpeg_finish_decompress(codec);
@@ -251,10 +251,10 @@ int swi_jpeg_decode(
     draw(&job, rgba);
     // The rows that are drawn are a picture, unless the work itself had to end.
     int is_broken = job.status == SWI_TRUNCATED || job.status == SWI_MALFORMED;
-    if (is_broken && job.is_drawing && request->fail_on == SWI_FAIL_NEVER) {
-        *request->damage |= SWI_MISSING_PIXELS | SWI_CORRUPT_DATA;
+    if (is_broken && job.is_drawing && request->all.fail_on == SWI_FAIL_NEVER) {
+        *request->all.damage |= SWI_MISSING_PIXELS | SWI_CORRUPT_DATA;
         job.status = SWI_OK;
-        if (request->drew) request->drew(request->rows, job.codec.output_scanline);
+        if (request->all.drew) request->all.drew(request->all.rows, job.codec.output_scanline);
     }
     jpeg_destroy_decompress(&job.codec);
     return job.status;

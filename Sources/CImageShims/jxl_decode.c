@@ -65,7 +65,7 @@ int swi_jxl_read_header(
 /// A decode, and the picture that it draws on.
 typedef struct decoding {
     JxlDecoder *decoder;
-    const swi_format_request *request;
+    const swi_decode_request *request;
     uint8_t *rgba;
     JxlBasicInfo info;
     swi_frame frame;
@@ -112,7 +112,7 @@ static int finish_frame(decoding *job) {
 }
 
 static int start_frame(decoding *job) {
-    const swi_format_request *request = job->request;
+    const swi_decode_request *request = job->request;
     JxlFrameHeader header = {0};
     if (request->look(request->context, (size_t)request->width * request->height)) return SWI_STOPPED;
     if (JxlDecoderGetFrameHeader(job->decoder, &header) != JXL_DEC_SUCCESS) return SWI_MALFORMED;
@@ -169,7 +169,7 @@ static int draw(decoding *job, swi_failure *failure) {
 }
 
 int swi_jxl_decode(
-    const uint8_t *bytes, size_t count, const swi_format_request *request, uint8_t *rgba, swi_frame frame,
+    const uint8_t *bytes, size_t count, const swi_decode_request *request, uint8_t *rgba, swi_frame frame,
     void *frames, swi_failure *failure
 ) {
     decoding job = {.request = request, .rgba = rgba, .frame = frame, .frames = frames};

@@ -9,7 +9,7 @@
 typedef struct decoding {
     png_structp codec;
     png_infop info;
-    const swi_png_decode_request *request;
+    const swi_decode_request *request;
     swi_failure *failure;
     uint8_t *rgba;
     /// Rows of all passes that are not drawn yet; not zero before the library has read the header.
@@ -45,7 +45,7 @@ static void look(decoding *job) {
 /// Called by libpng before the first image data.
 static void on_info(png_structp codec, png_infop info) {
     decoding *job = png_get_progressive_ptr(codec);
-    const swi_png_decode_request *request = job->request;
+    const swi_decode_request *request = job->request;
     if (png_get_image_width(codec, info) != request->width || png_get_image_height(codec, info) != request->height)
         png_error(codec, "the headers disagree about the size");
 
@@ -66,7 +66,7 @@ static void on_info(png_structp codec, png_infop info) {
 /// Called by libpng for every row of every pass, with the pixels of that pass alone.
 static void on_row(png_structp codec, png_bytep row, png_uint_32 y, int pass) {
     decoding *job = png_get_progressive_ptr(codec);
-    const swi_png_decode_request *request = job->request;
+    const swi_decode_request *request = job->request;
     if (!row || !job->rows_left) return;
     size_t stride = (size_t)request->width * 4;
     size_t count = request->width;
@@ -155,7 +155,7 @@ static void draw(decoding *job, const uint8_t *bytes, size_t count) {
 }
 
 int swi_png_decode(
-    const uint8_t *bytes, size_t count, const swi_png_decode_request *request, uint8_t *rgba, swi_failure *failure
+    const uint8_t *bytes, size_t count, const swi_decode_request *request, uint8_t *rgba, swi_failure *failure
 ) {
     decoding job = {.rgba = rgba, .rows_left = 1, .request = request, .failure = failure, .status = SWI_MALFORMED};
     job.codec = png_create_read_struct(PNG_LIBPNG_VER_STRING, &job, on_error, on_warning);

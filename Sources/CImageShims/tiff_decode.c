@@ -185,7 +185,7 @@ static int is_grey_with_straight_alpha(const TIFFRGBAImage *image) {
 
 /// Hands a band to the reader of rows, a few at a time.
 static void pass_on(
-    const swi_format_request *request, const uint8_t *band, size_t y, size_t rows, uint8_t *rgba
+    const swi_decode_request *request, const uint8_t *band, size_t y, size_t rows, uint8_t *rgba
 ) {
     static const size_t at_once = 16;
     size_t stride = (size_t)request->width * 4;
@@ -196,7 +196,7 @@ static void pass_on(
 }
 
 static int draw(
-    source *file, TIFFRGBAImage *image, const swi_format_request *request, size_t at_once, uint8_t *rgba,
+    source *file, TIFFRGBAImage *image, const swi_decode_request *request, size_t at_once, uint8_t *rgba,
     uint8_t *own
 ) {
     size_t stride = (size_t)request->width * 4;
@@ -229,7 +229,7 @@ static int draw(
 }
 
 int swi_tiff_decode(
-    const uint8_t *bytes, size_t count, const swi_format_request *request, uint8_t *rgba, swi_failure *failure
+    const uint8_t *bytes, size_t count, const swi_decode_request *request, uint8_t *rgba, swi_failure *failure
 ) {
     source file = {.bytes = bytes, .count = count, .failure = failure};
     TIFF *tiff = NULL;

@@ -86,7 +86,8 @@ public struct DecodeOptions: Hashable, Sendable {
         var options = self
         let box = size.shrunk(toPixelCount: byteBudget / 4 / frames)
         options.thumbnail = ResizeTransformer(
-            size: box, mode: thumbnail?.mode ?? .stretch, gravity: thumbnail?.gravity ?? .center)
+            size: box, mode: thumbnail?.mode ?? .stretch, gravity: thumbnail?.gravity ?? .center,
+            inLinearLight: thumbnail?.inLinearLight ?? false)
         return options
     }
 }

@@ -85,6 +85,7 @@ extension DecodedImage {
     private func copy(_ size: PixelSize, _ content: Content, loopCount: Int, hasAlpha: Bool) -> DecodedImage {
         var image = DecodedImage(size, content, loopCount: loopCount, hasAlpha: hasAlpha, damage: damage)
         image.scale = scale
+        image.metadata = metadata
         return image
     }
 }

@@ -52,6 +52,8 @@ public struct DecodedImage: Sendable {
     /// The number of pixels to a point of a screen: 2 for a picture named `@2x`. 1 unless the caller says otherwise.
     public var scale = 1.0
     let content: Content
+    /// Behind a reference, because most pictures have none and all are copied often.
+    private var kept: KeptMetadata?
 
     /// Creates a picture from frames.
     ///
@@ -117,7 +119,22 @@ public struct DecodedImage: Sendable {
     }
 }
 
+/// Metadata that the copies of a picture share.
+private final class KeptMetadata: Sendable {
+    let value: ImageMetadata
+
+    init(_ value: ImageMetadata) { self.value = value }
+}
+
 extension DecodedImage {
+    /// What the picture's file says beside the pixels; `nil` when nothing of it can be kept.
+    ///
+    /// An encoder writes what ``EncodeOptions/keptMetadata`` names, and nothing by default.
+    public var metadata: ImageMetadata? {
+        get { kept?.value }
+        set { kept = newValue.map(KeptMetadata.init) }
+    }
+
     /// The size in pixels.
     public var size: PixelSize { PixelSize(width: width, height: height) }
 
@@ -130,10 +147,12 @@ extension DecodedImage {
     ///
     /// - Complexity: O(1).
     public var byteCount: Int {
-        switch content {
-        case .held(let frames): size.bitmapByteCount.saturatingMultiply(frames.count)
-        case .onDemand(_, let source): size.bitmapByteCount.saturatingAdd(source.byteCount)
-        }
+        let pixels =
+            switch content {
+            case .held(let frames): size.bitmapByteCount.saturatingMultiply(frames.count)
+            case .onDemand(_, let source): size.bitmapByteCount.saturatingAdd(source.byteCount)
+            }
+        return pixels.saturatingAdd(kept?.value.byteCount ?? 0)
     }
 }
 

@@ -17,10 +17,34 @@ struct ResamplerTests {
         return pixels
     }
 
+    /// The light of premultiplied pixels, premultiplied; and the other way.
+    private static func light(_ pixels: [UInt8]) -> [Double] {
+        pixels.indices.map { index in
+            let alpha = Int(pixels[index / 4 * 4 + 3])
+            if index % 4 == 3 { return Double(alpha) / 255 }
+            if alpha == 0 { return 0 }
+            let value = Double(min((Int(pixels[index]) * 255 + alpha / 2) / alpha, 255)) / 255
+            return (value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)) * Double(alpha) / 255
+        }
+    }
+
+    private static func values(_ pixel: [Double]) -> [UInt8] {
+        let alpha = min(max(pixel[3], 0), 1)
+        let solid = (alpha * 255).rounded()
+        if solid == 0 { return [0, 0, 0, 0] }
+        return pixel[..<3].map { light in
+            let share = min(max(light / alpha, 0), 1)
+            let value = share <= 0.0031308 ? share * 12.92 : 1.055 * pow(share, 1 / 2.4) - 0.055
+            return UInt8((value * solid).rounded())
+        } + [UInt8(solid)]
+    }
+
     /// Lanczos with three lobes in floating point, straight from the definition.
     private static func exact(
-        _ pixels: [UInt8], _ source: PixelSize, _ window: ResamplingWindow, _ target: PixelSize
+        _ bytes: [UInt8], _ source: PixelSize, _ window: ResamplingWindow, _ target: PixelSize,
+        inLinearLight: Bool = false
     ) -> [UInt8] {
+        let pixels = inLinearLight ? light(bytes) : bytes.map { Double($0) }
         func weights(_ index: Int, _ source: Int, _ start: Double, _ length: Double, _ target: Int) -> [Double] {
             let scale = length / Double(target)
             let widening = max(scale, 1)
@@ -38,12 +62,16 @@ struct ResamplerTests {
             let down = weights(y, source.height, window.y, window.height, target.height)
             var line = [Double](repeating: 0, count: source.width * 4)
             for row in 0..<source.height where down[row] != 0 {
-                for at in line.indices { line[at] += Double(pixels[row * source.width * 4 + at]) * down[row] }
+                for at in line.indices { line[at] += pixels[row * source.width * 4 + at] * down[row] }
             }
             for taps in across {
                 var pixel = [0.0, 0, 0, 0]
                 for (x, weight) in taps.enumerated() where weight != 0 {
                     for channel in 0..<4 { pixel[channel] += line[x * 4 + channel] * weight }
+                }
+                if inLinearLight {
+                    result += values(pixel)
+                    continue
                 }
                 let alpha = min(max(pixel[3].rounded(), 0), 255)
                 result += pixel.map { UInt8(min(max($0.rounded(), 0), alpha)) }
@@ -65,22 +93,56 @@ struct ResamplerTests {
             if source.width > 20, source.height > 20 {
                 windows.append(ResamplingWindow(x: 11.5, y: 3.25, width: 17.25, height: 15))
             }
-            for window in windows {
-                let resampled = try Resampler(source: source, window: window, target: target).resample(pixels)
-                let comparison = PixelComparison(resampled, Self.exact(pixels, source, window, target))
+            for (window, inLinearLight) in windows.flatMap({ [($0, false), ($0, true)] }) {
+                let resampled = try Resampler(
+                    source: source, window: window, target: target, inLinearLight: inLinearLight
+                ).resample(pixels)
+                let exact = Self.exact(pixels, source, window, target, inLinearLight: inLinearLight)
+                let comparison = PixelComparison(resampled, exact)
                 #expect(comparison.maxDifference <= 1)
                 #expect(comparison.psnr >= 60)
             }
         }
     }
 
-    @Test(arguments: [(80, 60, 16, 12), (33, 300, 30, 9), (7, 5, 7, 2), (1, 90, 1, 1)])
-    func `rows that come a few at a time give the same pixels`(sides: (Int, Int, Int, Int)) throws {
+    @Test
+    func `black and white side by side have half of the light`() throws {
+        let size = PixelSize(width: 64, height: 64)
+        let pixels = (0..<64 * 64).flatMap { index -> [UInt8] in
+            let value: UInt8 = (index % 64 + index / 64) % 2 == 0 ? 255 : 0
+            return [value, value, value, 255]
+        }
+        let image = try DecodedImage(width: 64, height: 64, frames: [.init(pixels: pixels)], hasAlpha: false)
+        for (inLinearLight, grey) in [(true, 188), (false, 128)] {
+            let resize = ResizeTransformer(size: PixelSize(width: 8, height: 8), inLinearLight: inLinearLight)
+            let middle = try resize.transform(image).pixels[(4 * 8 + 4) * 4]
+            #expect(abs(Int(middle) - grey) <= 1)
+            // A decoder does the same.
+            for format in [EncodedFormat.png, .jpeg(quality: 100), .losslessWebP, .gif(isDithered: false)] {
+                let options = DecodeOptions(thumbnail: resize)
+                let file = try ImageCoders.default.encode(image, as: format)
+                let drawn = try ImageCoders.default.decode(file, options: options)
+                #expect(abs(Int(drawn.pixels[(4 * 8 + 4) * 4]) - grey) <= 1)
+            }
+        }
+        #expect(ResizeTransformer(size: size, inLinearLight: true).key == "resize(64x64,fit,linear)")
+        let (leading, _) = ResizeTransformer.leading([.resize(to: size, inLinearLight: true)])
+        #expect(leading?.inLinearLight == true)
+        let budget = DecodeOptions(thumbnail: .resize(to: size, inLinearLight: true), byteBudget: 400)
+        let small = try ImageCoders.default.decode(ImageCoders.default.encode(image, as: .png), options: budget)
+        #expect(small.pixels.enumerated().allSatisfy { $0 % 4 == 3 || abs(Int($1) - 188) <= 40 })
+    }
+
+    @Test(arguments: [(80, 60, 16, 12), (33, 300, 30, 9), (7, 5, 7, 2), (1, 90, 1, 1)], [false, true])
+    func `rows that come a few at a time give the same pixels`(
+        sides: (Int, Int, Int, Int), inLinearLight: Bool
+    ) throws {
         let source = PixelSize(width: sides.0, height: sides.1)
         let target = PixelSize(width: sides.2, height: sides.3)
         let pixels = Self.bytes(source, seed: 5, opaque: false)
         let plan = FramePlan(
-            stored: source, orientation: .up, thumbnail: .resize(to: target, mode: .stretch))
+            stored: source, orientation: .up,
+            thumbnail: .resize(to: target, mode: .stretch, inLinearLight: inLinearLight))
         let work = DecodingWork(limits: .default, byteCount: 0)
         for step in [1, 3, DecodedRows.atOnce] {
             let (rows, _) = try unsafe plan.draw(work, inOrder: true, premultiplies: false, missing: .clear) {
@@ -99,7 +161,9 @@ struct ResamplerTests {
                     row = end
                 }
             }
-            #expect(try rows == Resampler(source: source, target: target).resample(pixels))
+            let whole = Resampler(
+                source: source, window: .whole(source), target: target, inLinearLight: inLinearLight)
+            #expect(try rows == whole.resample(pixels))
         }
     }
 

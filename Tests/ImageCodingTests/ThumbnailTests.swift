@@ -77,6 +77,58 @@ struct ThumbnailTests {
         #expect(divisor(1_025, of: 3_072) == 1)
     }
 
+    /// The bytes with the first frame's rows in four passes, or not.
+    private static func withInterlacing(_ bytes: [UInt8]) throws -> [[UInt8]] {
+        let work = DecodingWork(limits: .default, byteCount: bytes.count)
+        let outline = try GIFOutline(bytes, frameLimit: 1, recordsPlaces: true, work: work)
+        var offset = try #require(outline.places.first).start
+        while bytes[offset] == 0x21 {
+            offset += 2
+            while bytes[offset] != 0 { offset += Int(bytes[offset]) + 1 }
+            offset += 1
+        }
+        var other = bytes
+        other[offset + 9] ^= 0x40
+        return [bytes, other]
+    }
+
+    @Test(arguments: Fixture.all.filter { $0.format == .gif }, [DamagePolicy.never, .truncated, .anyDamage])
+    func `one frame of a GIF goes row by row into the resampler, and shows what its screen would`(
+        fixture: Fixture, failOn: DamagePolicy
+    ) throws {
+        let resize = ResizeTransformer(size: PixelSize(width: 7, height: 5), mode: .fill)
+        for bytes in try Self.withInterlacing(fixture.bytes) {
+            for length in [bytes.count, bytes.count - 1, bytes.count * 3 / 4, bytes.count / 2] {
+                for firstFrameOnly in [true, false] {
+                    let file = Array(bytes.prefix(length))
+                    var options = DecodeOptions(firstFrameOnly: firstFrameOnly, failOn: failOn)
+                    let expected = Result { try ImageCoders.default.decode(file, options: options) }
+                    options.thumbnail = resize
+                    switch (expected, Result { try ImageCoders.default.decode(file, options: options) }) {
+                    case (.success(let expected), .success(let thumbnail)):
+                        let resized = try resize.transform(expected)
+                        #expect(thumbnail.frames.map(\.pixels) == resized.frames.map(\.pixels))
+                        #expect(thumbnail.hasAlpha == resized.hasAlpha && thumbnail.damage == resized.damage)
+                    case (.failure(let expected as ImageError), .failure(let failure as ImageError)):
+                        #expect(failure.code == expected.code)
+                    case (let expected, let thumbnail): Issue.record("\(thumbnail) in place of \(expected)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
+    func `a thumbnail of a GIF takes some rows of its screen, and the indexes of an interlaced one`() throws {
+        let still = try ImageFactory.encoded(width: 800, height: 600, seed: 3, as: .gif)
+        let options = DecodeOptions(thumbnail: .resize(to: PixelSize(width: 80, height: 60)))
+        let costs = try Self.withInterlacing(still).map {
+            try ImageCoders.default.decodingByteCount(of: $0, options: options)
+        }
+        #expect(costs[0] < 800 * 600 * 4 / 3)
+        #expect(costs[1] == costs[0] + 800 * 600 + 65_536)
+    }
+
     @Test
     func `a window off the middle is found in a turned picture`() {
         let stored = PixelSize(width: 40, height: 30)

@@ -37,6 +37,10 @@ extension Option {
             Option("no-dither", nil, help: "Do not approximate missing colours, for gif and png.") {
                 $0.encode.isDithered = false
             },
+            Option("keep", nil, "PARTS", help: "Keep metadata, for jpeg, png and webp: \(Reading.metadataNames).") {
+                options, text throws(UsageError) in
+                options.encode.keptMetadata = try Reading.metadata(text, of: "--keep")
+            },
             Option("background", nil, "RRGGBB", help: "The colour below transparent pixels, for jpeg (ffffff).") {
                 options, text throws(UsageError) in
                 guard let color = PixelColor(hex: text) else {

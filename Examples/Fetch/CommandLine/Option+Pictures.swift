@@ -13,6 +13,9 @@ extension Option {
                     :fill, by distorting with :stretch. Wx or xH limits one side. Nothing is enlarged.
                     """
             ) { options, text throws(UsageError) in options.resize = try Resize(text) },
+            Option("linear", nil, help: "Resize in linear light, which keeps the brightness of fine patterns.") {
+                $0.resizesLight = true
+            },
             Option(
                 "format", nil, "FORMAT", .words(["original", "jpeg", "png", "gif", "webp"]),
                 help: "Write original, jpeg, png, gif or webp. original keeps the file as it came (default)."

@@ -20,6 +20,8 @@ struct Options {
     var inputs: [String] = []
 
     var resize: Resize?
+    /// Whether the resize adds up light.
+    var resizesLight = false
     /// Applied after the resize, in order.
     var effects: [any ImageTransforming] = []
     var format: OutputFormat = .original
@@ -56,7 +58,9 @@ struct Options {
     var isVerbose = false
 
     /// What is made of each picture.
-    var transformers: [any ImageTransforming] { (resize.map { [$0.transformer] } ?? []) + effects }
+    var transformers: [any ImageTransforming] {
+        (resize.map { [$0.transformer(inLinearLight: resizesLight)] } ?? []) + effects
+    }
 
     /// Whether the picture itself goes to standard output.
     var writesPicture: Bool { file == "-" }

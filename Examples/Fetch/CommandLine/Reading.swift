@@ -4,6 +4,23 @@ import WebImage
 
 /// Reads the values of options.
 enum Reading {
+    private static let metadata: [(name: String, part: ImageMetadata.Parts)] = [
+        ("orientation", .orientation), ("profile", .colorProfile), ("copyright", .copyright), ("all", .all),
+    ]
+    static let metadataNames = "some of orientation, profile and copyright, with commas, or all"
+
+    /// Names of metadata with commas between them.
+    static func metadata(_ text: String, of option: String) throws(UsageError) -> ImageMetadata.Parts {
+        var parts: ImageMetadata.Parts = []
+        for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let known = metadata.first(where: { $0.name == name }) else {
+                throw UsageError(message: "\(option) takes \(metadataNames), not \(text.printable)")
+            }
+            parts.formUnion(known.part)
+        }
+        return parts
+    }
+
     static func number(
         _ text: String, of option: String, in range: ClosedRange<Int>
     ) throws(UsageError) -> Int {

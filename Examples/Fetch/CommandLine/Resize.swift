@@ -35,6 +35,11 @@ struct Resize: Equatable {
         return side
     }
 
+    /// The resize of ``transformer``, in linear light by choice.
+    func transformer(inLinearLight: Bool) -> ResizeTransformer {
+        .resize(to: transformer.size, mode: transformer.mode, inLinearLight: inLinearLight)
+    }
+
     /// For the name of a file: the box, and a mode that is not the usual one.
     var name: String { transformer.mode == .fit ? box : "\(box)-\(transformer.mode.rawValue)" }
 }

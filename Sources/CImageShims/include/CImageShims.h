@@ -62,15 +62,20 @@ void swi_bytes_free(swi_bytes *_Nonnull bytes);
 /// The check sum of PNG's chunks.
 uint32_t swi_crc32(const uint8_t *_Nonnull bytes, size_t count);
 
-typedef struct swi_jpeg_decode_request {
-    /// 1, 2, 4 or 8: the picture is drawn at `1 / denominator` of its size, each side rounded up.
-    int denominator;
+/// Inflates a zlib stream that is no longer than `output_count`, which becomes its length. Zero on success.
+int swi_inflate(
+    const uint8_t *_Nonnull bytes, size_t count, uint8_t *_Nonnull output, size_t *_Nonnull output_count);
+
+/// Makes a zlib stream no longer than `output_count`, which becomes its length. Zero on success.
+int swi_deflate(
+    const uint8_t *_Nonnull bytes, size_t count, uint8_t *_Nonnull output, size_t *_Nonnull output_count);
+
+/// What all decoders are asked for.
+typedef struct swi_decode_request {
     /// The size in the header. Another size in the file ends the decode with `SWI_MALFORMED`.
-    int width, height;
-    int max_scans;
-    /// Where the first pixel goes, and how far a step right and a step down in the picture lead, in pixels of the
-    /// bitmap: this is how a picture is turned while it is drawn.
-    ptrdiff_t start, right, down;
+    uint32_t width, height;
+    /// The most that a library may allocate at once, in bytes, where it can be told so.
+    size_t largest;
     /// The rows that the bitmap has room for: row `y` is drawn at `y % capacity`, unless the picture is turned. They are
     /// overwritten when `drew` returns; at most 16 rows are drawn between two calls.
     size_t capacity;
@@ -83,6 +88,16 @@ typedef struct swi_jpeg_decode_request {
     int fail_on;
     /// Gets the bits of the damage.
     int *_Nonnull damage;
+} swi_decode_request;
+
+typedef struct swi_jpeg_decode_request {
+    swi_decode_request all;
+    /// 1, 2, 4 or 8: the picture is drawn at `1 / denominator` of its size, each side rounded up.
+    int denominator;
+    int max_scans;
+    /// Where the first pixel goes, and how far a step right and a step down in the picture lead, in pixels of the
+    /// bitmap: this is how a picture is turned while it is drawn.
+    ptrdiff_t start, right, down;
 } swi_jpeg_decode_request;
 
 /// Draws RGBA rows, opaque, without padding. CMYK is read as Adobe stores it: inverted.
@@ -130,28 +145,14 @@ int swi_jpeg_encode(
     const uint8_t *_Nonnull rgba, const swi_jpeg_encode_request *_Nonnull request, swi_bytes *_Nonnull output,
     swi_failure *_Nonnull failure);
 
-typedef struct swi_png_decode_request {
-    /// The size in the header. Another size in the file ends the decode with `SWI_MALFORMED`.
-    uint32_t width, height;
-    /// As in `swi_jpeg_decode_request`; a picture that is interlaced needs room for all rows.
-    size_t capacity;
-    swi_drew _Nullable drew;
-    void *_Nullable rows;
-    swi_look _Nonnull look;
-    void *_Nonnull context;
-    /// One of `SWI_FAIL_...`.
-    int fail_on;
-    /// Gets the bits of the damage.
-    int *_Nonnull damage;
-} swi_png_decode_request;
-
 /// Draws RGBA rows, not premultiplied, top down, without padding. Sixteen bits become eight by dropping the low byte.
 ///
 /// Chunks that no pixel depends on are skipped, and nothing is inflated after the last row. A file that lacks its last
 /// chunk alone has every row: that is an error for `SWI_FAIL_ON_ANY_DAMAGE`. A file that lacks rows is `SWI_TRUNCATED`, and
-/// broken data are `SWI_MALFORMED`; for `SWI_FAIL_NEVER` the missing pixels are clear.
+/// broken data are `SWI_MALFORMED`; for `SWI_FAIL_NEVER` the missing pixels are clear. An interlaced picture needs room for all
+/// rows.
 int swi_png_decode(
-    const uint8_t *_Nonnull bytes, size_t count, const swi_png_decode_request *_Nonnull request,
+    const uint8_t *_Nonnull bytes, size_t count, const swi_decode_request *_Nonnull request,
     uint8_t *_Nonnull rgba, swi_failure *_Nonnull failure);
 
 typedef struct swi_png_encode_request {
@@ -206,116 +207,15 @@ void swi_resample(
     const swi_resampling *_Nonnull job, const uint8_t *_Nonnull rows, size_t capacity, size_t from, size_t to,
     int16_t *_Nonnull line, uint8_t *_Nonnull target);
 
-/// Premultiplies in place: each colour becomes `colour * alpha / 255`, rounded to the nearest.
+/// Like `swi_resample`, in light. Each row is made once, in order.
 ///
-/// Returns whether a pixel is transparent. `count` is a number of bytes, here and below.
-int swi_premultiply(uint8_t *_Nonnull rgba, size_t count);
+/// `tables` holds the light of 256 sRGB values, and the sRGB values of 16,385 steps of light. `ends` holds the end of the
+/// source rows of each row of the result. `light` has room for a row of the source and two pixels, and for `reach` rows
+/// of the result, four numbers a pixel.
+void swi_resample_light(
+    const swi_resampling *_Nonnull job, const float *_Nonnull tables, const int32_t *_Nonnull ends,
+    const uint8_t *_Nonnull rows, size_t capacity, size_t from, size_t to, float *_Nonnull light, size_t reach,
+    uint8_t *_Nonnull target);
 
-/// Makes `colour * 255 / alpha`, rounded to the nearest, of each colour in place; black where alpha is 0.
-void swi_unpremultiply(uint8_t *_Nonnull rgba, size_t count);
-
-/// Lays premultiplied pixels over an opaque colour, in place.
-void swi_flatten(uint8_t *_Nonnull rgba, size_t count, const uint8_t *_Nonnull colour);
-
-/// Blends pixels that are not premultiplied over premultiplied ones.
-void swi_blend(const uint8_t *_Nonnull above, uint8_t *_Nonnull below, size_t count);
-
-/// Whether every alpha is 255.
-int swi_is_opaque(const uint8_t *_Nonnull rgba, size_t count);
-
-/// Tints premultiplied pixels in place: the colour within their alpha, or multiplied with theirs.
-void swi_tint(uint8_t *_Nonnull rgba, size_t count, const uint8_t *_Nonnull colour, int multiplies);
-
-/// Changes premultiplied colours in place: red, green and blue times three numbers each of `matrix`, and its tenth times
-/// alpha. No colour rises above alpha, which stays.
-void swi_color(uint8_t *_Nonnull rgba, size_t count, const float *_Nonnull matrix);
-
-/// Adds to `rgba` what a blur took away from it, times `amount`, in place of the blurred pixels. Alpha stays.
-void swi_sharpen(const uint8_t *_Nonnull rgba, uint8_t *_Nonnull blurred, size_t count, float amount);
-
-/// How pixels are mixed with those below them.
-enum {
-    SWI_NORMAL, SWI_MULTIPLY, SWI_SCREEN, SWI_OVERLAY, SWI_HARD_LIGHT, SWI_DARKEN, SWI_LIGHTEN, SWI_DIFFERENCE, SWI_PLUS
-};
-
-/// Draws premultiplied pixels over others, times `opacity`, in one of the modes above.
-void swi_overlay(
-    const uint8_t *_Nonnull above, uint8_t *_Nonnull below, size_t count, float opacity, int mode);
-
-/// Moves rows of a picture to the places `start + x * right + y * down` of a target of the same number of pixels.
-void swi_move(
-    const uint8_t *_Nonnull rgba, size_t width, size_t from_row, size_t to_row, int64_t start, int64_t right,
-    int64_t down, uint8_t *_Nonnull target);
-
-/// The number of pixels of a row, from its beginning or its end, of which no sample is farther than `tolerance` from
-/// that of `edge`.
-size_t swi_first_other(
-    const uint8_t *_Nonnull rgba, size_t count, const uint8_t *_Nonnull edge, uint8_t tolerance, int backwards);
-
-typedef struct swi_turning {
-    int64_t width, height;
-    int64_t canvas_width, canvas_height;
-    double sine, cosine;
-    uint8_t background[4];
-} swi_turning;
-
-/// Draws a row of a picture turned around its middle, each pixel from the four around its place.
-void swi_turn_row(
-    const uint8_t *_Nonnull rgba, const swi_turning *_Nonnull job, int64_t y, uint8_t *_Nonnull row);
-
-typedef struct swi_shape {
-    int64_t width, height;
-    /// Top left, top right, bottom left, bottom right.
-    double radii[4];
-    double border;
-    uint8_t color[4];
-} swi_shape;
-
-/// Draws the border and clears what is outside of a rectangle with round corners, in some columns of a row.
-void swi_round_row(
-    uint8_t *_Nonnull row, const swi_shape *_Nonnull shape, int64_t y, int64_t from, int64_t to);
-
-/// Adds the colours of pixels of at least half alpha, as `0xRRGGBB`, to those found so far, in ascending order.
-///
-/// Returns zero when there are more than `limit`.
-int swi_add_colours(
-    uint32_t *_Nonnull colours, size_t *_Nonnull colour_count, size_t limit, const uint8_t *_Nonnull rgba, size_t count);
-
-/// How many pixels there are in each cell of five bits a channel, and their mean. A megabyte.
-typedef struct swi_histogram swi_histogram;
-
-/// Null when there is no memory.
-swi_histogram *_Nullable swi_histogram_create(void);
-void swi_histogram_free(swi_histogram *_Nullable histogram);
-
-/// Counts pixels of at least half alpha.
-void swi_histogram_add(swi_histogram *_Nonnull histogram, const uint8_t *_Nonnull rgba, size_t count);
-
-/// Chooses at most `limit` colours, at most 256, by median cut, and uses the histogram up. Returns their number.
-size_t swi_histogram_cut(swi_histogram *_Nonnull histogram, size_t limit, uint32_t *_Nonnull colours);
-
-typedef struct swi_indexing {
-    size_t width;
-    /// The palette, `0xRRGGBB`; ascending if `is_exact`.
-    const uint32_t *_Nonnull colours;
-    size_t colour_count;
-    /// Whether the palette has every colour.
-    int is_exact;
-    /// The index of pixels of less than half alpha.
-    uint8_t transparent;
-    /// The nearest entry of each cell of six bits a channel, -1 before it is looked up.
-    int16_t *_Nonnull nearest;
-    /// The errors of a row and the next, of three numbers for each of `width + 2` columns; null without diffusion.
-    int32_t *_Nullable errors;
-    int32_t *_Nullable below;
-} swi_indexing;
-
-/// Finds the indexes of a row, which is not premultiplied, after the row above it.
-void swi_index_row(swi_indexing *_Nonnull job, const uint8_t *_Nonnull rgba, uint8_t *_Nonnull indexes);
-
-/// Draws pixels of a palette of 256 RGBA colours, but for those of the transparent index.
-void swi_draw_indexes(
-    const uint8_t *_Nonnull indexes, size_t count, const uint8_t *_Nonnull palette, int transparent,
-    uint8_t *_Nonnull rgba);
-
+#include "pixels.h"
 #include "formats.h"

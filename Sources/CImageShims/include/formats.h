@@ -4,24 +4,6 @@
 
 /// The formats behind package traits. Each function exists only where its trait is enabled.
 
-/// What all decoders here are asked for.
-typedef struct swi_format_request {
-    /// The size in the header. Another size in the file ends the decode with `SWI_MALFORMED`.
-    uint32_t width, height;
-    /// The most that a library may allocate at once, in bytes, where it can be told so.
-    size_t largest;
-    /// As in `swi_jpeg_decode_request`.
-    size_t capacity;
-    swi_drew _Nullable drew;
-    void *_Nullable rows;
-    swi_look _Nonnull look;
-    void *_Nonnull context;
-    /// One of `SWI_FAIL_...`.
-    int fail_on;
-    /// Gets the bits of the damage.
-    int *_Nonnull damage;
-} swi_format_request;
-
 typedef struct swi_tiff_header {
     /// As stored.
     uint32_t width, height;
@@ -37,7 +19,7 @@ typedef struct swi_tiff_header {
     size_t byte_count;
 } swi_tiff_header;
 
-/// Reads the first directory. `largest` is as in `swi_format_request`.
+/// Reads the first directory. `largest` is as in `swi_decode_request`.
 ///
 /// A picture that libtiff cannot draw, or that is coded in one of its rarer ways, is `SWI_UNSUPPORTED`.
 int swi_tiff_read_header(
@@ -48,7 +30,7 @@ int swi_tiff_read_header(
 ///
 /// A band that cannot be read ends the decode; for `SWI_FAIL_NEVER` it is clear.
 int swi_tiff_decode(
-    const uint8_t *_Nonnull bytes, size_t count, const swi_format_request *_Nonnull request,
+    const uint8_t *_Nonnull bytes, size_t count, const swi_decode_request *_Nonnull request,
     uint8_t *_Nonnull rgba, swi_failure *_Nonnull failure);
 
 typedef struct swi_heif_header {
@@ -67,7 +49,7 @@ int swi_heif_read_header(
 
 /// Draws premultiplied RGBA rows of the primary picture as it is shown, without padding.
 int swi_heif_decode(
-    const uint8_t *_Nonnull bytes, size_t count, const swi_format_request *_Nonnull request,
+    const uint8_t *_Nonnull bytes, size_t count, const swi_decode_request *_Nonnull request,
     uint8_t *_Nonnull rgba, swi_failure *_Nonnull failure);
 
 typedef struct swi_avif_encode_request {
@@ -114,7 +96,7 @@ typedef int (*swi_frame)(void *_Nonnull frames, size_t milliseconds);
 ///
 /// For `SWI_FAIL_NEVER` the pixels that are missing in the first frame are clear, and later frames may be missing.
 int swi_jxl_decode(
-    const uint8_t *_Nonnull bytes, size_t count, const swi_format_request *_Nonnull request, uint8_t *_Nonnull rgba,
+    const uint8_t *_Nonnull bytes, size_t count, const swi_decode_request *_Nonnull request, uint8_t *_Nonnull rgba,
     swi_frame _Nullable frame, void *_Nullable frames, swi_failure *_Nonnull failure);
 
 /// The conversion from the colours of an ICC profile to sRGB.
@@ -126,7 +108,3 @@ void swi_profile_free(swi_profile *_Nullable profile);
 
 /// Converts pixels that are not premultiplied, in place. May be called on several threads.
 void swi_profile_convert(const swi_profile *_Nonnull profile, uint8_t *_Nonnull rgba, size_t count);
-
-/// Inflates a zlib stream that is no longer than `output_count`, which becomes its length. Zero on success.
-int swi_inflate(
-    const uint8_t *_Nonnull bytes, size_t count, uint8_t *_Nonnull output, size_t *_Nonnull output_count);

@@ -60,6 +60,10 @@ public struct EncodeOptions: Hashable, Sendable {
     ///
     /// PNG. `false` by default. Viewers that do not know animated PNG show the first frame.
     public var writesAPNG: Bool
+    /// The metadata that is written, as far as ``DecodedImage/metadata`` has it.
+    ///
+    /// JPEG, PNG and WebP. None by default: a file says nothing about where its picture came from.
+    public var keptMetadata: ImageMetadata.Parts
 
     /// Creates options.
     ///
@@ -77,11 +81,12 @@ public struct EncodeOptions: Hashable, Sendable {
     ///   - nearLossless: 0 to 100, clamped.
     ///   - maximumColors: 2 to 256, clamped.
     ///   - writesAPNG: Whether an animation is written as an animated PNG.
+    ///   - keptMetadata: The metadata that is written.
     public init(
         quality: Int = 80, isLossless: Bool = false, isProgressive: Bool = false, compressionLevel: Int = 6,
         background: PixelColor = .white, isDithered: Bool = true, firstFrameOnly: Bool = false,
         maximumSize: PixelSize? = nil, maximumByteCount: Int? = nil, effort: Int = 4, nearLossless: Int = 100,
-        maximumColors: Int? = nil, writesAPNG: Bool = false
+        maximumColors: Int? = nil, writesAPNG: Bool = false, keptMetadata: ImageMetadata.Parts = []
     ) {
         self.quality = min(max(quality, 1), 100)
         self.isLossless = isLossless
@@ -96,5 +101,6 @@ public struct EncodeOptions: Hashable, Sendable {
         self.nearLossless = min(max(nearLossless, 0), 100)
         self.maximumColors = maximumColors.map { min(max($0, 2), 256) }
         self.writesAPNG = writesAPNG
+        self.keptMetadata = keptMetadata
     }
 }

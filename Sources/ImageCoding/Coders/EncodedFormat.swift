@@ -35,6 +35,7 @@ public struct EncodedFormat: Hashable, Sendable {
         if self.options.nearLossless != 100 { options.append("near=\(self.options.nearLossless)") }
         if let count = self.options.maximumColors { options.append("colors=\(count)") }
         if self.options.writesAPNG { options.append("apng=true") }
+        if !self.options.keptMetadata.isEmpty { options.append("keep=\(self.options.keptMetadata.rawValue)") }
         // The media type is part of the key, because a custom format may have the same name.
         let names = [format.name, format.mimeType, format.fileExtension].map { KeyText.escaped($0, ":") }
         return "\(names.joined(separator: ":"))(\(options.joined(separator: ",")))"
@@ -42,6 +43,21 @@ public struct EncodedFormat: Hashable, Sendable {
 }
 
 extension EncodedFormat {
+    /// Whether an animation stays one.
+    static func animates(_ format: EncodedFormat) -> Bool {
+        if format.options.firstFrameOnly || format.format == .jpeg { return false }
+        return format.format != .png || format.options.writesAPNG
+    }
+
+    /// The same format with metadata of the file that a picture came from.
+    ///
+    /// - Parameter parts: What is kept, as far as the picture has it.
+    public func keeping(_ parts: ImageMetadata.Parts) -> EncodedFormat {
+        var options = options
+        options.keptMetadata = parts
+        return EncodedFormat(format, options: options)
+    }
+
     /// JPEG, 4:2:0, alpha laid over a background.
     ///
     /// The first frame of an animation.

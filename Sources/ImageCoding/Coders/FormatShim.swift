@@ -6,7 +6,7 @@ import CImageShims
 enum FormatShim {
     /// One of the C decoders.
     typealias Decoder = (
-        UnsafePointer<UInt8>, Int, UnsafePointer<swi_format_request>, UnsafeMutablePointer<UInt8>,
+        UnsafePointer<UInt8>, Int, UnsafePointer<swi_decode_request>, UnsafeMutablePointer<UInt8>,
         UnsafeMutablePointer<swi_failure>
     ) -> Int32
 
@@ -27,7 +27,7 @@ enum FormatShim {
         let status = unsafe work.lend { look, context in
             unsafe withUnsafeMutablePointer(to: &damage) { damage in
                 unsafe DecodedRows.lend(rows) { drew, rowsContext in
-                    var request = unsafe swi_format_request(
+                    var request = unsafe swi_decode_request(
                         width: UInt32(size.width), height: UInt32(size.height),
                         largest: largestAllocation(options.limits), capacity: rows?.capacity ?? size.height,
                         drew: drew, rows: rowsContext, look: look, context: context,

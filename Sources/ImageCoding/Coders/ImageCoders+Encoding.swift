@@ -23,11 +23,30 @@ extension ImageCoders {
             if format.options.firstFrameOnly { image = image.firstFrame }
             image = try ResizeTransformer(size: box).transform(image)
         }
-        let bytes = try encoder.encode(image, as: format)
+        let kept = ImageCoders.writesMetadata(encoder) ? format.options.keptMetadata : []
+        if kept.contains(.orientation), let orientation = image.metadata?.orientation {
+            if !EncodedFormat.animates(format) { image = image.firstFrame }
+            image = try image.turnedBack(orientation)
+        }
+        let bytes = try ImageCoders.file(image, format, encoder)
         guard let limit = format.options.maximumByteCount, bytes.count > limit, encoder.usesQuality(format) else {
             return bytes
         }
         return try smallest(image, format, limit, encoder)
+    }
+
+    /// Encodes pixels, and adds the metadata that the format keeps.
+    private static func file(
+        _ image: DecodedImage, _ format: EncodedFormat, _ encoder: any ImageEncoding
+    ) throws -> [UInt8] {
+        let bytes = try encoder.encode(image, as: format)
+        guard let metadata = image.metadata, writesMetadata(encoder) else { return bytes }
+        return try metadata.inserted(format.options.keptMetadata, into: bytes)
+    }
+
+    /// Whether metadata can be added to the files of an encoder.
+    private static func writesMetadata(_ encoder: any ImageEncoding) -> Bool {
+        encoder is JPEGCoder || encoder is PNGCoder || encoder is WebPCoder
     }
 
     /// Searches the best quality below that of the format for a file within the limit.
@@ -38,7 +57,7 @@ extension ImageCoders {
             try Task.checkCancellation()
             var options = format.options
             (options.maximumSize, options.maximumByteCount, options.quality) = (nil, nil, quality)
-            return try encoder.encode(image, as: EncodedFormat(format.format, options: options))
+            return try ImageCoders.file(image, EncodedFormat(format.format, options: options), encoder)
         }
         var (low, high) = (1, format.options.quality)
         var best: [UInt8]?
@@ -60,6 +79,10 @@ extension ImageCoders {
     public func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int {
         guard let encoder = encoders.first(where: { $0.canEncode(format.format) }) else { return 0 }
         var byteCount = encoder.encodingByteCount(of: image, as: format)
+        if format.options.keptMetadata.contains(.orientation), image.metadata?.orientation ?? .up != .up {
+            let frames = EncodedFormat.animates(format) ? image.frameCount : 1
+            byteCount = byteCount.saturatingAdd(image.size.bitmapByteCount.saturatingMultiply(frames))
+        }
         // A search keeps the best file so far.
         if let limit = format.options.maximumByteCount { byteCount = byteCount.saturatingAdd(max(limit, 0)) }
         if let box = format.options.maximumSize {

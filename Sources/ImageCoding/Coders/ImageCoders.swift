@@ -93,6 +93,8 @@ public struct ImageCoders: Sendable {
     /// With the package trait `ICC`, a JPEG, PNG or WebP with a colour profile is converted to sRGB, as a thumbnail after
     /// it was made smaller.
     ///
+    /// The picture carries what an encoder may keep: ``DecodedImage/metadata``.
+    ///
     /// Blocks its thread for the whole work; run it on a thread that may block.
     ///
     /// **Cancellation**: checked between rows and frames; throws `CancellationError`.
@@ -107,9 +109,11 @@ public struct ImageCoders: Sendable {
         let decoder = try decoder(for: bytes, options: options)
         let options = try options.withinBudget { try decoder.properties(of: bytes, options: options) }
         var image = try decoder.decode(bytes, options: options)
+        if image.metadata == nil { image.metadata = ImageMetadata(of: bytes, options.limits) }
         #if ICC
         if ImageCoders.leavesColors(decoder), let profile = ColorProfile(of: bytes, options.limits) {
             image = try profile.convert(image)
+            image.metadata = image.metadata?.withoutProfile
         }
         #endif
         image.scale = options.scale

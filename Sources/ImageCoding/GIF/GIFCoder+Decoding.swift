@@ -30,8 +30,20 @@ extension GIFCoder {
             throw ImageError(code: .tooLarge, message: "The GIF's frames have \(outline.framePixels) pixels together.")
         }
         let plan = GIFCoder.plan(for: outline, thumbnail: options.thumbnail)
-        let byteCount = GIFCoder.decodingByteCount(outline, plan, onDemand: onDemand)
+        let byteCount = GIFCoder.decodingByteCount(outline, plan, wanted, onDemand: onDemand)
         try limits.check(byteCount: byteCount)
+        if GIFCoder.drawsRows(outline, plan, wanted) {
+            var damage: ImageDamage = []
+            let (pixels, hasAlpha) = try unsafe plan.draw(
+                work, inOrder: true, premultiplies: true, missing: .clear
+            ) { _, rows in
+                guard let rows else { return }
+                damage = try GIFReader.readFirstFrame(
+                    bytes, on: outline.size, into: rows, readsOn: wanted > 1, failOn: options.failOn, work: work)
+            }
+            return DecodedImage(
+                plan.result, .held([DecodedImage.Frame(pixels: pixels)]), hasAlpha: hasAlpha, damage: damage)
+        }
         if onDemand { return try GIFCoder.decodeOnDemand(bytes, outline, plan, options, byteCount: byteCount) }
         let resampler = plan.resampler()
         var frames = [DecodedImage.Frame]()
@@ -44,7 +56,7 @@ extension GIFCoder {
                 DecodedImage.Frame(pixels: pixels, duration: FrameTiming.duration(milliseconds: milliseconds)))
             return frames.count < wanted
         }
-        guard let first = frames.first else { throw ImageError(code: .malformed, message: "The GIF has no frame.") }
+        guard let first = frames.first else { throw GIFReader.noFrame }
         if frames.count == 1 { frames = [DecodedImage.Frame(pixels: first.pixels)] }
         return DecodedImage(
             plan.result, .held(frames),
@@ -66,6 +78,11 @@ extension GIFCoder {
             throw ImageError(code: .malformed, message: "The GIF's screen is \(outline.size) pixels.", byteOffset: 6)
         }
         return outline
+    }
+
+    /// Whether the one frame that is wanted goes row by row into the resampler, without a screen.
+    static func drawsRows(_ outline: GIFOutline, _ plan: FramePlan, _ wanted: Int) -> Bool {
+        plan.isResampled && min(outline.frameCount, wanted) == 1
     }
 
     static func plan(for outline: GIFOutline, thumbnail: ResizeTransformer?) -> FramePlan {

@@ -30,15 +30,22 @@ public struct GIFCoder: ImageDecoding, ImageEncoding {
 
 extension GIFCoder {
     /// The screen, the pixels below a restored frame, and every frame kept: as large as the thumbnail, if one is
-    /// requested.
+    /// requested. For a thumbnail of one frame, some rows of the screen, and the indexes of an interlaced frame.
     public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
         let outline = try GIFCoder.outline(of: bytes, options, work)
         return GIFCoder.decodingByteCount(
-            outline, GIFCoder.plan(for: outline, thumbnail: options.thumbnail), onDemand: options.framesOnDemand)
+            outline, GIFCoder.plan(for: outline, thumbnail: options.thumbnail), options.firstFrameOnly ? 1 : .max,
+            onDemand: options.framesOnDemand)
     }
 
-    static func decodingByteCount(_ outline: GIFOutline, _ plan: FramePlan, onDemand: Bool) -> Int {
+    /// - Parameter wanted: The most frames that are wanted.
+    static func decodingByteCount(_ outline: GIFOutline, _ plan: FramePlan, _ wanted: Int, onDemand: Bool) -> Int {
+        if drawsRows(outline, plan, wanted) {
+            return plan.drawingByteCount(inOrder: true).saturatingAdd(plan.finishingByteCount)
+                .saturatingAdd(outline.interlacedPixels).saturatingAdd(outline.interlacedPixels == 0 ? 0 : 65_536)
+                .saturatingAdd(131_072)
+        }
         let screen = plan.drawn.bitmapByteCount
         // A frame that is not shrunk shares the screen's memory until the next frame is drawn.
         let frames = plan.result.bitmapByteCount.saturatingMultiply(onDemand ? 1 : max(outline.frameCount, 1))

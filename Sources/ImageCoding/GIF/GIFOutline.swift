@@ -13,6 +13,8 @@ struct GIFOutline {
     private(set) var largestFrame = 0
     /// How often the animation is played; 1 without a loop count, 0 forever.
     private(set) var loopCount = 1
+    /// The pixels of the first frame, if its rows are stored in four passes, and not from top to bottom; else 0.
+    private(set) var interlacedPixels = 0
     /// Whether a frame has a transparent colour or leaves a part of the screen uncovered.
     private(set) var hasAlpha = false
     /// Whether a frame is removed again, so that the pixels below it must be kept.
@@ -67,6 +69,7 @@ struct GIFOutline {
                 let frame = PixelSize(width: number(at: offset + 5), height: number(at: offset + 7))
                 let corner = PixelSize(width: number(at: offset + 1), height: number(at: offset + 3))
                 add(frame, at: corner)
+                if frameCount == 1, bytes[offset + 9] & 0x40 != 0 { interlacedPixels = largestFrame }
                 if recordsPlaces { places.append(Place(start: start, milliseconds: delay * 10)) }
                 delay = 0
                 endsInFrame = true

@@ -48,6 +48,10 @@ import CLibgif
     private var canvas: GIFCanvas
     private var control = GraphicsControlBlock()
     private var indexes: [UInt8] = []
+    /// What the first frame is drawn on in place of the canvas.
+    private var rows: GIFRows?
+    /// Whether a frame was begun.
+    private var hasBegun = false
     /// Whether a frame was begun and not finished.
     private var isDrawing = false
 
@@ -68,6 +72,31 @@ import CLibgif
         var canvas = GIFCanvas(size: size)
         return try read(bytes, headerLength: 0, from: 0, on: &canvas, failOn: failOn, work: work, onFrame: onFrame)
     }
+
+    /// Reads the first frame into rows that are resampled as they come.
+    ///
+    /// - Parameters:
+    ///   - rows: The rows of the screen.
+    ///   - readsOn: Whether the file is read to its end, to find damage.
+    /// - Returns: The damage that is no error.
+    /// - Throws: ``ImageError``; `CancellationError`.
+    static func readFirstFrame(
+        _ bytes: [UInt8], on size: PixelSize, into rows: DecodedRows, readsOn: Bool, failOn: DamagePolicy,
+        work: DecodingWork
+    ) throws -> ImageDamage {
+        var canvas = GIFCanvas(size: size)
+        var isRead = false
+        let damage = try read(
+            bytes, headerLength: 0, from: 0, on: &canvas, rows: GIFRows(rows, size: size), failOn: failOn, work: work
+        ) { _, _ in
+            defer { isRead = true }
+            return readsOn && !isRead
+        }
+        if !isRead { throw noFrame }
+        return damage
+    }
+
+    static let noFrame = ImageError(code: .malformed, message: "The GIF has no frame.")
 
     /// Reads one frame, and draws it over the frames before.
     ///
@@ -91,8 +120,8 @@ import CLibgif
     }
 
     private static func read(
-        _ bytes: [UInt8], headerLength: Int, from start: Int, on canvas: inout GIFCanvas, failOn: DamagePolicy,
-        work: DecodingWork, onFrame: ([UInt8], Int) throws -> Bool
+        _ bytes: [UInt8], headerLength: Int, from start: Int, on canvas: inout GIFCanvas, rows: GIFRows? = nil,
+        failOn: DamagePolicy, work: DecodingWork, onFrame: ([UInt8], Int) throws -> Bool
     ) throws -> ImageDamage {
         try unsafe bytes.withUnsafeBufferPointer { buffer in
             let source = unsafe Source(buffer, headerLength: headerLength, from: start, work)
@@ -105,6 +134,7 @@ import CLibgif
             var reader = unsafe GIFReader(source: source, file: file, canvas: canvas)
             // The reader has the only reference while it draws.
             canvas = GIFCanvas(size: canvas.size)
+            reader.rows = rows
             let damage = try reader.readRecords(failOn, onFrame)
             canvas = reader.canvas
             return damage
@@ -147,8 +177,9 @@ import CLibgif
                 case IMAGE_DESC_RECORD_TYPE: if try !readFrame(onFrame) { return [] }
                 default: return []
                 }
-            } catch let error as ImageError where failOn == .never && error.isDamage && !canvas.pixels.isEmpty {
+            } catch let error as ImageError where failOn == .never && error.isDamage && hasBegun {
                 // The rows so far are the last frame, unless it was not begun.
+                if isDrawing { try rows?.finish(source.work) }
                 if isDrawing { _ = try onFrame(canvas.pixels, Int(control.DelayTime) * 10) }
                 return [.missingPixels, error.code == .truncated ? .missingEnd : .corruptData]
             }
@@ -182,9 +213,15 @@ import CLibgif
             throw ImageError(code: .malformed, message: "A frame of the GIF has no palette.")
         }
         let palette = unsafe GIFPalette(map.pointee, transparent: Int(control.TransparentColor))
-        try canvas.begin(frame, disposal: GIFCanvas.Disposal(control.DisposalMode), work: source.work)
+        if rows == nil {
+            try canvas.begin(frame, disposal: GIFCanvas.Disposal(control.DisposalMode), work: source.work)
+        } else {
+            try rows?.begin(frame, palette, isInterlaced: unsafe image.Interlace, work: source.work)
+        }
+        hasBegun = true
         isDrawing = true
         try readRows(of: frame, isInterlaced: unsafe image.Interlace, palette: palette)
+        try rows?.finish(source.work)
         isDrawing = false
         let milliseconds = Int(control.DelayTime) * 10
         control = GraphicsControlBlock()
@@ -209,7 +246,11 @@ import CLibgif
                     unsafe DGifGetLine(file, line.baseAddress, Int32(frame.width))
                 }
                 try check(status)
-                canvas.draw(indexes, row: row, palette: palette)
+                if rows == nil {
+                    canvas.draw(indexes, row: row, palette: palette)
+                } else {
+                    rows?.draw(indexes, row: row)
+                }
             }
         }
     }

@@ -34,12 +34,14 @@ extension JPEGCoder {
                 let turn = plan.turnWhileDrawing
                 return unsafe withUnsafeMutablePointer(to: &damage) { damage in
                     unsafe DecodedRows.lend(rows) { drew, rowsContext in
-                        var request = unsafe swi_jpeg_decode_request(
-                            denominator: Int32(plan.denominator), width: Int32(header.size.width),
-                            height: Int32(header.size.height), max_scans: Int32(clamping: limits.maximumScanCount),
-                            start: turn.start, right: turn.right, down: turn.down,
+                        let all = unsafe swi_decode_request(
+                            width: UInt32(header.size.width), height: UInt32(header.size.height), largest: 0,
                             capacity: rows?.capacity ?? plan.drawn.height, drew: drew, rows: rowsContext, look: look,
                             context: context, fail_on: ShimStatus.failOn(options.failOn), damage: damage)
+                        var request = unsafe swi_jpeg_decode_request(
+                            all: all, denominator: Int32(plan.denominator),
+                            max_scans: Int32(clamping: limits.maximumScanCount), start: turn.start, right: turn.right,
+                            down: turn.down)
                         return unsafe bytes.withUnsafeBufferPointer { input in
                             // Neither is empty: the header was read, and both sides are at least one pixel.
                             unsafe swi_jpeg_decode(

@@ -47,10 +47,10 @@ extension PNGCoder {
         let status = unsafe work.lend { look, context in
             unsafe withUnsafeMutablePointer(to: &bits) { bits in
                 unsafe DecodedRows.lend(rows) { drew, rowsContext in
-                    var request = unsafe swi_png_decode_request(
-                        width: UInt32(size.width), height: UInt32(size.height), capacity: rows?.capacity ?? size.height,
-                        drew: drew, rows: rowsContext, look: look, context: context,
-                        fail_on: ShimStatus.failOn(failOn), damage: bits)
+                    var request = unsafe swi_decode_request(
+                        width: UInt32(size.width), height: UInt32(size.height), largest: 0,
+                        capacity: rows?.capacity ?? size.height, drew: drew, rows: rowsContext, look: look,
+                        context: context, fail_on: ShimStatus.failOn(failOn), damage: bits)
                     return unsafe bytes.withUnsafeBufferPointer { input in
                         // Neither is empty: the header was read, and both sides are at least one pixel.
                         unsafe swi_png_decode(

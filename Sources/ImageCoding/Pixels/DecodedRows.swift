@@ -17,7 +17,7 @@ import CImageShims
     private let premultiplies: Bool
     private let output: UnsafeMutableBufferPointer<UInt8>
     private let work: DecodingWork
-    private var line: [Int16]
+    private var line: Resampler.Line
     /// The rows that are drawn.
     private var drawn = 0
     /// The rows of the result that are made.
@@ -73,18 +73,23 @@ import CImageShims
         }
     }
 
-    /// Draws the rows that the decoder did not draw.
-    func fill(with color: PixelColor) {
+    /// Draws the rows that the decoder did not draw, up to a row or to the last one.
+    func fill(with color: PixelColor, upTo end: Int = .max) throws {
         let pixel = color.premultiplied
-        while drawn < resampler.source.height {
+        while drawn < min(end, resampler.source.height) {
+            try work.look()
             let slot = unsafe slot(of: drawn)
-            for offset in 0..<stride { unsafe slot[offset] = pixel[offset % 4] }
+            unsafe slot.update(repeating: pixel[0])
+            if pixel.contains(where: { $0 != pixel[0] }) {
+                for offset in 0..<stride { unsafe slot[offset] = pixel[offset % 4] }
+            }
             hasAlpha = hasAlpha || color.alpha < 255
             receive(upTo: drawn + 1)
         }
     }
 
-    private func slot(of row: Int) -> UnsafeMutableBufferPointer<UInt8> {
+    /// The place of a row, which is among the next ``capacity`` ones.
+    func slot(of row: Int) -> UnsafeMutableBufferPointer<UInt8> {
         let start = row % capacity * stride
         return unsafe UnsafeMutableBufferPointer(rebasing: buffer[start..<start + stride])
     }

@@ -14,6 +14,7 @@ struct FramePlan: Sendable {
     private let target: PixelSize
     /// Whether drawn frames are resampled.
     let isResampled: Bool
+    private let inLinearLight: Bool
     /// How the pixels must be turned after they were drawn and made smaller.
     private let orientation: ImageOrientation
     /// How the decoder places the pixels it draws.
@@ -43,7 +44,9 @@ struct FramePlan: Sendable {
             source.width / Double(divisor) >= Double(target.width) * factor
                 && source.height / Double(divisor) >= Double(target.height) * factor
         }
-        var divisor = denominators.first { draws($0, 1.5) } ?? 1
+        inLinearLight = thumbnail?.inLinearLight ?? false
+        // A decoder that draws a smaller picture adds up sRGB values.
+        var divisor = inLinearLight ? 1 : denominators.first { draws($0, 1.5) } ?? 1
         if stored.divided(by: divisor).pixelCount > maximumPixelCount {
             divisor = denominators.first { draws($0, 1) } ?? divisor
         }
@@ -66,7 +69,8 @@ struct FramePlan: Sendable {
 
     /// Makes the resampler for drawn frames, or `nil` when they are the result.
     func resampler() -> Resampler? {
-        isResampled ? Resampler(source: drawn, window: window, target: target) : nil
+        isResampled
+            ? Resampler(source: drawn, window: window, target: target, inLinearLight: inLinearLight) : nil
     }
 
     /// Makes the final pixels of one frame.
@@ -88,6 +92,13 @@ struct FramePlan: Sendable {
         drawn.width.saturatingMultiply(8)
             .saturatingAdd((drawn.width + target.width).saturatingMultiply(100))
             .saturatingAdd((drawn.height + target.height).saturatingMultiply(60)).saturatingAdd(1_024)
+            .saturatingAdd(inLinearLight ? lightByteCount : 0)
+    }
+
+    /// A row of the source and the rows between the two directions, as light.
+    private var lightByteCount: Int {
+        drawn.width.saturatingAdd(2).saturatingMultiply(16)
+            .saturatingAdd(rowCapacity.saturatingMultiply(target.width).saturatingMultiply(16))
     }
 
     /// The bytes that ``draw(_:inOrder:premultiplies:missing:_:)`` draws on.
@@ -128,7 +139,7 @@ struct FramePlan: Sendable {
                 resampler, capacity: inOrder ? rowCapacity : drawn.height, premultiplies: premultiplies, to: output,
                 work)
             try unsafe draw(rows.buffer, inOrder ? rows : nil)
-            if inOrder { rows.fill(with: missing) } else { try rows.receiveAll() }
+            if inOrder { try rows.fill(with: missing) } else { try rows.receiveAll() }
             hasAlpha = rows.hasAlpha
         }
         return (try Bitmap.turned(pixels, size: target, orientation), hasAlpha)

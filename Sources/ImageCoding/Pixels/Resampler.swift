@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 import CImageShims
+import Foundation
 
 /// Resizes premultiplied RGBA bitmaps with Lanczos, one row of the result at a time.
 ///
 /// Calculates in whole numbers of 16 bits and more, and rounds once. The filter runs on sRGB values, as browsers and
-/// other image servers do. It takes a row of memory in addition to the two bitmaps. One resampler serves any number of
-/// frames of one size.
+/// other image servers do, or on light, in numbers of 32 bits. It takes a row of memory in addition to the two bitmaps;
+/// for light, as many narrow rows as a row of the result depends on. One resampler serves any number of frames of one
+/// size.
 struct Resampler: Sendable {
     let source: PixelSize
     let target: PixelSize
@@ -17,6 +19,7 @@ struct Resampler: Sendable {
     /// The largest number of source rows for a row of the result.
     let reach: Int
     private let reachAcross: Int
+    private let inLinearLight: Bool
 
     /// Creates a resampler for a part of the source.
     ///
@@ -24,9 +27,10 @@ struct Resampler: Sendable {
     ///   - source: Size of the source bitmaps.
     ///   - window: The part that becomes the output, in source pixels.
     ///   - target: Size of the results.
-    init(source: PixelSize, window: ResamplingWindow, target: PixelSize) {
+    ///   - inLinearLight: Whether the filter adds up light instead of sRGB values.
+    init(source: PixelSize, window: ResamplingWindow, target: PixelSize, inLinearLight: Bool = false) {
         self.init(
-            source: source, target: target,
+            source: source, target: target, inLinearLight: inLinearLight,
             across: ResamplingTaps(
                 source: source.width, start: window.x, length: window.width, target: target.width,
                 peak: Int(Int16.max)),
@@ -43,7 +47,10 @@ struct Resampler: Sendable {
             down: ResamplingTaps(gaussian: sigma, count: size.height, peak: Int(UInt8.max)))
     }
 
-    private init(source: PixelSize, target: PixelSize, across: ResamplingTaps, down: ResamplingTaps) {
+    private init(
+        source: PixelSize, target: PixelSize, inLinearLight: Bool = false, across: ResamplingTaps, down: ResamplingTaps
+    ) {
+        self.inLinearLight = inLinearLight
         self.source = source
         self.target = target
         self.across = across
@@ -81,7 +88,7 @@ struct Resampler: Sendable {
         }
     }
 
-    /// Makes rows of the result.
+    /// Makes rows of the result, each once and in order.
     ///
     /// - Parameters:
     ///   - rows: The rows to make.
@@ -89,10 +96,12 @@ struct Resampler: Sendable {
     ///   - line: What ``line()`` made.
     ///   - output: The whole result.
     func resample(
-        _ rows: Range<Int>, from input: UnsafeBufferPointer<UInt8>, capacity: Int, with line: inout [Int16],
+        _ rows: Range<Int>, from input: UnsafeBufferPointer<UInt8>, capacity: Int, with line: inout Line,
         to output: UnsafeMutableBufferPointer<UInt8>
     ) {
-        precondition(input.count == source.width * capacity * 4 && line.count == lineCount)
+        precondition(
+            input.count == source.width * capacity * 4 && line.samples.count == lineCount
+                && line.light.count == lightCount)
         let target = unsafe UnsafeMutableBufferPointer(
             rebasing: output[rows.lowerBound * self.target.width * 4..<rows.upperBound * self.target.width * 4])
         guard let target = target.baseAddress, let input = input.baseAddress else { return }
@@ -102,10 +111,18 @@ struct Resampler: Sendable {
                     width: source.width, height: source.height, left: Int(self.across.first.first ?? 0),
                     right: Int(self.across.end.last ?? 0), target_width: self.target.width, across: across, down: down,
                     fraction: Int32(fraction))
-                unsafe line.withUnsafeMutableBufferPointer { line in
-                    // A line is never empty. All that is read has been checked: the taps lie within the source.
-                    unsafe swi_resample(
-                        &job, input, capacity, rows.lowerBound, rows.upperBound, line.baseAddress!, target)
+                // All that is read has been checked: the taps lie within the source, and no memory is empty.
+                if inLinearLight {
+                    unsafe line.light.withUnsafeMutableBufferPointer { light in
+                        unsafe swi_resample_light(
+                            &job, LinearLight.tables, self.down.end, input, capacity, rows.lowerBound, rows.upperBound,
+                            light.baseAddress!, reach, target)
+                    }
+                } else {
+                    unsafe line.samples.withUnsafeMutableBufferPointer { samples in
+                        unsafe swi_resample(
+                            &job, input, capacity, rows.lowerBound, rows.upperBound, samples.baseAddress!, target)
+                    }
                 }
             }
         }
@@ -121,10 +138,40 @@ struct Resampler: Sendable {
     }
 
     /// The memory between the two directions.
-    func line() -> [Int16] { [Int16](repeating: 0, count: lineCount) }
+    struct Line {
+        fileprivate var samples: [Int16]
+        /// A row of the source, and rows of the result's width.
+        fileprivate var light: [Float]
+    }
 
-    private var lineCount: Int { source.width * 4 + 128 }
+    /// Makes the memory between the two directions.
+    func line() -> Line {
+        Line(samples: [Int16](repeating: 0, count: lineCount), light: [Float](repeating: 0, count: lightCount))
+    }
+
+    private var lineCount: Int { inLinearLight ? 0 : source.width * 4 + 128 }
+
+    private var lightCount: Int { inLinearLight ? (source.width + 2 + reach * target.width) * 4 : 0 }
 
     /// Rows of the result that take about a millisecond.
-    var rowsAtOnce: Int { max(1, 2_000_000 / (source.width * (reach + 1) + target.width * (reachAcross + 8))) }
+    var rowsAtOnce: Int {
+        let work = source.width * (reach + 1) + target.width * (reachAcross + 8)
+        return max(1, 2_000_000 / (inLinearLight ? work * 4 : work))
+    }
+}
+
+/// The curve between sRGB and light.
+///
+/// - Source: IEC 61966-2-1.
+enum LinearLight {
+    /// The light of each of 256 values, 0 to 1; and after it the value of each of 16,385 steps of light.
+    static let tables: [Float] =
+        (0..<256).map { value in
+            let share = Double(value) / 255
+            return Float(share <= 0.04045 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4))
+        }
+        + (0...16_384).map { step in
+            let light = Double(step) / 16_384
+            return Float((light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055) * 255)
+        }
 }

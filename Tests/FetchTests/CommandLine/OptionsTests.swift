@@ -81,6 +81,17 @@ struct OptionsTests {
         #expect(options.format == .encoded(EncodedFormat(.png, options: .init(compressionLevel: 9, writesAPNG: true))))
     }
 
+    @Test func `metadata is kept by name, and light is resized by choice`() throws {
+        let words = ["--format", "jpeg", "--keep", "profile,copyright", "--resize", "8x8:fill", "--linear"]
+        let options = try Options(parsing: words)
+        #expect(options.format == .encoded(.jpeg().keeping([.colorProfile, .copyright])))
+        #expect(options.transformers.map(\.key) == ["resize(8x8,fill,linear)"])
+        #expect(try Options(parsing: ["--keep", "all"]).encode.keptMetadata == .all)
+        for text in ["", "profile,", "gps", "all copyright"] {
+            #expect(throws: UsageError.self) { try Options(parsing: ["--keep", text]) }
+        }
+    }
+
     @Test func `a box with one side limits that side alone`() throws {
         let box = { (text: String) in
             try Resize(text).transformer.resultSize(for: PixelSize(width: 4_000, height: 3_000))

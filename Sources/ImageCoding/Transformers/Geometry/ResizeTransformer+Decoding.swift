@@ -4,7 +4,8 @@ extension ResizeTransformer {
     ///
     /// Applied to its result, the transformer gives what it gives for the whole picture.
     var shrinking: ResizeTransformer {
-        ResizeTransformer(size: size, mode: mode, allowsEnlarging: false, gravity: gravity)
+        ResizeTransformer(
+            size: size, mode: mode, allowsEnlarging: false, gravity: gravity, inLinearLight: inLinearLight)
     }
 
     /// Divides transformers into a resize that a decoder does while it decodes, and the transformers that remain.
