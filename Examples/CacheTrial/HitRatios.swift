@@ -26,8 +26,7 @@ enum HitRatios {
             let limit = trace.footprint / 20
             let (own, recent) = (memory(trace, limit), lru(trace, limit))
             let isGood = abs(own.ofRequests - trace.simulated) <= 0.5 || own.ofRequests > trace.simulated
-            // Only a popularity that changes all the time suits LRU as well.
-            let isBetter = own.ofRequests > recent.ofRequests || trace.name.contains("drifts")
+            let isBetter = own.ofRequests > recent.ofRequests
             isFine = isFine && isGood && isBetter
             say(
                 "MemoryCache \(text(own)), simulator \(trace.simulated), LRU \(text(recent)): \(trace.name)"

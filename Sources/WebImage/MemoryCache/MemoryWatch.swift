@@ -2,7 +2,11 @@
 /// How a memory cache learns that memory is short.
 ///
 /// The cache takes a sample when it begins to hold something and at every interval after that, and gives memory back in
-/// steps: see ``MemoryCache/respond(to:)``. Until the next sample it grows by at most ``MemorySample/room``. While the pressure stays critical, each further sample halves what the cache holds.
+/// steps: see ``MemoryCache/respond(to:)``. Until the next sample it grows by at most ``MemorySample/room``. While the
+/// pressure stays critical, each further sample halves what the cache holds.
+///
+/// The kernel's triggers for pressure are not used: without privileges their window is two seconds at least, so a sample
+/// each second is earlier, and needs no thread that waits.
 public struct MemoryWatch: Sendable {
     /// The time between two samples; an eighth of it while half of the process's limit is used, or more.
     ///

@@ -19,21 +19,16 @@ extension S3FIFO {
         }
     }
 
-    /// Whether the small queue has more than its share, a tenth of either limit.
+    /// Whether the small queue has more than its share, a twentieth of either limit.
     private var isSmallOverShare: Bool {
-        small.count > 0 && (small.cost > costLimit / 10 || small.count > countLimit / 10)
+        small.count > 0 && (small.cost > costLimit / 20 || small.count > countLimit / 20)
     }
 
     private mutating func evictFromSmall(retired: inout [Value]) {
         while small.count > 0 {
             let number = small.oldest
             unlink(number)
-            guard slots[Int(number)].hits > 0 else {
-                if let key = slots[Int(number)].key { remember(key) }
-                if let value = vacate(number) { retired.append(value) }
-                evictionCount &+= 1
-                return
-            }
+            guard slots[Int(number)].hits > 0 else { return evict(number, &retired) }
             slots[Int(number)].hits = 0
             link(number, into: .main)
             guard isSmallOverShare else { return }
@@ -44,11 +39,7 @@ extension S3FIFO {
         while main.count > 0 {
             let number = main.oldest
             unlink(number)
-            guard slots[Int(number)].hits > 0 else {
-                if let value = vacate(number) { retired.append(value) }
-                evictionCount &+= 1
-                return
-            }
+            guard slots[Int(number)].hits > 0 else { return evict(number, &retired) }
             slots[Int(number)].hits -= 1
             link(number, into: .main)
         }
@@ -70,16 +61,22 @@ extension S3FIFO {
                 slots[Int(number)].hits -= 1
                 link(number, into: .main)
             } else {
-                if let value = vacate(number) { retired.append(value) }
-                evictionCount &+= 1
+                evict(number, &retired)
             }
         }
         return main.cost <= costLimit - cost
     }
 
-    /// Remembers the hash of a key that leaves. There are at most as many hashes as entries.
+    /// Empties an unlinked slot, and remembers its key.
+    private mutating func evict(_ number: Int32, _ retired: inout [Value]) {
+        if let key = slots[Int(number)].key { remember(key) }
+        if let value = vacate(number) { retired.append(value) }
+        evictionCount &+= 1
+    }
+
+    /// Remembers the hash of a key that leaves. There are at most twice as many hashes as entries.
     mutating func remember(_ key: Key) {
-        ghosts.remember(key.hashValue, atMost: max(count, 16))
+        ghosts.remember(key.hashValue, atMost: max(2 * count, 16))
     }
 
     // MARK: - Chains of slots

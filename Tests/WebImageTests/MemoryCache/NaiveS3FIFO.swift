@@ -55,6 +55,7 @@ struct NaiveS3FIFO {
                 for var entry in main.reversed() where mainCost > end {
                     main.removeLast()
                     if entry.hits == 0 {
+                        remember(entry.key)
                         retired.append(entry.value)
                     } else {
                         entry.hits -= 1
@@ -78,11 +79,11 @@ struct NaiveS3FIFO {
     private mutating func remember(_ key: Int) {
         forget(key)
         ghosts.insert(key, at: 0)
-        ghosts = Array(ghosts.prefix(max(count, 16)))
+        ghosts = Array(ghosts.prefix(max(2 * count, 16)))
     }
 
     private var isSmallOverShare: Bool {
-        !small.isEmpty && (small.reduce(0) { $0 + $1.cost } > costLimit / 10 || small.count > countLimit / 10)
+        !small.isEmpty && (small.reduce(0) { $0 + $1.cost } > costLimit / 20 || small.count > countLimit / 20)
     }
 
     /// One step; the result is empty when it only promotes.
@@ -99,7 +100,10 @@ struct NaiveS3FIFO {
             }
         } else {
             while var entry = main.popLast() {
-                if entry.hits == 0 { return [entry.value] }
+                if entry.hits == 0 {
+                    remember(entry.key)
+                    return [entry.value]
+                }
                 entry.hits -= 1
                 main.insert(entry, at: 0)
             }

@@ -59,6 +59,29 @@ struct S3FIFOTests {
         #expect(hits.table > hits.recent + 800, "\(hits)")
     }
 
+    @Test(arguments: 0..<3)
+    func `the hit rate is above that of least recently used when popularity drifts, too`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let (count, requests) = (2_000, 40_000)
+        let zipf = ZipfTrace(count: count, exponent: 0.9)
+        var table = S3FIFO<Int, Int>(costLimit: count / 20, countLimit: .max)
+        var recent = LeastRecentlyUsed(limit: count / 20)
+        var hits = (table: 0, recent: 0)
+        for step in 0..<requests {
+            // A hundredth of the pictures is new at the top after each hundredth of the requests.
+            let key = (zipf.next(using: &random) + step * 100 / requests * (count / 100)) % count
+            if table.value(for: key) != nil {
+                hits.table += 1
+            } else {
+                var retired: [Int] = []
+                _ = table.store(key, for: key, cost: 1, retired: &retired)
+            }
+            if recent.use(key) { hits.recent += 1 }
+        }
+        // The advantage is 2.4 points; with the queues of the paper it is one at most, and without the ghosts of main two.
+        #expect(hits.table > hits.recent + 860, "\(hits)")
+    }
+
     @Test func `a scan does not evict entries in use`() {
         var table = S3FIFO<Int, Int>(costLimit: 100, countLimit: 100)
         var retired: [Int] = []
