@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Files as far as the system has them in memory, and their time of creation: calls that Swift cannot import.
+// Files as far as the system has them in memory, their time of creation and their attributes: calls that Swift cannot
+// import.
 #define _GNU_SOURCE
 #include "CCacheShims.h"
 #include <errno.h>
@@ -24,9 +25,9 @@ int swi_open_in_memory(const char *path) {
     return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
 }
 
-ssize_t swi_read_in_memory(int descriptor, void *bytes, size_t count) {
-    struct iovec part = {bytes, count};
-    return preadv2(descriptor, &part, 1, -1, RWF_NOWAIT);
+ssize_t swi_read_in_memory(int descriptor, void *first, size_t first_count, void *second, size_t second_count) {
+    struct iovec parts[2] = {{first, first_count}, {second, second_count}};
+    return preadv2(descriptor, parts, 2, -1, RWF_NOWAIT);
 }
 #else
 int swi_open_in_memory(const char *path) {
@@ -35,8 +36,8 @@ int swi_open_in_memory(const char *path) {
     return -1;
 }
 
-ssize_t swi_read_in_memory(int descriptor, void *bytes, size_t count) {
-    (void)descriptor, (void)bytes, (void)count;
+ssize_t swi_read_in_memory(int descriptor, void *first, size_t first_count, void *second, size_t second_count) {
+    (void)descriptor, (void)first, (void)first_count, (void)second, (void)second_count;
     errno = ENOSYS;
     return -1;
 }
@@ -64,6 +65,40 @@ int swi_creation_time(int folder, const char *name, int64_t *seconds) {
 int swi_creation_time(int folder, const char *name, int64_t *seconds) {
     (void)folder, (void)name, (void)seconds;
     errno = ENOSYS;
+    return -1;
+}
+#endif
+
+#if defined(__linux__)
+#include <sys/xattr.h>
+
+ssize_t swi_get_attribute(int descriptor, const char *name, void *bytes, size_t count) {
+    return fgetxattr(descriptor, name, bytes, count);
+}
+
+int swi_set_attribute(int descriptor, const char *name, const void *bytes, size_t count) {
+    return bytes ? fsetxattr(descriptor, name, bytes, count, 0) : fremovexattr(descriptor, name);
+}
+#elif defined(__APPLE__)
+#include <sys/xattr.h>
+
+ssize_t swi_get_attribute(int descriptor, const char *name, void *bytes, size_t count) {
+    return fgetxattr(descriptor, name, bytes, count, 0, 0);
+}
+
+int swi_set_attribute(int descriptor, const char *name, const void *bytes, size_t count) {
+    return bytes ? fsetxattr(descriptor, name, bytes, count, 0, 0) : fremovexattr(descriptor, name, 0);
+}
+#else
+ssize_t swi_get_attribute(int descriptor, const char *name, void *bytes, size_t count) {
+    (void)descriptor, (void)name, (void)bytes, (void)count;
+    errno = ENOTSUP;
+    return -1;
+}
+
+int swi_set_attribute(int descriptor, const char *name, const void *bytes, size_t count) {
+    (void)descriptor, (void)name, (void)bytes, (void)count;
+    errno = ENOTSUP;
     return -1;
 }
 #endif

@@ -84,7 +84,7 @@ struct PlaceholderTests {
         request.scale = 1.5
         scene.binding.load(request, options: options { $0.usesScaleInName = true })
         #expect(scene.answer.request.scale == 1.5)
-        let names = [("a@2x", 2.0), ("a%402x.jpg?b@3x", 2), ("a@2x/b.jpg", 1), ("a@4x.jpg", 1), ("2x.jpg", 1)]
+        let names = [("a@2x.jpg", 2.0), ("a%402x.jpg?b@3x", 2), ("a@2x/b.jpg", 1), ("a@4x.jpg", 1), ("2x.jpg", 1)]
         for (name, scale) in names {
             #expect(ImageRequest(URL(string: "http://a.example/" + name)!).scaleInName == scale)
         }

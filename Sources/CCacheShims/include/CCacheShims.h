@@ -20,15 +20,25 @@ uint64_t swi_content_checksum(const uint8_t *bytes, size_t count);
 // Returns -1 and sets `errno`: to EAGAIN when a device has to be asked, and to ENOSYS where the system cannot tell.
 int swi_open_in_memory(const char *path);
 
-// Reads at the place of `descriptor` what is in memory.
+// Reads at the place of `descriptor` what is in memory, first into one buffer and then into the other.
 //
 // Returns -1 and sets `errno`: to EAGAIN when a device has to be asked, and to ENOSYS or EOPNOTSUPP where the system or
 // the file system cannot tell.
-ssize_t swi_read_in_memory(int descriptor, void *bytes, size_t count);
+ssize_t swi_read_in_memory(int descriptor, void *first, size_t first_count, void *second, size_t second_count);
 
 // When the file at `name` was created, in seconds since 1970; of a link itself.
 //
 // Returns -1 and sets `errno`: to ENOTSUP or ENOSYS where the file system or the system does not keep it.
 int swi_creation_time(int folder, const char *name, int64_t *seconds);
+
+// Copies an extended attribute of an open file.
+//
+// Returns its length, also where `count` is 0; -1 and sets `errno` where there is none, or the file system has none.
+ssize_t swi_get_attribute(int descriptor, const char *name, void *bytes, size_t count);
+
+// Sets an extended attribute of an open file, or removes it where `bytes` is a null pointer.
+//
+// Returns -1 and sets `errno` where the file system has none, or no room for it.
+int swi_set_attribute(int descriptor, const char *name, const void *bytes, size_t count);
 
 #endif

@@ -10,20 +10,24 @@ struct ByteReader {
 
     mutating func byte() -> UInt8? { rest.popFirst() }
 
-    mutating func integer<Number: FixedWidthInteger & UnsignedInteger>(_ type: Number.Type) -> Number? {
-        let width = Number.bitWidth / 8
+    mutating func integer<Number: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
+        _ type: Number.Type
+    ) -> Number? {
+        let width = MemoryLayout<Number>.size
         guard rest.count >= width else { return nil }
-        var number: Number = 0
-        for place in 0..<width { number |= Number(rest[rest.startIndex &+ place]) &<< Number(8 &* place) }
+        let number = unsafe rest.withUnsafeBytes { unsafe $0.loadUnaligned(as: Number.self) }
         rest = rest[(rest.startIndex &+ width)...]
-        return number
+        return Number(littleEndian: number)
     }
 
     /// A 32-bit length, and that many bytes.
     mutating func counted() -> ArraySlice<UInt8>? {
-        guard let length = integer(UInt32.self), let count = Int(exactly: length), count <= rest.count else {
-            return nil
-        }
+        integer(UInt32.self).flatMap(Int.init(exactly:)).flatMap { bytes($0) }
+    }
+
+    /// So many bytes; `nil` when there are fewer.
+    mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {
+        guard (0...rest.count).contains(count) else { return nil }
         let field = rest.prefix(count)
         rest = rest.dropFirst(count)
         return field

@@ -12,6 +12,9 @@ enum Digest {
         return (number(digest[..<8]), number(digest[8..<16]))
     }
 
+    /// The digest of the text's UTF-8.
+    static func of(_ text: String) -> (UInt64, UInt64) { of(Array(text.utf8)) }
+
     private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 }
 #else
@@ -25,11 +28,21 @@ enum Digest {
     ///
     /// - Complexity: O(n), 70 ns for a URL.
     static func of(_ bytes: [UInt8]) -> (UInt64, UInt64) {
+        unsafe bytes.withUnsafeBufferPointer { unsafe of($0) }
+    }
+
+    /// The digest of the text's UTF-8.
+    static func of(_ text: String) -> (UInt64, UInt64) {
+        var text = text
+        return text.withUTF8 { unsafe of($0) }
+    }
+
+    private static func of(_ bytes: UnsafeBufferPointer<UInt8>) -> (UInt64, UInt64) {
         var context = SHA256_CTX()
         var digest = (UInt64(0), UInt64(0), UInt64(0), UInt64(0))
         // The three calls cannot fail. The last writes 32 bytes, which is what `digest` has.
         _ = unsafe SHA256_Init(&context)
-        _ = unsafe SHA256_Update(&context, bytes, bytes.count)
+        _ = unsafe SHA256_Update(&context, bytes.baseAddress, bytes.count)
         unsafe withUnsafeMutableBytes(of: &digest) { digest in
             _ = unsafe SHA256_Final(digest.baseAddress?.assumingMemoryBound(to: UInt8.self), &context)
         }

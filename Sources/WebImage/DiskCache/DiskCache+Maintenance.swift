@@ -56,9 +56,15 @@ extension DiskCache {
 
     /// Waits until the folder was listed or the cache is shut down.
     func waitForIndex() async {
+        adoptReads()
         startMaintenance()
         guard !isIndexed, maintenance != nil else { return }
         await waitForListing()
+    }
+
+    /// Waits until what reads have found to differ from the index is corrected.
+    func correctIndex() async {
+        while !doubtful.isEmpty, let maintenance { await maintenance.value }
     }
 
     private func waitForListing() async {
@@ -93,7 +99,10 @@ extension DiskCache {
         changedDuringListing = nil
         plannedVictims = []
         let isComplete = present ?? nil != nil && !Task.isCancelled
-        if isComplete { (isIndexed, snapshot.changed) = (true, nil) }
+        if isComplete {
+            (isIndexed, snapshot.changed) = (true, nil)
+            reads.collect(upTo: 64)
+        }
         startSweeping()
         let waiters = indexWaiters
         indexWaiters = []

@@ -60,7 +60,13 @@ extension DiskCache {
         try Task.checkCancellation()
         let digest = KeyDigest(of: key)
         if let finding = lookInMemory(key, digest, madeFrom: original, withBody: withBody) {
-            return await take(finding, digest)
+            switch reads.note(finding, digest, usedAt: now) {
+            case .noted: break
+            case .isDue: await tellReads()
+            case .closed: return nil
+            }
+            if case .entry(let entry, _) = finding { return entry }
+            return nil
         }
         return try await lookOnThread(key, digest, madeFrom: original, withBody: withBody)
     }
@@ -86,10 +92,23 @@ extension DiskCache {
         }
     }
 
-    private func take(_ finding: EntryFiles.Finding, _ digest: KeyDigest) -> DiskEntry? {
-        guard begin() else { return nil }
-        defer { end() }
-        return count(finding, digest)
+    private func tellReads() {
+        if begin() { end() }
+    }
+
+    /// Counts what callers have read themselves, and compares it with the index.
+    func adoptReads() {
+        for read in reads.takeAll() {
+            if let size = read.size {
+                warnings.recover(.reading)
+                counters.hits += 1
+                index.touch(read.digest, at: read.usedAt, keptUntil: read.keptUntil)
+                compare(read.digest, found: size)
+            } else {
+                counters.misses += 1
+                compare(read.digest, found: nil)
+            }
+        }
     }
 
     private func lookOnThread(
@@ -173,4 +192,66 @@ extension DiskCache {
             break
         }
     }
+}
+
+/// The reads that callers made themselves: the actor takes them together, when it works anyway or when they are many, so
+/// that a hit and a miss need no change of threads.
+final class ReadLog: Sendable {
+    struct Read: Sendable {
+        let digest: KeyDigest
+        /// The size of the file; `nil` when there was none.
+        let size: Int?
+        /// Seconds since 1970; 0 when there was none.
+        var usedAt: Int64 = 0
+        var keptUntil: Int64?
+    }
+
+    enum Outcome {
+        /// The actor hears of it later.
+        case noted
+        /// The actor must be told now.
+        case isDue
+        /// The cache was shut down.
+        case closed
+    }
+
+    private struct State {
+        var reads: [Read] = []
+        var limit = 1
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+
+    /// - Parameter usedAt: Asked for an entry, in seconds since 1970.
+    func note(_ finding: EntryFiles.Finding, _ digest: KeyDigest, usedAt: @autoclosure () -> Int64) -> Outcome {
+        var read = Read(digest: digest, size: nil)
+        if case .entry(let entry, let status) = finding {
+            read = Read(digest: digest, size: status.size, usedAt: usedAt(), keptUntil: entry.metadata.keptUntil)
+        }
+        let noted = read
+        return state.withLock { state in
+            guard !state.isClosed else { return .closed }
+            state.reads.append(noted)
+            return state.reads.count < state.limit ? .noted : .isDue
+        }
+    }
+
+    /// Lets reads wait for each other from now on. Before, the actor is told each one.
+    ///
+    /// - Parameter limit: The actor is told when there are so many.
+    func collect(upTo limit: Int) { state.withLock { $0.limit = limit } }
+
+    /// Empties the log.
+    func takeAll() -> [Read] {
+        state.withLock { state in
+            guard !state.reads.isEmpty else { return [] }
+            let reads = state.reads
+            state.reads.removeAll(keepingCapacity: true)
+            return reads
+        }
+    }
+
+    /// Refuses later reads.
+    func close() { state.withLock { $0.isClosed = true } }
 }

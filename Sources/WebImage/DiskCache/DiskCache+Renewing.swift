@@ -43,7 +43,9 @@ extension DiskCache {
                 var metadata = entry.metadata
                 change(&metadata)
                 metadata.storedAt = time
-                guard let front = EntryHeader.front(key: key, metadata: metadata, body: entry.bytes),
+                guard
+                    let front = EntryHeader.front(
+                        key: key, metadata: metadata, body: entry.bytes, filledUpTo: limit),
                     front.count + entry.bytes.count <= limit
                 else { return .tooLarge }
                 let size = try files.write(front: front, body: entry.bytes, as: digest, storedAt: time)

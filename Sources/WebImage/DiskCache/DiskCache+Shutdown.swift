@@ -32,6 +32,8 @@ extension DiskCache {
     }
 
     private func drain(within limit: Duration) async -> ShutdownReport {
+        reads.close()
+        adoptReads()
         life.state = .draining
         sweeper?.cancel()
         snapshot.isDueAtEnd = limit > .zero
@@ -81,6 +83,7 @@ extension DiskCache {
     /// The first operation starts the maintenance task.
     func begin() -> Bool {
         guard life.isOpen else { return false }
+        adoptReads()
         life.operations += 1
         if !isIndexed { startMaintenance() }
         return true

@@ -32,7 +32,9 @@ extension DiskCache {
             guard files.hasRoom(for: estimate, leaving: free) else { return .failure(.full) }
             var metadata = entry.metadata
             metadata.storedAt = time
-            guard let front = EntryHeader.front(key: key, metadata: metadata, body: entry.bytes),
+            guard
+                let front = EntryHeader.front(
+                    key: key, metadata: metadata, body: entry.bytes, filledUpTo: limit),
                 front.count + entry.bytes.count <= limit
             else { return .success(nil) }
             return Result { () throws(SystemFailure) in

@@ -19,6 +19,7 @@ extension DiskCache {
     /// - Returns: Whether anything is left to sweep later.
     private func sweep() async -> Bool {
         _ = try? await removeExpired()
+        adoptReads()
         if isWorthSaving {
             snapshot.isDue = true
             startMaintenance()

@@ -103,6 +103,7 @@ extension DiskCache {
             return false
         }
         planWaiters = []
+        adoptReads()
         let planned = max(byteCount, index.totalBytes - trimEnd)
         var search = VictimSearch(
             toFree: planned, limit: 40 * Self.sliceLength, now: now, lifetime: lifetime)

@@ -19,7 +19,7 @@ internal import TaskCoordination
 /// A cache has at most three file descriptors open for each of its ``Configuration/threads``, and one more while it
 /// trims. When none is left, reads miss and stores are refused, with one warning each.
 ///
-/// The actor owns the index and the accounting alone. Files are read and written by threads of its own, so neither the
+/// The actor owns the index and the accounting alone; what callers read themselves it is told in batches. Files are read and written by threads of its own, so neither the
 /// actor nor the cooperative pool waits for a disk. A caller reads up to 1 MiB itself where the system has the file in
 /// memory and can tell so: on Linux 5.12 and later, with ext4, XFS or btrfs, and no link in the path of the folder. The
 /// index is advisory: a hit reads the file, and does not wait for the listing of the folder.
@@ -33,6 +33,8 @@ public actor DiskCache: CacheStoring {
     nonisolated let filesInMemory: EntryFiles
     /// Whether callers read what is in memory: until the system says that it cannot tell.
     nonisolated let readsInMemory: Atomic<Bool>
+    /// What callers have read themselves and the actor was not told yet.
+    nonisolated let reads = ReadLog()
     let pool: WorkerPool
     let executor: (any TaskExecutor)?
 
@@ -105,6 +107,7 @@ public actor DiskCache: CacheStoring {
     public var totalBytes: Int {
         get async {
             await waitForIndex()
+            await correctIndex()
             return index.totalBytes
         }
     }
@@ -115,6 +118,7 @@ public actor DiskCache: CacheStoring {
     public var entryCount: Int {
         get async {
             await waitForIndex()
+            await correctIndex()
             return index.count
         }
     }
@@ -123,7 +127,8 @@ public actor DiskCache: CacheStoring {
     ///
     /// Does not wait.
     public var statistics: Statistics {
-        Statistics(counters, index: index, isIndexComplete: isIndexed)
+        adoptReads()
+        return Statistics(counters, index: index, isIndexComplete: isIndexed)
     }
 
     // MARK: - Shared by the operations

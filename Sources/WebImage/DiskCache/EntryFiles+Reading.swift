@@ -24,9 +24,6 @@ extension EntryFiles {
         }
     }
 
-    /// Nearly every header, key and metadata fits, so that one call reads all of it.
-    private static var frontGuess: Int { 1024 }
-
     /// Memory up to this size is allocated for any file.
     static var unquestionedSize: Int { 1 << 20 }
 
@@ -35,15 +32,16 @@ extension EntryFiles {
     /// - Parameters:
     ///   - original: What the entry must have been made from, if it says so; `nil` for anything. An original that is
     ///     missing or cannot be read says nothing about the entry.
-    ///   - lifetime: Entries that it does not cover are too old.
+    ///   - lifetime: Entries that it does not cover are too old. Asked when there is an entry.
     ///   - usedAt: When this process has used the entry last, in seconds since 1970.
     /// - Throws: Where calls may not wait, also when what is in memory does not decide.
     func lookUp(
-        _ key: CacheKey, _ digest: KeyDigest, madeFrom original: CacheKey?, lifetime: Lifetime, usedAt: Int64,
-        fileSizeLimit: Int, withBody: Bool
+        _ key: CacheKey, _ digest: KeyDigest, madeFrom original: CacheKey?, lifetime: @autoclosure () -> Lifetime,
+        usedAt: Int64, fileSizeLimit: Int, withBody: Bool
     ) throws(SystemFailure) -> Finding {
         let finding = try read(key, digest, fileSizeLimit: fileSizeLimit, withBody: withBody)
         guard case .entry(let entry, let status) = finding else { return finding }
+        let lifetime = lifetime()
         let (metadata, isKnownUse) = (entry.metadata, status.accessedAt <= lifetime.latest)
         guard
             lifetime.covers(
@@ -132,10 +130,15 @@ extension EntryFiles {
         if status.size > Self.unquestionedSize, system.hasHole(descriptor, size: status.size) {
             return .damaged(status)
         }
-        var front = try bytes(descriptor, count: min(status.size, Self.frontGuess))
+        let usual = min(status.size, EntryHeader.usualBodyOffset)
+        // A small file is read at once, a large one when its front is verified.
+        let isWhole = withBody && status.size <= Self.unquestionedSize
+        var (front, body) = try parts(descriptor, usual, isWhole ? status.size - usual : 0)
         guard let header = EntryHeader(front, fileSize: status.size) else { return .damaged(status) }
-        if header.bodyOffset > front.count {
-            front += try bytes(descriptor, count: header.bodyOffset - front.count)
+        let missing = header.bodyOffset - front.count
+        if missing > 0 {
+            front += isWhole ? Array(body.prefix(missing)) : try parts(descriptor, missing, 0).first
+            if isWhole { body.removeFirst(min(missing, body.count)) }
         }
         guard header.matchesFront(front) else { return .damaged(status) }
         let keyEnd = EntryHeader.length + header.keyLength
@@ -143,30 +146,37 @@ extension EntryFiles {
         guard var metadata = EntryMetadata(encoded: front[keyEnd..<header.bodyOffset]) else { return .damaged(status) }
         metadata.generation = ContentGeneration(rawValue: header.bodyChecksum)
         guard withBody else { return .entry(DiskEntry(metadata: metadata, bytes: []), status) }
-        let body = try bytes(descriptor, count: header.bodyLength, beginningWith: front[header.bodyOffset...])
+        let early = front[header.bodyOffset...]
+        if !isWhole { body = try parts(descriptor, 0, header.bodyLength - early.count).second }
+        if !early.isEmpty { body.insert(contentsOf: early, at: 0) }
         guard body.count == header.bodyLength, Checksum.ofContent(body) == header.bodyChecksum else {
             return .damaged(status)
         }
         return .entry(DiskEntry(metadata: metadata, bytes: body), status)
     }
 
-    /// `count` bytes, fewer when the file ends. The first of them were read before.
-    private func bytes(
-        _ descriptor: FileSystem.Descriptor, count: Int, beginningWith start: ArraySlice<UInt8> = []
-    ) throws(SystemFailure) -> [UInt8] {
+    /// Two parts of a file that follow each other, read together; shorter when the file ends.
+    private func parts(
+        _ descriptor: FileSystem.Descriptor, _ firstCount: Int, _ secondCount: Int
+    ) throws(SystemFailure) -> (first: [UInt8], second: [UInt8]) {
         var failure: SystemFailure?
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            let known = min(start.count, count)
-            _ = unsafe buffer[..<known].update(fromContentsOf: start.prefix(known))
-            filled = known
-            do throws(SystemFailure) {
-                let rest = unsafe UnsafeMutableBufferPointer(rebasing: buffer[known...])
-                filled += unsafe try system.read(descriptor, into: UnsafeMutableRawBufferPointer(rest))
-            } catch {
-                failure = error
+        var first: [UInt8] = []
+        let second = unsafe [UInt8](unsafeUninitializedCapacity: secondCount) { second, secondFilled in
+            first = unsafe [UInt8](unsafeUninitializedCapacity: firstCount) { first, firstFilled in
+                do throws(SystemFailure) {
+                    let count = unsafe try system.read(
+                        descriptor,
+                        into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: first[..<firstCount])),
+                        then: UnsafeMutableRawBufferPointer(
+                            UnsafeMutableBufferPointer(rebasing: second[..<secondCount])))
+                    firstFilled = min(count, firstCount)
+                    secondFilled = count - firstFilled
+                } catch {
+                    failure = error
+                }
             }
         }
         if let failure { throw failure }
-        return bytes
+        return (first, second)
     }
 }

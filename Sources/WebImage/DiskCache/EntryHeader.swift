@@ -28,11 +28,23 @@ struct EntryHeader: Equatable {
     /// Where the body begins.
     var bodyOffset: Int { Self.length + keyLength + metadataLength }
 
+    /// A reader expects the body to begin here, and so gets front and body with one call, each into a place of its own.
+    static let usualBodyOffset = 512
+
     /// The bytes of an entry before its body: header, key and metadata.
     ///
+    /// - Parameter limit: The metadata is filled up, so that a body of more than a block begins at a multiple of
+    ///   ``usualBodyOffset``, unless the file would become larger than this.
     /// - Returns: `nil` when a length does not fit its field.
-    static func front(key: CacheKey, metadata: EntryMetadata, body: [UInt8]) -> [UInt8]? {
-        let encoded = metadata.encoded()
+    static func front(
+        key: CacheKey, metadata: EntryMetadata, body: [UInt8], filledUpTo limit: Int = 0
+    ) -> [UInt8]? {
+        var encoded = metadata.encoded()
+        let bare = length + key.rawValue.utf8.count + encoded.count
+        let filled = (bare + EntryMetadata.emptyFieldLength + usualBodyOffset - 1) / usualBodyOffset * usualBodyOffset
+        if body.count > 4096, filled + body.count <= limit {
+            EntryMetadata.appendFiller(filled - bare - EntryMetadata.emptyFieldLength, to: &encoded)
+        }
         guard let keyLength = UInt32(exactly: key.rawValue.utf8.count),
             let metadataLength = UInt32(exactly: encoded.count)
         else { return nil }

@@ -4,7 +4,7 @@
 /// Unknown tags are skipped, so that an older version reads what a newer one wrote. The entry's checksum covers the
 /// bytes; they are parsed as untrusted input all the same.
 extension EntryMetadata {
-    /// The tags on disk. A number never gets a second meaning.
+    /// The tags on disk. A number never gets a second meaning. 0 is filler.
     private enum Tag: UInt8 {
         case url = 1, contentType, format, pixelWidth, pixelHeight, frameCount, httpStatus, etag, lastModified
         case responseDate, storedAt, expiresAt, varySelector, attribute, madeFrom, keptUntil
@@ -33,6 +33,16 @@ extension EntryMetadata {
         for (name, value) in varySelectors { Self.append(name, value, as: .varySelector, to: &bytes) }
         for (name, value) in attributes { Self.append(name, value, as: .attribute, to: &bytes) }
         return bytes
+    }
+
+    /// The length of a field without contents.
+    static let emptyFieldLength = 5
+
+    /// Appends a field that says nothing, with so many bytes.
+    static func appendFiller(_ count: Int, to bytes: inout [UInt8]) {
+        bytes.append(0)
+        bytes.append(littleEndian: UInt32(clamping: count))
+        bytes.append(contentsOf: repeatElement(0, count: count))
     }
 
     /// Creates metadata from `bytes`; `nil` when they are not a sequence of whole fields or lack the URL.

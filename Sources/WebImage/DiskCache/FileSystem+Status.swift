@@ -59,6 +59,33 @@ extension FileSystem {
             ? nil : seconds
     }
 
+    /// An extended attribute of an open file; `nil` when it has none of this name, or it cannot be read.
+    func attribute(_ name: String, of descriptor: Descriptor) -> [UInt8]? {
+        // The system's limit. The attribute may grow between the two calls: then the second one fails.
+        guard let length = try? retry(.attribute, { Int32(unsafe swi_get_attribute(descriptor.number, name, nil, 0)) }),
+            (1...65_536).contains(length)
+        else { return nil }
+        var bytes = [UInt8](repeating: 0, count: Int(length))
+        let count = unsafe bytes.withUnsafeMutableBytes { buffer in
+            try? retry(.attribute) {
+                Int32(unsafe swi_get_attribute(descriptor.number, name, buffer.baseAddress, buffer.count))
+            }
+        }
+        guard let count else { return nil }
+        bytes.removeLast(max(0, bytes.count - Int(count)))
+        return bytes
+    }
+
+    /// Sets an extended attribute of an open file; `nil` removes it.
+    func setAttribute(_ name: String, of descriptor: Descriptor, to bytes: [UInt8]?) throws(SystemFailure) {
+        _ = try retry(.attribute) {
+            guard let bytes else { return unsafe swi_set_attribute(descriptor.number, name, nil, 0) }
+            return unsafe bytes.withUnsafeBytes {
+                unsafe swi_set_attribute(descriptor.number, name, $0.baseAddress, $0.count)
+            }
+        }
+    }
+
     /// A time since 1970, as the file system keeps it.
     struct Moment: Equatable {
         var seconds: Int

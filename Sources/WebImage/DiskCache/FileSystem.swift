@@ -88,18 +88,25 @@ struct FileSystem: Sendable {
         return Status(status)
     }
 
-    /// Reads until `buffer` is full or the file ends.
+    /// Reads until `first`, and then `second`, is full or the file ends.
     ///
     /// - Returns: The number of bytes read.
-    func read(_ descriptor: Descriptor, into buffer: UnsafeMutableRawBufferPointer) throws(SystemFailure) -> Int {
+    func read(
+        _ descriptor: Descriptor, into first: UnsafeMutableRawBufferPointer,
+        then second: UnsafeMutableRawBufferPointer = unsafe .init(start: nil, count: 0)
+    ) throws(SystemFailure) -> Int {
+        let wanted = first.count + second.count
         var done = 0
-        while done < buffer.count {
-            let wanted = buffer.count - done
-            let count = try retry(mayWait ? .read : .readInMemory, limit: wanted) { limit in
-                let place = unsafe buffer.baseAddress.map { unsafe $0 + done }
+        while done < wanted {
+            let count = try retry(mayWait ? .read : .readInMemory, limit: wanted - done) { limit in
+                let (start, next) = unsafe (
+                    rest(UnsafeRawBufferPointer(first), done, limit),
+                    rest(UnsafeRawBufferPointer(second), done - first.count, limit - max(0, first.count - done))
+                )
                 return mayWait
-                    ? unsafe systemRead(descriptor.number, place, limit)
-                    : unsafe swi_read_in_memory(descriptor.number, place, limit)
+                    ? unsafe systemMove(readv, descriptor.number, start, next)
+                    : unsafe swi_read_in_memory(
+                        descriptor.number, start.iov_base, start.iov_len, next.iov_base, next.iov_len)
             }
             if count == 0 { break }
             done += count
@@ -107,18 +114,30 @@ struct FileSystem: Sendable {
         return done
     }
 
-    /// Writes all of `bytes`.
-    func write(_ bytes: [UInt8], to descriptor: Descriptor) throws(SystemFailure) {
+    /// Writes all of `bytes`, and then of `more`.
+    func write(_ bytes: [UInt8], then more: [UInt8] = [], to descriptor: Descriptor) throws(SystemFailure) {
+        let wanted = bytes.count + more.count
         var done = 0
-        while done < bytes.count {
-            let count = try retry(.write, limit: bytes.count - done) { limit in
-                unsafe bytes.withUnsafeBytes { buffer in
-                    unsafe systemWrite(descriptor.number, buffer.baseAddress.map { unsafe $0 + done }, limit)
+        while done < wanted {
+            let count = try retry(.write, limit: wanted - done) { limit in
+                unsafe bytes.withUnsafeBytes { first in
+                    unsafe more.withUnsafeBytes { second in
+                        unsafe systemMove(
+                            writev, descriptor.number, rest(first, done, limit),
+                            rest(second, done - first.count, limit - max(0, first.count - done)))
+                    }
                 }
             }
             guard count > 0 else { throw SystemFailure(call: .write, errno: EIO) }
             done += count
         }
+    }
+
+    /// A buffer without its first `done` bytes, and at most `limit` of the others.
+    private func rest(_ buffer: UnsafeRawBufferPointer, _ done: Int, _ limit: Int) -> iovec {
+        let start = min(max(0, done), buffer.count)
+        let place = unsafe buffer.baseAddress.map { unsafe UnsafeMutableRawPointer(mutating: $0 + start) }
+        return unsafe iovec(iov_base: place, iov_len: min(buffer.count - start, max(0, limit)))
     }
 
     /// Waits until the file's bytes are on the device.
@@ -181,11 +200,13 @@ struct FileSystem: Sendable {
     unsafe openat(folder, path, flags, 0o600)
 }
 private func systemClose(_ number: Int32) -> Int32 { close(number) }
-@unsafe private func systemRead(_ number: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-    unsafe read(number, buffer, count)
-}
-@unsafe private func systemWrite(_ number: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
-    unsafe write(number, buffer, count)
+/// Reads into two buffers, or writes from them.
+@unsafe private func systemMove(
+    _ call: (Int32, UnsafePointer<iovec>?, Int32) -> Int, _ number: Int32, _ first: iovec, _ second: iovec
+) -> Int {
+    unsafe withUnsafePointer(to: (first, second)) { parts in
+        unsafe parts.withMemoryRebound(to: iovec.self, capacity: 2) { unsafe call(number, $0, 2) }
+    }
 }
 private func systemSynchronize(_ number: Int32) -> Int32 {
     #if canImport(Darwin)

@@ -16,8 +16,8 @@ struct KeyDigest: Hashable, Sendable {
     }
 
     init(of key: CacheKey) {
-        let whole = Digest.of(Array(key.rawValue.utf8))
-        high = key.isOriginal ? whole.0 : Digest.of(Array(key.original.rawValue.utf8)).0
+        let whole = Digest.of(key.rawValue)
+        high = key.isOriginal ? whole.0 : Digest.of(key.original.rawValue).0
         low = whole.1
     }
 

@@ -17,7 +17,7 @@ extension FileSystem {
     /// The system calls of the disk cache, as steps that a test can make fail.
     enum Call: String, Sendable, CaseIterable {
         case open, status, read, write, synchronize, close, rename, unlink, makeFolder, list, lock, duplicate, date
-        case touch, openInMemory, readInMemory
+        case touch, openInMemory, readInMemory, attribute
     }
 
     /// A fault that a test injects instead of, or before, the system call.

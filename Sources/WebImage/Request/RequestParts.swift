@@ -164,11 +164,21 @@ extension ImageRequest {
 }
 
 extension ImageRequest {
-    /// The scale that the last part of the address names: 2 for `photo@2x.jpg`, 3 for `photo@3x.jpg`, else 1.
+    /// The scale that the address names: 2 for `@2x.` as in `photo@2x.jpg`, and 3 for `@3x.`, also where the `@` is
+    /// escaped; else 1.
     ///
     /// ``scale`` does not follow it by itself, because the same bytes would have two names in the caches.
-    public var scaleInName: Double {
-        let stem = url.deletingPathExtension().lastPathComponent
-        return stem.hasSuffix("@2x") ? 2 : stem.hasSuffix("@3x") ? 3 : 1
+    ///
+    /// - Source: SDWebImage 5.21, `SDImageScaleFactorForKey`.
+    /// - Complexity: O(length).
+    public var scaleInName: Double { Self.scale(inName: url.absoluteString) }
+
+    static func scale(inName name: String) -> Double {
+        guard name.utf16.count >= 8 else { return 1 }
+        let isURL = name.hasPrefix("http://") || name.hasPrefix("https://")
+        for (mark, scale) in [("2x.", 2.0), ("3x.", 3.0)] {
+            if name.contains("@" + mark) || (isURL && name.contains("%40" + mark)) { return scale }
+        }
+        return 1
     }
 }

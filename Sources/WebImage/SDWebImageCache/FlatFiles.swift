@@ -8,6 +8,9 @@ internal import Synchronization
 /// <folder>/.swift-web-image/<32 digits>       what this package knows of them; SDWebImage skips hidden files
 /// <folder>/.swift-web-image/tmp-<token>-<n>   files being written
 /// ```
+/// Extended data is an attribute of the entry's file, as SDWebImage has it. Where the file system has no attributes, or no
+/// room for one, it stands with what this package knows.
+///
 /// Both files are written elsewhere and renamed. What is known names the length and the checksum of the bytes; when they
 /// differ, SDWebImage has replaced the bytes, and what was known is ignored.
 struct FlatFiles: Sendable {
@@ -15,6 +18,15 @@ struct FlatFiles: Sendable {
     /// Folders that are asked in order when the first has no file. Never written.
     let readOnlyFolders: [String]
     var system = FileSystem()
+
+    /// The attribute in which SDWebImage keeps the extended data of an entry. Linux has such names below `user`.
+    static let attributeName: String = {
+        #if canImport(Darwin)
+        "com.hackemist.SDDiskCache"
+        #else
+        "user.com.hackemist.SDDiskCache"
+        #endif
+    }()
 
     private static let hidden = "/.swift-web-image"
     private static let serialNumber = Atomic<UInt64>(0)
@@ -29,8 +41,11 @@ struct FlatFiles: Sendable {
         var trouble: SystemFailure?
         for place in [folder] + readOnlyFolders {
             do throws(SystemFailure) {
-                guard let (bytes, status) = try body(name, in: place, limit: limit, at: time) else { continue }
-                return DiskEntry(metadata: metadata(key, name, in: place, bytes, status), bytes: bytes)
+                guard let found = try body(name, in: place, limit: limit, at: time) else { continue }
+                var known = metadata(key, name, in: place, found.bytes, found.status)
+                // SDWebImage may have changed it since it was noted.
+                if let data = found.attribute { known.extendedData = data }
+                return DiskEntry(metadata: known, bytes: found.bytes)
             } catch {
                 // A folder beside the first one that cannot be read says nothing.
                 if place == folder { trouble = error }
@@ -43,14 +58,14 @@ struct FlatFiles: Sendable {
     /// The bytes under a name, or under the name without its extension.
     private func body(
         _ name: SDWebImageName, in place: String, limit: Int, at time: Int64
-    ) throws(SystemFailure) -> ([UInt8], FileSystem.Status)? {
+    ) throws(SystemFailure) -> Contents? {
         do throws(SystemFailure) {
             let folder = try system.openFolder(place, mayBeLink: true)
             defer { try? system.close(folder) }
             for file in name.suffix.isEmpty ? [name.digest] : [name.file, name.digest] {
-                guard let (bytes, status) = try contents(file, in: folder, limit: limit) else { continue }
+                guard let found = try contents(file, in: folder, limit: limit) else { continue }
                 if place == self.folder { try? system.setAccess(file, in: folder, to: time) }
-                return (bytes, status)
+                return found
             }
             return nil
         } catch {
@@ -59,10 +74,17 @@ struct FlatFiles: Sendable {
         }
     }
 
+    private struct Contents {
+        let bytes: [UInt8]
+        let status: FileSystem.Status
+        /// The extended data.
+        let attribute: [UInt8]?
+    }
+
     /// The contents of a file; `nil` when there is none, or it is no usual file of at most `limit` bytes.
     private func contents(
         _ name: String, in folder: FileSystem.Descriptor, limit: Int
-    ) throws(SystemFailure) -> ([UInt8], FileSystem.Status)? {
+    ) throws(SystemFailure) -> Contents? {
         do throws(SystemFailure) {
             let descriptor = try system.openForReading(name, in: folder)
             defer { try? system.close(descriptor) }
@@ -80,7 +102,8 @@ struct FlatFiles: Sendable {
             }
             if let failure { throw failure }
             bytes.removeLast(bytes.count - count)
-            return (bytes, status)
+            return Contents(
+                bytes: bytes, status: status, attribute: system.attribute(Self.attributeName, of: descriptor))
         } catch {
             if error.isNotFound || error.isAboutKind { return nil }
             throw error
@@ -96,7 +119,7 @@ struct FlatFiles: Sendable {
         bare.format = nil
         guard let folder = try? system.openFolder(place + Self.hidden, mayBeLink: false) else { return bare }
         defer { try? system.close(folder) }
-        guard let (front, _) = try? contents(name.digest, in: folder, limit: 1 << 20),
+        guard let front = (try? contents(name.digest, in: folder, limit: 1 << 20))?.bytes,
             let header = EntryHeader(front, fileSize: front.count + bytes.count), header.bodyOffset == front.count,
             header.matchesFront(front), header.bodyChecksum == generation.rawValue,
             front[EntryHeader.length..<(EntryHeader.length + header.keyLength)].elementsEqual(key.rawValue.utf8),
@@ -109,26 +132,66 @@ struct FlatFiles: Sendable {
     /// Writes an entry, and then what is known about it.
     func write(_ entry: DiskEntry, for key: CacheKey) throws(SystemFailure) {
         let name = SDWebImageName(key)
-        try put(entry.bytes, as: name.file, in: folder)
+        var noted = entry
+        if try put(entry.bytes, entry.metadata.extendedData, as: name.file, in: folder) {
+            noted.metadata.extendedData = nil
+        }
         // The entry counts without it.
-        try? note(entry, for: key)
+        try? note(noted, for: key)
+    }
+
+    /// Changes what is known about an entry.
+    func renew(_ entry: DiskEntry, for key: CacheKey) throws(SystemFailure) {
+        var noted = entry
+        let name = SDWebImageName(key)
+        let isKept = try? inFolder { folder throws(SystemFailure) -> Bool in
+            for file in [name.file, name.digest] {
+                guard let descriptor = try? system.openForReading(file, in: folder) else { continue }
+                defer { try? system.close(descriptor) }
+                let data = entry.metadata.extendedData
+                guard data != nil || system.attribute(Self.attributeName, of: descriptor) != nil else { return true }
+                try system.setAttribute(Self.attributeName, of: descriptor, to: data)
+                return true
+            }
+            return false
+        }
+        if isKept == true { noted.metadata.extendedData = nil }
+        try note(noted, for: key)
+    }
+
+    private func inFolder<Outcome>(
+        _ body: (FileSystem.Descriptor) throws(SystemFailure) -> Outcome
+    ) throws(SystemFailure) -> Outcome {
+        let folder = try system.openFolder(self.folder, mayBeLink: true)
+        defer { try? system.close(folder) }
+        return try body(folder)
     }
 
     /// Writes what is known about an entry.
-    func note(_ entry: DiskEntry, for key: CacheKey) throws(SystemFailure) {
+    private func note(_ entry: DiskEntry, for key: CacheKey) throws(SystemFailure) {
         guard let front = EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes) else { return }
-        try put(front, as: SDWebImageName(key).digest, in: folder + Self.hidden)
+        _ = try put(front, nil, as: SDWebImageName(key).digest, in: folder + Self.hidden)
     }
 
-    private func put(_ bytes: [UInt8], as name: String, in place: String) throws(SystemFailure) {
+    /// - Returns: Whether the file has the attribute.
+    private func put(
+        _ bytes: [UInt8], _ attribute: [UInt8]?, as name: String, in place: String
+    ) throws(SystemFailure) -> Bool {
         let hidden = folder + Self.hidden
         let source = try madeFolder(hidden)
         defer { try? system.close(source) }
         let serial = Self.serialNumber.add(1, ordering: .relaxed).newValue
         let temporary = "tmp-\(EntryFiles.processToken)-\(serial)"
         let descriptor = try system.createFile(temporary, in: source)
+        var hasAttribute = false
         do throws(SystemFailure) {
-            do throws(SystemFailure) { try system.write(bytes, to: descriptor) } catch {
+            do throws(SystemFailure) {
+                try system.write(bytes, to: descriptor)
+                if let attribute {
+                    hasAttribute =
+                        (try? system.setAttribute(Self.attributeName, of: descriptor, to: attribute)) != nil
+                }
+            } catch {
                 try? system.close(descriptor)
                 throw error
             }
@@ -140,6 +203,7 @@ struct FlatFiles: Sendable {
             try? system.unlink(temporary, in: source)
             throw error
         }
+        return hasAttribute
     }
 
     private func madeFolder(_ path: String) throws(SystemFailure) -> FileSystem.Descriptor {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
+internal import Foundation
 internal import TaskCoordination
 
 /// The disk cache of SDWebImage as a store: a program that moves here keeps its pictures, and may share the folder with
 /// one that has not moved.
 ///
 /// Files have the names that SDWebImage gives them, and hold nothing but the bytes. What this package knows about them
-/// stands in a hidden folder beside them; an entry that SDWebImage has written has none, and counts all the same.
+/// stands in a hidden folder beside them; an entry that SDWebImage has written has none, and counts all the same. Its
+/// extended data is ``EntryMetadata/extendedData``.
 ///
 /// An entry is not checked for its age when it is asked for: like SDWebImage, the cache removes old entries in a sweep,
 /// and then, when the folder is above its limit, the oldest until it is half full.
@@ -153,7 +155,7 @@ public actor SDWebImageCache: CacheStoring {
             else { return false }
             change(&entry.metadata)
             entry.metadata.storedAt = time
-            try files.note(entry, for: key)
+            try files.renew(entry, for: key)
             return true
         }
         guard let isChanged else { return refused }
@@ -278,4 +280,18 @@ public actor SDWebImageCache: CacheStoring {
             } while (try? await self?.removeExpired()) != nil
         }
     }
+}
+
+extension EntryMetadata {
+    /// What SDWebImage calls the extended data of an entry: bytes that a program keeps beside a picture. `nil` without any.
+    ///
+    /// ``SDWebImageCache`` reads and writes them where SDWebImage does, in the attribute `com.hackemist.SDDiskCache` of the
+    /// file; on Linux such names stand below `user`. What SDWebImage writes there is an archive of `NSKeyedArchiver`. Other
+    /// stores keep the bytes in ``attributes``, in base 64.
+    public var extendedData: [UInt8]? {
+        get { attributes[Self.extendedDataName].flatMap { Data(base64Encoded: $0) }.map { [UInt8]($0) } }
+        set { attributes[Self.extendedDataName] = newValue.map { Data($0).base64EncodedString() } }
+    }
+
+    private static let extendedDataName = "com.hackemist.SDDiskCache"
 }

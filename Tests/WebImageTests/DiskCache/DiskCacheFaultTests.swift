@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TaskCoordination
 import Testing
 import WebImageTesting
 
@@ -147,6 +148,55 @@ struct DiskCacheFaultTests {
             #expect(try subject.run(store).isStored)
         }
         try subject.expectSound("\(code)")
+    }
+
+    /// Root may do everything. Then each call on a thread of this name is made as another user, who has the rights of all.
+    private static let otherUser = "other-user"
+    private static let leaveRoot: (@Sendable () -> Void)? = {
+        guard geteuid() == 0 else { return {} }
+        // Linux has a user for the file system alone, of each thread. The call says which one was set before.
+        guard let place = unsafe dlsym(nil, "setfsuid") else { return nil }
+        let set = unsafe unsafeBitCast(place, to: (@convention(c) @Sendable (UInt32) -> Int32).self)
+        _ = set(65_534)
+        guard set(0) == 65_534 else { return nil }
+        return {
+            let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
+            if name?.hasPrefix(otherUser) == true { _ = set(65_534) }
+        }
+    }()
+
+    @Test(.enabled(if: leaveRoot != nil))
+    func `a folder of another user is reported once, and works when it is opened to all`() async throws {
+        let (folder, warnings, key) = (try TemporaryFolder(isInMemory: true), WarningLog(), self.key)
+        let inner = folder.path + "/inner"
+        let leave = try #require(Self.leaveRoot)
+        func allow(_ mode: Int) throws {
+            for path in [folder.path, inner] {
+                try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            }
+        }
+        try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)
+        try allow(geteuid() == 0 ? 0o700 : 0)
+        // Threads of its own, because the user is the thread's and stays.
+        let cache = DiskCache(
+            .init(folder: inner, onWarning: { warnings.append($0) }),
+            pool: WorkerPool(name: Self.otherUser, width: 2, queueLimit: 100),
+            system: FileSystem(fault: { _ in
+                leave()
+                return nil
+            }), executor: nil)
+        for _ in 0..<3 {
+            #expect(try await cache.entry(for: key) == nil)
+            let error = try await cache.store(sampleEntry(), for: key).error
+            #expect(error?.code == .permissionDenied)
+            #expect(error?.errno == EACCES)
+        }
+        #expect(warnings.codes.allSatisfy { $0 == .permissionDenied })
+        #expect((1...3).contains(warnings.codes.count), "one for each sort of operation")
+        try allow(0o777)
+        #expect(try await cache.store(sampleEntry(), for: key).isStored)
+        #expect(try await cache.entry(for: key)?.bytes == sampleEntry().bytes)
+        #expect(await cache.shutdown(within: .seconds(60)).abandonedOperations == 0)
     }
 
     @Test func `a disk that cannot be read makes misses and one warning, and loses nothing`() throws {

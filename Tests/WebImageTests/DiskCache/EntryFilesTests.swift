@@ -190,7 +190,7 @@ struct EntryFilesTests {
         let entry = sampleEntry()
         let front = try #require(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
         _ = try files.write(front: front, body: entry.bytes, as: digest, storedAt: TestTime().now.wholeSeconds)
-        #expect(attempts.entries == [false, false, false, false])
+        #expect(attempts.entries == [false, false, false], "during the write, before the close, before the rename")
         #expect(self.folder.openDescriptors.isEmpty)
     }
 
@@ -267,4 +267,27 @@ struct EntryFilesTests {
     }
 
     private struct Failed: Error {}
+
+    @Test(arguments: [0, 1, 300, 399, 400, 401, 402, 403, 404, 405, 450, 600, 900, 1_500, 5_000], [false, true])
+    func `an entry comes back wherever its body begins`(textLength: Int, isFilled: Bool) throws {
+        for size in [0, 100, 4_096, 4_097, 20_000] {
+            var entry = sampleEntry(2, size: size)
+            entry.metadata.etag = String(repeating: "e", count: textLength)
+            let front = try #require(
+                EntryHeader.front(
+                    key: key, metadata: entry.metadata, body: entry.bytes, filledUpTo: isFilled ? 1 << 22 : 0))
+            if isFilled, size > 4_096 { #expect(front.count % EntryHeader.usualBodyOffset == 0) }
+            _ = try files.write(front: front, body: entry.bytes, as: digest, storedAt: 0)
+            for withBody in [true, false] {
+                let finding = try files.read(key, digest, fileSizeLimit: 1 << 22, withBody: withBody)
+                guard case .entry(let found, let status) = finding else {
+                    Issue.record("\(size) bytes, front \(front.count): \(finding)")
+                    continue
+                }
+                #expect(found.bytes == (withBody ? entry.bytes : []))
+                #expect(found.metadata.etag == entry.metadata.etag)
+                #expect(status.size == front.count + size)
+            }
+        }
+    }
 }

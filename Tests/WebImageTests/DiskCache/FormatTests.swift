@@ -130,4 +130,16 @@ struct FormatTests {
         #expect(EntryHeader(hostile, fileSize: .max) == nil)
         #expect(EntryHeader(Array(front.prefix(39)), fileSize: size) == nil)
     }
+
+    @Test func `an entry is not filled up beyond the largest file`() throws {
+        let entry = sampleEntry(2, size: 5_000)
+        let key = CacheKey("https://images.example/1.png")
+        let bare = try #require(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
+        for limit in [0, bare.count + 5_000, 512 + 4_999] {
+            let front = EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes, filledUpTo: limit)
+            #expect(front == bare)
+        }
+        let filled = EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes, filledUpTo: 512 + 5_000)
+        #expect(filled?.count == 512)
+    }
 }

@@ -169,6 +169,29 @@ struct ReadsInMemoryTests {
     }
 
     @Test(.enabled(if: isTold))
+    func `the actor is told of reads together, when they are many or it works anyway`() throws {
+        var stage = try makeStage(FaultPlan())
+        let (cache, key) = (stage.cache, self.key)
+        let reads: @concurrent @Sendable (DiskCache) async throws -> Void = { cache in
+            for _ in 0..<63 {
+                let entry = try await cache.entry(for: key)
+                #expect(entry != nil)
+            }
+        }
+        _ = stage.outcome(of: reads)
+        let waiting = cache.reads.takeAll()
+        #expect(waiting.count == 63)
+        #expect(waiting.allSatisfy { $0.size != nil && $0.usedAt == TestTime().now.wholeSeconds })
+        _ = stage.outcome(of: reads)
+        #expect(stage.outcome { try await $0.entry(for: key) != nil }.value == true)
+        #expect(cache.reads.takeAll().isEmpty, "the 64th tells the actor")
+        #expect(stage.outcome { await $0.statistics.hits }.value == 64)
+        _ = stage.outcome(of: reads)
+        #expect(stage.outcome { await $0.statistics.hits }.value == 64 + 63)
+        #expect(stage.leftovers() == [])
+    }
+
+    @Test(.enabled(if: isTold))
     func `after the end, what is in memory is a miss, too`() throws {
         var stage = try makeStage(FaultPlan())
         let key = self.key

@@ -72,6 +72,69 @@ struct SDWebImageCacheTests {
         #expect(try await cache.entry(for: key)?.metadata.etag == nil)
     }
 
+    /// Whether the file system of the test keeps attributes.
+    private func withAttribute(_ path: String, _ body: (FileSystem, FileSystem.Descriptor) throws -> Void) throws {
+        let system = FileSystem()
+        let place = try system.openFolder(folder.path, mayBeLink: true)
+        defer { try? system.close(place) }
+        let file = try system.openForReading((path as NSString).lastPathComponent, in: place)
+        defer { try? system.close(file) }
+        try body(system, file)
+    }
+
+    @Test func `extended data that SDWebImage has written is read, and what it changes later counts`() async throws {
+        let cache = makeCache()
+        try folder.write([1, 2, 3], to: path(key))
+        var isKept = true
+        try withAttribute(path(key)) { system, file in
+            do { try system.setAttribute(FlatFiles.attributeName, of: file, to: [7, 8, 9]) } catch { isKept = false }
+        }
+        #expect(try await cache.entry(for: key)?.metadata.extendedData == (isKept ? [7, 8, 9] : nil))
+        var entry = sampleEntry()
+        entry.metadata.extendedData = [4, 5]
+        #expect(try await cache.store(entry, for: key).isStored)
+        #expect(try await makeCache().entry(for: key)?.metadata.extendedData == [4, 5])
+        guard isKept else { return }
+        try withAttribute(path(key)) { system, file in
+            #expect(system.attribute(FlatFiles.attributeName, of: file) == [4, 5], "where SDWebImage looks")
+            try system.setAttribute(FlatFiles.attributeName, of: file, to: [6])
+        }
+        #expect(try await cache.entry(for: key)?.metadata.extendedData == [6])
+        try await cache.renew(key, ifContentIs: nil) { $0.extendedData = [10] }
+        try withAttribute(path(key)) { system, file in
+            #expect(system.attribute(FlatFiles.attributeName, of: file) == [10])
+            try system.setAttribute(FlatFiles.attributeName, of: file, to: nil)
+        }
+        #expect(try await cache.entry(for: key)?.metadata.extendedData == nil, "SDWebImage has removed it")
+        #expect(try await cache.entry(for: key)?.metadata.etag == sampleEntry().metadata.etag)
+    }
+
+    @Test(arguments: [ENOTSUP, ENOSPC, EDQUOT, E2BIG])
+    func `extended data stays where the file system has no attributes or no room for them`(
+        number: Int32
+    ) async throws {
+        let faults = FaultPlan()
+        faults.set { _, call in call == .attribute ? .failure(number) : nil }
+        let cache = makeCache(system: faults.system)
+        var entry = sampleEntry()
+        entry.metadata.extendedData = [UInt8](repeating: 3, count: 10_000)
+        #expect(try await cache.store(entry, for: key).isStored)
+        #expect(try await cache.entry(for: key)?.metadata.extendedData == entry.metadata.extendedData)
+        try await cache.renew(key, ifContentIs: nil) { $0.extendedData = [1] }
+        #expect(try await cache.entry(for: key)?.metadata.extendedData == [1])
+        try await cache.renew(key, ifContentIs: nil) { $0.extendedData = nil }
+        #expect(try await cache.entry(for: key)?.metadata.extendedData == nil)
+    }
+
+    @Test(arguments: [
+        ("https://a.example/1@2x.png", 2.0), ("https://a.example/1@3x.png?x", 3), ("https://a.example/1%402x.png", 2),
+        ("picture%403x.png", 1), ("picture@3x.png", 3), ("a@2x.gi", 1), ("aa@2x.gi", 2),
+        ("https://a.example/1@4x.png", 1), ("https://a.example/1@2x", 1), ("", 1),
+    ])
+    func `a name says its scale as with SDWebImage`(name: String, scale: Double) {
+        #expect(ImageRequest.scale(inName: name) == scale)
+    }
+
     @Test func `read-only folders are asked in order, and never written`() async throws {
         let extra = try [TemporaryFolder(isInMemory: true), TemporaryFolder(isInMemory: true)]
         let cache = makeCache(readOnlyFolders: ["/nowhere/at/all"] + extra.map(\.path))
