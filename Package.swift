@@ -144,7 +144,7 @@ let package = Package(
             path: "Examples/ImageServer",
             exclude: ["Dockerfile", "README.md", "compose.yaml", "image-server.service", "nginx.conf", "page.webp"]),
         .executableTarget(
-            name: "raw-proxy", dependencies: ["HTTPCaching", "HTTPTransport", "WebImageTesting"],
+            name: "raw-proxy", dependencies: ["HTTPCaching", "HTTPTransport", "WebImage", "WebImageTesting"],
             path: "Examples/RawProxy"),
         .executableTarget(
             name: "gallery", dependencies: ["WebImageBinding", "WebImageTesting"], path: "Examples/Gallery",
@@ -169,7 +169,8 @@ let package = Package(
         .testTarget(name: "HTTPTransportXMLTests", dependencies: ["HTTPTransportXML", "WebImageTesting"]),
         .testTarget(name: "HTTPCachingTests", dependencies: ["HTTPCaching", "HTTPTransport", "WebImageTesting"]),
         .testTarget(
-            name: "RawProxyTests", dependencies: ["raw-proxy", "HTTPCaching", "HTTPTransport", "WebImageTesting"]),
+            name: "RawProxyTests",
+            dependencies: ["raw-proxy", "HTTPCaching", "HTTPTransport", "WebImage", "WebImageTesting"]),
         .testTarget(
             name: "ImageCodingTests", dependencies: ["ImageCoding", "WebImageTesting", "CLibwebp"],
             exclude: ["Fixtures", "Golden"]),

@@ -2,19 +2,21 @@
 import Foundation
 import HTTPCaching
 import HTTPTransport
+import WebImage
 import WebImageTesting
 
 /// A caching proxy in front of one origin, for whole responses of any type: `raw-proxy http://127.0.0.1:8000 8080`.
+/// With an absolute path as a third word it keeps them in that folder, and knows them after a restart.
 ///
 /// The lesson: the rules of HTTP are functions of values. The proxy around them is a look-up, a switch and an exchange.
 @main
 struct RawProxy {
     static func main() async throws {
         let words = CommandLine.arguments.dropFirst()
-        guard words.count == 2, let first = words.first, let last = words.last, let port = UInt16(last),
+        guard (2...3).contains(words.count), let first = words.first, let port = UInt16(words[words.startIndex + 1]),
             let origin = URL(string: first), CacheTarget(origin) != nil
         else {
-            FileHandle.standardError.write(Data("usage: raw-proxy ORIGIN PORT\n".utf8))
+            FileHandle.standardError.write(Data("usage: raw-proxy ORIGIN PORT [FOLDER]\n".utf8))
             exit(2)
         }
         var configuration = HTTPClient.Configuration()
@@ -23,13 +25,16 @@ struct RawProxy {
         let client = HTTPClient(configuration: configuration)
         var rules = HTTPCacheRules.shared
         rules.varyFields = .anyWithoutCredentials
-        let proxy = Proxy(client: client, store: MemoryStore(), rules: rules)
+        let disk = words.count == 3 ? DiskCache(.init(folder: words[words.endIndex - 1])) : nil
+        let store: any RawResponseStoring = disk.map { ResponseCache($0) } ?? MemoryStore()
+        let proxy = Proxy(client: client, store: store, rules: rules)
         let server = try proxy.serve(origin: bare(origin), port: port)
         let line = "http://127.0.0.1:\(server.port) in front of \(origin.absoluteString)\n"
         FileHandle.standardOutput.write(Data(line.utf8))
         try await Task.sleep(for: .seconds(.max / 4))
         server.stop()
         await client.shutdown()
+        _ = await disk?.shutdown(within: .seconds(10))
     }
 
     /// The address without a slash at its end.

@@ -39,7 +39,9 @@ struct ProxyWorld {
         return Seen(response: response, body: try await response.body.collect(upTo: 1 << 20))
     }
 
-    static func run(_ body: (ProxyWorld) async throws -> Void) async throws {
+    static func run(
+        store: any RawResponseStoring = MemoryStore(), _ body: (ProxyWorld) async throws -> Void
+    ) async throws {
         var configuration = HTTPClient.Configuration()
         configuration.addressPolicy = .unrestricted
         configuration.maximumRedirects = 0
@@ -47,7 +49,7 @@ struct ProxyWorld {
         configuration.connectTimeout = .seconds(120)
         let client = HTTPClient(configuration: configuration)
         let (origin, clock) = (try OriginServer.start(), Clock())
-        let proxy = Proxy(client: client, store: MemoryStore(), rules: .shared, now: { clock.now })
+        let proxy = Proxy(client: client, store: store, rules: .shared, now: { clock.now })
         guard let address = URL(string: "http://127.0.0.1:\(origin.port)") else { throw CancellationError() }
         let server = try proxy.serve(origin: address, port: 0)
         let result: Result<Void, any Error>

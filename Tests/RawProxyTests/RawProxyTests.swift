@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+import Foundation
 import HTTPCaching
 import HTTPTransport
 import Testing
+import WebImage
 import WebImageTesting
 
 @Suite(.timeLimit(.minutes(5))) struct RawProxyTests {
@@ -26,6 +28,25 @@ import WebImageTesting
             #expect(names == ["B", "Cache-Control", "a", "b", "Content-Length", "Age", "Cache-Status"])
             #expect(world.origin.requestCount(for: "/a") == 1)
         }
+    }
+
+    @Test func `a proxy that keeps responses on disk answers from the folder after a restart`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "raw-proxy-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (first, second) = (DiskCache(.init(folder: folder.path)), DiskCache(.init(folder: folder.path)))
+        try await ProxyWorld.run(store: RestartingStore(ResponseCache(first), ResponseCache(second))) { world in
+            let headers: OriginHeaders = ["B": "1", "Cache-Control": "max-age=60", "a": "2", "ETag": "\"a\""]
+            world.origin.respond(to: "/a", with: OriginReply(headers: headers, body: [1, 2, 3]))
+            #expect(try await world.get("/a").cacheStatus == "raw-proxy; fwd=uri-miss; fwd-status=200; stored")
+            #expect(await first.shutdown(within: .seconds(60)).abandonedOperations == 0)
+            world.clock.advance(by: 10)
+            let kept = try await world.get("/a")
+            #expect(kept.cacheStatus == "raw-proxy; hit; ttl=50")
+            #expect(kept.body == [1, 2, 3])
+            #expect(kept.response.headers.map(\.name).prefix(4) == ["B", "Cache-Control", "a", "ETag"])
+            #expect(world.origin.requestCount(for: "/a") == 1)
+        }
+        _ = await second.shutdown(within: .seconds(60))
     }
 
     @Test func `a stale response is confirmed with both validators`() async throws {
@@ -163,4 +184,23 @@ import WebImageTesting
             #expect(await world.origin.waitForRequests(count: 2, for: "/a"))
         }
     }
+}
+
+/// What one store has kept, another one is asked for.
+private struct RestartingStore: RawResponseStoring {
+    let first: any RawResponseStoring
+    let second: any RawResponseStoring
+
+    init(_ first: any RawResponseStoring, _ second: any RawResponseStoring) {
+        (self.first, self.second) = (first, second)
+    }
+
+    func responses(for target: CacheTarget) async throws -> [RawResponse] { try await second.responses(for: target) }
+    func store(_ response: RawResponse, for target: CacheTarget) async throws {
+        try await first.store(response, for: target)
+    }
+    func change(_ old: StoredResponse, to new: StoredResponse?, for target: CacheTarget) async throws {
+        try await second.change(old, to: new, for: target)
+    }
+    func remove(_ target: CacheTarget) async throws { try await first.remove(target) }
 }

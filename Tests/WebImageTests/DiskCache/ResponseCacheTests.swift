@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import HTTPCaching
+import Testing
+
+@testable import WebImage
+
+/// Whole responses in a disk cache, by the contract of `RawResponseStoring`.
+struct ResponseCacheTests {
+    private let folder: TemporaryFolder
+    private let disk: DiskCache
+    private let target: CacheTarget
+
+    init() throws {
+        folder = try TemporaryFolder(isInMemory: true)
+        disk = DiskCache(.init(folder: folder.path))
+        target = try #require(URL(string: "https://site.example/page?x=1").flatMap { CacheTarget($0) })
+    }
+
+    private func response(_ number: Int, language: String = "") -> RawResponse {
+        let time = HTTPDate(secondsSince1970: 1_767_225_600 + number)
+        let head = ResponseHead(
+            status: 200 + number % 3, headers: ["B": "1", "a": "\(number)", "b": "", "A": "again"], requestTime: time,
+            responseTime: time.advanced(by: 1))
+        let stored = StoredResponse(
+            head: head, selectors: language.isEmpty ? [:] : ["accept-language": language],
+            isInvalidated: number % 2 == 1)
+        return RawResponse(stored: stored, body: (0..<(number * 1_000)).map { UInt8(truncatingIfNeeded: $0 ^ number) })
+    }
+
+    @Test func `a response comes back as it was, fields in order, after a restart, too`() async throws {
+        let cache = ResponseCache(disk)
+        for number in 0..<4 { try await cache.store(response(number, language: "\(number)"), for: target) }
+        let expected = (0..<4).map { response($0, language: "\($0)") }
+        #expect(try await cache.responses(for: target) == expected)
+        #expect(await disk.shutdown(within: .seconds(60)).abandonedOperations == 0)
+        let other = DiskCache(.init(folder: folder.path))
+        let found = try await ResponseCache(other).responses(for: target)
+        #expect(found == expected)
+        #expect(found.first?.stored.head.headers.map(\.name) == ["B", "a", "b", "A"])
+        _ = await other.shutdown(within: .seconds(60))
+    }
+
+    @Test func `a variant takes the place of its own earlier one, and at most sixteen are kept`() async throws {
+        let cache = ResponseCache(disk)
+        try await cache.store(response(1, language: "de"), for: target)
+        try await cache.store(response(2, language: "en"), for: target)
+        try await cache.store(response(3, language: "de"), for: target)
+        #expect(try await cache.responses(for: target) == [response(2, language: "en"), response(3, language: "de")])
+        for number in 0..<16 { try await cache.store(response(0, language: "\(number)"), for: target) }
+        let kept = try await cache.responses(for: target)
+        #expect(kept.map { $0.stored.selectors["accept-language"] } == (0..<16).map { "\($0)" })
+        _ = await disk.shutdown(within: .seconds(60))
+    }
+
+    @Test func `a change is made of what is still kept, and a removal leaves no file`() async throws {
+        let cache = ResponseCache(disk)
+        let (first, second) = (response(1), response(2))
+        try await cache.store(first, for: target)
+        try await cache.store(second, for: target)
+        try await cache.change(first.stored, to: nil, for: target)
+        #expect(try await cache.responses(for: target) == [second], "a later response has taken its place")
+        var new = second.stored
+        new.head.headers["X"] = "confirmed"
+        try await cache.change(second.stored, to: new, for: target)
+        #expect(try await cache.responses(for: target) == [RawResponse(stored: new, body: second.body)])
+        try await cache.change(new, to: nil, for: target)
+        #expect(try await cache.responses(for: target) == [])
+        try await cache.store(first, for: target)
+        try await cache.remove(target)
+        #expect(try await cache.responses(for: target) == [])
+        #expect(folder.entryFiles.isEmpty)
+        _ = await disk.shutdown(within: .seconds(60))
+    }
+
+    @Test func `variants that are stored at once are all kept`() async throws {
+        let (cache, target) = (ResponseCache(disk), self.target)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<12 {
+                let response = response(number, language: "\(number)")
+                group.addTask { try await cache.store(response, for: target) }
+            }
+            try await group.waitForAll()
+        }
+        let kept = try await cache.responses(for: target).compactMap { $0.stored.selectors["accept-language"] }
+        #expect(Set(kept) == Set((0..<12).map { "\($0)" }))
+        _ = await disk.shutdown(within: .seconds(60))
+    }
+
+    @Test func `what is not whole is a miss`() throws {
+        let whole = ResponseCache.encoded([response(1, language: "de")])
+        #expect(ResponseCache.decoded(whole) == [response(1, language: "de")])
+        for length in stride(from: 1, to: whole.count, by: 7) {
+            #expect(ResponseCache.decoded(Array(whole[..<length])) == nil)
+        }
+        #expect(ResponseCache.decoded(whole + [1]) == nil)
+        #expect(ResponseCache.decoded(Array([[UInt8]](repeating: whole, count: 17).joined())) == nil, "17 variants")
+        var bent = response(1)
+        bent.stored.head.headers["X"] = "a\r\nSet-Cookie: b"
+        #expect(ResponseCache.decoded(ResponseCache.encoded([bent])) == nil, "a field that would be two")
+    }
+}
