@@ -75,5 +75,9 @@ struct ResponseDecoderTests {
             _ = try await loader.value(for: request, as: .bytes, upTo: 6)
         }
         #expect(error?.code == .bodyTooLarge)
+        // A decoder of much work looks at cancellation.
+        await #expect(throws: CancellationError.self) {
+            _ = try await loader.value(for: request, as: ResponseDecoder<Int> { _ in throw CancellationError() })
+        }
     }
 }

@@ -128,11 +128,14 @@ extension HTTPLoading {
     ///   - request: The request.
     ///   - decoder: Makes the value.
     ///   - limit: The largest body to accept; default 16 MiB.
-    /// - Throws: What sending, reading and decoding throw.
+    /// - Throws: What sending, reading and decoding throw; `CancellationError`, also for a decoder that was cancelled.
     public func value<Value: Sendable>(
         for request: HTTPRequest, as decoder: ResponseDecoder<Value>, upTo limit: Int = 16 << 20
     ) async throws -> Value {
-        try decoder.decode(try await send(request).collected(upTo: limit))
+        let response = try await send(request).collected(upTo: limit)
+        do throws(HTTPError) { return try decoder.decode(response) } catch {
+            throw error.cause is CancellationError ? CancellationError() : error
+        }
     }
 }
 

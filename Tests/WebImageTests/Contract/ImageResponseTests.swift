@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import Testing
+import WebImage
+import WebImageTesting
+
+/// Pictures as values of responses, without a manager.
+@Suite(.timeLimit(.minutes(1))) struct ImageResponseTests {
+    private static let file = ImageFactory.bitmapFile(width: 21, height: 17, seed: 1)
+
+    private func load(
+        _ bytes: [UInt8], type: String = "image/bmp", as decoder: ResponseDecoder<DecodedImage> = .image()
+    ) async throws -> DecodedImage {
+        let client = StubLoader { _, _ in .ok(bytes, type: type) }
+        let url = try #require(URL(string: "http://a.example/picture"))
+        return try await client.value(for: HTTPRequest(url: url), as: decoder)
+    }
+
+    @Test func `a response becomes a picture within the limits of the decode`() async throws {
+        let picture = try await load(Self.file)
+        #expect(PixelSize(width: picture.width, height: picture.height) == PixelSize(width: 21, height: 17))
+        let box = DecodeOptions(thumbnail: .resize(to: PixelSize(width: 7, height: 7)))
+        #expect(try await load(Self.file, as: .image(box)).width == 7)
+        var options = DecodeOptions()
+        options.limits.maximumPixelCount = 21 * 17 - 1
+        let error = await #expect(throws: HTTPError.self) { try await load(Self.file, as: .image(options)) }
+        #expect(error?.code == .undecodableBody)
+        #expect((error?.cause as? ImageError)?.code == .tooLarge)
+    }
+
+    @Test func `what is no picture is an error with the response`() async throws {
+        let page = await #expect(throws: HTTPError.self) { try await load(Self.file, type: "text/html") }
+        #expect(page?.code == .unacceptableContentType)
+        #expect(page?.response?.beginning == Self.file)
+        let text = await #expect(throws: HTTPError.self) { try await load(Array("picture".utf8)) }
+        #expect(text?.code == .undecodableBody)
+        #expect((text?.cause as? ImageError)?.code == .unknownFormat)
+    }
+
+    @Test func `a picture or a text, whichever the response is`() async throws {
+        let decoder = ResponseDecoder<String>.first(of: [
+            ResponseDecoder<DecodedImage>.image().map { "\($0.width)" }, ResponseDecoder<String>.text,
+        ])
+        for (type, body, expected) in [("image/bmp", Self.file, "21"), ("text/plain", Array("none".utf8), "none")] {
+            let client = StubLoader { _, _ in .ok(body, type: type) }
+            let url = try #require(URL(string: "http://a.example/"))
+            #expect(try await client.value(for: HTTPRequest(url: url), as: decoder) == expected)
+        }
+    }
+}
