@@ -17,7 +17,7 @@ struct Family: Sendable {
         .secureDownload(overHTTP2: false), .secureDownload(overHTTP2: true), .secureConnections, .shards,
         .idleDownloads,
         .waiters, .distinctDownloads, .distinctLoads,
-        .startAndCancel, .startAndCancelLoads, .startAndCancelTransfers, cancelAll,
+        .startAndCancel, .startAndCancelLoads, .startAndCancelTransfers, cancelAll, cancelledConnection,
         .decode, .thumbnail, .resample, .pixels, .cancel, .debug, .feed, .variants, .prefix, .peakMemory, .previews,
         .saturation, .serverHit, .serverPictures, .redisHit,
     ]

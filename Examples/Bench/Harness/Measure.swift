@@ -60,6 +60,8 @@ private func warmUp(_ contender: Contender, _ effort: Effort) async throws -> In
     }
     var count = 1
     while true {
+        // Twice, because the first may be long for what it does once, such as to open connections.
+        _ = try await time(contender, count: count)
         let once = try await time(contender, count: count).wall
         if once * Double(count) >= effort.batch / 2 { return max(1, Int(effort.batch / once)) }
         count *= 4

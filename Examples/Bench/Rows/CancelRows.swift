@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 import CBenchBaselines
 import Foundation
+import HTTPTransport
 import ImageCoding
+import WebImageTesting
 
 extension Family {
     static let cancel = Family(
@@ -28,6 +30,46 @@ extension Family {
                     "cancelled-\(job.name)", median(delays.map(\.cpu)), against: "the whole job", whole.cpu, by: .cpu,
                     note: "longest of \(delays.count): \(milliseconds(cpu)), \(milliseconds(wall)) on the clock"))
         }
+    }
+}
+
+extension Family {
+    /// From the cancellation of a download to the end of its connection, as the origin sees it.
+    static let cancelledConnection = Family(
+        name: "cancel-close",
+        summary: "from cancelling a download until its origin sees the connection close, against 50 ms"
+    ) { effort, show in
+        let (closes, report) = AsyncStream.makeStream(of: Double.self)
+        let origin = try OriginServer.start()
+        defer { origin.stop() }
+        origin.respondToEverything { _ in
+            .byHand { wire in
+                wire.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n1")
+                wire.waitForClose()
+                report.yield(bench_wall_seconds())
+            }
+        }
+        var configuration = HTTPClient.Configuration()
+        configuration.addressPolicy = .unrestricted
+        let client = HTTPClient(configuration: configuration)
+        let request = HTTPRequest(url: origin.url("/"))
+        var closed = closes.makeAsyncIterator()
+        var delays: [Double] = []
+        for _ in 0..<(effort.repeats * 20) {
+            let body = try await client.send(request).body
+            // Unstructured because the measurement cancels it; it is awaited here.
+            let reader = Task.detached { try? await body.collect(upTo: 2) }
+            let start = bench_wall_seconds()
+            reader.cancel()
+            guard let end = await closed.next() else { break }
+            delays.append(end - start)
+            _ = await reader.value
+        }
+        await client.shutdown()
+        show(
+            Row(
+                "cancel-close", median(delays), against: "50 ms", 0.05,
+                note: "longest of \(delays.count): \(Report.time(delays.max() ?? 0))"))
     }
 }
 

@@ -26,8 +26,9 @@ extension Family {
             let new = try await measureSecure(effort, origin, .new, size: file.count, concurrency: 6)
             show(Row("connect-tls/new", new[0], against: new[1], by: .cpu))
             let resumed = try await measureSecure(effort, origin, .resumed, size: file.count, concurrency: 6)
-            let share = Report.decimal(resumed[0].cpu / new[0].cpu, 2)
-            show(Row("connect-tls/resumed", resumed[0], against: resumed[1], by: .cpu, note: "\(share) of a new one"))
+            let shares = (0..<2).map { Report.decimal(resumed[$0].cpu / new[$0].cpu, 2) }
+            let note = "\(shares[0]) of a new one, in C \(shares[1])"
+            show(Row("connect-tls/resumed", resumed[0], against: resumed[1], by: .cpu, note: note))
         }
     }
 }
