@@ -22,7 +22,7 @@ struct CacheTrial {
         switch options.role {
         case .write: return await trial.write()
         case .read: return await trial.read()
-        case .trim: return await trial.repeatedly { try await $0.trim(toBytes: options.sizeLimit / 2) }
+        case .trim: return await trial.repeatedly { try await $0.trim(toBytes: options.maximumByteCount / 2) }
         case .clear: return await trial.repeatedly { try await $0.removeAll() }
         case .check: return await trial.check()
         case .ratios, .pressure: return false
@@ -55,7 +55,7 @@ struct Options: Sendable {
 
     let role: Role
     private(set) var folder: String?
-    private(set) var sizeLimit = 4_000_000
+    private(set) var maximumByteCount = 4_000_000
     private(set) var seed: UInt64 = 1
     private(set) var seconds = 3_600.0
     private(set) var isSynced = false
@@ -84,7 +84,7 @@ struct Options: Sendable {
             }
             guard let number = words.next().flatMap({ Double($0) }), (0...1e15).contains(number) else { return nil }
             switch word {
-            case "--limit": sizeLimit = Int(number)
+            case "--limit": maximumByteCount = Int(number)
             case "--ballast": ballast = Int(number)
             case "--seed": seed = UInt64(number)
             case "--seconds": seconds = number

@@ -48,7 +48,7 @@ enum HitRatios {
     }
 
     private static func memory(_ trace: Trace, _ limit: Int) -> Ratio {
-        let cache = MemoryCache<Int, Int>(.init(costLimit: limit, countLimit: .max))
+        let cache = MemoryCache<Int, Int>(.init(maximumCost: limit, maximumCount: .max))
         var ratio = Ratio()
         for number in trace.requests {
             let isHit = cache.value(for: number) != nil
@@ -87,7 +87,7 @@ enum HitRatios {
         defer { try? FileManager.default.removeItem(at: folder) }
         let time = Ticker()
         let cache = DiskCache(
-            .init(folder: folder.path, sizeLimit: limit, maximumAge: .seconds(-1), now: { .seconds(time.now) }))
+            .init(folder: folder.path, maximumByteCount: limit, maximumAge: .seconds(-1), now: { .seconds(time.now) }))
         let bytes = [UInt8](repeating: 7, count: trace.sizes.max() ?? 0)
         var ratio = Ratio()
         do {

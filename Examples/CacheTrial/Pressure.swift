@@ -15,7 +15,7 @@ struct Pressure: Sendable {
     /// the rest of the process grows to the ballast; the hits of the last quarter are printed.
     func run() async -> Bool {
         let watch = options.isWatched ? MemoryWatch(onChange: { say("pressure \($0)") }) : nil
-        let cache = MemoryCache<Int, [UInt8]>(MemoryLimits(costLimit: options.sizeLimit), watch: watch)
+        let cache = MemoryCache<Int, [UInt8]>(MemoryLimits(maximumCost: options.maximumByteCount), watch: watch)
         var random = SeededGenerator(seed: options.seed)
         let popularity = Zipf(Self.pictureCount, 1)
         var (hits, lookups, ballast) = (0, 0, [[UInt8]]())

@@ -19,7 +19,8 @@ struct Trial: Sendable {
         end = .now + .seconds(options.seconds)
         cache = DiskCache(
             .init(
-                folder: folder, sizeLimit: options.sizeLimit, durability: options.isSynced ? .synced : .fast,
+                folder: folder, maximumByteCount: options.maximumByteCount,
+                durability: options.isSynced ? .synced : .fast,
                 onWarning: { say("warning \($0.code)") }))
     }
 

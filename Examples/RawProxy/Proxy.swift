@@ -24,7 +24,7 @@ struct Proxy: Sendable {
     let client: any HTTPLoading
     let store: any RawResponseStoring
     let rules: HTTPCacheRules
-    var bodyLimit = 64 << 20
+    var maximumBodyByteCount = 64 << 20
     /// The time, which tests set.
     var now: @Sendable () -> HTTPDate = { HTTPDate(Date()) }
 
@@ -143,7 +143,7 @@ extension Proxy {
         let response = try await client.send(request)
         let head = ResponseHead(
             status: response.status, headers: response.headers, requestTime: sent, responseTime: now())
-        let body = try await response.body.collect(upTo: bodyLimit)
+        let body = try await response.body.collect(upTo: maximumBodyByteCount)
         return Arrived(head: head, interims: response.interimResponses, body: body)
     }
 

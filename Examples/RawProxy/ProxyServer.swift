@@ -13,8 +13,8 @@ extension Proxy {
     func serve(origin: URL, port: UInt16) throws -> OriginServer {
         var configuration = OriginServer.Configuration()
         configuration.port = port
-        configuration.recordedBodyLimit = configuration.bodyLimit
-        configuration.recordedRequestLimit = 0
+        configuration.maximumRecordedBodyByteCount = configuration.maximumBodyByteCount
+        configuration.maximumRecordedRequestCount = 0
         let server = try OriginServer.start(configuration: configuration)
         server.respondToEverything { asked in .byHand { converse(asked, origin, over: $0) } }
         return server

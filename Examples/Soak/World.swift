@@ -20,7 +20,7 @@ struct World: Sendable {
         let pictures = try (0..<8).map { try ImageFactory.encoded(width: 48, height: 48, seed: $0, as: .png) }
         var configuration = ImageManager.Configuration()
         // Small enough to be full at once, so that the memory it takes does not grow later.
-        configuration.memory.costLimit = 1 << 20
+        configuration.memory.maximumCost = 1 << 20
         switch kind {
         case .stub:
             let folder = FileManager.default.temporaryDirectory.appending(path: "soak-\(UUID().uuidString)")
@@ -33,7 +33,7 @@ struct World: Sendable {
             configuration.disk = nil
             configuration.transport.addressPolicy = .unrestricted  // the origin is on loopback
             var limits = OriginServer.Configuration()
-            limits.recordedRequestLimit = 0
+            limits.maximumRecordedRequestCount = 0
             let origin = try OriginServer.start(configuration: limits)
             origin.respondToEverything { Self.reply(to: $0.path, pictures) }
             manager = ImageManager(configuration: configuration)

@@ -31,9 +31,9 @@ public final class ObjectStore: SharedStore {
         /// The number of writes at a time. 4 by default.
         public var writeWidth = 4
         /// The largest original that is stored, in bytes. 32 MiB by default.
-        public var originalByteLimit = 32 << 20
+        public var maximumOriginalByteCount = 32 << 20
         /// The largest file that is stored, in bytes. 8 MiB by default.
-        public var fileByteLimit = 8 << 20
+        public var maximumFileByteCount = 8 << 20
         /// The client for the requests. Redirects are not followed and all addresses are allowed, whatever it says.
         public var transport = HTTPClient.Configuration()
         var now: @Sendable () -> Date = { .now }
@@ -61,7 +61,8 @@ public final class ObjectStore: SharedStore {
     /// What the store is good for.
     public var traits: SharedStoreTraits {
         SharedStoreTraits(
-            name: "s3", originalByteLimit: configuration.originalByteLimit, fileByteLimit: configuration.fileByteLimit,
+            name: "s3", maximumOriginalByteCount: configuration.maximumOriginalByteCount,
+            maximumFileByteCount: configuration.maximumFileByteCount,
             readTimeout: configuration.readTimeout, writeTimeout: configuration.writeTimeout,
             writeWidth: configuration.writeWidth)
     }
@@ -74,7 +75,7 @@ public final class ObjectStore: SharedStore {
             Double(end) > configuration.now().timeIntervalSince1970
         else { return nil }
         // The key and what is known about the content stand before it.
-        let limit = max(configuration.originalByteLimit, configuration.fileByteLimit)
+        let limit = max(configuration.maximumOriginalByteCount, configuration.maximumFileByteCount)
         return try await mapped { try await response.body.collect(upTo: max(0, min(limit, .max >> 1)) + (1 << 20)) }
     }
 

@@ -7,7 +7,7 @@ import WebImage
 
 extension RedisLink {
     func connect(_ now: UInt64) {
-        let largest = min(max(0, configuration.originalByteLimit, configuration.fileByteLimit), 1 << 30)
+        let largest = min(max(0, configuration.maximumOriginalByteCount, configuration.maximumFileByteCount), 1 << 30)
         let deadline = now + Self.nanoseconds(configuration.connectTimeout)
         do throws(SharedStoreError) {
             let address = configuration.address

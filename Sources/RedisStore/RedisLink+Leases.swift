@@ -19,7 +19,7 @@ extension RedisLink {
         let now = configuration.now()
         leases[renewal.key] = HeldLease(
             renewal: renewal, token: token, renewAt: now + Self.nanoseconds(configuration.leaseTime / 3),
-            until: now + Self.nanoseconds(configuration.leaseLimit))
+            until: now + Self.nanoseconds(configuration.maximumLease))
     }
 
     func careForLeases(_ now: UInt64) {

@@ -35,13 +35,13 @@ public final class RedisStore: SharedLeasing {
         /// How long a lease stands without being renewed. 2 s by default; it is renewed after a third.
         public var leaseTime: Duration = .seconds(2)
         /// How long a lease is renewed at most. 60 s by default.
-        public var leaseLimit: Duration = .seconds(60)
+        public var maximumLease: Duration = .seconds(60)
         /// The pauses between attempts to connect: they double from the first to the second. 50 ms to 5 s by default.
         public var retryDelay: ClosedRange<Duration> = .milliseconds(50)...(.seconds(5))
         /// The largest original that is stored, in bytes. 256 KiB by default.
-        public var originalByteLimit = 256 << 10
+        public var maximumOriginalByteCount = 256 << 10
         /// The largest file that is stored, in bytes. 1 MiB by default.
-        public var fileByteLimit = 1 << 20
+        public var maximumFileByteCount = 1 << 20
         /// Nanoseconds of the clock that all of these times are measured by.
         var now: @Sendable () -> UInt64 = { EventLoop.nanoseconds }
 
@@ -69,8 +69,8 @@ public final class RedisStore: SharedLeasing {
         // The link ends commands itself; these end calls whose link cannot, because a name is looked up.
         let time = min(max(.milliseconds(1), configuration.commandTimeout), .seconds(3_600))
         return SharedStoreTraits(
-            name: "redis", originalByteLimit: configuration.originalByteLimit,
-            fileByteLimit: configuration.fileByteLimit, readTimeout: time * 2, writeTimeout: time * 4)
+            name: "redis", maximumOriginalByteCount: configuration.maximumOriginalByteCount,
+            maximumFileByteCount: configuration.maximumFileByteCount, readTimeout: time * 2, writeTimeout: time * 4)
     }
 
     /// Waits until the store is connected and logged in, or the time is over.

@@ -79,7 +79,7 @@ struct RawResponseTableTests {
         }
         let kept = targets.map { table.responses(for: $0) }
         #expect(kept.flatMap { $0 }.map(\.byteCount).reduce(0, +) == table.byteCount)
-        #expect(kept.allSatisfy { $0.count <= RawResponseTable.variantLimit })
+        #expect(kept.allSatisfy { $0.count <= RawResponseTable.maximumVariantCount })
         #expect(kept.map(\.count).reduce(0, +) == table.count)
     }
 }

@@ -19,7 +19,7 @@ struct CircuitTests {
     }
 
     private func loader() -> CircuitBreakingLoader {
-        CircuitBreakingLoader(stub, failureLimit: 3, openTime: .seconds(10), clock: clock)
+        CircuitBreakingLoader(stub, maximumFailureCount: 3, openTime: .seconds(10), clock: clock)
     }
 
     private func isSpared(_ probe: Probe<HTTPResponse>) -> Bool {

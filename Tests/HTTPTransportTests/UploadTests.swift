@@ -157,7 +157,7 @@ struct UploadTests {
     @Test func `an origin that refuses a stream that waits ends the request`() async throws {
         let (chunks, source) = AsyncStream.makeStream(of: [UInt8].self)
         var small = OriginServer.Configuration()
-        small.bodyLimit = 1_000
+        small.maximumBodyByteCount = 1_000
         let origin = try OriginServer.start(configuration: small)
         defer { origin.stop() }
         let client = HTTPClient(configuration: .loopback)
@@ -172,7 +172,7 @@ struct UploadTests {
 
     @Test func `an origin that answers before the end of the content ends the content`() async throws {
         var small = OriginServer.Configuration()
-        small.bodyLimit = 1_000
+        small.maximumBodyByteCount = 1_000
         let origin = try OriginServer.start(configuration: small)
         defer { origin.stop() }
         let client = HTTPClient(configuration: .loopback)

@@ -116,8 +116,8 @@ import WebImageTesting
             let service = try ObjectService(endpoint: origin.url("/"), keyID: "a", secret: "b")
             let store = try store(service) {
                 $0.readTimeout = .milliseconds(50)
-                $0.originalByteLimit = 10
-                $0.fileByteLimit = 10
+                $0.maximumOriginalByteCount = 10
+                $0.maximumFileByteCount = 10
             }
             let key = key
             for (reply, code) in [

@@ -110,7 +110,7 @@ import WebImageTesting
         let server = try RedisServer()
         let one = try await store(server) {
             $0.leaseTime = .milliseconds(300)
-            $0.leaseLimit = .zero
+            $0.maximumLease = .zero
         }
         let other = try await store(server) { $0.pingInterval = .milliseconds(10) }
         guard case .leads(let old) = try await one.claim(key) else {

@@ -16,7 +16,7 @@ struct DocumentationTests {
     }
 
     @Test func `work that blocks runs on threads of its own`() async throws {
-        let files = WorkerPool(name: "files", width: 2, queueLimit: 100)
+        let files = WorkerPool(name: "files", width: 2, maximumQueueLength: 100)
         let sum = try await files.run { readAndAdd("numbers.txt") }
         await files.shutdown()
         #expect(sum == 11)

@@ -11,8 +11,10 @@ import WebImageTesting
 struct ListPrefetcherTests {
     let loader = ScriptedLoader()
 
-    private func prefetcher(queueLimit: Int = 200) -> ListPrefetcher<Int> {
-        ListPrefetcher(loader: loader, concurrentLoads: 2, queueLimit: queueLimit) { [request($0, priority: .high)] }
+    private func prefetcher(maximumQueueLength: Int = 200) -> ListPrefetcher<Int> {
+        ListPrefetcher(loader: loader, concurrentLoads: 2, maximumQueueLength: maximumQueueLength) {
+            [request($0, priority: .high)]
+        }
     }
 
     private var asked: [Int] {
@@ -105,7 +107,7 @@ struct ListPrefetcherTests {
     }
 
     @Test func `too many items drop the oldest waiting ones`() async {
-        let prefetcher = prefetcher(queueLimit: 3)
+        let prefetcher = prefetcher(maximumQueueLength: 3)
         prefetcher.willAppear(0..<2)
         prefetcher.willAppear(2..<10)
         #expect(prefetcher.pending == [0, 1, 7, 8, 9])

@@ -26,7 +26,7 @@ extension Family {
     private static func cancelLoads(_ requests: [ImageRequest]) async throws -> Double {
         var configuration = ImageManager.Configuration()
         configuration.disk = nil
-        configuration.downloader.queueLimit = requests.count
+        configuration.downloader.maximumQueueLength = requests.count
         let transport = SilentTransport(expecting: requests.count)
         let manager = ImageManager(configuration: configuration, transport: transport)
         let downloader = manager.downloader

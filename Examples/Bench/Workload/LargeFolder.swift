@@ -39,7 +39,7 @@ struct LargeFolder {
         }
     }
 
-    func makeCache() -> DiskCache { DiskCache(.init(folder: scratch.path("cache"), sizeLimit: 1 << 40)) }
+    func makeCache() -> DiskCache { DiskCache(.init(folder: scratch.path("cache"), maximumByteCount: 1 << 40)) }
 
     func key(_ number: Int) -> CacheKey { CacheKey("https://example.com/picture/\(number).jpeg") }
 

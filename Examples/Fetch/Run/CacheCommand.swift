@@ -15,7 +15,7 @@ enum CacheCommand {
         })
         if let cache = options.cache { configuration.folder = URL(filePath: cache).path }
         guard FileManager.default.fileExists(atPath: configuration.folder) else {
-            let (folder, limit) = (configuration.folder, configuration.sizeLimit)
+            let (folder, limit) = (configuration.folder, configuration.maximumByteCount)
             report(options, Report(folder: folder, limit: limit, was: nil, entries: 0, bytes: 0))
             return 0
         }
@@ -32,7 +32,7 @@ enum CacheCommand {
         case .clear: try await cache.removeAll()
         }
         let after = Report(
-            folder: configuration.folder, limit: configuration.sizeLimit, was: action == .info ? nil : before,
+            folder: configuration.folder, limit: configuration.maximumByteCount, was: action == .info ? nil : before,
             entries: await cache.entryCount, bytes: await cache.totalBytes)
         _ = await cache.shutdown(within: .seconds(10))
         report(options, after)

@@ -50,14 +50,14 @@ struct Settings: Sendable {
     var manager: ImageManager.Configuration {
         var configuration = ImageManager.Configuration()
         configuration.disk = cacheFolder.map { DiskCache.Configuration(folder: $0) }
-        if let memoryByteCount { configuration.memory = MemoryLimits(costLimit: memoryByteCount) }
+        if let memoryByteCount { configuration.memory = MemoryLimits(maximumCost: memoryByteCount) }
         configuration.downloader.maximumByteCount = maximumByteCount
         configuration.downloader.maximumConcurrentDownloads = downloads
-        configuration.downloader.queueLimit = queue
+        configuration.downloader.maximumQueueLength = queue
         configuration.downloader.queueTimeout = sourceTimeout
         configuration.limits.maximumPixelCount = maximumPixelCount
         configuration.processingWidth = workers
-        configuration.processingQueueLimit = queue
+        configuration.maximumProcessingQueueLength = queue
         configuration.processingNiceness = 0
         configuration.transport.totalTimeout = sourceTimeout
         configuration.transport.idleTimeout = min(sourceTimeout, configuration.transport.idleTimeout)

@@ -10,7 +10,7 @@ public struct RawResponseTable: Sendable {
     }
 
     /// The most variants of one address.
-    public static let variantLimit = 16
+    public static let maximumVariantCount = 16
 
     private var addresses: [CacheTarget: Address] = [:]
     private var uses = 0
@@ -44,7 +44,9 @@ public struct RawResponseTable: Sendable {
         addresses[target, default: Address()].variants.append(response)
         byteCount += response.byteCount
         touch(target)
-        if let first = addresses[target]?.variants.first, addresses[target]?.variants.count ?? 0 > Self.variantLimit {
+        if let first = addresses[target]?.variants.first,
+            addresses[target]?.variants.count ?? 0 > Self.maximumVariantCount
+        {
             takeOut(target) { $0.stored == first.stored }
         }
         while byteCount > byteLimit, let oldest = addresses.min(by: { $0.value.lastUse < $1.value.lastUse })?.key {

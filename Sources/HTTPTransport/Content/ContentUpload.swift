@@ -25,7 +25,7 @@ struct ContentUpload: Sendable {
         byteCount = count
     }
 
-    private static let files = WorkerPool(name: "upload-file", width: 2, queueLimit: 10_000)
+    private static let files = WorkerPool(name: "upload-file", width: 2, maximumQueueLength: 10_000)
 
     private static func collect(
         _ source: HTTPContent.Source, url: URL, _ bodies: inout [HTTPBody], _ count: inout Int?

@@ -25,7 +25,7 @@ public struct FileDownloader: Sendable {
     public init(_ loader: any HTTPLoading, maximumByteCount: Int = 1 << 30) {
         self.loader = loader
         limit = max(0, maximumByteCount)
-        pool = WorkerPool(name: "file-download", width: 2, queueLimit: 10_000)
+        pool = WorkerPool(name: "file-download", width: 2, maximumQueueLength: 10_000)
     }
 
     /// Downloads the body of a GET request.

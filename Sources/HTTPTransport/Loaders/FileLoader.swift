@@ -23,7 +23,7 @@ public struct FileLoader: HTTPLoading {
     public init(roots: [String], maximumByteCount: Int = 64 << 20) {
         self.roots = roots.compactMap(FileRoot.init)
         limit = max(0, maximumByteCount)
-        pool = WorkerPool(name: "file-loader", width: 2, queueLimit: 10_000)
+        pool = WorkerPool(name: "file-loader", width: 2, maximumQueueLength: 10_000)
     }
 
     /// The file with status 200, its length, a media type that its name suggests and an entity tag.

@@ -20,9 +20,9 @@ public final class PartialBodyStore: Sendable {
 
     private let state = Mutex(State())
     private let limit: Int
-    private let countLimit: Int
+    private let maximumCount: Int
     /// The largest beginning to keep.
-    let bodyLimit: Int
+    let maximumBodyByteCount: Int
 
     /// Creates an empty store.
     /// - Parameters:
@@ -31,8 +31,8 @@ public final class PartialBodyStore: Sendable {
     ///   - maximumCount: The largest number of bodies; default 1,000.
     public init(maximumByteCount: Int = 64 << 20, maximumBodyByteCount: Int = 16 << 20, maximumCount: Int = 1_000) {
         limit = max(0, maximumByteCount)
-        bodyLimit = min(max(0, maximumBodyByteCount), limit)
-        countLimit = max(0, maximumCount)
+        self.maximumBodyByteCount = min(max(0, maximumBodyByteCount), limit)
+        self.maximumCount = max(0, maximumCount)
     }
 
     /// The number of bodies.
@@ -52,14 +52,14 @@ public final class PartialBodyStore: Sendable {
 
     /// Keeps a beginning, unless a longer one of the same body is there.
     func keep(_ body: PartialBody, for key: HTTPRequest) {
-        guard body.count > 0, body.count <= bodyLimit, countLimit > 0 else { return }
+        guard body.count > 0, body.count <= maximumBodyByteCount, maximumCount > 0 else { return }
         state.withLock { state in
             if let old = state.bodies[key], old.validator == body.validator, old.count >= body.count { return }
             _ = state.remove(key)
             state.bodies[key] = body
             state.order.append(key)
             state.byteCount += body.count
-            while state.byteCount > limit || state.bodies.count > countLimit, let oldest = state.order.first {
+            while state.byteCount > limit || state.bodies.count > maximumCount, let oldest = state.order.first {
                 _ = state.remove(oldest)
             }
         }

@@ -103,10 +103,10 @@ final class PartialKeeper: Sendable {
     /// - Throws: `.bodyTooLarge` beyond the limit of the request, `.invalidResponse` beyond the announced length.
     func append(_ chunk: [UInt8]) throws(HTTPError) {
         let limit = request.options.maximumBodyByteCount ?? .max
-        let bodyLimit = store.bodyLimit
+        let maximumBodyByteCount = store.maximumBodyByteCount
         try state.withLock { state throws(HTTPError) in
             state.count += chunk.count
-            if state.count == state.partial.count + chunk.count, state.count <= bodyLimit {
+            if state.count == state.partial.count + chunk.count, state.count <= maximumBodyByteCount {
                 state.partial.append(chunk)
             } else {
                 state.partial.chunks = []

@@ -13,7 +13,7 @@ import Foundation
 /// goes through; its success lets the others through again.
 public final class CircuitBreakingLoader: HTTPLoading {
     private let loader: any HTTPLoading
-    private let failureLimit: Int
+    private let maximumFailureCount: Int
     private let openTime: Duration
     /// The time since this loader was made.
     private let elapsed: @Sendable () -> Duration
@@ -22,15 +22,15 @@ public final class CircuitBreakingLoader: HTTPLoading {
     /// Creates a loader.
     /// - Parameters:
     ///   - loader: Sends the requests. It is shut down with this one.
-    ///   - failureLimit: The number of failures in a row that open the circuit of an origin; at least 1.
+    ///   - maximumFailureCount: The number of failures in a row that open the circuit of an origin; at least 1.
     ///   - openTime: How long it stays open before one request goes through.
     ///   - clock: Measures the time.
     public init<Time: Clock>(
-        _ loader: any HTTPLoading, failureLimit: Int = 10, openTime: Duration = .seconds(10),
+        _ loader: any HTTPLoading, maximumFailureCount: Int = 10, openTime: Duration = .seconds(10),
         clock: Time = ContinuousClock()
     ) where Time.Duration == Duration {
         self.loader = loader
-        self.failureLimit = max(1, failureLimit)
+        self.maximumFailureCount = max(1, maximumFailureCount)
         self.openTime = openTime
         let start = clock.now
         elapsed = { start.duration(to: clock.now) }
@@ -46,7 +46,8 @@ public final class CircuitBreakingLoader: HTTPLoading {
         guard let ticket = table.withLock({ $0.enter(origin, at: elapsed()) }) else {
             throw HTTPError(
                 code: .circuitOpen,
-                message: "\(origin.host) has failed \(failureLimit) times in a row and is not asked for \(openTime).",
+                message:
+                    "\(origin.host) has failed \(maximumFailureCount) times in a row and is not asked for \(openTime).",
                 url: request.url)
         }
         do {
@@ -76,7 +77,7 @@ public final class CircuitBreakingLoader: HTTPLoading {
     }
 
     private func leave(_ ticket: CircuitTable.Ticket, _ outcome: CircuitTable.Outcome) {
-        table.withLock { $0.leave(ticket, outcome, limit: failureLimit, openTime: openTime, at: elapsed()) }
+        table.withLock { $0.leave(ticket, outcome, limit: maximumFailureCount, openTime: openTime, at: elapsed()) }
     }
 
     private static let failures: Set<HTTPError.Code> = [

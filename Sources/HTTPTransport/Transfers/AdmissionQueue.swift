@@ -25,7 +25,7 @@ struct AdmissionQueue {
 
     private let perOrigin: Int
     private let total: Int
-    private let queueLimit: Int
+    private let maximumQueueLength: Int
     private var lanes: [Origin: Lane] = [:]
     private var waitingOrigins: [Origin] = []
     /// The number of connections in use, as far as it is known here.
@@ -42,7 +42,7 @@ struct AdmissionQueue {
     init(_ configuration: HTTPClient.Configuration) {
         perOrigin = max(1, configuration.maximumConnectionsPerHost)
         total = max(1, configuration.maximumConnections)
-        queueLimit = max(1, configuration.maximumQueuedRequests)
+        maximumQueueLength = max(1, configuration.maximumQueuedRequests)
     }
 
     enum Entry {
@@ -59,7 +59,7 @@ struct AdmissionQueue {
             changeRunning(in: lane, by: 1)
             return .admitted
         }
-        guard waitingCount < queueLimit else { return .overloaded }
+        guard waitingCount < maximumQueueLength else { return .overloaded }
         waitingCount += 1
         var place = lane.waiting.count
         while place > lane.next, lane.waiting[place - 1].priority < transfer.priority { place -= 1 }

@@ -49,7 +49,7 @@ public final class Slots: Sendable {
     public var limit: Int { state.withLock { $0.table.limits.units } }
 
     /// How many waiters are queued, at most.
-    public let queueLimit: Int
+    public let maximumQueueLength: Int
 
     private let name: String
     private let state: Mutex<State>
@@ -59,15 +59,15 @@ public final class Slots: Sendable {
     /// - Parameters:
     ///   - limit: How many units are held at once, at most. At least 1; a smaller number counts as 1.
     ///   - order: What goes first among waiters of the same priority and lane.
-    ///   - queueLimit: How many waiters are queued, at most. 0, or less, refuses all that find no free slot.
+    ///   - maximumQueueLength: How many waiters are queued, at most. 0, or less, refuses all that find no free slot.
     ///   - share: The units of one lane beyond which the other lanes go first. At least 1. No share by default.
     ///   - laneLimit: The units that one lane holds at once, at most. At least 1. No limit by default.
     ///   - name: What the messages of errors call these slots.
     public init(
-        limit: Int, order: SlotOrder = .fifo, queueLimit: Int = .max, share: Int = .max, laneLimit: Int = .max,
+        limit: Int, order: SlotOrder = .fifo, maximumQueueLength: Int = .max, share: Int = .max, laneLimit: Int = .max,
         name: String = "slots"
     ) {
-        self.queueLimit = max(0, queueLimit)
+        self.maximumQueueLength = max(0, maximumQueueLength)
         self.name = name
         let limits = Self.limits(limit, share, laneLimit)
         state = Mutex(State(table: SlotTable(limits: limits, order: order)))
@@ -192,7 +192,7 @@ extension Slots {
         try state.withLock { state in
             let units = min(units, state.table.limits.units)
             if let permit = try takeFree(units, in: lane, &state) { return .permit(permit) }
-            if state.table.count >= queueLimit { throw overloadedError }
+            if state.table.count >= maximumQueueLength { throw overloadedError }
             let place = state.table.insert(Waiter(answer: answer), in: lane, units: units, priority: priority)
             return .place(Place(slots: self, place: place))
         }
@@ -243,7 +243,8 @@ extension Slots {
     }
 
     private var overloadedError: CoordinationError {
-        CoordinationError(code: .overloaded, message: "\(name): \(queueLimit) are queued already; try again later")
+        CoordinationError(
+            code: .overloaded, message: "\(name): \(maximumQueueLength) are queued already; try again later")
     }
 
     /// Gives units back: to the next in the queue or, when nothing waits for them, to what comes next.

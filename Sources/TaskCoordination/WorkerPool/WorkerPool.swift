@@ -32,11 +32,11 @@ public final class WorkerPool: Sendable {
     /// - Parameters:
     ///   - name: The threads are called `name-1`, `name-2` and so on, shortened to what the system allows.
     ///   - width: How many threads there are, at most. At least 1.
-    ///   - queueLimit: How many callers wait for a thread, at most. 0 refuses every caller that finds no idle thread.
+    ///   - maximumQueueLength: How many callers wait for a thread, at most. 0 refuses every caller that finds no idle thread.
     ///   - niceness: Added to the threads' nice value, where the system has one per thread. A negative one needs
     ///     privileges and is ignored without them.
-    public init(name: String, width: Int, queueLimit: Int, niceness: Int = 0) {
-        slots = Slots(limit: width, queueLimit: queueLimit, name: name)
+    public init(name: String, width: Int, maximumQueueLength: Int, niceness: Int = 0) {
+        slots = Slots(limit: width, maximumQueueLength: maximumQueueLength, name: name)
         let threads = WorkerThreads(name: name, limit: width, niceness: niceness)
         executor = threads
         self.threads = threads
@@ -47,10 +47,10 @@ public final class WorkerPool: Sendable {
     /// - Parameters:
     ///   - name: What the messages of errors call the pool.
     ///   - width: How many pieces of work run at once, at most. At least 1.
-    ///   - queueLimit: How many callers wait, at most.
+    ///   - maximumQueueLength: How many callers wait, at most.
     ///   - executor: Where the work runs. It outlives the pool.
-    public init(name: String, width: Int, queueLimit: Int, executor: any TaskExecutor) {
-        slots = Slots(limit: width, queueLimit: queueLimit, name: name)
+    public init(name: String, width: Int, maximumQueueLength: Int, executor: any TaskExecutor) {
+        slots = Slots(limit: width, maximumQueueLength: maximumQueueLength, name: name)
         self.executor = executor
         threads = nil
     }

@@ -14,7 +14,7 @@ public struct LoadCounters: Sendable, Hashable {
     /// Validations of stale pictures that were served meanwhile; see ``CachePolicy/http``.
     public var refreshes = 0
     /// Pieces of work that had to wait for their share of the memory for pictures; see
-    /// ``ImageManager/Configuration/processingByteLimit``.
+    /// ``ImageManager/Configuration/maximumProcessingByteCount``.
     public var memoryWaits = 0
     /// Pictures and files that were not written to disk: refused, or failed.
     public var droppedWrites = 0

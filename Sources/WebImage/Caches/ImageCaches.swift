@@ -32,7 +32,7 @@ public final class ImageCaches: Sendable {
 
     init(
         memory limits: MemoryLimits, watch: MemoryWatch? = nil, disk: (any CacheStoring)?,
-        executor: (any TaskExecutor)?, writeLimit: Int = MemoryBudget.defaultWriteLimit,
+        executor: (any TaskExecutor)?, writeLimit: Int = MemoryBudget.defaultMaximumWriteByteCount,
         onWarning: @escaping @Sendable (CacheError) -> Void = { _ in },
         onDrop: @escaping @Sendable (CacheKey) -> Void = { _ in }
     ) {

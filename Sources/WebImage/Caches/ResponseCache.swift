@@ -16,7 +16,7 @@ internal import TaskCoordination
 /// **Cancellation**: every method throws `CancellationError` while it waits.
 public actor ResponseCache: RawResponseStoring {
     /// The most variants of one address; the one that was stored first goes.
-    public static let variantLimit = RawResponseTable.variantLimit
+    public static let maximumVariantCount = RawResponseTable.maximumVariantCount
 
     private let store: any CacheStoring
     private var turns = KeyTurns()
@@ -37,7 +37,7 @@ public actor ResponseCache: RawResponseStoring {
         try await change(target) { kept in
             kept.removeAll { $0.stored.variantKey == response.stored.variantKey }
             kept.append(response)
-            if kept.count > Self.variantLimit { kept.removeFirst() }
+            if kept.count > Self.maximumVariantCount { kept.removeFirst() }
         }
     }
 
@@ -105,7 +105,7 @@ public actor ResponseCache: RawResponseStoring {
         var reader = ByteReader(bytes[...])
         var responses: [RawResponse] = []
         while !reader.isAtEnd {
-            guard responses.count < variantLimit,
+            guard responses.count < maximumVariantCount,
                 let status = reader.integer(UInt32.self), (100...999).contains(status),
                 let requestTime = time(&reader), let responseTime = time(&reader), let isInvalidated = reader.byte(),
                 let selectors = pairs(&reader), let fields = pairs(&reader),

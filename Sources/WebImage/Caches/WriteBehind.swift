@@ -61,7 +61,7 @@ actor WriteBehind {
     ///   - onWarning: Called once when a write is refused for lack of room, until the writes have caught up.
     init(
         _ store: any CacheStoring, executor: (any TaskExecutor)? = nil,
-        byteLimit: Int = MemoryBudget.defaultWriteLimit,
+        byteLimit: Int = MemoryBudget.defaultMaximumWriteByteCount,
         onDrop: @escaping @Sendable (CacheKey) -> Void = { _ in },
         onWarning: @escaping @Sendable (CacheError) -> Void = { _ in }
     ) {

@@ -21,12 +21,12 @@ extension DiskCache {
         /// Default: 1 GiB. 0, and less, stand for no limit. Trimming starts at 95 % and ends at 90 %. Caches that store at the same time may pass the
         /// limit by what they are writing, until one of them has trimmed the folder. The largest entry is an eighth of
         /// the limit, and at most a quarter of the memory that the process may use.
-        public var sizeLimit: Int
+        public var maximumByteCount: Int
         /// The space, in bytes, that the file system must have left for other uses.
         ///
         /// A store that would leave less is refused like one on a full disk, and makes room for later stores. Default: 0,
         /// and less: what the file system takes.
-        public var minimumFreeBytes: Int
+        public var minimumFreeByteCount: Int
         /// Older entries are misses and are removed.
         ///
         /// Negative values stand for no limit. Otherwise entries stored more than a minute in the future count as
@@ -52,7 +52,7 @@ extension DiskCache {
         /// Operations that may wait for a thread; beyond it reads miss and stores are refused.
         ///
         /// Default: 4,096.
-        public var queueLimit: Int
+        public var maximumQueueLength: Int
         /// Called when something keeps the cache from working: once for each kind of failure, until an operation of
         /// that sort succeeds again.
         ///
@@ -74,23 +74,23 @@ extension DiskCache {
 
         /// Creates a configuration. A number of threads or of waiting operations below 1 counts as 1.
         public init(
-            folder: String = Self.defaultFolder, sizeLimit: Int = 1 << 30, minimumFreeBytes: Int = 0,
+            folder: String = Self.defaultFolder, maximumByteCount: Int = 1 << 30, minimumFreeByteCount: Int = 0,
             maximumAge: Duration = .seconds(604_800),
             expiry: DiskCache.Expiry = .sinceUse, sweepInterval: Duration = .seconds(3_600),
-            durability: Durability = .fast, threads: Int = 4, queueLimit: Int = 4096,
+            durability: Durability = .fast, threads: Int = 4, maximumQueueLength: Int = 4096,
             onWarning: @escaping @Sendable (CacheError) -> Void = { _ in },
             now: @escaping @Sendable () -> Duration = Self.systemTime,
             clock: any Clock<Duration> = ContinuousClock()
         ) {
             self.folder = folder
-            self.sizeLimit = sizeLimit
-            self.minimumFreeBytes = minimumFreeBytes
+            self.maximumByteCount = maximumByteCount
+            self.minimumFreeByteCount = minimumFreeByteCount
             self.maximumAge = maximumAge
             self.expiry = expiry
             self.sweepInterval = sweepInterval
             self.durability = durability
             self.threads = threads
-            self.queueLimit = queueLimit
+            self.maximumQueueLength = maximumQueueLength
             self.onWarning = onWarning
             self.now = now
             self.clock = clock

@@ -12,7 +12,7 @@ extension DiskCache {
     /// Announces what this cache is about to store to the other caches, in steps of a thousandth of the limit.
     func announce(_ byteCount: Int) async {
         account.add(bytes: byteCount)
-        let step = max(SharedAccount.unit, sizeLimit / 1024)
+        let step = max(SharedAccount.unit, maximumByteCount / 1024)
         if account.unreportedBytes >= step { await consultAccount(step: step) }
     }
 
@@ -74,7 +74,9 @@ extension DiskCache {
     /// Begins a new account when the folder has been filled several times. Only the holder of the right to trim may
     /// call it.
     func renewAccount() async {
-        guard account.expectedUnits > max(4096, sizeLimit / SharedAccount.unit * 4), !account.isBusy else { return }
+        guard account.expectedUnits > max(4096, maximumByteCount / SharedAccount.unit * 4), !account.isBusy else {
+            return
+        }
         account.isBusy = true
         let files = self.files
         let size = try? await perform { try? files.emptyAccount() }

@@ -27,7 +27,7 @@ extension DiskCache {
         await announce(estimate)
         await makeRoom(for: estimate)
 
-        let (files, limit, time, free) = (self.files, fileSizeLimit, now, configuration.minimumFreeBytes)
+        let (files, limit, time, free) = (self.files, fileSizeLimit, now, configuration.minimumFreeByteCount)
         let result = try await perform { () -> Result<Int?, SystemFailure> in
             guard files.hasRoom(for: estimate, leaving: free) else { return .failure(.full) }
             var metadata = entry.metadata

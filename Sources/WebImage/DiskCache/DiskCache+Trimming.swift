@@ -6,10 +6,10 @@ extension DiskCache {
     static var sliceLength: Int { 100 }
 
     /// Trimming starts above this sum of sizes.
-    var trimStart: Int { sizeLimit - sizeLimit / 20 }
+    var trimStart: Int { maximumByteCount - maximumByteCount / 20 }
 
     /// Trimming ends at this sum of sizes.
-    var trimEnd: Int { sizeLimit - sizeLimit / 10 }
+    var trimEnd: Int { maximumByteCount - maximumByteCount / 10 }
 
     /// Removes the entries least worth their space until their files' sizes sum up to at most `byteCount`.
     ///
@@ -63,13 +63,13 @@ extension DiskCache {
     /// tells about it, it must list the folder first and have the right to trim. Meanwhile each store frees as many
     /// bytes as it takes, so no store waits and the folder does not grow.
     func makeRoom(for byteCount: Int) async {
-        while knownBytes + pendingBytes > sizeLimit {
+        while knownBytes + pendingBytes > maximumByteCount {
             if account.isStale || !isIndexed {
                 startMaintenance()
                 _ = await trimSlice(toFree: byteCount)
                 return
             }
-            if await trimSlice(toFree: knownBytes + pendingBytes - sizeLimit) == 0 { return }
+            if await trimSlice(toFree: knownBytes + pendingBytes - maximumByteCount) == 0 { return }
         }
     }
 

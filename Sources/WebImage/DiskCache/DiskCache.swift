@@ -78,7 +78,7 @@ public actor DiskCache: CacheStoring {
     public init(_ configuration: Configuration = .init()) {
         let pool = WorkerPool(
             name: "disk-cache", width: min(max(1, configuration.threads), 64),
-            queueLimit: max(1, configuration.queueLimit))
+            maximumQueueLength: max(1, configuration.maximumQueueLength))
         self.init(configuration, pool: pool, system: FileSystem(), executor: nil, readsInMemory: true)
     }
 
@@ -133,11 +133,13 @@ public actor DiskCache: CacheStoring {
 
     // MARK: - Shared by the operations
 
-    nonisolated var sizeLimit: Int { configuration.sizeLimit > 0 ? configuration.sizeLimit : .max }
+    nonisolated var maximumByteCount: Int { configuration.maximumByteCount > 0 ? configuration.maximumByteCount : .max }
 
     /// The largest file: an eighth of the limit, so that one entry cannot empty the cache, and no more than may be held
     /// in memory.
-    nonisolated var fileSizeLimit: Int { max(EntryHeader.length, min(sizeLimit / 8, MemoryBudget.processLimit / 4)) }
+    nonisolated var fileSizeLimit: Int {
+        max(EntryHeader.length, min(maximumByteCount / 8, MemoryBudget.processLimit / 4))
+    }
 
     /// Seconds since 1970.
     nonisolated var now: Int64 { configuration.now().wholeSeconds }

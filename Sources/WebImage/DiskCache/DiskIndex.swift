@@ -6,7 +6,7 @@ struct DiskIndex {
     /// One entry's file.
     struct Record: Equatable {
         /// The highest size that fits, in bytes: a sparse file may claim any size.
-        static let sizeLimit = (1 << 40) - 1
+        static let maximumByteCount = (1 << 40) - 1
 
         /// The size of the file, in bytes.
         var size: Int
@@ -51,7 +51,7 @@ struct DiskIndex {
         _ digest: KeyDigest, size: Int, storedAt: Int64, usedAt: Int64, keptUntil: Int64? = nil
     ) {
         let record = Record(
-            size: min(max(0, size), Record.sizeLimit), storedAt: UInt32(clamping: storedAt),
+            size: min(max(0, size), Record.maximumByteCount), storedAt: UInt32(clamping: storedAt),
             usedAt: UInt32(clamping: usedAt), keptUntil: Self.end(keptUntil))
         changes &+= 1
         change(digest.folderNumber) { $0.set(record, for: digest) }

@@ -13,7 +13,7 @@ extension EntryFiles {
 
         init(_ digest: KeyDigest, _ status: FileSystem.Status) {
             self.digest = digest
-            size = min(max(0, status.size), DiskIndex.Record.sizeLimit)
+            size = min(max(0, status.size), DiskIndex.Record.maximumByteCount)
             modifiedAt = status.modifiedAt
             usedAt = status.accessedAt
         }

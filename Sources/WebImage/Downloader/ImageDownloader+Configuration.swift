@@ -13,7 +13,7 @@ extension ImageDownloader {
         /// The order of transfers of one host and equal priority. First in, first out by default. Hosts take turns.
         public var order: SlotOrder = .fifo
         /// How many transfers may wait before new ones are refused with `.overloaded`. 10,000 by default.
-        public var queueLimit = 10_000
+        public var maximumQueueLength = 10_000
         /// How long a transfer may wait for a slot before it ends with `.queueTimedOut`, in whole seconds. At least one
         /// second and at most a day; 5 minutes by default.
         public var queueTimeout: Duration = .seconds(300)

@@ -75,7 +75,8 @@ public actor ImageDownloader {
         maximumConcurrentDownloadsPerHost = configuration.maximumConcurrentDownloadsPerHost.map { max(1, $0) }
         self.order = configuration.order
         slots = Slots(
-            limit: maximumConcurrentDownloads, order: configuration.order, queueLimit: configuration.queueLimit,
+            limit: maximumConcurrentDownloads, order: configuration.order,
+            maximumQueueLength: configuration.maximumQueueLength,
             share: Self.share(of: maximumConcurrentDownloads),
             laneLimit: maximumConcurrentDownloadsPerHost ?? .max, name: "downloads")
         flights = InFlight(name: "download", executor: executor, slots: slots)

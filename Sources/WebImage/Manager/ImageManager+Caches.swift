@@ -100,7 +100,7 @@ extension ImageManager {
 
     /// Changes what the memory cache may hold, and evicts what is too much.
     public nonisolated func setMemoryLimits(_ limits: MemoryLimits) async {
-        await pipeline.caches.memory.updateLimits(costLimit: limits.costLimit, countLimit: limits.countLimit)
+        await pipeline.caches.memory.updateLimits(maximumCost: limits.maximumCost, maximumCount: limits.maximumCount)
     }
 
     /// Gives memory back while memory is short; see ``MemoryCache/respond(to:)``.

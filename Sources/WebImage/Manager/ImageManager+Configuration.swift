@@ -32,17 +32,17 @@ extension ImageManager {
         /// The largest still picture, in pixels, that is decoded in its flight's task: that takes less time than waking
         /// a thread. Files of more than 4 KiB are always decoded on a thread. 4,096 by default; 0 sends every picture
         /// to the threads.
-        public var inlinePixelLimit = 4_096
+        public var maximumInlinePixelCount = 4_096
         /// The largest number of bytes that all pictures together take while they are decoded, transformed or encoded.
         /// Work waits for its share; work that would take more alone is refused. A third of the memory the process may
         /// use by default.
-        public var processingByteLimit = MemoryBudget.defaultProcessingLimit
+        public var maximumProcessingByteCount = MemoryBudget.defaultMaximumProcessingByteCount
         /// How far the threads for pictures give way to other threads of the machine, 0 to 19 as for `nice`. 10 by
         /// default; on a machine that is always busy with other work, a lower number keeps loads from starving.
         public var processingNiceness = 10
         /// How many pictures may wait for memory or a thread before loads are refused with `.overloaded`. 10,000 by
         /// default.
-        public var processingQueueLimit = 10_000
+        public var maximumProcessingQueueLength = 10_000
         /// How long a load that cannot succeed is remembered: a missing picture, or a file that is not a picture. One
         /// minute by default; zero remembers nothing.
         public var failureLifetime: Duration = .seconds(60)
@@ -55,7 +55,7 @@ extension ImageManager {
         /// The largest number of bytes that wait to be written to disk. Beyond it, content is not written: it is counted
         /// in ``LoadCounters/droppedWrites``, told as an activity, and the disk's `onWarning` is called once. A sixteenth
         /// of the memory the process may use by default, at most 256 MB.
-        public var writeByteLimit = MemoryBudget.defaultWriteLimit
+        public var maximumWriteByteCount = MemoryBudget.defaultMaximumWriteByteCount
         /// What the disk keeps of transformed pictures.
         public var variantStorage = VariantStorage()
         /// What the program decides about every load. Nothing by default.

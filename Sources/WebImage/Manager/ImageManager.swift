@@ -67,7 +67,7 @@ public actor ImageManager {
                 caches: caches, memoryWatch: configuration.memoryWatch,
                 processing: WorkerPool(
                     name: "image", width: max(1, configuration.processingWidth),
-                    queueLimit: max(0, configuration.processingQueueLimit),
+                    maximumQueueLength: max(0, configuration.maximumProcessingQueueLength),
                     niceness: min(max(0, configuration.processingNiceness), 19)),
                 executor: nil))
     }

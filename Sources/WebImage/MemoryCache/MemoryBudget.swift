@@ -10,13 +10,13 @@ internal import Darwin
 /// The memory that this process may use.
 public enum MemoryBudget {
     /// The default cost limit of a memory cache, in bytes: 15 % of ``processLimit``, at most 768 MB.
-    public static var defaultCostLimit: Int { costLimit(forProcessLimit: processLimit) }
+    public static var defaultMaximumCost: Int { maximumCost(forProcessLimit: processLimit) }
 
     /// The default limit for pictures that are being made, in bytes: a third of ``processLimit``.
-    public static var defaultProcessingLimit: Int { max(1, processLimit / 3) }
+    public static var defaultMaximumProcessingByteCount: Int { max(1, processLimit / 3) }
 
     /// The default limit for what waits to be written to disk, in bytes: a sixteenth of ``processLimit``, at most 256 MB.
-    public static var defaultWriteLimit: Int { min(max(1, processLimit / 16), 256 * 1_000_000) }
+    public static var defaultMaximumWriteByteCount: Int { min(max(1, processLimit / 16), 256 * 1_000_000) }
 
     /// The memory that this process may use, in bytes.
     ///
@@ -26,7 +26,7 @@ public enum MemoryBudget {
     /// - Source: Linux kernel documentation, `cgroup-v2.rst` (`memory.max`) and `cgroup-v1/memory.rst`.
     public static let processLimit = limit(physical: physicalMemory, readFile: contents(ofFile:))
 
-    static func costLimit(forProcessLimit limit: Int) -> Int {
+    static func maximumCost(forProcessLimit limit: Int) -> Int {
         min(max(1, limit / 100 * 15), 768 * 1_000_000)
     }
 

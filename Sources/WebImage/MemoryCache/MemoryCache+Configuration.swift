@@ -5,25 +5,25 @@ public struct MemoryLimits: Sendable, Equatable {
     ///
     /// Default: 15 % of the memory that the process may use (the control group's limit, or else the machine's memory), at
     /// most 768 MB. 0, and less, stand for no limit.
-    public var costLimit: Int
+    public var maximumCost: Int
     /// The highest number of entries.
     ///
     /// Default: 100,000. 0, and less, stand for no limit.
-    public var countLimit: Int
+    public var maximumCount: Int
 
     /// Creates limits.
-    public init(costLimit: Int = MemoryBudget.defaultCostLimit, countLimit: Int = 100_000) {
-        self.costLimit = costLimit
-        self.countLimit = countLimit
+    public init(maximumCost: Int = MemoryBudget.defaultMaximumCost, maximumCount: Int = 100_000) {
+        self.maximumCost = maximumCost
+        self.maximumCount = maximumCount
     }
 
     /// The limits that apply under this pressure, as numbers above 0.
     ///
     /// Without a limit of its own, a cache keeps the share of the default limit while memory is short.
     func effective(under pressure: MemoryPressure) -> (cost: Int, count: Int) {
-        let count = countLimit > 0 ? countLimit : .max
-        guard pressure != .normal else { return (costLimit > 0 ? costLimit : .max, count) }
-        return (max(1, (costLimit > 0 ? costLimit : MemoryBudget.defaultCostLimit) / pressure.divisor), count)
+        let count = maximumCount > 0 ? maximumCount : .max
+        guard pressure != .normal else { return (maximumCost > 0 ? maximumCost : .max, count) }
+        return (max(1, (maximumCost > 0 ? maximumCost : MemoryBudget.defaultMaximumCost) / pressure.divisor), count)
     }
 }
 

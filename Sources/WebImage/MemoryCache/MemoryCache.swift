@@ -55,7 +55,7 @@ public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
         let (cost, count) = configuration.effective(under: .normal)
         // The table counts from here: a duration has a fixed layout, and an instant has not.
         let start = now()
-        table = MemoryTable(costLimit: cost, countLimit: count, now: { start.duration(to: now()) })
+        table = MemoryTable(maximumCost: cost, maximumCount: count, now: { start.duration(to: now()) })
         watcher = watch.map { MemoryWatcher($0, executor: executor) }
     }
 
@@ -126,10 +126,10 @@ public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
     /// limit applies.
     ///
     /// - Parameters:
-    ///   - costLimit: In bytes; 0, and less, stand for no limit.
-    ///   - countLimit: In entries; 0, and less, stand for no limit.
-    public func updateLimits(costLimit: Int, countLimit: Int) {
-        limits = Configuration(costLimit: costLimit, countLimit: countLimit)
+    ///   - maximumCost: In bytes; 0, and less, stand for no limit.
+    ///   - maximumCount: In entries; 0, and less, stand for no limit.
+    public func updateLimits(maximumCost: Int, maximumCount: Int) {
+        limits = Configuration(maximumCost: maximumCost, maximumCount: maximumCount)
         applyLimits(for: .limits)
     }
 

@@ -7,8 +7,8 @@ import Synchronization
 final class MemoryTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let entries: Mutex<S3FIFO<Key, Value>>
 
-    init(costLimit: Int, countLimit: Int, now: @escaping @Sendable () -> Duration) {
-        entries = Mutex(S3FIFO(costLimit: costLimit, countLimit: countLimit, now: now))
+    init(maximumCost: Int, maximumCount: Int, now: @escaping @Sendable () -> Duration) {
+        entries = Mutex(S3FIFO(maximumCost: maximumCost, maximumCount: maximumCount, now: now))
     }
 
     @inline(__always) func value(for key: Key) -> Value? {
@@ -92,7 +92,7 @@ final class MemoryTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     func removeAll() {
         let emptied = entries.withLock { entries in
             var successor = S3FIFO<Key, Value>(
-                costLimit: entries.costLimit, countLimit: entries.countLimit, now: entries.now)
+                maximumCost: entries.maximumCost, maximumCount: entries.maximumCount, now: entries.now)
             successor.hitCount = entries.hitCount
             successor.missCount = entries.missCount
             successor.evictionCount = entries.evictionCount

@@ -4,8 +4,8 @@ import TaskCoordination
 extension S3FIFO {
     /// Changes the limits. The caller then evicts entries until they are met.
     mutating func setLimits(cost: Int, count: Int) {
-        costLimit = max(1, cost)
-        countLimit = min(max(1, count), Int(Int32.max))
+        maximumCost = max(1, cost)
+        maximumCount = min(max(1, count), Int(Int32.max))
     }
 
     /// Evicts an entry, or promotes entries in use that are before it in the queue.
@@ -21,7 +21,7 @@ extension S3FIFO {
 
     /// Whether the small queue has more than its share, a twentieth of either limit.
     private var isSmallOverShare: Bool {
-        small.count > 0 && (small.cost > costLimit / 20 || small.count > countLimit / 20)
+        small.count > 0 && (small.cost > maximumCost / 20 || small.count > maximumCount / 20)
     }
 
     private mutating func evictFromSmall(retired: inout [Value]) {
@@ -52,8 +52,8 @@ extension S3FIFO {
     ///
     /// - Complexity: O(1) up to half of the limit, O(length of main) above.
     mutating func mayReplaceMain(_ cost: Int, _ retired: inout [Value]) -> Bool {
-        guard cost > costLimit / 2 else { return true }
-        let end = max(costLimit - cost, main.cost - newcomerCostLimit)
+        guard cost > maximumCost / 2 else { return true }
+        let end = max(maximumCost - cost, main.cost - newcomerCostLimit)
         for _ in 0..<main.count where main.cost > end {
             let number = main.oldest
             unlink(number)
@@ -64,7 +64,7 @@ extension S3FIFO {
                 evict(number, &retired)
             }
         }
-        return main.cost <= costLimit - cost
+        return main.cost <= maximumCost - cost
     }
 
     /// Empties an unlinked slot, and remembers its key.

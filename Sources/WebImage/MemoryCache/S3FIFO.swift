@@ -54,8 +54,8 @@ struct S3FIFO<Key: Hashable, Value> {
     var small = Chain()
     var main = Chain()
     var ghosts = GhostQueue()
-    var costLimit: Int
-    var countLimit: Int
+    var maximumCost: Int
+    var maximumCount: Int
     /// The time by which deadlines pass. Read only for an entry that has one.
     let now: @Sendable () -> Duration
 
@@ -66,20 +66,20 @@ struct S3FIFO<Key: Hashable, Value> {
     /// Creates an empty table.
     ///
     /// Limits below 1 count as 1.
-    init(costLimit: Int, countLimit: Int, now: @escaping @Sendable () -> Duration = { .zero }) {
+    init(maximumCost: Int, maximumCount: Int, now: @escaping @Sendable () -> Duration = { .zero }) {
         self.now = now
-        self.costLimit = max(1, costLimit)
-        self.countLimit = min(max(1, countLimit), Int(Int32.max))
+        self.maximumCost = max(1, maximumCost)
+        self.maximumCount = min(max(1, maximumCount), Int(Int32.max))
     }
 
-    /// The cost of everything held; never above `costLimit`.
+    /// The cost of everything held; never above `maximumCost`.
     var totalCost: Int { small.cost + main.cost }
 
-    /// The number of entries held; never above `countLimit`.
+    /// The number of entries held; never above `maximumCount`.
     var count: Int { small.count + main.count }
 
     /// The highest cost of a new entry that may evict entries from main.
-    var newcomerCostLimit: Int { max(1, costLimit / 8) }
+    var newcomerCostLimit: Int { max(1, maximumCost / 8) }
 
     /// The value of `key`, counted as a use.
     ///
@@ -123,14 +123,15 @@ struct S3FIFO<Key: Hashable, Value> {
     ) -> Bool {
         let replaced = slotNumbers[key].map { (slots[Int($0)].queue, slots[Int($0)].hits) }
         if replaced != nil, let old = remove(key) { retired.append(old) }
-        guard (0...costLimit).contains(cost) else { return false }
+        guard (0...maximumCost).contains(cost) else { return false }
         let isKnown = ghosts.forget(key.hashValue) || replaced?.0 == .main
-        guard cost <= newcomerCostLimit || main.cost <= costLimit - cost || (isKnown && mayReplaceMain(cost, &retired))
+        guard
+            cost <= newcomerCostLimit || main.cost <= maximumCost - cost || (isKnown && mayReplaceMain(cost, &retired))
         else {
             remember(key)
             return false
         }
-        while totalCost > costLimit - cost || count >= countLimit { evictOne(retired: &retired) }
+        while totalCost > maximumCost - cost || count >= maximumCount { evictOne(retired: &retired) }
         let number = takeSlot()
         slots[Int(number)].key = key
         slots[Int(number)].value = value

@@ -80,7 +80,7 @@ final class Pipeline: Sendable {
         let ignore: @Sendable (CacheError) -> Void = { _ in }
         return ImageCaches(
             memory: configuration.memory, watch: parts.memoryWatch, disk: parts.disk, executor: parts.executor,
-            writeLimit: configuration.writeByteLimit, onWarning: configuration.disk?.onWarning ?? ignore,
+            writeLimit: configuration.maximumWriteByteCount, onWarning: configuration.disk?.onWarning ?? ignore,
             onDrop: { key in
                 hub.tally.droppedWrites.add()
                 hub.tell(nil, .writeDropped(key))

@@ -26,11 +26,11 @@ extension ImagePrefetcher {
     public struct Report: Sendable {
         /// The counts.
         public var progress: Progress
-        /// The pictures that could not be loaded, and why: the first failures, at most ``failureLimit``.
+        /// The pictures that could not be loaded, and why: the first failures, at most ``maximumFailureCount``.
         public var failures: [Failure] = []
 
         /// The largest number of failures in a report: 100.
-        public static let failureLimit = 100
+        public static let maximumFailureCount = 100
 
         /// A picture that could not be loaded.
         public struct Failure: Sendable {

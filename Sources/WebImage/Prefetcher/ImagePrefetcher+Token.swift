@@ -70,7 +70,7 @@ extension ImagePrefetcher.Token {
             case .failure(is CancellationError): report.progress.cancelledCount += times
             case .failure(let error):
                 report.progress.failedCount += times
-                let room = ImagePrefetcher.Report.failureLimit - report.failures.count
+                let room = ImagePrefetcher.Report.maximumFailureCount - report.failures.count
                 let failure = ImagePrefetcher.Report.Failure(url: url, error: error)
                 report.failures += repeatElement(failure, count: min(room, times))
             }

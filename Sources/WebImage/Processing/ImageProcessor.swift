@@ -13,7 +13,7 @@ import TaskCoordination
 final class ImageProcessor: Sendable {
     let coders: ImageCoders
     private let limits: ImageLimits
-    private let inlinePixelLimit: Int
+    private let maximumInlinePixelCount: Int
     let pool: WorkerPool
     /// A unit is a byte.
     let budget: Slots
@@ -25,11 +25,13 @@ final class ImageProcessor: Sendable {
     init(_ configuration: ImageManager.Configuration, pool: WorkerPool, hub: ActivityHub) {
         self.hub = hub
         coders = configuration.coders
-        inlinePixelLimit = configuration.inlinePixelLimit
+        maximumInlinePixelCount = configuration.maximumInlinePixelCount
         self.pool = pool
-        let queueLimit = configuration.processingQueueLimit
-        budget = Slots(limit: configuration.processingByteLimit, queueLimit: queueLimit, name: "decoding memory")
-        overdraft = Slots(limit: 1, queueLimit: queueLimit, name: "encoding memory")
+        let maximumQueueLength = configuration.maximumProcessingQueueLength
+        budget = Slots(
+            limit: configuration.maximumProcessingByteCount, maximumQueueLength: maximumQueueLength,
+            name: "decoding memory")
+        overdraft = Slots(limit: 1, maximumQueueLength: maximumQueueLength, name: "encoding memory")
         var limits = configuration.limits
         limits.maximumByteCount = min(limits.maximumByteCount, budget.limit)
         self.limits = limits
@@ -170,9 +172,9 @@ extension ImageProcessor {
     /// A picture that is decoded faster than a thread wakes up; `nil` for any other.
     private func decodedAtOnce(_ job: DecodingJob) throws -> ProcessedOriginal? {
         let bytes = job.original.bytes
-        guard job.transformers.isEmpty, bytes.count <= 4_096, inlinePixelLimit > 0,
+        guard job.transformers.isEmpty, bytes.count <= 4_096, maximumInlinePixelCount > 0,
             let properties = try? job.coders.properties(of: bytes), properties.frameCount == 1,
-            properties.width * properties.height <= inlinePixelLimit
+            properties.width * properties.height <= maximumInlinePixelCount
         else { return nil }
         return try job.run(properties, share: nil)
     }
@@ -241,6 +243,6 @@ extension ImageProcessor {
         throw ImageError(
             code: .memoryLimitExceeded,
             message: "The work takes \(byteCount) bytes of memory, and all of it may take \(budget.limit): "
-                + "ask for a smaller picture, or raise the manager's `processingByteLimit`.")
+                + "ask for a smaller picture, or raise the manager's `maximumProcessingByteCount`.")
     }
 }

@@ -40,7 +40,7 @@ public actor SDWebImageCache: CacheStoring {
         /// The highest sum of file sizes, in bytes.
         ///
         /// 0, and less, stand for no limit. Default: 0.
-        public var sizeLimit: Int
+        public var maximumByteCount: Int
         /// Default: `.access`.
         public var date: Date
         /// Default: one hour. 0, and less, stand for never.
@@ -55,7 +55,7 @@ public actor SDWebImageCache: CacheStoring {
         /// Creates a configuration.
         public init(
             folder: String, readOnlyFolders: [String] = [], maximumAge: Duration = .seconds(604_800),
-            sizeLimit: Int = 0, date: Date = .access, sweepInterval: Duration = .seconds(3_600),
+            maximumByteCount: Int = 0, date: Date = .access, sweepInterval: Duration = .seconds(3_600),
             onWarning: @escaping @Sendable (CacheError) -> Void = { _ in },
             now: @escaping @Sendable () -> Duration = DiskCache.Configuration.systemTime,
             clock: any Clock<Duration> = ContinuousClock()
@@ -63,7 +63,7 @@ public actor SDWebImageCache: CacheStoring {
             self.folder = folder
             self.readOnlyFolders = readOnlyFolders
             self.maximumAge = maximumAge
-            self.sizeLimit = sizeLimit
+            self.maximumByteCount = maximumByteCount
             self.date = date
             self.sweepInterval = sweepInterval
             self.onWarning = onWarning
@@ -87,7 +87,7 @@ public actor SDWebImageCache: CacheStoring {
     /// Creates a cache on a folder. Nothing is read or created before the first operation.
     public init(_ configuration: Configuration) {
         self.init(
-            configuration, pool: WorkerPool(name: "sdwebimage-cache", width: 2, queueLimit: 4096),
+            configuration, pool: WorkerPool(name: "sdwebimage-cache", width: 2, maximumQueueLength: 4096),
             system: FileSystem(), executor: nil)
     }
 
@@ -106,7 +106,7 @@ public actor SDWebImageCache: CacheStoring {
     /// No entry is larger, so that one entry cannot fill the memory or the folder.
     private var fileSizeLimit: Int {
         let memory = MemoryBudget.processLimit / 4
-        return configuration.sizeLimit > 0 ? min(memory, configuration.sizeLimit / 2) : memory
+        return configuration.maximumByteCount > 0 ? min(memory, configuration.maximumByteCount / 2) : memory
     }
 
     // MARK: - CacheStoring
@@ -138,7 +138,9 @@ public actor SDWebImageCache: CacheStoring {
         grownBytes += entry.bytes.count
         startSweeping()
         // A sweep leaves the folder half full.
-        if configuration.sizeLimit > 0, grownBytes > configuration.sizeLimit / 2 { _ = try? await removeExpired() }
+        if configuration.maximumByteCount > 0, grownBytes > configuration.maximumByteCount / 2 {
+            _ = try? await removeExpired()
+        }
         return .stored
     }
 
@@ -196,8 +198,8 @@ public actor SDWebImageCache: CacheStoring {
         listed = listed.filter(isKept).sorted { ($0.date, $0.name) < ($1.date, $1.name) }
         var left = listed.reduce(0) { $0 + $1.size }
         var oldest = 0
-        if configuration.sizeLimit > 0, left > configuration.sizeLimit {
-            while oldest < listed.count, left >= configuration.sizeLimit / 2 {
+        if configuration.maximumByteCount > 0, left > configuration.maximumByteCount {
+            while oldest < listed.count, left >= configuration.maximumByteCount / 2 {
                 left -= listed[oldest].size
                 oldest += 1
             }

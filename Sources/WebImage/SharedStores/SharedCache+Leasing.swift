@@ -77,7 +77,7 @@ extension SharedCache {
 
     private func ask(_ key: CacheKey, _ store: any SharedLeasing, _ lane: StoreLane) async throws -> SharedClaim {
         try await lane.within(
-            configuration.waitLimit,
+            configuration.maximumWait,
             late: { claim in
                 // Granted to a load that has left.
                 if case .leads(let lease) = claim { lane.submit(.finish(lease, .released)) }

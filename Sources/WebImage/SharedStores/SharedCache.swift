@@ -24,9 +24,9 @@ public final class SharedCache: CacheStoring {
         /// How long the failure of a load that cannot succeed is shared. One minute by default.
         public var failureLifetime: Duration = .seconds(60)
         /// How long a load waits for another process. Then it works for itself. 30 seconds by default.
-        public var waitLimit: Duration = .seconds(30)
+        public var maximumWait: Duration = .seconds(30)
         /// The largest number of bytes that wait to be written to each store. 64 MB by default.
-        public var pendingByteLimit = 64_000_000
+        public var maximumPendingByteCount = 64_000_000
         /// Told of trouble, once for each kind until the store answers again. Must be quick.
         public var onTrouble: @Sendable (SharedStoreError) -> Void = { _ in }
         var clock: any Clock<Duration> = ContinuousClock()
@@ -179,7 +179,7 @@ public final class SharedCache: CacheStoring {
             if key.isOriginal, let about = SharedEntry.about(entry.metadata, for: key) {
                 lane.submit(.store(.about(key), about))
             }
-            let limit = key.isOriginal ? lane.traits.originalByteLimit : lane.traits.fileByteLimit
+            let limit = key.isOriginal ? lane.traits.maximumOriginalByteCount : lane.traits.maximumFileByteCount
             let isShared = entry.bytes.count <= limit
             if lane.store is any SharedLeasing, table.isLed(key) {
                 end(key, with: isShared ? bytes.map { .stored($0) } ?? .alone : .alone)

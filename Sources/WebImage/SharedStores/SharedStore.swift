@@ -93,9 +93,9 @@ public struct SharedStoreTraits: Sendable, Hashable {
     /// Names the store in logs.
     public var name: String
     /// The largest original that the store keeps, in bytes. Of larger ones it keeps what is known about them.
-    public var originalByteLimit: Int
+    public var maximumOriginalByteCount: Int
     /// The largest file that the store keeps, in bytes.
-    public var fileByteLimit: Int
+    public var maximumFileByteCount: Int
     /// How long a read may take.
     public var readTimeout: Duration
     /// How long a write may take.
@@ -105,12 +105,13 @@ public struct SharedStoreTraits: Sendable, Hashable {
 
     /// Creates a value.
     public init(
-        name: String, originalByteLimit: Int, fileByteLimit: Int, readTimeout: Duration, writeTimeout: Duration,
+        name: String, maximumOriginalByteCount: Int, maximumFileByteCount: Int, readTimeout: Duration,
+        writeTimeout: Duration,
         writeWidth: Int = 1
     ) {
         self.name = name
-        self.originalByteLimit = originalByteLimit
-        self.fileByteLimit = fileByteLimit
+        self.maximumOriginalByteCount = maximumOriginalByteCount
+        self.maximumFileByteCount = maximumFileByteCount
         self.readTimeout = readTimeout
         self.writeTimeout = writeTimeout
         self.writeWidth = writeWidth

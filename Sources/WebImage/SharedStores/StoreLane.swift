@@ -44,7 +44,7 @@ final class StoreLane: Sendable {
         self.store = store
         traits = store.traits
         lifetime = configuration.lifetime
-        byteLimit = configuration.pendingByteLimit
+        byteLimit = configuration.maximumPendingByteCount
         clock = configuration.clock
         onTrouble = configuration.onTrouble
         self.executor = executor

@@ -8,7 +8,7 @@
 public final class ListPrefetcher<Index: Hashable> {
     private let loader: any ViewImageLoading
     private let concurrentLoads: Int
-    private let queueLimit: Int
+    private let maximumQueueLength: Int
     private let requests: @MainActor (Index) -> [ImageRequest]
     /// The items still to be loaded, oldest first.
     private var queue: [Index] = []
@@ -26,15 +26,15 @@ public final class ListPrefetcher<Index: Hashable> {
     /// - Parameters:
     ///   - loader: Loads the pictures.
     ///   - concurrentLoads: The number of items loaded at a time. 3 by default.
-    ///   - queueLimit: The largest number of items that wait; the oldest is dropped for the newest. 200 by default.
+    ///   - maximumQueueLength: The largest number of items that wait; the oldest is dropped for the newest. 200 by default.
     ///   - requests: The pictures of an item. Their priority is lowered to `ImagePriority.low` at most.
     public init(
-        loader: any ViewImageLoading, concurrentLoads: Int = 3, queueLimit: Int = 200,
+        loader: any ViewImageLoading, concurrentLoads: Int = 3, maximumQueueLength: Int = 200,
         requests: @escaping @MainActor (Index) -> [ImageRequest]
     ) {
         self.loader = loader
         self.concurrentLoads = max(1, concurrentLoads)
-        self.queueLimit = max(1, queueLimit)
+        self.maximumQueueLength = max(1, maximumQueueLength)
         self.requests = requests
     }
 
@@ -49,7 +49,7 @@ public final class ListPrefetcher<Index: Hashable> {
         let known = pending
         var new: Set<Index> = []
         queue += indices.filter { !known.contains($0) && new.insert($0).inserted }
-        if queue.count > queueLimit { queue.removeFirst(queue.count - queueLimit) }
+        if queue.count > maximumQueueLength { queue.removeFirst(queue.count - maximumQueueLength) }
         startNext()
     }
 

@@ -13,19 +13,19 @@ extension OriginServer {
         /// Largest request line with header fields, in bytes; more is answered with 431.
         ///
         /// Default: 64 KiB.
-        public var headLimit = 64 * 1024
+        public var maximumHeadByteCount = 64 * 1024
         /// Largest request body, in bytes; more is answered with 413.
         ///
         /// Default: 64 MiB.
-        public var bodyLimit = 64 * 1024 * 1024
+        public var maximumBodyByteCount = 64 * 1024 * 1024
         /// How many bytes of each body are kept in ``OriginRequest/body``.
         ///
         /// Default: 1 MiB.
-        public var recordedBodyLimit = 1024 * 1024
+        public var maximumRecordedBodyByteCount = 1024 * 1024
         /// How many requests are kept in ``OriginServer/requests``, and how many different paths are counted.
         ///
         /// Default: 100,000.
-        public var recordedRequestLimit = 100_000
+        public var maximumRecordedRequestCount = 100_000
         /// The stack of each connection's thread, in bytes; handlers run on it.
         ///
         /// Default: 512 KiB, of which the system provides what is used.

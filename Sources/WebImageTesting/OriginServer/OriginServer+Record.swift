@@ -4,7 +4,7 @@ extension OriginServer {
     ///
     /// Refused requests are not included.
     ///
-    /// The first ``Configuration/recordedRequestLimit`` are kept.
+    /// The first ``Configuration/maximumRecordedRequestCount`` are kept.
     public var requests: [OriginRequest] { record.requests }
 
     /// How many requests were read.

@@ -64,7 +64,7 @@ public final class OriginServer: Sendable {
         if let certificate { context = try TLSContext(certificate, configuration: configuration) }
         let security = context
         let script = OriginScript()
-        let record = OriginRecord(limit: configuration.recordedRequestLimit)
+        let record = OriginRecord(limit: configuration.maximumRecordedRequestCount)
         let connections = ConnectionTable(stackByteCount: configuration.stackByteCount)
         let listener = try Listener(port: configuration.port, withIPv6: configuration.listensOnIPv6) { descriptor in
             connections.add(descriptor: descriptor) { number in

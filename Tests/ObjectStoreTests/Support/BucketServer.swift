@@ -20,7 +20,7 @@ final class BucketServer: Sendable {
     init(_ check: SignatureCheck = SignatureCheck(), bucket: String = "pictures") throws {
         self.check = check
         var configuration = OriginServer.Configuration()
-        configuration.recordedBodyLimit = 4 << 20
+        configuration.maximumRecordedBodyByteCount = 4 << 20
         origin = try OriginServer.start(configuration: configuration)
         origin.respondToEverything { [weak self] in self?.answer($0, bucket) ?? .status(500) }
     }

@@ -11,7 +11,7 @@ import WebImageTesting
     @Test(arguments: seeds) func `a queued flight that its last caller leaves never begins and costs no slot`(
         seed: UInt64
     ) {
-        let (slots, gate) = (Slots(limit: 1, queueLimit: 1), Gate())
+        let (slots, gate) = (Slots(limit: 1, maximumQueueLength: 1), Gate())
         let scenario = FlightScenario(seed: seed, slots: slots)
         let blocker = hold(slots, gate, on: scenario.executor)
         let callers = (0..<3).map { _ in scenario.call(operation: scenario.gated(gate)) }

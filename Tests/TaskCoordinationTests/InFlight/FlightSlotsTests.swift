@@ -104,7 +104,7 @@ import WebImageTesting
     @Test(arguments: seeds) func `a flight beyond the queue's limit fails for every caller and is not remembered`(
         seed: UInt64
     ) {
-        let (slots, gate) = (Slots(limit: 1, queueLimit: 1), Gate())
+        let (slots, gate) = (Slots(limit: 1, maximumQueueLength: 1), Gate())
         let scenario = FlightScenario(seed: seed, slots: slots)
         let blocker = hold(slots, gate, on: scenario.executor)
         let queued = scenario.call("queued", operation: scenario.gated(gate, 1))

@@ -48,7 +48,7 @@ import WebImageTesting
     }
 
     @Test func `more units than there are count as all of them`() throws {
-        let slots = Slots(limit: 10, queueLimit: 1)
+        let slots = Slots(limit: 10, maximumQueueLength: 1)
         enter(executor, slots: slots)
         let permit = try #require(slots.take(.max))
         #expect(slots.running == 10)

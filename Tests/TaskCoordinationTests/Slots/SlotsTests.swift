@@ -47,7 +47,7 @@ import WebImageTesting
 
     @Test(arguments: seeds) func `a cancelled waiter leaves the queue in the cancellation itself`(seed: UInt64) {
         let executor = SeededExecutor(seed: seed)
-        let (slots, gate, journal) = (Slots(limit: 1, queueLimit: 1), Gate(), Journal<String>())
+        let (slots, gate, journal) = (Slots(limit: 1, maximumQueueLength: 1), Gate(), Journal<String>())
         let blocker = hold(slots, gate, on: executor)
         let queued = Probe(on: executor) { try await slots.withSlot { journal.write("cancelled") } }
         executor.drain()
@@ -105,7 +105,7 @@ import WebImageTesting
 
     @Test func `a full queue refuses and says so`() async {
         let executor = SeededExecutor(seed: 0)
-        let (slots, gate) = (Slots(limit: 1, queueLimit: 2, name: "decodes"), Gate())
+        let (slots, gate) = (Slots(limit: 1, maximumQueueLength: 2, name: "decodes"), Gate())
         let blocker = hold(slots, gate, on: executor)
         let queued = (0..<2).map { _ in Probe(on: executor) { try await slots.withSlot {} } }
         executor.drain()
@@ -147,9 +147,9 @@ import WebImageTesting
     }
 
     @Test(arguments: [0, -1, .min]) func `limits below the least count as the least`(limit: Int) throws {
-        let slots = Slots(limit: limit, queueLimit: limit, share: limit, laneLimit: limit)
+        let slots = Slots(limit: limit, maximumQueueLength: limit, share: limit, laneLimit: limit)
         #expect(slots.limit == 1)
-        #expect(slots.queueLimit == 0)
+        #expect(slots.maximumQueueLength == 0)
         let permit = try #require(slots.take(1))
         #expect(slots.take(1) == nil)
         slots.release(permit)

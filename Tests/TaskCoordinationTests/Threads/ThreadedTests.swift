@@ -129,7 +129,7 @@ import WebImageTesting
     }
 
     @Test func `the pool: every caller ends once, also in the middle of a shutdown`() async {
-        let pool = WorkerPool(name: "threaded", width: 3, queueLimit: 1_000)
+        let pool = WorkerPool(name: "threaded", width: 3, maximumQueueLength: 1_000)
         let (ran, ended) = (Journal<Int>(), Journal<Int>())
         await withDiscardingTaskGroup { group in
             for index in 0..<1_500 {

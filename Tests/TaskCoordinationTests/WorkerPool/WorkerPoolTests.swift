@@ -17,8 +17,8 @@ import WebImageTesting
         workers = SeededExecutor(seed: 1)
     }
 
-    private func pool(width: Int = 1, queueLimit: Int = 8) -> WorkerPool {
-        WorkerPool(name: "test", width: width, queueLimit: queueLimit, executor: workers)
+    private func pool(width: Int = 1, maximumQueueLength: Int = 8) -> WorkerPool {
+        WorkerPool(name: "test", width: width, maximumQueueLength: maximumQueueLength, executor: workers)
     }
 
     /// Runs every task to its end.
@@ -56,7 +56,7 @@ import WebImageTesting
     }
 
     @Test func `a full queue refuses at once`() {
-        let pool = pool(queueLimit: 1)
+        let pool = pool(maximumQueueLength: 1)
         let (running, queued, refused) = (ask(pool, "running"), ask(pool, "queued"), ask(pool, "refused"))
         #expect((refused.error as? CoordinationError)?.code == .overloaded)
         finish()
@@ -135,7 +135,7 @@ import WebImageTesting
     @Test(arguments: seeds) func `in every order each caller ends once and no slot is lost`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let (executor, running) = (SeededExecutor(seed: seed), Journal<Int>())
-        let pool = WorkerPool(name: "test", width: 2, queueLimit: 6, executor: executor)
+        let pool = WorkerPool(name: "test", width: 2, maximumQueueLength: 6, executor: executor)
         let asked = (0..<12).map { _ in Probe(on: executor) { try await pool.run { running.write(pool.running) } } }
         for caller in asked.shuffled(using: &random).prefix(4) {
             executor.run(steps: Int.random(in: 0..<8, using: &random))

@@ -9,7 +9,7 @@ import WebImageTesting
 /// Each test has its own name for them, as the tests run side by side.
 @Suite(.timeLimit(.minutes(1))) struct WorkerPoolThreadsTests {
     @Test func `threads are named, bounded in number, and gone after shutdown`() async throws {
-        let pool = WorkerPool(name: "bounded-threads-of-a-pool", width: 3, queueLimit: 100)
+        let pool = WorkerPool(name: "bounded-threads-of-a-pool", width: 3, maximumQueueLength: 100)
         let blocker = Blocker()
         try await withThrowingTaskGroup { group in
             for _ in 0..<20 {
@@ -30,7 +30,7 @@ import WebImageTesting
     }
 
     @Test func `bodies really run side by side, off the caller's thread`() async throws {
-        let pool = WorkerPool(name: "together", width: 2, queueLimit: 10)
+        let pool = WorkerPool(name: "together", width: 2, maximumQueueLength: 10)
         let (left, right) = (Blocker(), Blocker())
         async let one: Void = pool.run { left.block() }
         async let other: Void = pool.run { right.block() }
@@ -44,7 +44,7 @@ import WebImageTesting
     }
 
     @Test func `a thread that works does not count as idle: the next body gets one of its own`() async throws {
-        let pool = WorkerPool(name: "busy", width: 2, queueLimit: 10)
+        let pool = WorkerPool(name: "busy", width: 2, maximumQueueLength: 10)
         let blocker = Blocker()
         let first = Probe { try await pool.run { blocker.block() } }
         await blocker.reached()
@@ -57,7 +57,7 @@ import WebImageTesting
     }
 
     @Test func `niceness is the threads' own`() async throws {
-        let pool = WorkerPool(name: "nice", width: 1, queueLimit: 1, niceness: 7)
+        let pool = WorkerPool(name: "nice", width: 1, maximumQueueLength: 1, niceness: 7)
         let (before, inside) = (niceness(), try await pool.run { niceness() })
         #expect(inside == min(before + 7, 19))
         #expect(niceness() == before)
@@ -66,7 +66,7 @@ import WebImageTesting
 
     @Test func `threads that are no longer needed end without a shutdown`() async throws {
         do {
-            let pool = WorkerPool(name: "abandoned", width: 2, queueLimit: 1)
+            let pool = WorkerPool(name: "abandoned", width: 2, maximumQueueLength: 1)
             try await pool.run {}
             #expect(!threads(named: "abandoned").isEmpty)
         }
@@ -74,7 +74,7 @@ import WebImageTesting
     }
 
     @Test func `an abandoned pool leaves a thread that is stuck, which ends when its body does`() async throws {
-        let pool = WorkerPool(name: "stuck-threads", width: 2, queueLimit: 10)
+        let pool = WorkerPool(name: "stuck-threads", width: 2, maximumQueueLength: 10)
         let blocker = Blocker()
         async let stuck: Void = pool.run { blocker.block() }
         async let other: Int = pool.run { 1 }
@@ -92,7 +92,7 @@ import WebImageTesting
     }
 
     @Test @MainActor func `a body does not run on the caller's actor, which stays free`() async throws {
-        let pool = WorkerPool(name: "off-main", width: 1, queueLimit: 1)
+        let pool = WorkerPool(name: "off-main", width: 1, maximumQueueLength: 1)
         let blocker = Blocker()
         let caller = Task { @MainActor in try await pool.run { blocker.block() } }
         await blocker.reached()

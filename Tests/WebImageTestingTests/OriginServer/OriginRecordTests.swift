@@ -44,7 +44,7 @@ struct OriginRecordTests {
 
     @Test func `requests beyond the limit are counted and not kept`() throws {
         var configuration = OriginServer.Configuration()
-        configuration.recordedRequestLimit = 2
+        configuration.maximumRecordedRequestCount = 2
         let origin = try OriginServer.start(configuration: configuration)
         defer { origin.stop() }
         let client = try RawClient(origin)

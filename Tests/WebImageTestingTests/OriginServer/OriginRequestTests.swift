@@ -51,7 +51,7 @@ struct OriginRequestTests {
         let chunks = "5;x=y\r\nhello\r\nA\r\n0123456789\r\n0\r\nTrailer: 1\r\n\r\n"
         let (status, requests, _) = try answer(
             "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks
-        ) { $0.recordedBodyLimit = 7 }
+        ) { $0.maximumRecordedBodyByteCount = 7 }
         #expect(status == "200")
         #expect(requests.first?.body == Array("hello01".utf8))
         #expect(requests.first?.bodyByteCount == 15)
@@ -103,8 +103,8 @@ struct OriginRequestTests {
     ])
     func `a request beyond a limit is refused with its status`(request: String, expected: String) throws {
         let (status, requests, refused) = try answer(request) {
-            $0.headLimit = 300
-            $0.bodyLimit = 10
+            $0.maximumHeadByteCount = 300
+            $0.maximumBodyByteCount = 10
         }
         #expect(status == expected)
         #expect(requests.isEmpty)
@@ -115,7 +115,7 @@ struct OriginRequestTests {
         let body = String(repeating: "x", count: 3_000_000)
         let (status, _, _) = try answer(
             "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 3000000\r\n\r\n" + body
-        ) { $0.bodyLimit = 10 }
+        ) { $0.maximumBodyByteCount = 10 }
         #expect(status == "413")
     }
 

@@ -20,7 +20,7 @@ import WebImageTesting
             configuration: .init(),
             parts: .init(
                 transport: StubTransport(HTTPResponse.keptPicture), disk: nil,
-                processing: WorkerPool(name: "image", width: 2, queueLimit: 1_000), executor: executor))
+                processing: WorkerPool(name: "image", width: 2, maximumQueueLength: 1_000), executor: executor))
     }
 
     @Test func `a load that lands before its handle is stored leaves no handle`() async throws {

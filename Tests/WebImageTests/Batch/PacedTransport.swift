@@ -92,7 +92,7 @@ struct PacedScenario {
         transport = PacedTransport(answer)
         var configuration = ImageManager.Configuration()
         configuration.downloader.maximumConcurrentDownloads = downloads
-        let pool = WorkerPool(name: "image", width: 2, queueLimit: 1_000, executor: executor)
+        let pool = WorkerPool(name: "image", width: 2, maximumQueueLength: 1_000, executor: executor)
         manager = ImageManager(
             configuration: configuration,
             parts: .init(transport: transport, disk: nil, processing: pool, executor: executor))

@@ -152,7 +152,7 @@ import WebImageTesting
         #expect(staged.manager.memoryStatistics.count == 4)
         _ = Self.value(staged) { await $0.trimMemory(toCost: 3_000) }
         #expect(staged.manager.memoryStatistics.count == 2)
-        _ = Self.value(staged) { await $0.setMemoryLimits(MemoryLimits(costLimit: 1_500)) }
+        _ = Self.value(staged) { await $0.setMemoryLimits(MemoryLimits(maximumCost: 1_500)) }
         #expect(staged.manager.memoryStatistics.count == 1)
     }
 

@@ -112,7 +112,7 @@ import WebImageTesting
             configuration: .init(),
             parts: .init(
                 transport: transport, caches: caches,
-                processing: WorkerPool(name: "image", width: 1, queueLimit: 10, executor: staged.executor),
+                processing: WorkerPool(name: "image", width: 1, maximumQueueLength: 10, executor: staged.executor),
                 executor: staged.executor, clock: staged.clock))
         _ = staged.load(.numbered(1))
         staged.run()

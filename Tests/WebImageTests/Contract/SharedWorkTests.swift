@@ -52,7 +52,7 @@ import WebImageTesting
         seed: UInt64
     ) throws {
         var configuration = ImageManager.Configuration()
-        configuration.processingByteLimit = 400_000
+        configuration.maximumProcessingByteCount = 400_000
         let jpeg = try ImageFactory.encoded(width: 512, height: 512, seed: 1, as: .jpeg())
         let gate = Gate()
         let staged = try StagedManager(seed: seed, gate: gate, configuration: configuration) { request in

@@ -12,9 +12,9 @@ struct CacheClockTests {
 
     init() throws { folder = try TemporaryFolder(isInMemory: true) }
 
-    private func makeCache(sizeLimit: Int = 1 << 20) -> DiskCache {
+    private func makeCache(maximumByteCount: Int = 1 << 20) -> DiskCache {
         let time = self.time
-        return DiskCache(.init(folder: folder.path, sizeLimit: sizeLimit, now: { time.now }))
+        return DiskCache(.init(folder: folder.path, maximumByteCount: maximumByteCount, now: { time.now }))
     }
 
     /// Dates every entry's file.

@@ -22,10 +22,11 @@ struct CacheLimitTests {
     private static var cases: [Case] {
         var cases: [Case] = []
         for number in numbers {
-            cases.append(Case(name: "sizeLimit \(number)", configuration: .init(sizeLimit: number)))
-            cases.append(Case(name: "minimumFreeBytes \(number)", configuration: .init(minimumFreeBytes: number)))
+            cases.append(Case(name: "maximumByteCount \(number)", configuration: .init(maximumByteCount: number)))
+            cases.append(
+                Case(name: "minimumFreeByteCount \(number)", configuration: .init(minimumFreeByteCount: number)))
             cases.append(Case(name: "threads \(number)", configuration: .init(threads: number)))
-            cases.append(Case(name: "queueLimit \(number)", configuration: .init(queueLimit: number)))
+            cases.append(Case(name: "maximumQueueLength \(number)", configuration: .init(maximumQueueLength: number)))
             cases.append(Case(name: "trim \(number)", trimmedSize: number))
         }
         for duration in durations {
@@ -55,9 +56,9 @@ struct CacheLimitTests {
     }
 
     @Test func `no entry is larger than a quarter of the memory, however large the cache`() {
-        #expect(DiskCache(.init(sizeLimit: .max)).fileSizeLimit == MemoryBudget.processLimit / 4)
-        #expect(DiskCache(.init(sizeLimit: 80_000)).fileSizeLimit == 10_000)
-        #expect(DiskCache(.init(sizeLimit: 1)).fileSizeLimit == EntryHeader.length)
+        #expect(DiskCache(.init(maximumByteCount: .max)).fileSizeLimit == MemoryBudget.processLimit / 4)
+        #expect(DiskCache(.init(maximumByteCount: 80_000)).fileSizeLimit == 10_000)
+        #expect(DiskCache(.init(maximumByteCount: 1)).fileSizeLimit == EntryHeader.length)
     }
 
     @Test func `a store that would leave too little space is refused, and makes room for later ones`() async throws {
@@ -69,7 +70,7 @@ struct CacheLimitTests {
         for number in 0..<40 { _ = try await cache.store(sampleEntry(number), for: CacheKey("\(number)")) }
         #expect(await cache.shutdown(within: .seconds(60)).abandonedOperations == 0)
         var strict = configuration
-        strict.minimumFreeBytes = .max
+        strict.minimumFreeByteCount = .max
         strict.onWarning = { warnings.append($0) }
         let other = DiskCache(strict)
         #expect(await other.entryCount == 40)
@@ -77,33 +78,33 @@ struct CacheLimitTests {
         #expect(warnings.codes == [.diskFull])
         #expect(await other.entryCount < 40)
         #expect(try await other.entry(for: CacheKey("new")) == nil)
-        strict.minimumFreeBytes = 1
+        strict.minimumFreeByteCount = 1
         #expect(try await DiskCache(strict).store(sampleEntry(), for: CacheKey("new")).isStored)
     }
 
     @Test(arguments: [0, -1, .min]) func `a limit of zero and less is no limit`(limit: Int) async throws {
         let folder = try TemporaryFolder(isInMemory: true)
-        let disk = DiskCache(.init(folder: folder.path, sizeLimit: limit))
+        let disk = DiskCache(.init(folder: folder.path, maximumByteCount: limit))
         #expect(disk.fileSizeLimit == MemoryBudget.processLimit / 4)
         for number in 0..<20 { _ = try await disk.store(sampleEntry(number, size: 50_000), for: CacheKey("\(number)")) }
         #expect(await disk.entryCount == 20)
-        let memory = MemoryCache<Int, Int>(.init(costLimit: limit, countLimit: limit))
+        let memory = MemoryCache<Int, Int>(.init(maximumCost: limit, maximumCount: limit))
         for key in 0..<2_000 { memory.store(key, for: key, cost: 1 << 40) }
         #expect(memory.statistics.count == 2_000)
-        await memory.updateLimits(costLimit: 100, countLimit: limit)
+        await memory.updateLimits(maximumCost: 100, maximumCount: limit)
         for key in 0..<200 { memory.store(key, for: key, cost: 1) }
         #expect(memory.statistics.count == 100)
-        await memory.updateLimits(costLimit: limit, countLimit: 3)
+        await memory.updateLimits(maximumCost: limit, maximumCount: 3)
         for key in 0..<200 { memory.store(key, for: key, cost: 1 << 40) }
         #expect(memory.statistics.count == 3)
     }
 
     @Test func `a memory cache without a limit keeps a share of the default limit under pressure`() async {
-        let memory = MemoryCache<Int, Int>(.init(costLimit: 0, countLimit: 0))
-        let cost = MemoryBudget.defaultCostLimit / 100
+        let memory = MemoryCache<Int, Int>(.init(maximumCost: 0, maximumCount: 0))
+        let cost = MemoryBudget.defaultMaximumCost / 100
         for key in 0..<300 { memory.store(key, for: key, cost: cost) }
         await memory.respond(to: .warning)
-        #expect(memory.statistics.cost <= MemoryBudget.defaultCostLimit / 2)
+        #expect(memory.statistics.cost <= MemoryBudget.defaultMaximumCost / 2)
         #expect(memory.statistics.count >= 49)
         await memory.respond(to: .normal)
         for key in 0..<300 { memory.store(key, for: key, cost: cost) }
@@ -147,8 +148,8 @@ struct CacheLimitTests {
     @Test(arguments: numbers)
     func `no value of a memory cache's limits traps`(number: Int) async {
         let configurations: [MemoryCache<Int, Int>.Configuration] = [
-            .init(costLimit: number), .init(costLimit: 800, countLimit: number),
-            .init(costLimit: number, countLimit: number),
+            .init(maximumCost: number), .init(maximumCost: 800, maximumCount: number),
+            .init(maximumCost: number, maximumCount: number),
         ]
         for configuration in configurations {
             let cache = MemoryCache<Int, Int>(configuration)
@@ -158,9 +159,9 @@ struct CacheLimitTests {
                 _ = cache.value(for: key / 2)
             }
             await cache.trim(toCost: number)
-            await cache.updateLimits(costLimit: number, countLimit: number)
+            await cache.updateLimits(maximumCost: number, maximumCount: number)
             cache.store(1, for: 1, cost: 1)
-            await cache.updateLimits(costLimit: 100, countLimit: 10)
+            await cache.updateLimits(maximumCost: 100, maximumCount: 10)
             #expect(cache.statistics.cost <= 100)
             await cache.removeAll()
             #expect(cache.statistics.cost == 0)

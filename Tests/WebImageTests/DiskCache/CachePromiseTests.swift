@@ -30,7 +30,7 @@ struct CachePromiseTests {
             let clock = ManualClock()
             var stage = try SeededStage(seed: 1, clock: clock)
             let (cache, executor, key) = (stage.cache, stage.executor, self.key)
-            let neighbour = stage.makeNeighbour(sizeLimit: 400_000)
+            let neighbour = stage.makeNeighbour(maximumByteCount: 400_000)
             let filling = Probe(on: executor) {
                 for number in 0..<60 {
                     _ = try await neighbour.store(sampleEntry(size: 1_000), for: CacheKey("\(number)"))

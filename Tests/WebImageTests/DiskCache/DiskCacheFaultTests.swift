@@ -21,7 +21,7 @@ struct DiskCacheFaultTests {
         init() throws {
             faults = FaultPlan()
             stage = try SeededStage(
-                seed: 0, sizeLimit: 1 << 20, time: time, warnings: warnings, system: faults.system)
+                seed: 0, maximumByteCount: 1 << 20, time: time, warnings: warnings, system: faults.system)
         }
 
         mutating func run<Value: Sendable>(
@@ -180,7 +180,7 @@ struct DiskCacheFaultTests {
         // Threads of its own, because the user is the thread's and stays.
         let cache = DiskCache(
             .init(folder: inner, onWarning: { warnings.append($0) }),
-            pool: WorkerPool(name: Self.otherUser, width: 2, queueLimit: 100),
+            pool: WorkerPool(name: Self.otherUser, width: 2, maximumQueueLength: 100),
             system: FileSystem(fault: { _ in
                 leave()
                 return nil

@@ -13,11 +13,12 @@ struct DiskCacheTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func makeCache(sizeLimit: Int = 1 << 20, warnings: WarningLog = .init()) -> DiskCache {
+    private func makeCache(maximumByteCount: Int = 1 << 20, warnings: WarningLog = .init()) -> DiskCache {
         let time = self.time
         return DiskCache(
             .init(
-                folder: folder.path, sizeLimit: sizeLimit, onWarning: { warnings.append($0) }, now: { time.now }))
+                folder: folder.path, maximumByteCount: maximumByteCount, onWarning: { warnings.append($0) },
+                now: { time.now }))
     }
 
     private func path(_ key: CacheKey) -> String {
@@ -73,7 +74,7 @@ struct DiskCacheTests {
     }
 
     @Test func `on real threads the account is right and no entry is mixed up`() async throws {
-        let cache = makeCache(sizeLimit: 100_000)
+        let cache = makeCache(maximumByteCount: 100_000)
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<8 {
                 group.addTask {
@@ -166,14 +167,14 @@ struct DiskCacheTests {
     }
 
     @Test func `an entry above an eighth of the limit is refused`() async throws {
-        let cache = makeCache(sizeLimit: 80_000)
+        let cache = makeCache(maximumByteCount: 80_000)
         let outcome = try await cache.store(sampleEntry(1, size: 10_000), for: key)
         #expect(outcome.error?.code == .tooLarge)
         #expect(try await cache.store(sampleEntry(1, size: 9_000), for: key).isStored)
     }
 
     @Test func `the cache stays within its limit and keeps used entries`() async throws {
-        let cache = makeCache(sizeLimit: 100_000)
+        let cache = makeCache(maximumByteCount: 100_000)
         _ = try await cache.store(sampleEntry(0, size: 1_000), for: key)
         for number in 0..<300 {
             time.advance(by: .seconds(10))

@@ -40,7 +40,7 @@ struct EndedProcessTests {
             place += 1
             let (faults, time) = (FaultPlan(), TestTime())
             faults.set { [place] count, _ in count >= place ? .failure(EIO) : nil }
-            var stage = try SeededStage(seed: 1, sizeLimit: 1 << 20, time: time, system: faults.system)
+            var stage = try SeededStage(seed: 1, maximumByteCount: 1 << 20, time: time, system: faults.system)
             _ = stage.outcome(of: Self.work)
             isDone = faults.count < place
             // The next process has another name for its unfinished files.
@@ -48,7 +48,7 @@ struct EndedProcessTests {
                 let temporary = stage.folder.path + "/tmp/"
                 try FileManager.default.moveItem(atPath: temporary + name, toPath: temporary + "deadbeef-\(number)")
             }
-            let next = stage.makeNeighbour(sizeLimit: 1 << 20, time: time)
+            let next = stage.makeNeighbour(maximumByteCount: 1 << 20, time: time)
             let check = Probe(on: stage.executor) {
                 var present: [Int: [UInt8]] = [:]
                 for number in 0..<4 { present[number] = try await next.entry(for: Self.keys[number])?.bytes }

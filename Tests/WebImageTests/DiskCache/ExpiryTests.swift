@@ -24,7 +24,7 @@ struct ExpiryTests {
             .init(
                 folder: folder.path, maximumAge: maximumAge, expiry: expiry, onWarning: { warnings.append($0) },
                 now: { time.now }),
-            pool: WorkerPool(name: "disk", width: 2, queueLimit: 100), system: system, executor: nil)
+            pool: WorkerPool(name: "disk", width: 2, maximumQueueLength: 100), system: system, executor: nil)
     }
 
     @Test func `an entry that is read every day stays, although the cache restarts every day`() async throws {

@@ -11,8 +11,8 @@ struct HostileFolderTests {
 
     init() throws { folder = try TemporaryFolder(isInMemory: true) }
 
-    private func makeCache(sizeLimit: Int = 1 << 20, warnings: WarningLog = .init()) -> DiskCache {
-        DiskCache(.init(folder: folder.path, sizeLimit: sizeLimit, onWarning: { warnings.append($0) }))
+    private func makeCache(maximumByteCount: Int = 1 << 20, warnings: WarningLog = .init()) -> DiskCache {
+        DiskCache(.init(folder: folder.path, maximumByteCount: maximumByteCount, onWarning: { warnings.append($0) }))
     }
 
     private func path(_ key: CacheKey) -> String { KeyDigest(of: key).path(in: folder.path) }
@@ -48,7 +48,7 @@ struct HostileFolderTests {
 
     @Test(arguments: [Int.max, 1 << 40, 1 << 25])
     func `a length that is only a hole in the file allocates no memory`(size: Int) async throws {
-        let cache = makeCache(sizeLimit: .max)
+        let cache = makeCache(maximumByteCount: .max)
         for withMetadata in [false, true] {
             let front = try #require(EntryHeader.front(key: key, metadata: .init(url: "u"), body: []))
             // The lengths add up, and the checksum of the front is right: any program can make such a header.

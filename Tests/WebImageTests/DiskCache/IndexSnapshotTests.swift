@@ -25,7 +25,8 @@ struct IndexSnapshotTests {
         for _ in 0..<count {
             let digest = KeyDigest(high: random.next(), low: random.next())
             let record = DiskIndex.Record(
-                size: .random(in: 0...DiskIndex.Record.sizeLimit, using: &random), storedAt: random.next(upTo: 900_000),
+                size: .random(in: 0...DiskIndex.Record.maximumByteCount, using: &random),
+                storedAt: random.next(upTo: 900_000),
                 usedAt: random.next(upTo: 1_000_000), keptUntil: 1 + random.next(upTo: .max - 1))
             tables[digest.folderNumber].set(record, for: digest)
         }
@@ -117,7 +118,7 @@ struct IndexSnapshotTests {
             bytes += records
         }
         try folder.write(bytes, to: path)
-        let expected = DiskIndex.Record(size: DiskIndex.Record.sizeLimit, storedAt: 7, usedAt: 7)
+        let expected = DiskIndex.Record(size: DiskIndex.Record.maximumByteCount, storedAt: 7, usedAt: 7)
         #expect(load() == [KeyDigest(high: .max, low: .max): expected])
     }
 

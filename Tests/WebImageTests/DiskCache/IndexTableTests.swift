@@ -14,7 +14,7 @@ struct IndexTableTests {
 
     private static func record(using random: inout SeededGenerator) -> DiskIndex.Record {
         DiskIndex.Record(
-            size: .random(in: 0...DiskIndex.Record.sizeLimit, using: &random),
+            size: .random(in: 0...DiskIndex.Record.maximumByteCount, using: &random),
             storedAt: .random(in: 0 ... .max, using: &random), usedAt: .random(in: 0 ... .max, using: &random),
             keptUntil: .random(in: 1 ... .max, using: &random))
     }

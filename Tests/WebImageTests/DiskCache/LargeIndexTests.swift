@@ -18,7 +18,7 @@ struct LargeIndexTests {
     }
 
     @Test func `choosing what goes gives other operations their turn`() throws {
-        var stage = try SeededStage(seed: 1, sizeLimit: 1 << 40)
+        var stage = try SeededStage(seed: 1, maximumByteCount: 1 << 40)
         let cache = stage.cache
         _ = stage.outcome { await $0.totalBytes }
         let count = 10 * DiskCache.searchLength
@@ -40,7 +40,7 @@ struct LargeIndexTests {
     }
 
     @Test func `choosing what goes takes a step for each stretch of the index`() throws {
-        var stage = try SeededStage(seed: 1, sizeLimit: 1 << 40)
+        var stage = try SeededStage(seed: 1, maximumByteCount: 1 << 40)
         let cache = stage.cache
         _ = stage.outcome { await $0.totalBytes }
         _ = stage.outcome { await Self.fill(5 * DiskCache.searchLength, $0) }
@@ -55,7 +55,7 @@ struct LargeIndexTests {
     @Test(arguments: 0..<20) func `operations that make room at once do not choose the same entries`(seed: UInt64)
         throws
     {
-        var stage = try SeededStage(seed: seed, sizeLimit: 1 << 20)
+        var stage = try SeededStage(seed: seed, maximumByteCount: 1 << 20)
         for number in 0..<300 {
             _ = stage.outcome { try await $0.store(sampleEntry(number), for: CacheKey("\(number)")) }
         }

@@ -24,7 +24,7 @@ struct ReadsInMemoryTests {
     /// A cache that has listed its folder and stored an entry.
     private func makeStage(_ faults: FaultPlan, time: TestTime = TestTime()) throws -> SeededStage {
         var stage = try SeededStage(
-            seed: 1, sizeLimit: 1 << 24, time: time, system: faults.system, readsInMemory: true)
+            seed: 1, maximumByteCount: 1 << 24, time: time, system: faults.system, readsInMemory: true)
         let key = self.key
         let stored = stage.outcome { cache in
             _ = await cache.totalBytes

@@ -18,7 +18,7 @@ struct RenewalTests {
         let time = self.time
         return DiskCache(
             .init(folder: folder.path, now: { time.now }),
-            pool: .init(name: "disk", width: 1, queueLimit: 100), system: system, executor: nil)
+            pool: .init(name: "disk", width: 1, maximumQueueLength: 100), system: system, executor: nil)
     }
 
     @Test func `a renewal changes the metadata, counts as a store, and leaves the bytes`() async throws {
@@ -79,7 +79,7 @@ struct RenewalTests {
     }
 
     @Test func `metadata that makes an entry too large is refused`() async throws {
-        let cache = DiskCache(.init(folder: folder.path, sizeLimit: 80_000))
+        let cache = DiskCache(.init(folder: folder.path, maximumByteCount: 80_000))
         _ = try await cache.store(sampleEntry(1), for: key)
         let outcome = try await cache.renew(key) { $0.etag = String(repeating: "x", count: 20_000) }
         #expect(outcome?.error?.code == .tooLarge)

@@ -21,7 +21,7 @@ struct RestartTests {
     ) throws -> (SeededStage, TestTime) {
         let time = TestTime()
         var stage = try SeededStage(
-            seed: seed, sizeLimit: 1 << 20, time: time, system: faults.system, clock: clock)
+            seed: seed, maximumByteCount: 1 << 20, time: time, system: faults.system, clock: clock)
         for number in 0..<count {
             _ = stage.outcome { try await $0.store(sampleEntry(number), for: key(number)) }
         }
@@ -54,7 +54,7 @@ struct RestartTests {
         let order = (0..<20).shuffled(using: &random)
         var (stage, time) = try Self.makeStage(reading: order)
         Self.shutDown(stage.cache, in: &stage)
-        let second = stage.makeNeighbour(sizeLimit: 1 << 20, time: time)
+        let second = stage.makeNeighbour(maximumByteCount: 1 << 20, time: time)
         for left in [15, 10, 5] {
             let size = stage.folder.entryBytes / stage.folder.entryFiles.count
             try run(second, in: &stage) { try await $0.trim(toBytes: left * size + left) }
@@ -67,7 +67,9 @@ struct RestartTests {
     @Test func `the index is there before the folder was listed`() throws {
         var (stage, time) = try Self.makeStage(reading: [3])
         Self.shutDown(stage.cache, in: &stage)
-        let (known, second) = (Journal<DiskCache.Statistics>(), stage.makeNeighbour(sizeLimit: 1 << 20, time: time))
+        let (known, second) = (
+            Journal<DiskCache.Statistics>(), stage.makeNeighbour(maximumByteCount: 1 << 20, time: time)
+        )
         let listing = Probe(on: stage.executor) { await second.totalBytes }
         let watcher = Probe(on: stage.executor) {
             for _ in 0..<100 { known.write(await second.statistics) }
@@ -85,7 +87,7 @@ struct RestartTests {
             var (stage, time) = try Self.makeStage(reading: [3], seed: seed)
             Self.shutDown(stage.cache, in: &stage)
             faults.set { _, call in call == .list ? .failure(EIO) : nil }
-            let second = stage.makeNeighbour(sizeLimit: 1 << 20, time: time, system: faults.system)
+            let second = stage.makeNeighbour(maximumByteCount: 1 << 20, time: time, system: faults.system)
             // While the snapshot is read, which says something else of this entry.
             let stored = try run(second, in: &stage) { cache in
                 for _ in 0..<2 * seed { await Task.yield() }
@@ -105,7 +107,7 @@ struct RestartTests {
             let path = stage.folder.path + "/index"
             let old = try stage.folder.read(path)
             // Another cache stores, replaces and removes; then the old snapshot comes back.
-            let other = stage.makeNeighbour(sizeLimit: 1 << 20, time: time)
+            let other = stage.makeNeighbour(maximumByteCount: 1 << 20, time: time)
             try run(other, in: &stage) { cache in
                 for number in [1, 20, 21] {
                     _ = try await cache.store(sampleEntry(number, size: 700), for: Self.key(number))
@@ -115,7 +117,7 @@ struct RestartTests {
             Self.shutDown(other, in: &stage)
             #expect(try stage.folder.read(path) != old)
             try stage.folder.write(old, to: path)
-            let third = stage.makeNeighbour(sizeLimit: 1 << 20, time: time)
+            let third = stage.makeNeighbour(maximumByteCount: 1 << 20, time: time)
             // While the snapshot is read and the folder listed.
             let store = Probe(on: stage.executor) {
                 for _ in 0..<2 * seed { await Task.yield() }
@@ -137,7 +139,7 @@ struct RestartTests {
 
     @Test func `two processes that end one after the other leave the uses of both`() throws {
         var (stage, time) = try Self.makeStage(reading: [])
-        let other = stage.makeNeighbour(sizeLimit: 1 << 20, time: time)
+        let other = stage.makeNeighbour(maximumByteCount: 1 << 20, time: time)
         _ = try run(other, in: &stage) { await $0.totalBytes }
         time.advance(by: .seconds(60))
         _ = try run(stage.cache, in: &stage) { try await $0.contains(Self.key(1)) }
@@ -145,7 +147,7 @@ struct RestartTests {
         _ = try run(other, in: &stage) { try await $0.contains(Self.key(2)) }
         Self.shutDown(other, in: &stage)
         Self.shutDown(stage.cache, in: &stage)
-        let third = stage.makeNeighbour(sizeLimit: 1 << 20, time: time)
+        let third = stage.makeNeighbour(maximumByteCount: 1 << 20, time: time)
         _ = try run(third, in: &stage) { await $0.totalBytes }
         let index = try run(third, in: &stage) { await Self.index($0) }
         let uses = [0, 1, 2].map { Int(index[Self.digest($0)]?.usedAt ?? 0) }
@@ -163,7 +165,7 @@ struct RestartTests {
             faults.set { count, _ in count == failing ? .failure(number) : nil }
             Self.shutDown(stage.cache, in: &stage)
             isDone = faults.count < failing
-            let next = stage.makeNeighbour(sizeLimit: 1 << 20, time: time)
+            let next = stage.makeNeighbour(maximumByteCount: 1 << 20, time: time)
             try expectSound(next, in: &stage, "call \(place)")
         }
         #expect(place > 15, "it makes calls")
@@ -175,7 +177,7 @@ struct RestartTests {
             let faults = FaultPlan()
             var (stage, time) = try Self.makeStage(reading: [3], of: 8)
             Self.shutDown(stage.cache, in: &stage)
-            let next = stage.makeNeighbour(sizeLimit: 1 << 20, time: time, system: faults.system)
+            let next = stage.makeNeighbour(maximumByteCount: 1 << 20, time: time, system: faults.system)
             faults.set { count, _ in count == place ? .failure(number) : nil }
             _ = try run(next, in: &stage) { await $0.totalBytes }
             #expect(faults.count > place)
@@ -246,7 +248,7 @@ struct RestartTests {
             Self.shutDown(stage.cache, in: &stage)
             let attributes = try FileManager.default.attributesOfItem(atPath: path)
             #expect((attributes[.type] as? FileAttributeType == .typeRegular) == (obstacle < 3), "\(obstacle)")
-            let next = stage.makeNeighbour(sizeLimit: 1 << 20, time: time)
+            let next = stage.makeNeighbour(maximumByteCount: 1 << 20, time: time)
             #expect(try run(next, in: &stage) { await $0.entryCount } == 20)
             #expect(stage.folder.unfinishedFiles.isEmpty)
         }
@@ -262,7 +264,7 @@ struct RestartTests {
             for number in 10..<20 {
                 try FileManager.default.removeItem(atPath: Self.digest(number).path(in: stage.folder.path))
             }
-            let second = stage.makeNeighbour(sizeLimit: limit, time: time)
+            let second = stage.makeNeighbour(maximumByteCount: limit, time: time)
             let listing = Probe(on: stage.executor) { try await second.contains(Self.key(19)) }
             let isStored = try run(second, in: &stage) { cache in
                 for _ in 0..<2 * seed { await Task.yield() }

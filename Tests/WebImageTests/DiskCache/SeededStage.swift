@@ -16,7 +16,7 @@ struct SeededStage {
     private var random: SeededGenerator
 
     init(
-        seed: UInt64, sizeLimit: Int = 40_000, time: TestTime = TestTime(), warnings: WarningLog = WarningLog(),
+        seed: UInt64, maximumByteCount: Int = 40_000, time: TestTime = TestTime(), warnings: WarningLog = WarningLog(),
         system: FileSystem = FileSystem(), clock: any Clock<Duration> = ContinuousClock(),
         sweepInterval: Duration = .seconds(3_600), readsInMemory: Bool = false
     ) throws {
@@ -26,20 +26,21 @@ struct SeededStage {
         disk = SeededExecutor(seed: ~seed)
         random = SeededGenerator(seed: seed)
         let configuration = DiskCache.Configuration(
-            folder: folder.path, sizeLimit: sizeLimit, sweepInterval: sweepInterval,
+            folder: folder.path, maximumByteCount: maximumByteCount, sweepInterval: sweepInterval,
             onWarning: { warnings.append($0) }, now: { time.now }, clock: clock)
         cache = DiskCache(
-            configuration, pool: WorkerPool(name: "disk", width: 3, queueLimit: 100, executor: disk), system: system,
+            configuration, pool: WorkerPool(name: "disk", width: 3, maximumQueueLength: 100, executor: disk),
+            system: system,
             executor: executor, readsInMemory: readsInMemory)
     }
 
     /// Another cache on the folder, as another process would have.
     func makeNeighbour(
-        sizeLimit: Int, time: TestTime = TestTime(), system: FileSystem = FileSystem()
+        maximumByteCount: Int, time: TestTime = TestTime(), system: FileSystem = FileSystem()
     ) -> DiskCache {
         DiskCache(
-            .init(folder: folder.path, sizeLimit: sizeLimit, now: { time.now }),
-            pool: WorkerPool(name: "disk", width: 3, queueLimit: 100, executor: disk), system: system,
+            .init(folder: folder.path, maximumByteCount: maximumByteCount, now: { time.now }),
+            pool: WorkerPool(name: "disk", width: 3, maximumQueueLength: 100, executor: disk), system: system,
             executor: executor)
     }
 

@@ -10,14 +10,16 @@ import WebImageTesting
 struct SharedFolderTests {
     private let folder: TemporaryFolder
     private let time = TestTime()
-    private let sizeLimit = 5_000_000
+    private let maximumByteCount = 5_000_000
 
     init() throws { folder = try TemporaryFolder(isInMemory: true) }
 
     private func makeCache(warnings: WarningLog = .init()) -> DiskCache {
         let time = self.time
         return DiskCache(
-            .init(folder: folder.path, sizeLimit: sizeLimit, onWarning: { warnings.append($0) }, now: { time.now }))
+            .init(
+                folder: folder.path, maximumByteCount: maximumByteCount, onWarning: { warnings.append($0) },
+                now: { time.now }))
     }
 
     private func fill(_ cache: DiskCache, name: String, count: Int, size: Int = 20_000) async throws {
@@ -38,12 +40,12 @@ struct SharedFolderTests {
             return highest
         }
         // No store waits for the cache that trims, so the folder may be above the limit for a while.
-        #expect(highest < sizeLimit * 3 / 2)
+        #expect(highest < maximumByteCount * 3 / 2)
         for cache in caches { await cache.maintenance?.value }
-        #expect(folder.entryBytes <= sizeLimit)
+        #expect(folder.entryBytes <= maximumByteCount)
         for cache in caches { _ = await cache.shutdown(within: .seconds(60)) }
-        #expect(folder.entryBytes <= sizeLimit)
-        #expect(folder.entryBytes >= sizeLimit / 2, "they do not trim what other caches have trimmed")
+        #expect(folder.entryBytes <= maximumByteCount)
+        #expect(folder.entryBytes >= maximumByteCount / 2, "they do not trim what other caches have trimmed")
     }
 
     @Test func `processes too short-lived for the maintenance task keep the limit`() async throws {
@@ -52,28 +54,28 @@ struct SharedFolderTests {
             try await fill(cache, name: "\(number)", count: 25)
             _ = await cache.shutdown(within: .seconds(60))
         }
-        #expect(folder.entryBytes <= sizeLimit)
+        #expect(folder.entryBytes <= maximumByteCount)
     }
 
     @Test func `the next process on a folder above the limit trims it`() async throws {
         let time = self.time
-        let large = DiskCache(.init(folder: folder.path, sizeLimit: 4 * sizeLimit, now: { time.now }))
+        let large = DiskCache(.init(folder: folder.path, maximumByteCount: 4 * maximumByteCount, now: { time.now }))
         try await fill(large, name: "large", count: 500)
         _ = await large.shutdown(within: .seconds(60))
-        #expect(folder.entryBytes > 2 * sizeLimit)
+        #expect(folder.entryBytes > 2 * maximumByteCount)
         let brief = makeCache()
         _ = try await brief.contains(CacheKey("none"))
         _ = await brief.shutdown(within: .zero)
         let next = makeCache()
         _ = try await next.contains(CacheKey("none"))
         await next.maintenance?.value
-        #expect(folder.entryBytes <= sizeLimit)
+        #expect(folder.entryBytes <= maximumByteCount)
     }
 
     @Test func `two caches end within their limit, whatever the order of their steps`() throws {
         for seed in 0..<UInt64(100) {
-            var stage = try SeededStage(seed: seed, sizeLimit: 200_000)
-            let caches = [stage.cache, stage.makeNeighbour(sizeLimit: 200_000)]
+            var stage = try SeededStage(seed: seed, maximumByteCount: 200_000)
+            let caches = [stage.cache, stage.makeNeighbour(maximumByteCount: 200_000)]
             let entry = sampleEntry(size: 4_000)
             let stores = (0..<4).map { writer in
                 Probe(on: stage.executor) {
@@ -164,13 +166,13 @@ struct SharedFolderTests {
         let (process, input) = try lockElsewhere(folder.path + "/account")
         try await fill(cache, name: "second", count: 250)
         await cache.maintenance?.value
-        #expect(folder.entryBytes > sizeLimit * 95 / 100)
-        #expect(folder.entryBytes <= sizeLimit)
+        #expect(folder.entryBytes > maximumByteCount * 95 / 100)
+        #expect(folder.entryBytes <= maximumByteCount)
         try input.fileHandleForWriting.close()
         process.waitUntilExit()
         try await fill(cache, name: "third", count: 1)
         await cache.maintenance?.value
-        #expect(folder.entryBytes <= sizeLimit * 95 / 100)
+        #expect(folder.entryBytes <= maximumByteCount * 95 / 100)
         #expect(warnings.codes.isEmpty)
     }
 

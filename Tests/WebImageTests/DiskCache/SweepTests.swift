@@ -15,7 +15,7 @@ struct SweepTests {
 
     @Test func `entries that are too old go by the clock, and the sweep ends with the last`() throws {
         let (clock, time) = (ManualClock(), TestTime())
-        var stage = try SeededStage(seed: 1, sizeLimit: 1 << 20, time: time, clock: clock)
+        var stage = try SeededStage(seed: 1, maximumByteCount: 1 << 20, time: time, clock: clock)
         _ = stage.outcome { try await $0.entry(for: CacheKey("0")) }
         #expect(clock.sleepers == 0, "nothing is stored")
         Self.store(0..<150, in: &stage)
@@ -44,7 +44,7 @@ struct SweepTests {
     @Test func `what a listing finds is swept, too`() throws {
         let (clock, time) = (ManualClock(), TestTime())
         var stage = try SeededStage(seed: 1, time: time, clock: clock)
-        let neighbour = stage.makeNeighbour(sizeLimit: 40_000, time: time)
+        let neighbour = stage.makeNeighbour(maximumByteCount: 40_000, time: time)
         _ = Probe(on: stage.executor) { try await neighbour.store(sampleEntry(), for: CacheKey("k")) }
         stage.run()
         _ = stage.outcome { await $0.totalBytes }
@@ -88,7 +88,8 @@ struct SweepTests {
         do {
             let cache = DiskCache(
                 .init(folder: folder.path, clock: clock),
-                pool: WorkerPool(name: "disk", width: 1, queueLimit: 10, executor: executor), system: FileSystem(),
+                pool: WorkerPool(name: "disk", width: 1, maximumQueueLength: 10, executor: executor),
+                system: FileSystem(),
                 executor: executor)
             observed = cache
             let store = Probe(on: executor) { try await cache.store(sampleEntry(), for: CacheKey("k")) }

@@ -66,7 +66,7 @@ import WebImageTesting
         seed: UInt64
     ) {
         let gate = Gate()
-        let scenario = DownloaderScenario(seed: seed, gate: gate) { $0.queueLimit = 2 }
+        let scenario = DownloaderScenario(seed: seed, gate: gate) { $0.maximumQueueLength = 2 }
         let callers = (0..<5).map { scenario.download($0) }
         scenario.executor.drain()
         #expect(callers.count { $0.code == .overloaded } == 2 && callers.count { $0.isRunning } == 3)

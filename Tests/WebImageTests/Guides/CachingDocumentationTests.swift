@@ -11,9 +11,9 @@ import WebImageTesting
         let path = folder.path
         try await Example.withPhoto { configuration, url, _ in
             var configuration = configuration
-            configuration.memory = MemoryLimits(costLimit: 200_000_000)
+            configuration.memory = MemoryLimits(maximumCost: 200_000_000)
             configuration.disk = DiskCache.Configuration(
-                folder: path, sizeLimit: 10_000_000_000, maximumAge: .seconds(30 * 86_400), expiry: .sinceUse)
+                folder: path, maximumByteCount: 10_000_000_000, maximumAge: .seconds(30 * 86_400), expiry: .sinceUse)
             configuration.variantStorage = VariantStorage(maximumPixelCount: 500_000)
 
             _ = try await withImageManager(configuration) { try await $0.image(from: url) }

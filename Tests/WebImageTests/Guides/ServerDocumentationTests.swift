@@ -12,11 +12,11 @@ import WebImageTesting
             configuration.downloader.maximumConcurrentDownloads = 24
             configuration.downloader.maximumByteCount = 20_000_000
             configuration.downloader.queueTimeout = .seconds(5)
-            configuration.downloader.queueLimit = 1_000
+            configuration.downloader.maximumQueueLength = 1_000
             configuration.transport.connectTimeout = .seconds(3)
             configuration.transport.totalTimeout = .seconds(20)
             configuration.limits.maximumPixelCount = 30_000_000
-            configuration.processingQueueLimit = 1_000
+            configuration.maximumProcessingQueueLength = 1_000
 
             let image = try await withImageManager(configuration) { try await $0.image(from: url) }
             #expect(image.width == 400)
@@ -72,7 +72,7 @@ import WebImageTesting
         try await Example.withPhoto { configuration, url, origin in
             var tenants: [String: ImageCaches] = [:]
             func request(_ url: URL, for tenant: String) -> ImageRequest {
-                let caches = tenants[tenant] ?? ImageCaches(memory: MemoryLimits(costLimit: 50_000_000))
+                let caches = tenants[tenant] ?? ImageCaches(memory: MemoryLimits(maximumCost: 50_000_000))
                 tenants[tenant] = caches
                 var request = ImageRequest(url)
                 request.caches = Identified(identity: tenant, caches)

@@ -18,7 +18,7 @@ import WebImageTesting
     ) -> ImageManager {
         var configuration = ImageManager.Configuration()
         configuration.disk = nil
-        configuration.inlinePixelLimit = 0
+        configuration.maximumInlinePixelCount = 0
         configure(&configuration)
         let transport = StubTransport(gate: gate, endGate: endGate, HTTPResponse.picture)
         return ImageManager(configuration: configuration, transport: transport)

@@ -12,19 +12,19 @@ import WebImageTesting
     private typealias Change<Value> = @Sendable (inout ImageManager.Configuration, Value) -> Void
 
     private static let numbers: [String: Change<Int>] = [
-        "bytes in memory": { $0.memory.costLimit = $1 },
-        "entries in memory": { $0.memory.countLimit = $1 },
+        "bytes in memory": { $0.memory.maximumCost = $1 },
+        "entries in memory": { $0.memory.maximumCount = $1 },
         "pictures at once": { $0.processingWidth = $1 },
-        "pixels in place": { $0.inlinePixelLimit = $1 },
-        "bytes of pictures that are made": { $0.processingByteLimit = $1 },
+        "pixels in place": { $0.maximumInlinePixelCount = $1 },
+        "bytes of pictures that are made": { $0.maximumProcessingByteCount = $1 },
         "bytes of one decode": { $0.limits.maximumByteCount = $1 },
         "drawn pixels": { $0.limits.maximumDrawnPixelCount = $1 },
-        "waiting pictures": { $0.processingQueueLimit = $1 },
+        "waiting pictures": { $0.maximumProcessingQueueLength = $1 },
         "failures": { $0.failureCapacity = $1 },
         "stored pixels": { $0.variantStorage.maximumPixelCount = $1 },
         "downloads at once": { $0.downloader.maximumConcurrentDownloads = $1 },
         "downloads of one host": { $0.downloader.maximumConcurrentDownloadsPerHost = $1 },
-        "waiting downloads": { $0.downloader.queueLimit = $1 },
+        "waiting downloads": { $0.downloader.maximumQueueLength = $1 },
         "body": { $0.downloader.maximumByteCount = $1 },
         "pixels": { $0.limits.maximumPixelCount = $1 },
         "side": { $0.limits.maximumSide = $1 },
@@ -32,9 +32,9 @@ import WebImageTesting
         "pixels of all frames": { $0.limits.maximumAnimationPixelCount = $1 },
         "scans": { $0.limits.maximumScanCount = $1 },
         "metadata": { $0.limits.maximumMetadataByteCount = $1 },
-        "bytes on disk": { $0.disk?.sizeLimit = $1 },
+        "bytes on disk": { $0.disk?.maximumByteCount = $1 },
         "disk threads": { $0.disk?.threads = $1 },
-        "waiting disk operations": { $0.disk?.queueLimit = $1 },
+        "waiting disk operations": { $0.disk?.maximumQueueLength = $1 },
     ]
 
     private static let times: [String: Change<Duration>] = [

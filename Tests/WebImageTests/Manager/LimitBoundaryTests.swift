@@ -28,7 +28,7 @@ import WebImageTesting
         Demand(testDescription: "side", need: 16, set: { $0.limits.maximumSide = $1 }, isAdmitted: loads),
         // Two pictures and their files.
         Demand(testDescription: "entries in memory", need: 4) {
-            $0.memory.countLimit = $1
+            $0.memory.maximumCount = $1
         } isAdmitted: { scenario, gate in
             _ = run(scenario, gate, [1, 2])
             return scenario.manager.memoryStatistics.evictions == 0

@@ -11,7 +11,7 @@ import WebImageTesting
     @Test(arguments: seeds) func `a full download queue refuses with one clear error`(seed: UInt64) throws {
         var configuration = ImageManager.Configuration()
         configuration.downloader.maximumConcurrentDownloads = 1
-        configuration.downloader.queueLimit = 1
+        configuration.downloader.maximumQueueLength = 1
         let gate = Gate()
         let staged = try StagedManager(seed: seed, gate: gate, hasDisk: false, configuration: configuration)
         let callers = (0..<4).map { staged.load(.numbered($0)) }
@@ -28,7 +28,7 @@ import WebImageTesting
     @Test(arguments: seeds) func `a full decode queue refuses with one clear error, which is not remembered`(
         seed: UInt64
     ) throws {
-        let staged = try StagedManager(seed: seed, width: 1, queueLimit: 1, hasDisk: false)
+        let staged = try StagedManager(seed: seed, width: 1, maximumQueueLength: 1, hasDisk: false)
         let callers = (0..<4).map { staged.load(.numbered($0)) }
         staged.run(without: .pixels)
         staged.run()
@@ -44,7 +44,7 @@ import WebImageTesting
     @Test(arguments: seeds) func `overload is not a cache miss: a stored variant is refused, not downloaded`(
         seed: UInt64
     ) throws {
-        let staged = try StagedManager(seed: seed, width: 1, queueLimit: 0)
+        let staged = try StagedManager(seed: seed, width: 1, maximumQueueLength: 0)
         let variant = ImageRequest.numbered(1, transformers: [.resize(to: .init(width: 4, height: 4), mode: .fill)])
         _ = staged.load(variant)
         staged.run()

@@ -22,7 +22,7 @@ import WebImageTesting
     /// Files are square pictures whose side is in the address: four bytes a pixel, and 256 for the entry.
     private static func squares(_ seed: UInt64, memory: Int) throws -> StagedManager {
         var configuration = ImageManager.Configuration()
-        configuration.memory.costLimit = memory
+        configuration.memory.maximumCost = memory
         return try StagedManager(seed: seed, hasDisk: false, configuration: configuration) { request in
             let side = request.url.lastPathComponent.split(separator: "-").first.flatMap { Int($0) } ?? 1
             return HTTPResponse(status: 200, url: request.url, body: HTTPBody([try Pictures.png(1, side: side)]))

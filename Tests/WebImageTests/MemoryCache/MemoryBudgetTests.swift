@@ -32,9 +32,9 @@ struct MemoryBudgetTests {
     }
 
     @Test func `the default limit is 15 percent, with a maximum`() {
-        #expect(MemoryBudget.costLimit(forProcessLimit: 1_000_000_000) == 150_000_000)
-        #expect(MemoryBudget.costLimit(forProcessLimit: .max) == 768_000_000)
-        #expect(MemoryBudget.costLimit(forProcessLimit: 0) == 1)
-        #expect((1...768_000_000).contains(MemoryBudget.defaultCostLimit))
+        #expect(MemoryBudget.maximumCost(forProcessLimit: 1_000_000_000) == 150_000_000)
+        #expect(MemoryBudget.maximumCost(forProcessLimit: .max) == 768_000_000)
+        #expect(MemoryBudget.maximumCost(forProcessLimit: 0) == 1)
+        #expect((1...768_000_000).contains(MemoryBudget.defaultMaximumCost))
     }
 }

@@ -9,7 +9,7 @@ struct MemoryCacheTests {
     private typealias Cache = MemoryCache<String, Int>
 
     @Test func `a stored value is returned and counted`() {
-        let cache = Cache(.init(costLimit: 800, countLimit: 10))
+        let cache = Cache(.init(maximumCost: 800, maximumCount: 10))
         #expect(cache.value(for: "a") == nil)
         #expect(cache.store(1, for: "a", cost: 60))
         #expect(cache.store(2, for: "a", cost: 70))
@@ -23,7 +23,7 @@ struct MemoryCacheTests {
     }
 
     @Test func `a value above the limit is refused, and the value that it replaces is removed`() {
-        let cache = Cache(.init(costLimit: 800, countLimit: 10))
+        let cache = Cache(.init(maximumCost: 800, maximumCount: 10))
         #expect(cache.store(1, for: "a", cost: 800))
         #expect(!cache.store(2, for: "a", cost: 801))
         #expect(!cache.contains("a"))
@@ -33,7 +33,7 @@ struct MemoryCacheTests {
     }
 
     @Test func `the cache stays within its limits, whatever is stored`() {
-        let cache = Cache(.init(costLimit: 1_000, countLimit: 50))
+        let cache = Cache(.init(maximumCost: 1_000, maximumCount: 50))
         var random = SeededGenerator(seed: 3)
         for step in 0..<5_000 {
             let key = "\(Int.random(in: 0..<300, using: &random))"
@@ -46,11 +46,11 @@ struct MemoryCacheTests {
     }
 
     @Test func `the cache trims, empties and accepts new limits`() async {
-        let cache = Cache(.init(costLimit: 10_000, countLimit: 1_000))
+        let cache = Cache(.init(maximumCost: 10_000, maximumCount: 1_000))
         for number in 0..<900 { cache.store(number, for: "\(number)", cost: 10) }
         await cache.trim(toCost: 5_000)
         #expect(cache.statistics.cost == 5_000)
-        await cache.updateLimits(costLimit: 3_000, countLimit: 200)
+        await cache.updateLimits(maximumCost: 3_000, maximumCount: 200)
         #expect(cache.statistics.count == 200)
         #expect(cache.statistics.evictions == 700)
         #expect(!cache.store(1, for: "too large", cost: 3_001))
@@ -61,7 +61,7 @@ struct MemoryCacheTests {
     }
 
     @Test func `the cache keeps half of its limit under warning pressure, an eighth under critical pressure`() async {
-        let cache = Cache(.init(costLimit: 8_000, countLimit: 1_000))
+        let cache = Cache(.init(maximumCost: 8_000, maximumCount: 1_000))
         func fill() { for number in 0..<800 { cache.store(number, for: "\(number)", cost: 10) } }
         fill()
         #expect(await cache.lastSweep == nil && cache.statistics.cost == 8_000)
@@ -83,19 +83,19 @@ struct MemoryCacheTests {
     }
 
     @Test func `new limits under memory pressure are its own limits when the pressure ends`() async {
-        let cache = Cache(.init(costLimit: 8_000, countLimit: 1_000))
+        let cache = Cache(.init(maximumCost: 8_000, maximumCount: 1_000))
         await cache.respond(to: .critical)
-        await cache.updateLimits(costLimit: 4_000, countLimit: 500)
+        await cache.updateLimits(maximumCost: 4_000, maximumCount: 500)
         for number in 0..<800 { cache.store(number, for: "\(number)", cost: 10) }
         #expect(cache.statistics.cost == 500)
-        #expect(await cache.limits == .init(costLimit: 4_000, countLimit: 500))
+        #expect(await cache.limits == .init(maximumCost: 4_000, maximumCount: 500))
         await cache.respond(to: .normal)
         for number in 0..<800 { cache.store(number, for: "\(number)", cost: 10) }
         #expect(cache.statistics.cost == 4_000)
     }
 
     @Test func `the same level of pressure does nothing the second time`() async {
-        let cache = Cache(.init(costLimit: 800, countLimit: 1_000))
+        let cache = Cache(.init(maximumCost: 800, maximumCount: 1_000))
         for number in 0..<80 { cache.store(number, for: "\(number)", cost: 10) }
         await cache.respond(to: .warning)
         await cache.respond(to: .warning)
@@ -103,7 +103,7 @@ struct MemoryCacheTests {
     }
 
     @Test func `a store during a sweep to lower limits makes room for itself alone`() async {
-        let cache = MemoryCache<Int, Farewell>(.init(costLimit: 8_000, countLimit: 1_000))
+        let cache = MemoryCache<Int, Farewell>(.init(maximumCost: 8_000, maximumCount: 1_000))
         let evictions = Journal<Int>()
         // The first evicted value is released between two slices of the sweep, and stores another value.
         let first = Farewell {
@@ -114,12 +114,12 @@ struct MemoryCacheTests {
         cache.store(first, for: 0, cost: 10)
         for key in 1..<800 { cache.store(Farewell {}, for: key, cost: 10) }
         _ = consume first
-        await cache.updateLimits(costLimit: 1_000, countLimit: 1_000)
+        await cache.updateLimits(maximumCost: 1_000, maximumCount: 1_000)
         #expect(evictions.entries == [1] && cache.statistics.cost <= 1_000)
     }
 
     @Test func `entries in use stay when the limits fall`() async {
-        let cache = MemoryCache<Int, Int>(.init(costLimit: 8_000, countLimit: 1_000))
+        let cache = MemoryCache<Int, Int>(.init(maximumCost: 8_000, maximumCount: 1_000))
         for key in 0..<400 { cache.store(key, for: key, cost: 10) }
         for key in 0..<400 { _ = cache.value(for: key) }
         for key in 400..<800 { cache.store(key, for: key, cost: 10) }
@@ -131,7 +131,7 @@ struct MemoryCacheTests {
     @Test func `a value with a lifetime is a miss when it has passed, and is removed`() {
         let start = ContinuousClock.now
         let passed = Mutex(Duration.zero)
-        let cache = Cache(.init(costLimit: 800, countLimit: 10), now: { start + passed.withLock { $0 } })
+        let cache = Cache(.init(maximumCost: 800, maximumCount: 10), now: { start + passed.withLock { $0 } })
         cache.store(1, for: "short", cost: 10, lifetime: .seconds(60))
         cache.store(2, for: "endless", cost: 10)
         cache.store(3, for: "over", cost: 10, lifetime: .seconds(-1))
@@ -155,7 +155,7 @@ struct MemoryCacheTests {
     }
 
     @Test func `an entry is removed on a condition, which does not count as a use`() {
-        let cache = Cache(.init(costLimit: 800, countLimit: 10))
+        let cache = Cache(.init(maximumCost: 800, maximumCount: 10))
         cache.store(1, for: "a", cost: 10)
         #expect(cache.remove("a") { $0 != 1 } == nil)
         #expect(cache.remove("b") { _ in true } == nil)
@@ -165,7 +165,7 @@ struct MemoryCacheTests {
 
     @Test func `evicted values are released outside the lock`() async {
         // Under the lock, the look-up in `deinit` would find the lock taken and trap.
-        let cache = MemoryCache<Int, Witness>(.init(costLimit: 80, countLimit: 4))
+        let cache = MemoryCache<Int, Witness>(.init(maximumCost: 80, maximumCount: 4))
         let released = Counter()
         for key in 0..<20 { cache.store(Witness(cache, released), for: key, cost: 1) }
         cache.store(Witness(cache, released), for: 19, cost: 1)
@@ -178,7 +178,7 @@ struct MemoryCacheTests {
     }
 
     @Test func `many threads may use the cache at once`() async {
-        let cache = MemoryCache<Int, Int>(.init(costLimit: 1_000, countLimit: 64))
+        let cache = MemoryCache<Int, Int>(.init(maximumCost: 1_000, maximumCount: 64))
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<8 {
                 group.addTask {

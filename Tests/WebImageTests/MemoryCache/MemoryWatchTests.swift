@@ -28,7 +28,7 @@ struct MemoryWatchTests {
                     return MemorySample(usedPart: part, room: room.withLock { $0 })
                 },
                 onChange: { [told] in told.write($0) })
-            return MemoryCache(.init(costLimit: 8_000, countLimit: 1_000), watch: watch, executor: executor)
+            return MemoryCache(.init(maximumCost: 8_000, maximumCount: 1_000), watch: watch, executor: executor)
         }
 
         /// Lets the given number of samples be taken while this part of the limit is used.
@@ -194,7 +194,7 @@ struct MemoryWatchTests {
     }
 
     @Test func `a cache without a watch is told by its owner alone`() async {
-        let cache = MemoryCache<Int, Int>(.init(costLimit: 8_000, countLimit: 1_000))
+        let cache = MemoryCache<Int, Int>(.init(maximumCost: 8_000, maximumCount: 1_000))
         fill(cache)
         await cache.stopWatching()
         await cache.respond(to: .warning)

@@ -8,8 +8,8 @@ struct NaiveS3FIFO {
         var hits = 0
     }
 
-    let costLimit: Int
-    let countLimit: Int
+    let maximumCost: Int
+    let maximumCount: Int
     /// Newest first.
     var small: [Entry] = []
     var main: [Entry] = []
@@ -44,14 +44,14 @@ struct NaiveS3FIFO {
         let wasMain = main.contains { $0.key == key }
         var retired: [Int] = []
         if let old = remove(key) { retired.append(old) }
-        guard cost >= 0, cost <= costLimit else { return (false, retired) }
+        guard cost >= 0, cost <= maximumCost else { return (false, retired) }
         let isKnown = ghosts.contains(key) || wasMain
         forget(key)
-        let share = max(1, costLimit / 8)
+        let share = max(1, maximumCost / 8)
         var mainCost: Int { main.reduce(0) { $0 + $1.cost } }
-        if cost > share, mainCost + cost > costLimit {
-            if isKnown, cost > costLimit / 2 {
-                let end = max(costLimit - cost, mainCost - share)
+        if cost > share, mainCost + cost > maximumCost {
+            if isKnown, cost > maximumCost / 2 {
+                let end = max(maximumCost - cost, mainCost - share)
                 for var entry in main.reversed() where mainCost > end {
                     main.removeLast()
                     if entry.hits == 0 {
@@ -63,12 +63,12 @@ struct NaiveS3FIFO {
                     }
                 }
             }
-            if !isKnown || (cost > costLimit / 2 && mainCost + cost > costLimit) {
+            if !isKnown || (cost > maximumCost / 2 && mainCost + cost > maximumCost) {
                 remember(key)
                 return (false, retired)
             }
         }
-        while self.cost + cost > costLimit || count >= countLimit { retired += evict() }
+        while self.cost + cost > maximumCost || count >= maximumCount { retired += evict() }
         let entry = Entry(key: key, value: value, cost: cost, hits: replaced?.hits ?? 0)
         if isKnown { main.insert(entry, at: 0) } else { small.insert(entry, at: 0) }
         return (true, retired)
@@ -83,7 +83,7 @@ struct NaiveS3FIFO {
     }
 
     private var isSmallOverShare: Bool {
-        !small.isEmpty && (small.reduce(0) { $0 + $1.cost } > costLimit / 20 || small.count > countLimit / 20)
+        !small.isEmpty && (small.reduce(0) { $0 + $1.cost } > maximumCost / 20 || small.count > maximumCount / 20)
     }
 
     /// One step; the result is empty when it only promotes.

@@ -11,16 +11,16 @@ struct S3FIFOTests {
     func `the table does the same as a naive model`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<3 {
-            let costLimit = Int.random(in: 80...200, using: &random)
-            let countLimit = Int.random(in: 2...40, using: &random)
-            var table = S3FIFO<Int, Int>(costLimit: costLimit, countLimit: countLimit)
-            var model = NaiveS3FIFO(costLimit: costLimit, countLimit: countLimit)
+            let maximumCost = Int.random(in: 80...200, using: &random)
+            let maximumCount = Int.random(in: 2...40, using: &random)
+            var table = S3FIFO<Int, Int>(maximumCost: maximumCost, maximumCount: maximumCount)
+            var model = NaiveS3FIFO(maximumCost: maximumCost, maximumCount: maximumCount)
             for step in 0..<300 {
                 let key = Int.random(in: 0..<24, using: &random)
                 switch Int.random(in: 0..<10, using: &random) {
                 case 0: #expect(table.remove(key) == model.remove(key))
                 case 1...5:
-                    let highest = Bool.random(using: &random) ? 12 : costLimit + 1
+                    let highest = Bool.random(using: &random) ? 12 : maximumCost + 1
                     let cost = Int.random(in: -1...highest, using: &random)
                     var retired: [Int] = []
                     let isStored = table.store(step, for: key, cost: cost, retired: &retired)
@@ -42,7 +42,7 @@ struct S3FIFOTests {
     func `the hit rate on a skewed trace is above that of least recently used`(exponent: Double) {
         var random = SeededGenerator(seed: 7)
         let zipf = ZipfTrace(count: 5_000, exponent: exponent)
-        var table = S3FIFO<Int, Int>(costLimit: 250, countLimit: .max)
+        var table = S3FIFO<Int, Int>(maximumCost: 250, maximumCount: .max)
         var recent = LeastRecentlyUsed(limit: 250)
         var hits = (table: 0, recent: 0)
         for _ in 0..<40_000 {
@@ -64,7 +64,7 @@ struct S3FIFOTests {
         var random = SeededGenerator(seed: seed)
         let (count, requests) = (2_000, 40_000)
         let zipf = ZipfTrace(count: count, exponent: 0.9)
-        var table = S3FIFO<Int, Int>(costLimit: count / 20, countLimit: .max)
+        var table = S3FIFO<Int, Int>(maximumCost: count / 20, maximumCount: .max)
         var recent = LeastRecentlyUsed(limit: count / 20)
         var hits = (table: 0, recent: 0)
         for step in 0..<requests {
@@ -83,7 +83,7 @@ struct S3FIFOTests {
     }
 
     @Test func `a scan does not evict entries in use`() {
-        var table = S3FIFO<Int, Int>(costLimit: 100, countLimit: 100)
+        var table = S3FIFO<Int, Int>(maximumCost: 100, maximumCount: 100)
         var retired: [Int] = []
         for key in 0..<50 {
             _ = table.store(key, for: key, cost: 1, retired: &retired)
@@ -94,7 +94,7 @@ struct S3FIFOTests {
     }
 
     @Test func `a large new entry does not evict entries in use, unless it is in use itself`() {
-        var table = S3FIFO<Int, Int>(costLimit: 80, countLimit: 100)
+        var table = S3FIFO<Int, Int>(maximumCost: 80, maximumCount: 100)
         var retired: [Int] = []
         // Fills main: requested entries move there when the small queue is full.
         for _ in 0..<2 {
@@ -114,7 +114,7 @@ struct S3FIFOTests {
     func `an entry up to half of the limit that is requested twice is held, whatever the other entries`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<50 {
-            var table = S3FIFO<Int, Int>(costLimit: 300, countLimit: 1_000)
+            var table = S3FIFO<Int, Int>(maximumCost: 300, maximumCount: 1_000)
             var retired: [Int] = []
             for step in 0..<Int.random(in: 0...400, using: &random) {
                 let key = Int.random(in: 0..<60, using: &random)
@@ -135,7 +135,7 @@ struct S3FIFOTests {
 
     /// A full table with more than 60 entries in main.
     private func filled() -> S3FIFO<Int, Int> {
-        var table = S3FIFO<Int, Int>(costLimit: 80, countLimit: 100)
+        var table = S3FIFO<Int, Int>(maximumCost: 80, maximumCount: 100)
         var retired: [Int] = []
         for turn in 0..<3 {
             for key in 0..<80 {
@@ -171,7 +171,7 @@ struct S3FIFOTests {
     }
 
     @Test func `an entry that returns while its hash is remembered is kept longer`() {
-        var table = S3FIFO<Int, Int>(costLimit: 20, countLimit: 20)
+        var table = S3FIFO<Int, Int>(maximumCost: 20, maximumCount: 20)
         var retired: [Int] = []
         for key in 0..<21 { _ = table.store(key, for: key, cost: 1, retired: &retired) }
         #expect(retired == [0])
@@ -205,7 +205,7 @@ struct S3FIFOTests {
     }
 
     @Test func `slots are reused`() {
-        var table = S3FIFO<Int, Int>(costLimit: 80, countLimit: 10)
+        var table = S3FIFO<Int, Int>(maximumCost: 80, maximumCount: 10)
         var retired: [Int] = []
         for key in 0..<10_000 { _ = table.store(key, for: key, cost: 1, retired: &retired) }
         #expect(table.slots.count <= 11)

@@ -70,10 +70,10 @@ import WebImageTesting
         let (folder, oldFolder, bundled) = (try TemporaryFolder(), try TemporaryFolder(), try TemporaryFolder())
         try await Example.withPhoto { configuration, url, origin in
             var configuration = configuration
-            configuration.memory = MemoryLimits(costLimit: 100_000_000, countLimit: 1_000)  // maxMemoryCost, -Count
+            configuration.memory = MemoryLimits(maximumCost: 100_000_000, maximumCount: 1_000)  // maxMemoryCost, -Count
             configuration.disk = .init(namespace: "avatars")  // initWithNamespace:
             configuration.disk?.maximumAge = .seconds(7 * 86_400)  // maxDiskAge
-            configuration.disk?.sizeLimit = 500_000_000  // maxDiskSize
+            configuration.disk?.maximumByteCount = 500_000_000  // maxDiskSize
             configuration.disk?.expiry = .sinceStore  // diskCacheExpireType
 
             let (path, oldPath, bundledPath) = (folder.path, oldFolder.path, bundled.path)

@@ -70,10 +70,10 @@ import WebImageTesting
         var configuration = ImageManager.Configuration()
         configuration.disk = nil
         configuration.coders = coder.registry
-        configuration.processingByteLimit = limit
+        configuration.maximumProcessingByteCount = limit
         configuration.processingWidth = 4
-        configuration.inlinePixelLimit = 0
-        configuration.memory.costLimit = 1
+        configuration.maximumInlinePixelCount = 0
+        configuration.memory.maximumCost = 1
         return configuration
     }
 
@@ -122,7 +122,7 @@ import WebImageTesting
 
     @Test(arguments: seeds) func `a share is given back however the load ends`(seed: UInt64) throws {
         var configuration = ImageManager.Configuration()
-        configuration.processingByteLimit = 20_000
+        configuration.maximumProcessingByteCount = 20_000
         configuration.coders = WeighingCoder(byteCount: 9_000).registry
         let scenario = ManagerScenario(seed: seed, configuration: configuration) { request in
             guard request.url.lastPathComponent != "3.png" else {
@@ -149,7 +149,7 @@ import WebImageTesting
 
     @Test(arguments: seeds) func `pictures that hold the whole budget can still be encoded`(seed: UInt64) throws {
         var configuration = ImageManager.Configuration()
-        configuration.processingByteLimit = 2_100  // the pixels of two pictures
+        configuration.maximumProcessingByteCount = 2_100  // the pixels of two pictures
         // The pixels run beside the loads, so that two are decoded before either is encoded.
         let staged = try StagedManager(seed: seed, hasDisk: false, configuration: configuration)
         let coders = WeighingCoder(byteCount: 1_024).registry
@@ -167,7 +167,7 @@ import WebImageTesting
             let response = Mutex<ImageResponse?>(nil)
         }
         var configuration = ImageManager.Configuration()
-        configuration.processingByteLimit = 1_024  // the pixels of one picture
+        configuration.maximumProcessingByteCount = 1_024  // the pixels of one picture
         configuration.coders = WeighingCoder(byteCount: 1_024).registry
         let scenario = ManagerScenario(seed: seed, configuration: configuration)
         let manager = scenario.manager
@@ -208,7 +208,7 @@ import WebImageTesting
     {
         var configuration = ImageManager.Configuration()
         configuration.disk = nil
-        configuration.processingByteLimit = 1_000_000
+        configuration.maximumProcessingByteCount = 1_000_000
         let jpeg = try ImageFactory.encoded(width: 1_000, height: 1_000, seed: 1, as: .jpeg())
         let transport = StubTransport { HTTPResponse(status: 200, url: $0.url, body: HTTPBody([jpeg])) }
         let manager = ImageManager(configuration: configuration, transport: transport)

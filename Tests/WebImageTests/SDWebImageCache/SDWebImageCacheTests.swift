@@ -15,15 +15,16 @@ struct SDWebImageCacheTests {
     init() throws { folder = try TemporaryFolder(isInMemory: true) }
 
     private func makeCache(
-        readOnlyFolders: [String] = [], maximumAge: Duration = .seconds(604_800), sizeLimit: Int = 0,
+        readOnlyFolders: [String] = [], maximumAge: Duration = .seconds(604_800), maximumByteCount: Int = 0,
         date: SDWebImageCache.Date = .access, warnings: WarningLog = .init(), system: FileSystem = FileSystem()
     ) -> SDWebImageCache {
         let time = self.time
         return SDWebImageCache(
             .init(
-                folder: folder.path, readOnlyFolders: readOnlyFolders, maximumAge: maximumAge, sizeLimit: sizeLimit,
+                folder: folder.path, readOnlyFolders: readOnlyFolders, maximumAge: maximumAge,
+                maximumByteCount: maximumByteCount,
                 date: date, onWarning: { warnings.append($0) }, now: { time.now }),
-            pool: WorkerPool(name: "flat", width: 2, queueLimit: 100), system: system, executor: nil)
+            pool: WorkerPool(name: "flat", width: 2, maximumQueueLength: 100), system: system, executor: nil)
     }
 
     private func path(_ key: CacheKey, _ folder: String? = nil) -> String {
@@ -154,7 +155,7 @@ struct SDWebImageCacheTests {
     }
 
     @Test func `old entries go, and then the oldest until the folder is half full`() async throws {
-        let cache = makeCache(sizeLimit: 10_000)
+        let cache = makeCache(maximumByteCount: 10_000)
         for number in 0..<9 {
             try folder.write([UInt8](repeating: 1, count: 1_000), to: path(CacheKey("\(number)")))
             try touch(CacheKey("\(number)"), at: time.now - .seconds(1_000 * (9 - number)))
@@ -205,7 +206,7 @@ struct SDWebImageCacheTests {
     }
 
     @Test func `a store that fills the folder sweeps it`() async throws {
-        let cache = makeCache(sizeLimit: 10_000)
+        let cache = makeCache(maximumByteCount: 10_000)
         for number in 0..<40 {
             _ = try await cache.store(sampleEntry(number, size: 1_000), for: CacheKey("\(number)"))
             time.advance(by: .seconds(10))

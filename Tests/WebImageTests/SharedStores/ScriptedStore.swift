@@ -25,9 +25,10 @@ final class ScriptedStore: SharedLeasing {
     private let gate: Gate?
 
     /// - Parameter gate: Holds every call.
-    init(originalByteLimit: Int = 1 << 20, gate: Gate? = nil) {
+    init(maximumOriginalByteCount: Int = 1 << 20, gate: Gate? = nil) {
         traits = SharedStoreTraits(
-            name: "scripted", originalByteLimit: originalByteLimit, fileByteLimit: 1 << 20, readTimeout: .seconds(1),
+            name: "scripted", maximumOriginalByteCount: maximumOriginalByteCount, maximumFileByteCount: 1 << 20,
+            readTimeout: .seconds(1),
             writeTimeout: .seconds(1))
         self.gate = gate
     }

@@ -50,7 +50,7 @@ struct SharedCacheTests {
     }
 
     @Test func `of an original above the limit, others know all but the bytes`() async throws {
-        let store = ScriptedStore(originalByteLimit: 99)
+        let store = ScriptedStore(maximumOriginalByteCount: 99)
         let (one, other) = (SharedCache(local: nil, stores: [store]), SharedCache(local: nil, stores: [store]))
         _ = try await one.store(sampleEntry(1), for: original)
         _ = try await one.store(made(of: 1), for: file)
@@ -156,7 +156,7 @@ struct SharedCacheTests {
 
     @Test func `what waits for a store is limited, and the rest is dropped and counted`() async throws {
         var configuration = SharedCache.Configuration()
-        configuration.pendingByteLimit = 1_500  // for two of them
+        configuration.maximumPendingByteCount = 1_500  // for two of them
         let gate = Gate()
         let cache = SharedCache(local: nil, stores: [ScriptedStore(gate: gate)], configuration: configuration)
         for number in 0..<5 {

@@ -36,7 +36,7 @@ import WebImageTesting
     }
 
     @Test(arguments: fewerSeeds) func `a file of an original above the limit is made once`(seed: UInt64) {
-        let store = ScriptedStore(originalByteLimit: 10)
+        let store = ScriptedStore(maximumOriginalByteCount: 10)
         let scenario = SharedScenario(seed: seed, 3, store)
         let callers = (0..<6).map { scenario.file(7, by: $0 % 3) }
         scenario.run()
@@ -150,7 +150,7 @@ import WebImageTesting
     }
 
     @Test(arguments: fewerSeeds) func `by HTTP's rules, too, a process uses what another has fetched`(seed: UInt64) {
-        let store = ScriptedStore(originalByteLimit: 10)
+        let store = ScriptedStore(maximumOriginalByteCount: 10)
         let scenario = SharedScenario(seed: seed, 3, store) { request in
             HTTPResponse(
                 status: 200, headers: ["Cache-Control": "max-age=60", "Date": "Thu, 01 Jan 1970 00:16:40 GMT"],
@@ -235,7 +235,7 @@ import WebImageTesting
     @Test func `a write that is dropped gives its lease back`() {
         let store = ScriptedStore()
         var configuration = ImageManager.Configuration()
-        configuration.writeByteLimit = 0
+        configuration.maximumWriteByteCount = 0
         let scenario = SharedScenario(seed: 1, 1, store, configuration: configuration)
         let callers = (0..<3).map { scenario.file($0, by: 0) }
         scenario.run()

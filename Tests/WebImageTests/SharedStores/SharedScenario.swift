@@ -34,9 +34,9 @@ struct SharedScenario {
             SharedCache(local: local?[$0], stores: [store], configuration: sharing, executor: executor)
         }
         managers = caches.map { cache in
-            let pool = WorkerPool(name: "image", width: 2, queueLimit: 1_000, executor: executor)
+            let pool = WorkerPool(name: "image", width: 2, maximumQueueLength: 1_000, executor: executor)
             var configuration = configuration
-            configuration.inlinePixelLimit = 0
+            configuration.maximumInlinePixelCount = 0
             return ImageManager(
                 configuration: configuration,
                 parts: .init(

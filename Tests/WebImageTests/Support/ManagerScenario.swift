@@ -25,10 +25,10 @@ struct ManagerScenario {
         answer: @escaping StubTransport.Answer = HTTPResponse.picture
     ) {
         var configuration = configuration
-        configuration.inlinePixelLimit = 0  // the small pictures of tests take the way of large ones
+        configuration.maximumInlinePixelCount = 0  // the small pictures of tests take the way of large ones
         executor = SeededExecutor(seed: seed)
         transport = StubTransport(gate: gate, answer)
-        let pool = WorkerPool(name: "image", width: 2, queueLimit: 1_000, executor: executor)
+        let pool = WorkerPool(name: "image", width: 2, maximumQueueLength: 1_000, executor: executor)
         manager = ImageManager(
             configuration: configuration,
             parts: .init(

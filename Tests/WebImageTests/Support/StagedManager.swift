@@ -30,7 +30,7 @@ final class StagedManager {
     init(
         seed: UInt64, gate: Gate? = nil, holding held: Int? = nil, endGate: Gate? = nil,
         coder: CountingCoder = CountingCoder(),
-        width: Int = 2, queueLimit: Int = 1_000, hasDisk: Bool = true,
+        width: Int = 2, maximumQueueLength: Int = 1_000, hasDisk: Bool = true,
         configuration: ImageManager.Configuration = .init(),
         answer: @escaping StubTransport.Answer = HTTPResponse.picture
     ) throws {
@@ -45,13 +45,14 @@ final class StagedManager {
         let disk = folder.map { folder in
             DiskCache(
                 .init(folder: folder.path, now: { time.now }, clock: clock),
-                pool: WorkerPool(name: "disk", width: 3, queueLimit: 100, executor: files), system: FileSystem(),
+                pool: WorkerPool(name: "disk", width: 3, maximumQueueLength: 100, executor: files),
+                system: FileSystem(),
                 executor: executor)
         }
-        pool = WorkerPool(name: "image", width: width, queueLimit: queueLimit, executor: pixels)
+        pool = WorkerPool(name: "image", width: width, maximumQueueLength: maximumQueueLength, executor: pixels)
         var configuration = configuration
         configuration.coders = coder.registry
-        configuration.inlinePixelLimit = 0  // the small pictures of tests take the way of large ones
+        configuration.maximumInlinePixelCount = 0  // the small pictures of tests take the way of large ones
         manager = ImageManager(
             configuration: configuration,
             parts: .init(

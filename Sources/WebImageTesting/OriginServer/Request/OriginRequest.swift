@@ -20,7 +20,7 @@ public struct OriginRequest: Sendable, Hashable {
     /// The header fields, as sent.
     public let headers: OriginHeaders
     /// The beginning of the body, after removal of the chunked coding, up to
-    /// ``OriginServer/Configuration/recordedBodyLimit``.
+    /// ``OriginServer/Configuration/maximumRecordedBodyByteCount``.
     public internal(set) var body: [UInt8]
     /// The size of the whole body.
     public internal(set) var bodyByteCount: Int

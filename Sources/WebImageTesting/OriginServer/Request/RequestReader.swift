@@ -38,7 +38,7 @@ struct RequestReader {
                 if searched == 1 { start = 2 }
                 guard searched - start >= 3, buffer[searched - 2] == UInt8(ascii: "\n") else { continue }
                 let end = searched + 1
-                guard end - start <= limits.headLimit else { throw .request(.headTooLarge) }
+                guard end - start <= limits.maximumHeadByteCount else { throw .request(.headTooLarge) }
                 position = end
                 do {
                     return try RequestHead(parsing: buffer[start..<end])
@@ -46,7 +46,7 @@ struct RequestReader {
                     throw .request(error)
                 }
             }
-            guard buffer.count - start <= limits.headLimit else { throw .request(.headTooLarge) }
+            guard buffer.count - start <= limits.maximumHeadByteCount else { throw .request(.headTooLarge) }
             guard try fill() else { return nil }
         }
     }
@@ -55,7 +55,7 @@ struct RequestReader {
     ///
     /// - Returns: The beginning of the body up to the recorded limit, and its whole size.
     mutating func body(_ framing: RequestHead.Framing) throws(Failure) -> (bytes: [UInt8], count: Int) {
-        var body = Body(kept: limits.recordedBodyLimit, limit: limits.bodyLimit)
+        var body = Body(kept: limits.maximumRecordedBodyByteCount, limit: limits.maximumBodyByteCount)
         switch framing {
         case .length(let count):
             try take(count, into: &body)
@@ -71,7 +71,7 @@ struct RequestReader {
                 let line = try line()
                 if line.isEmpty { break }
                 trailerByteCount += line.count
-                guard trailerByteCount <= limits.headLimit else { throw .request(.headTooLarge) }
+                guard trailerByteCount <= limits.maximumHeadByteCount else { throw .request(.headTooLarge) }
             }
         }
         return (body.bytes, body.count)

@@ -97,10 +97,14 @@ enum NumberAttack {
                 configuration: configuration {
                     $0.limits = limits
                     $0.disk = nil
-                    ($0.memory.costLimit, $0.memory.countLimit, $0.processingWidth) = (number, number, min(number, 4))
-                    ($0.processingQueueLimit, $0.inlinePixelLimit, $0.failureCapacity) = (number, number, number)
+                    ($0.memory.maximumCost, $0.memory.maximumCount, $0.processingWidth) = (
+                        number, number, min(number, 4)
+                    )
+                    ($0.maximumProcessingQueueLength, $0.maximumInlinePixelCount, $0.failureCapacity) = (
+                        number, number, number
+                    )
                     $0.downloader.maximumConcurrentDownloads = number
-                    ($0.downloader.queueLimit, $0.downloader.maximumByteCount) = (number, number)
+                    ($0.downloader.maximumQueueLength, $0.downloader.maximumByteCount) = (number, number)
                     ($0.transport.maximumConnections, $0.transport.maximumHeaderCount) = (number, number)
                     $0.transport.totalTimeout = .seconds(Int64(number))
                     $0.failureLifetime = .seconds(Int64(number))

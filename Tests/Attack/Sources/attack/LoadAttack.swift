@@ -31,7 +31,7 @@ struct LoadAttack {
             case "--timeout": configuration.transport.totalTimeout = .milliseconds(Int(Double(value)! * 1000))
             case "--concurrency": configuration.downloader.maximumConcurrentDownloads = Int(value)!
             case "--cache": configuration.disk = .init(folder: value)
-            case "--cache-limit": configuration.disk?.sizeLimit = Int(value)!
+            case "--cache-limit": configuration.disk?.maximumByteCount = Int(value)!
             default: loss("unknown option \(word)")
             }
         }
