@@ -33,11 +33,16 @@ final class Nginx: Sendable {
     var authority: String { folder.appending(path: "ca.pem").path }
 
     /// Starts a server and returns when it accepts connections.
-    init(files: [String: [UInt8]]) throws {
+    /// - Parameter zeros: Files of so many zero bytes, which take no room. The one called `packed` is said to be gzip.
+    init(files: [String: [UInt8]], zeros: [String: UInt64] = [:]) throws {
         folder = URL(filePath: NSTemporaryDirectory()).appending(path: "nginx-\(UUID().uuidString)")
         let www = folder.appending(path: "www")
         try FileManager.default.createDirectory(at: www, withIntermediateDirectories: true)
         for (name, bytes) in files { try Data(bytes).write(to: www.appending(path: name)) }
+        for (name, count) in zeros {
+            try Data().write(to: www.appending(path: name))
+            try FileHandle(forWritingTo: www.appending(path: name)).truncate(atOffset: count)
+        }
         try Self.makeCertificates(in: folder)
         let free = try Self.freePorts(count: Certificate.allCases.count + 1)
         ports = Dictionary(uniqueKeysWithValues: zip(Certificate.allCases, free))
@@ -86,6 +91,7 @@ final class Nginx: Sendable {
             server {
                 listen 127.0.0.1:\(port) ssl http2; root www; http2_max_concurrent_streams 64;
                 location /down { return 302 http://localhost:\(plain)/text; }
+                location /packed { gzip off; add_header Content-Encoding gzip; }
                 location /session { keepalive_timeout 0; return 200 $ssl_session_reused; }
                 ssl_certificate \(certificate).pem; ssl_certificate_key \(certificate).key;
             }
@@ -100,6 +106,7 @@ final class Nginx: Sendable {
                 client_body_temp_path a; proxy_temp_path b; fastcgi_temp_path c; uwsgi_temp_path d; scgi_temp_path e;
                 server {
                     listen 127.0.0.1:\(plain); root www;
+                    location /packed { gzip off; add_header Content-Encoding gzip; }
                     location /up { return 302 https://localhost:\(ports[.good]!)/text; }
                 }
             \(servers.joined(separator: "\n"))
