@@ -7,7 +7,7 @@ extension DiskCache {
     /// - Returns: `nil` when there is none, when it is too old, from the future or damaged (then it is removed), when
     ///   the disk cannot be read, or when the cache was shut down.
     /// - Throws: `CancellationError` only.
-    /// - Complexity: One open, one status, two reads; O(size) for the checksum.
+    /// - Complexity: One open, one status, one read, and another one for the body above 1 MiB; O(size) for the checksum.
     @concurrent
     public nonisolated func entry(for key: CacheKey) async throws -> DiskEntry? {
         try await find(key, withBody: true)
