@@ -121,6 +121,7 @@ curl_socket_t transport_open_socket(const struct curl_sockaddr *address, bool *l
 
 const char *transport_default_ca_directory(void) { return curl_version_info(CURLVERSION_NOW)->capath; }
 const char *transport_default_ca_file(void) { return curl_version_info(CURLVERSION_NOW)->cainfo; }
+uint32_t transport_curl_version(void) { return curl_version_info(CURLVERSION_NOW)->version_num; }
 
 #if __linux__
 #include <sys/epoll.h>

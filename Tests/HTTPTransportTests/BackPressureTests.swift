@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-import HTTPTransport
 import Synchronization
 import Testing
 import WebImageTesting
+
+@testable import HTTPTransport
 
 @Suite(.timeLimit(.minutes(10)))
 struct BackPressureTests {
@@ -63,18 +64,21 @@ struct BackPressureTests {
 
     @Test(
         .enabled(if: Nginx.isInstalled || Nginx.isRequired, "Needs nginx and openssl."),
-        arguments: ["identity", "gzip"])
-    func `a gigabyte that no reader takes keeps memory flat`(coding: String) async throws {
+        arguments: ["identity", "gzip"], CurlMulti.stopsStreams ? [nil, Nginx.Certificate.good] : [nil])
+    func `a gigabyte that no reader takes keeps memory flat`(
+        coding: String, certificate: Nginx.Certificate?
+    ) async throws {
         let picture = [UInt8](repeating: 1, count: 300_000)
         let nginx = try Nginx(files: ["picture": picture], zeros: ["endless": 1 << 30, "packed": 1 << 30])
         defer { nginx.stop() }
         var configuration = HTTPClient.Configuration.loopback
+        configuration.tls = .authorities(in: nginx.authority)
         configuration.maximumCompressionRatio = .max
         configuration.maximumBodyByteCount = 2 << 30
         let client = HTTPClient(configuration: configuration)
         // What it drops ends when it returns.
         try await Self.leaveUnread(coding, of: client) { name in
-            HTTPRequest(url: nginx.url(name), headers: ["Accept-Encoding": coding])
+            HTTPRequest(url: nginx.url(name, certificate), headers: ["Accept-Encoding": coding])
         }
         await client.expectEmptyTables()
         await client.shutdown()
@@ -85,8 +89,8 @@ struct BackPressureTests {
     ) async throws {
         let before = ResidentMemory.byteCount
         let unread = try await client.send(request(coding == "gzip" ? "/packed" : "/endless"))
-        // Other transfers run on the same loop until the memory stays the same. A body that is not stopped takes a share of
-        // the bytes meanwhile.
+        // Other transfers run on the same loop, and over HTTP/2 on the same connection, until the memory stays the same.
+        // A body that is not stopped takes a share of the bytes meanwhile.
         var (last, now) = (0, before)
         while abs(now - last) > 256 << 10 {
             for _ in 0..<20 { _ = try await client.send(request("/picture")).body.collect(upTo: 300_000) }
@@ -102,5 +106,14 @@ struct BackPressureTests {
             if count >= 48 << 20 { break }
         }
         #expect(count >= 48 << 20)
+    }
+
+    @Test(
+        arguments: [
+            (0x07_58_00, false), (0x07_58_01, true), (0x08_00_01, false), (0x08_0D_00, false), (0x08_0E_00, true),
+            (0x08_0F_00, true), (0x08_10_00, false), (0x08_11_00, true),
+        ] as [(UInt32, Bool)])
+    func `a version of libcurl with a known fault stops no stream`(_ version: UInt32, _ stops: Bool) {
+        #expect(CurlMulti.canStopStreams(version: version) == stops)
     }
 }

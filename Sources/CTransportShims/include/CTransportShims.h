@@ -86,6 +86,8 @@ transport_inflation transport_inflate(
 /// libcurl's built-in paths: the hashed directory of certificate authorities and the bundle file, or null.
 const char *transport_default_ca_directory(void);
 const char *transport_default_ca_file(void);
+/// The version of the libcurl in use: a byte each for the three parts of its number.
+uint32_t transport_curl_version(void);
 
 #if __linux__
 // epoll and eventfd are not in the Glibc module of Swift.

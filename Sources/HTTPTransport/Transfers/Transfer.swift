@@ -220,9 +220,8 @@ final class Transfer: DeadlineHolding {
             return .abort
         }
         let remaining = answer.expectedCount.map { $0 - receivedCount }
-        // Not over HTTP/2: when several streams of a connection are stopped, libcurl 7.88 delivers some bytes twice.
-        // Such a body is taken without back-pressure, up to its limit.
-        guard pipe.write(bytes, expecting: remaining, mayRefuse: !answer.isMultiplexed) else {
+        let mayRefuse = !answer.isMultiplexed || CurlMulti.stopsStreams
+        guard pipe.write(bytes, expecting: remaining, mayRefuse: mayRefuse) else {
             phase = .running(easy, .paused)
             return .pause
         }

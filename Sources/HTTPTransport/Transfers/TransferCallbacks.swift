@@ -23,6 +23,10 @@ enum TransferCallbacks {
                 if settings.firstByteTimeout > settings.idleTimeout { table.reschedule(transfer) }
             case .complete:
                 table.undelivered.append(transfer)
+                // Not at the end: a reader may wait for another transfer while its own is stopped.
+                if let answer = transfer.answer {
+                    table.admission.learn(transfer.origin, isMultiplexed: answer.isMultiplexed)
+                }
                 if transfer.settings.pace != nil { table.reschedule(transfer) }
                 // libcurl sends no more after a refusal, but does not notice it while it waits for more to send.
                 if transfer.isStarved, transfer.head.status >= 400 { table.mailbox.post(.sendMore(order.id)) }

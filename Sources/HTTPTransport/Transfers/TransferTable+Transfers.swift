@@ -95,7 +95,6 @@ extension TransferTable {
         if transfer.end(result, at: LoopThread.nanoseconds) { undelivered.append(transfer) }
         switch phase {
         case .running(let easy, _):
-            if let answer = transfer.answer { admission.learn(transfer.origin, isMultiplexed: answer.isMultiplexed) }
             multi.remove(easy)
             admission.leave(transfer.origin)
         case .lookingUp:
