@@ -73,6 +73,7 @@ let package = Package(
             providers: [.apt(["liblcms2-dev"]), .brew(["little-cms2"])]),
         .target(name: "CRedisShims", dependencies: ["CHiredis"]),
         .target(name: "CTransportShims", dependencies: ["CLibcurl"]),
+        .target(name: "CEventLoopShims"),
         .target(
             name: "CImageShims",
             dependencies: [
@@ -95,8 +96,12 @@ let package = Package(
         // Floor 1: flights, slots, pools. The standard library only.
         .target(name: "TaskCoordination"),
 
+        // Floor 1: a thread that waits for descriptors, and is the executor of actors.
+        .target(name: "EventLoops", dependencies: ["CEventLoopShims"]),
+
         // Floor 2: the network, and the pictures. Neither knows the other.
-        .target(name: "HTTPTransport", dependencies: ["TaskCoordination", "CLibcurl", "CTransportShims"]),
+        .target(
+            name: "HTTPTransport", dependencies: ["EventLoops", "TaskCoordination", "CLibcurl", "CTransportShims"]),
         .target(name: "ImageCoding", dependencies: ["CImageShims", "CLibwebp", "CLibgif"]),
 
         // XML in responses, apart because FoundationXML is large.
@@ -118,7 +123,7 @@ let package = Package(
         // Floor 4: stores that machines share. A program that does not import one does not link its C library.
         .target(
             name: "RedisStore",
-            dependencies: ["WebImage", "HTTPTransport", "TaskCoordination", "CHiredis", "CRedisShims", "COpenSSL"]),
+            dependencies: ["WebImage", "EventLoops", "TaskCoordination", "CHiredis", "CRedisShims", "COpenSSL"]),
 
         .target(name: "ObjectStore", dependencies: ["WebImage", "HTTPTransport", "COpenSSL"]),
 
@@ -138,8 +143,8 @@ let package = Package(
         .executableTarget(
             name: "ImageServer",
             dependencies: [
-                "WebImage", "RedisStore", "ObjectStore", "HTTPCaching", "HTTPTransport", "WebImageTesting",
-                "CMicrohttpd", "COpenSSL",
+                "WebImage", "RedisStore", "ObjectStore", "HTTPCaching", "HTTPTransport", "EventLoops",
+                "WebImageTesting", "CMicrohttpd", "COpenSSL",
             ],
             path: "Examples/ImageServer",
             exclude: ["Dockerfile", "README.md", "compose.yaml", "image-server.service", "nginx.conf", "page.webp"]),
@@ -165,7 +170,9 @@ let package = Package(
 
         .testTarget(
             name: "TaskCoordinationTests", dependencies: ["TaskCoordination", "WebImageTesting", "TestSupport"]),
-        .testTarget(name: "HTTPTransportTests", dependencies: ["HTTPTransport", "WebImageTesting", "TestSupport"]),
+        .testTarget(name: "EventLoopsTests", dependencies: ["EventLoops", "WebImageTesting"]),
+        .testTarget(
+            name: "HTTPTransportTests", dependencies: ["HTTPTransport", "EventLoops", "WebImageTesting", "TestSupport"]),
         .testTarget(name: "HTTPTransportXMLTests", dependencies: ["HTTPTransportXML", "WebImageTesting"]),
         .testTarget(name: "HTTPCachingTests", dependencies: ["HTTPCaching", "HTTPTransport", "WebImageTesting"]),
         .testTarget(
@@ -179,7 +186,7 @@ let package = Package(
         .testTarget(name: "WebImageBindingTests", dependencies: ["WebImageBinding", "WebImageTesting", "TestSupport"]),
         .testTarget(
             name: "RedisStoreTests",
-            dependencies: ["RedisStore", "WebImage", "HTTPTransport", "WebImageTesting", "TestSupport"]),
+            dependencies: ["RedisStore", "WebImage", "EventLoops", "WebImageTesting", "TestSupport"]),
         .testTarget(
             name: "ObjectStoreTests",
             dependencies: ["ObjectStore", "WebImage", "HTTPTransport", "WebImageTesting", "COpenSSL"]),

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -122,53 +120,3 @@ curl_socket_t transport_open_socket(const struct curl_sockaddr *address, bool *l
 const char *transport_default_ca_directory(void) { return curl_version_info(CURLVERSION_NOW)->capath; }
 const char *transport_default_ca_file(void) { return curl_version_info(CURLVERSION_NOW)->cainfo; }
 uint32_t transport_curl_version(void) { return curl_version_info(CURLVERSION_NOW)->version_num; }
-
-#if __linux__
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-
-int transport_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
-int transport_eventfd_create(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
-void transport_eventfd_signal(int descriptor) {
-    uint64_t one = 1;
-    ssize_t written = write(descriptor, &one, sizeof one);
-    (void)written;  // The only failure is a full counter, and then the reader is awake anyway.
-}
-/// What an event of the eventfd carries; no resident of a loop has this number.
-static const uint64_t signal_data = UINT64_MAX;
-
-int transport_epoll_watch_signals(int epoll, int descriptor) {
-    // Edge-triggered: every signal is an event, and none has to be read.
-    struct epoll_event event = {.data = {.u64 = signal_data}, .events = EPOLLIN | EPOLLET};
-    return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0 ? 0 : errno;
-}
-int transport_epoll_watch(int epoll, int descriptor, int readiness, uint32_t seat, int is_new) {
-    struct epoll_event event = {.data = {.u64 = (uint64_t)seat << 32 | (uint32_t)descriptor}};
-    event.events = ((readiness & TRANSPORT_READING) ? EPOLLIN : 0) | ((readiness & TRANSPORT_WRITING) ? EPOLLOUT : 0)
-        | ((readiness & TRANSPORT_LEAVING) ? EPOLLRDHUP : 0);
-    return epoll_ctl(epoll, is_new ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, &event) == 0 ? 0 : errno;
-}
-void transport_epoll_forget(int epoll, int descriptor) { epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, NULL); }
-int transport_epoll_wait(int epoll, transport_event *found, int capacity, int milliseconds) {
-    struct epoll_event events[256];
-    int count = epoll_wait(epoll, events, capacity < 256 ? capacity : 256, milliseconds);
-    int found_count = 0;
-    for (int i = 0; i < count; i++) {
-        if (events[i].data.u64 == signal_data) continue;
-        uint32_t ready = events[i].events;
-        transport_event *event = &found[found_count++];
-        event->descriptor = (int)(uint32_t)events[i].data.u64;
-        event->seat = (uint32_t)(events[i].data.u64 >> 32);
-        event->readiness = ((ready & (EPOLLIN | EPOLLHUP)) ? TRANSPORT_READING : 0)
-            | ((ready & EPOLLOUT) ? TRANSPORT_WRITING : 0) | ((ready & EPOLLERR) ? TRANSPORT_FAILING : 0)
-            | ((ready & (EPOLLRDHUP | EPOLLHUP)) ? TRANSPORT_LEAVING : 0);
-    }
-    return found_count;
-}
-void transport_prepare_thread(const char *name) {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, NULL);
-    pthread_setname_np(pthread_self(), name);
-}
-#endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import CHiredis
 import CRedisShims
-import HTTPTransport
+import EventLoops
 import TaskCoordination
 import WebImage
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import HTTPTransport
+import EventLoops
 import TaskCoordination
 import WebImage
 

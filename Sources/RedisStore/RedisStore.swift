@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import CHiredis
-import HTTPTransport
+import EventLoops
 import TaskCoordination
 public import WebImage
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
+import EventLoops
 import Foundation
-import HTTPTransport
 import Testing
 import WebImage
 import WebImageTesting

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import HTTPTransport
+import EventLoops
 import Synchronization
 import Testing
 import WebImage

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import CMicrohttpd
+import EventLoops
 import Foundation
-import HTTPTransport
 import WebImageTesting
 
 // The callbacks of libmicrohttpd. Each copies what C lends it, and enters the actor, on whose thread it runs. A

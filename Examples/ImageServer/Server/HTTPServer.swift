@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import CMicrohttpd
+import EventLoops
 import Foundation
-import HTTPTransport
 
 /// An HTTP/1.1 server: libmicrohttpd without a thread of its own, on the loop that is the executor of this actor.
 ///

@@ -90,25 +90,6 @@ const char *transport_default_ca_file(void);
 uint32_t transport_curl_version(void);
 
 #if __linux__
-// epoll and eventfd are not in the Glibc module of Swift.
-int transport_epoll_create(void);
-int transport_eventfd_create(void);
-void transport_eventfd_signal(int descriptor);
-/// The operations that a descriptor is ready for, or is watched for.
-enum { TRANSPORT_READING = 1, TRANSPORT_WRITING = 2, TRANSPORT_FAILING = 4, TRANSPORT_LEAVING = 8 };
-/// A descriptor that is ready, and the number of the actor that watches it.
-typedef struct {
-    int descriptor;
-    uint32_t seat;
-    int readiness;
-} transport_event;
-/// Lets every signal of the eventfd end a wait; 0 or an errno.
-int transport_epoll_watch_signals(int epoll, int descriptor);
-/// Watches a descriptor for reading, writing, or the end that the peer has set to its direction; 0 or an errno.
-int transport_epoll_watch(int epoll, int descriptor, int readiness, uint32_t seat, int is_new);
-void transport_epoll_forget(int epoll, int descriptor);
-/// Waits and fills `found`, signals left out; the number of events, at most `capacity` and 256.
-int transport_epoll_wait(int epoll, transport_event *found, int capacity, int milliseconds);
 /// A socket that becomes readable when links, addresses or routes change; -1 when there is none.
 int transport_netlink_open(void);
 /// The name of the interface that leads to the public Internet; false without a route.
@@ -116,6 +97,4 @@ bool transport_route_interface(bool is_ipv6, char *name, size_t capacity);
 typedef enum { TRANSPORT_LOOPBACK, TRANSPORT_WIRED, TRANSPORT_WIRELESS, TRANSPORT_OTHER } transport_interface;
 /// The kind of an interface.
 transport_interface transport_interface_kind(const char *name);
-/// Names the calling thread and keeps every signal of the process away from it.
-void transport_prepare_thread(const char *name);
 #endif

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import EventLoops
+
 /// The reader's end of a transfer.
 ///
 /// Releasing the last reference cancels the transfer.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import EventLoops
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -69,7 +70,7 @@ public final class HTTPClient: HTTPLoading {
     /// - Source: RFC 9110, section 15.4.
     public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
         try Task.checkCancellation()
-        let started = LoopThread.nanoseconds
+        let started = EventLoop.nanoseconds
         let recorder = MetricsRecorder(HTTPMetrics())
         let settings = settings.merged(with: request)
         let first = try Hop(request.hasOptions ? request.authorized() : request, settings: settings)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import EventLoops
 import Synchronization
 
 #if canImport(Glibc)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if os(Linux)
+import EventLoops
 import Synchronization
 
 /// Watches the links, addresses and routes of this machine.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if os(Linux)
 import CTransportShims
+import EventLoops
 import Glibc
 
 /// The socket on which the kernel reports changes of links, addresses and routes: an actor on an event loop of its own.

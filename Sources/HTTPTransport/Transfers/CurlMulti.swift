@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import CLibcurl
 import CTransportShims
+import EventLoops
 
 /// libcurl's multi handle with its sockets, its timer and the easy handles.
 ///
@@ -87,7 +88,7 @@ import CTransportShims
         case ..<0: timer = nil
         // 0 is before every time: a transfer that was just added begins in the same turn.
         case 0: timer = 0
-        default: timer = LoopThread.nanoseconds + UInt64(milliseconds) * 1_000_000
+        default: timer = EventLoop.nanoseconds + UInt64(milliseconds) * 1_000_000
         }
         return 0
     }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import EventLoops
+
 /// What a transfer sends when libcurl does not have it: large bytes, files and streams.
 extension Transfer {
     enum ContentPiece {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import CLibcurl
 import CTransportShims
+import EventLoops
 
 #if canImport(Glibc)
 import Glibc

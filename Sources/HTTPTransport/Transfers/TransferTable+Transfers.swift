@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import CLibcurl
 import CTransportShims
+import EventLoops
 import Synchronization
 
 /// The life of a transfer: entered, admitted, ended exactly once.
@@ -92,7 +93,7 @@ extension TransferTable {
         deadlines.remove(transfer)
         recent = nil
         let phase = transfer.phase
-        if transfer.end(result, at: LoopThread.nanoseconds) { undelivered.append(transfer) }
+        if transfer.end(result, at: EventLoop.nanoseconds) { undelivered.append(transfer) }
         switch phase {
         case .running(let easy, _):
             multi.remove(easy)

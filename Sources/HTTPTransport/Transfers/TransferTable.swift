@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import EventLoops
 import Synchronization
 
 /// The transfers of a client and libcurl's multi handle: an actor whose executor is its event loop.
@@ -90,7 +91,7 @@ extension TransferTable: LoopResident {
     }
 
     func takeTurn() -> UInt64? {
-        now = LoopThread.nanoseconds
+        now = EventLoop.nanoseconds
         finishDone()
         expireDeadlines()
         for message in mailbox.take() { handle(message) }
@@ -105,7 +106,7 @@ extension TransferTable: LoopResident {
     }
 
     func descriptorIsReady(_ descriptor: Int32, _ readiness: Readiness) {
-        now = LoopThread.nanoseconds
+        now = EventLoop.nanoseconds
         multi.act(on: descriptor, readiness)
         // Many busy sockets make a long turn, and the time limits apply within it.
         if now >= nextExpiry { expireDeadlines() }

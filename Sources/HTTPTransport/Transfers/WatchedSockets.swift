@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import EventLoops
+
 /// The sockets that the event loop watches for libcurl.
 ///
 /// libcurl withdraws a socket at the end of each transfer and announces it at the beginning of the next. A connection

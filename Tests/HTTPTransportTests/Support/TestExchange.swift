@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import EventLoops
 import Foundation
 import Testing
 import WebImageTesting
@@ -87,7 +88,7 @@ extension TransferOrder {
     convenience init(id: UInt64, _ request: HTTPRequest, in table: TransferTable) throws {
         let hop = try Hop(request, settings: table.settings)
         self.init(
-            id: id, hop: hop, started: LoopThread.nanoseconds, recorder: MetricsRecorder(HTTPMetrics()), table: table)
+            id: id, hop: hop, started: EventLoop.nanoseconds, recorder: MetricsRecorder(HTTPMetrics()), table: table)
     }
 }
 

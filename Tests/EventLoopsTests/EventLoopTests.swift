@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import HTTPTransport
+@testable import EventLoops
 
 #if canImport(Glibc)
 import Glibc

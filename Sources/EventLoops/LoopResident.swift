@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+package import Synchronization
 
 /// An actor on an ``EventLoop``: its `unownedExecutor` is the loop's, and the loop runs its turns.
 ///
@@ -26,7 +26,7 @@ extension LoopResident {
     /// `assumeIsolated` with the same static rules and the same check, for callbacks that run a dozen times per
     /// request: the runtime takes 130 ns to find and ask the executor, and this function asks it directly. Arguments
     /// are passed and not captured, so that nothing is allocated.
-    @inline(__always)
+    @inlinable @inline(__always)
     package nonisolated func onLoop<First: Sendable, Second: Sendable & ~Escapable, Answer: Sendable>(
         _ first: First, _ second: Second, _ body: @escaping @Sendable (isolated Self, First, Second) -> Answer
     ) -> Answer {
@@ -35,7 +35,7 @@ extension LoopResident {
         return unsafe unsafeBitCast(body, to: (@Sendable (Self, First, Second) -> Answer).self)(self, first, second)
     }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     package nonisolated func onLoop<Answer: Sendable>(_ body: @escaping @Sendable (isolated Self) -> Answer) -> Answer {
         precondition(loop.isOnLoop, "Not on the event loop.")
         return unsafe unsafeBitCast(body, to: (@Sendable (Self) -> Answer).self)(self)
@@ -60,24 +60,26 @@ package struct Readiness: OptionSet, Sendable {
 ///
 /// A job of the actor that is enqueued after a message runs after that message is handled.
 package final class Mailbox<Message: Sendable>: Sendable {
-    private struct State {
-        var messages: [Message] = []
-        var isClosed = false
+    @usableFromInline struct State {
+        @usableFromInline var messages: [Message] = []
+        @usableFromInline var isClosed = false
+
+        @inlinable init(isClosed: Bool = false) { self.isClosed = isClosed }
     }
 
-    private let state = Mutex(State())
-    private let loop: EventLoop
+    @usableFromInline let state = Mutex(State())
+    @usableFromInline let loop: EventLoop
 
-    package init(on loop: EventLoop) {
+    @inlinable package init(on loop: EventLoop) {
         self.loop = loop
     }
 
     /// Whether no message waits.
-    package var isEmpty: Bool { state.withLock { $0.messages.isEmpty } }
+    @inlinable package var isEmpty: Bool { state.withLock { $0.messages.isEmpty } }
 
     /// Posts a message, also from a cancellation handler.
     /// - Returns: `false` when the mailbox is closed.
-    @discardableResult
+    @discardableResult @inlinable
     package func post(_ message: Message) -> Bool {
         let isOpen = state.withLock { state in
             guard !state.isClosed else { return false }
@@ -89,7 +91,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
     }
 
     /// Takes the messages.
-    package func take() -> [Message] {
+    @inlinable package func take() -> [Message] {
         state.withLock { state in
             let messages = state.messages
             state.messages = []
@@ -98,7 +100,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
     }
 
     /// Takes the messages, and refuses later ones.
-    package func close() -> [Message] {
+    @inlinable package func close() -> [Message] {
         state.withLock { state in
             let messages = state.messages
             state = State(isClosed: true)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if os(Linux)
-import CTransportShims
-import Glibc
+internal import CEventLoopShims
+internal import Glibc
 
 /// Waits for descriptors with epoll, and for signals of other threads with an eventfd.
 ///
@@ -13,10 +13,10 @@ struct Poller: ~Copyable, Sendable {
     /// Creates a poller, which opens two descriptors.
     /// - Returns: `nil` when the process has no descriptor left.
     init?() {
-        let epoll = transport_epoll_create()
+        let epoll = loop_epoll_create()
         guard epoll >= 0 else { return nil }
-        let event = transport_eventfd_create()
-        guard event >= 0, transport_epoll_watch_signals(epoll, event) == 0 else {
+        let event = loop_eventfd_create()
+        guard event >= 0, loop_epoll_watch_signals(epoll, event) == 0 else {
             close(epoll)
             if event >= 0 { close(event) }
             return nil
@@ -32,31 +32,31 @@ struct Poller: ~Copyable, Sendable {
 
     /// Ends the current or the next wait.
     func signal() {
-        transport_eventfd_signal(event)
+        loop_eventfd_signal(event)
     }
 
     /// Watches a descriptor.
     /// - Returns: Whether the kernel accepted it.
     func watch(_ descriptor: Int32, for interest: Readiness, seat: UInt32, isNew: Bool) -> Bool {
-        transport_epoll_watch(epoll, descriptor, interest.rawValue, seat, isNew ? 1 : 0) == 0
+        loop_epoll_watch(epoll, descriptor, interest.rawValue, seat, isNew ? 1 : 0) == 0
     }
 
     /// Stops watching a descriptor.
     func forget(_ descriptor: Int32) {
-        transport_epoll_forget(epoll, descriptor)
+        loop_epoll_forget(epoll, descriptor)
     }
 
     /// Waits for events or a signal.
     /// - Parameter milliseconds: The longest wait; negative for no limit, 0 for no wait.
     func wait(milliseconds: Int32, _ events: inout Events) {
         events.count = unsafe events.buffer.withUnsafeMutableBufferPointer {
-            unsafe Int(transport_epoll_wait(epoll, $0.baseAddress, Int32($0.count), milliseconds))
+            unsafe Int(loop_epoll_wait(epoll, $0.baseAddress, Int32($0.count), milliseconds))
         }
     }
 
     /// The events of a wait.
     struct Events {
-        fileprivate var buffer = [transport_event](repeating: transport_event(), count: 256)
+        fileprivate var buffer = [loop_event](repeating: loop_event(), count: 256)
         fileprivate(set) var count = 0
 
         subscript(index: Int) -> (descriptor: Int32, seat: UInt32, readiness: Readiness) {
@@ -67,12 +67,12 @@ struct Poller: ~Copyable, Sendable {
 }
 
 /// The thread of an event loop.
-struct LoopThread: Sendable {
+package struct LoopThread: Sendable {
     private let handle: pthread_t
 
     /// Creates a thread that runs the body once. The body is released when it has run.
     /// - Returns: `nil` when the process may not have another thread.
-    init?(name: String, _ body: @escaping @Sendable () -> Void) {
+    package init?(name: String, _ body: @escaping @Sendable () -> Void) {
         let context = unsafe Unmanaged.passRetained(Context(name: name, body: body))
         var handle = pthread_t()
         let result = unsafe pthread_create(
@@ -81,7 +81,7 @@ struct LoopThread: Sendable {
                 // The pointer is the context retained above, and this thread is the only one to take it.
                 guard let pointer = unsafe pointer else { return nil }
                 let context = unsafe Unmanaged<Context>.fromOpaque(pointer).takeRetainedValue()
-                unsafe context.name.withCString { unsafe transport_prepare_thread($0) }
+                unsafe context.name.withCString { unsafe loop_prepare_thread($0) }
                 context.body()
                 return nil
             }, context.toOpaque())
@@ -95,12 +95,12 @@ struct LoopThread: Sendable {
     /// Waits until the thread has ended.
     ///
     /// Called once, or ``detach()`` once.
-    func join() {
+    package func join() {
         pthread_join(handle, nil)
     }
 
     /// Lets the thread end by itself.
-    func detach() {
+    package func detach() {
         pthread_detach(handle)
     }
 
@@ -122,23 +122,6 @@ struct LoopThread: Sendable {
             self.name = name
             self.body = body
         }
-    }
-}
-
-/// The descriptors of the process, which sockets and files share.
-enum Descriptors {
-    /// The number of descriptors that may still be opened.
-    /// - Complexity: O(*n*) in the number of open ones.
-    static var freeCount: Int {
-        var limit = rlimit()
-        guard unsafe getrlimit(CInt(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return .max }
-        // When no descriptor is left for the folder, the answer is 0.
-        guard let folder = unsafe opendir("/proc/self/fd") else { return errno == EMFILE ? 0 : .max }
-        defer { unsafe closedir(folder) }
-        // The folder lists `.` and `..`, and the descriptor that reads it, which is closed afterwards.
-        var openCount = -3
-        while unsafe readdir(folder) != nil { openCount += 1 }
-        return max(0, Int(clamping: limit.rlim_cur) - openCount)
     }
 }
 #endif

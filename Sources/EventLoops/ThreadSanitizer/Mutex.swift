@@ -1,0 +1,1 @@
+../../TaskCoordination/ThreadSanitizer/Mutex.swift
