@@ -76,6 +76,22 @@ import WebImageTesting
         #expect(scenario.isAtRest)
     }
 
+    @Test(arguments: seeds)
+    func `a transfer that has just begun keeps its slot, however long another one has waited`(seed: UInt64) {
+        let scenario = Self.scenario(seed, slots: 1)
+        let first = scenario.downloadInTurn(host: "drip.example.org")
+        let fast = scenario.downloadInTurn(host: "fast.example.org")
+        let urgent = scenario.downloadInTurn(host: "drip.example.com", priority: .high)
+        scenario.nextRound()
+        scenario.end([first])
+        scenario.nextRound()
+        #expect(fast.isRunning, "this is the first look at the urgent one")
+        scenario.nextRound()
+        #expect(fast.value != nil && urgent.isRunning)
+        scenario.end([urgent])
+        #expect(scenario.isAtRest)
+    }
+
     @Test(arguments: seeds) func `waiting for a slot has its own time limit`(seed: UInt64) {
         let scenario = Self.scenario(seed, slots: 1) {
             $0.queueTimeout = .seconds(3)

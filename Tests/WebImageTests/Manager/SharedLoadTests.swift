@@ -27,7 +27,10 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds) func `a caller that arrives while a flight lands never downloads again`(seed: UInt64) {
-        let scenario = ManagerScenario(seed: seed)
+        let coder = CountingCoder()
+        var configuration = ImageManager.Configuration()
+        configuration.coders = coder.registry
+        let scenario = ManagerScenario(seed: seed, configuration: configuration)
         let manager = scenario.manager
         let callers = (0..<8).map { _ in
             Probe(on: scenario.executor) {
@@ -39,6 +42,7 @@ import WebImageTesting
         scenario.executor.drain()
         #expect(callers.allSatisfy { $0.value?.1 == .memory })
         #expect(scenario.transport.requests.count == 1)
+        #expect(coder.decodes == 1, "memory holds the picture, and not only its file")
     }
 
     @Test(arguments: seeds) func `different variants of one picture share the transfer`(seed: UInt64) {

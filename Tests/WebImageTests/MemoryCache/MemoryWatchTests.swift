@@ -54,6 +54,8 @@ struct MemoryWatchTests {
         #expect(cache.statistics.cost == 4_000)
         stage.pass(3, using: 0.85)
         #expect(cache.statistics.cost == 4_000)
+        fill(cache)
+        #expect(cache.statistics.cost == 4_000, "later entries obey it, too")
         stage.pass(1, using: 0.95)
         #expect(cache.statistics.cost == 1_000)
         stage.pass(1, using: 0.95)

@@ -123,6 +123,13 @@ struct SDWebImageCacheTests {
         #expect(try await cache.entry(for: key)?.metadata.extendedData == entry.metadata.extendedData)
         try await cache.renew(key, ifContentIs: nil) { $0.extendedData = [1] }
         #expect(try await cache.entry(for: key)?.metadata.extendedData == [1])
+        faults.clear()
+        // Where there is room later, what SDWebImage writes counts, and not what is noted.
+        var isKept = true
+        try withAttribute(path(key)) { system, file in
+            do { try system.setAttribute(FlatFiles.attributeName, of: file, to: [6]) } catch { isKept = false }
+        }
+        #expect(try await cache.entry(for: key)?.metadata.extendedData == (isKept ? [6] : [1]))
         try await cache.renew(key, ifContentIs: nil) { $0.extendedData = nil }
         #expect(try await cache.entry(for: key)?.metadata.extendedData == nil)
     }
