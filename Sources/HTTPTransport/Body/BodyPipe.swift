@@ -101,8 +101,9 @@ final class BodyPipe: Sendable {
                 if mayRefuse { return (false, nil) }
             }
             if state.bytes.isEmpty {
-                // Enough for a small picture in one chunk, and small enough for a false announcement.
-                state.bytes.reserveCapacity(max(bytes.byteCount, min(remaining ?? 0, 64 << 10)))
+                // Room for a small picture in one chunk. A larger announcement gets none: it may be false.
+                let small = remaining.flatMap { $0 <= 64 << 10 ? $0 : nil } ?? 0
+                state.bytes.reserveCapacity(max(bytes.byteCount, small))
             }
             unsafe bytes.withUnsafeBytes { unsafe state.bytes.append(contentsOf: $0) }
             return (true, state.takeReader())
