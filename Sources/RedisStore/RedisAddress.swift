@@ -12,6 +12,24 @@ public struct RedisAddress: Sendable, Hashable {
         case unix(path: String)
     }
 
+    /// Which certificates count on a connection with TLS 1.2 or later. The files are read when a connection is made.
+    ///
+    /// The server's certificate must be for the host of the address.
+    public struct TLS: Sendable, Hashable {
+        /// The path of the authorities that may sign the server's certificate, in PEM; `nil` for those of the system.
+        public var authorityPath: String?
+        /// The path of a certificate to show, in PEM, with the intermediate ones after it. Redis asks for one unless its
+        /// `tls-auth-clients` is `no`. `nil` for none.
+        public var certificatePath: String?
+        /// The path of the certificate's private key, in PEM, without a password; `nil` when the certificate's file has it.
+        public var keyPath: String?
+
+        /// Creates a value: by default the authorities of the system, and no certificate to show.
+        public init(authorityPath: String? = nil, certificatePath: String? = nil, keyPath: String? = nil) {
+            (self.authorityPath, self.certificatePath, self.keyPath) = (authorityPath, certificatePath, keyPath)
+        }
+    }
+
     /// Where to connect.
     public var place: Place
     /// The user, for servers with access lists.
@@ -20,23 +38,28 @@ public struct RedisAddress: Sendable, Hashable {
     public var password: String?
     /// The number of the database.
     public var database: Int
+    /// TLS, for ports alone; `nil` for none.
+    public var tls: TLS?
 
-    /// Creates an address. Without user and password, in database 0, by default.
-    public init(_ place: Place, user: String? = nil, password: String? = nil, database: Int = 0) {
-        (self.place, self.user, self.password, self.database) = (place, user, password, database)
+    /// Creates an address. Without user, password and TLS, in database 0, by default.
+    public init(_ place: Place, user: String? = nil, password: String? = nil, database: Int = 0, tls: TLS? = nil) {
+        (self.place, self.user, self.password, self.database, self.tls) = (place, user, password, database, tls)
     }
 
-    /// Reads an address: `redis://user:password@host:6379/0` or `unix:///path/of/socket?db=0`.
+    /// Reads an address: `redis://user:password@host:6379/0`, `rediss:` in its place for TLS, or
+    /// `unix:///path/of/socket?db=0`.
     ///
-    /// Parts may be percent-encoded. Port 6379 and database 0 by default.
+    /// After an address with TLS may stand what `redis-cli` calls so: `?cacert=FILE&cert=FILE&key=FILE`, which are the
+    /// paths of ``TLS``. Parts may be percent-encoded. Port 6379 and database 0 by default.
     ///
-    /// - Throws: `SharedStoreError` with code `.unsupported`, which says what the address may be. `rediss:` and
-    ///   `redis-cluster:` ask for what hiredis lacks here.
+    /// - Throws: `SharedStoreError` with code `.unsupported`, which says what the address may be. `redis-cluster:` asks
+    ///   for what hiredis lacks.
     public init(_ text: String) throws(SharedStoreError) {
         func refuse(_ message: String) -> SharedStoreError { SharedStoreError(code: .unsupported, message: message) }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[1].hasPrefix("//") else {
-            throw refuse("An address of Redis is redis://host:port/database or unix:///path?db=database.")
+            throw refuse(
+                "An address of Redis is redis://host:port/database, rediss: for TLS, or unix:///path?db=database.")
         }
         var rest = parts[1].dropFirst(2)
         switch parts[0] {
@@ -46,20 +69,20 @@ public struct RedisAddress: Sendable, Hashable {
                 throw refuse("A Unix socket is named as in unix:///run/redis.sock, with less than 108 bytes.")
             }
             self.init(.unix(path: path))
-            for item in pieces.dropFirst().first?.split(separator: "&") ?? [] {
-                let pair = item.split(separator: "=", maxSplits: 1)
-                guard pair.count == 2, pair[0] == "db", let number = Int(pair[1]), (0...65_535).contains(number) else {
+            for (name, text) in Self.options(pieces.dropFirst().first) {
+                guard name == "db", let number = Int(text), (0...65_535).contains(number) else {
                     throw refuse("After the path of a Unix socket, only ?db=NUMBER may stand.")
                 }
                 database = number
             }
-        case "redis":
+        case "redis", "rediss":
             var login: Substring?
             if let end = rest.lastIndex(of: "@") {
                 login = rest[..<end]
                 rest = rest[rest.index(after: end)...]
             }
-            let pieces = rest.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+            let halves = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+            let pieces = halves[0].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
             let (host, port) = Self.hostAndPort(pieces[0])
             let number = pieces.count == 2 && !pieces[1].isEmpty ? Int(pieces[1]) : 0
             guard let host, let port, let number, (0...65_535).contains(number) else {
@@ -72,15 +95,26 @@ public struct RedisAddress: Sendable, Hashable {
             if texts.count == 2 { password = texts[1] }
             if let name = texts.first, !name.isEmpty { user = name }
             if password == nil, user != nil { throw refuse("A password stands after a colon: redis://:password@host.") }
-        case "rediss":
-            throw refuse(
-                "The installed hiredis (\(RedisStore.libraryVersion)) is used without TLS. Use a Unix socket, or let "
-                    + "stunnel encrypt: redis://127.0.0.1:PORT.")
+            if parts[0] == "rediss" { tls = TLS() }
+            for (name, text) in Self.options(halves.dropFirst().first) {
+                switch name {
+                case "cacert": tls?.authorityPath = text
+                case "cert": tls?.certificatePath = text
+                case "key": tls?.keyPath = text
+                default: tls = nil
+                }
+                guard tls != nil, !text.isEmpty else {
+                    throw refuse("Only rediss: has ?cacert=FILE&cert=FILE&key=FILE after it.")
+                }
+            }
+            if tls?.keyPath != nil, tls?.certificatePath == nil {
+                throw refuse("A key needs a certificate: ?cert=FILE.")
+            }
         case "redis-cluster":
             throw refuse(
                 "hiredis (\(RedisStore.libraryVersion)) speaks to one server. Name one primary, or a proxy in front of "
                     + "the cluster: redis://host:port.")
-        default: throw refuse("\"\(parts[0]):\" is none of redis: and unix:.")
+        default: throw refuse("\"\(parts[0]):\" is none of redis:, rediss: and unix:.")
         }
     }
 
@@ -93,6 +127,14 @@ public struct RedisAddress: Sendable, Hashable {
         let pieces = text.split(separator: ":", omittingEmptySubsequences: false)
         guard pieces.count <= 2, let host = pieces.first, !host.isEmpty else { return (nil, nil) }
         return (String(host), pieces.count == 2 ? UInt16(pieces[1]) : 6_379)
+    }
+
+    /// The pairs after a question mark. One that is none, or not percent-encoded, has an empty text.
+    private static func options(_ text: Substring?) -> [(name: Substring, text: String)] {
+        (text?.split(separator: "&") ?? []).map { item in
+            let pair = item.split(separator: "=", maxSplits: 1)
+            return (pair.first ?? "", pair.count == 2 ? decoded(pair[1]) ?? "" : "")
+        }
     }
 
     private static func decoded(_ text: Substring) -> String? { String(text).removingPercentEncoding }

@@ -21,6 +21,8 @@ import WebImage
 
     private var context: UnsafeMutablePointer<redisContext>?
     private let descriptor: Int32
+    /// `nil` on a connection without TLS.
+    private let tls: RedisTLS?
     private let loop: EventLoop
     private let seat: UInt32
     private let byteLimit: Int
@@ -38,6 +40,7 @@ import WebImage
         to address: RedisAddress, on loop: EventLoop, seat: UInt32, byteLimit: Int,
         onMessage: ((RedisReply) -> Void)? = nil
     ) throws(SharedStoreError) {
+        tls = try address.tls.map { options throws(SharedStoreError) in try RedisTLS(options, for: address) }
         let context =
             switch address.place {
             case .port(let host, let port): unsafe redisConnectNonBlock(host, Int32(port))
@@ -72,13 +75,18 @@ import WebImage
     /// Sends a command; `answer` is called once, on the loop.
     func send(_ command: RedisCommand, deadline: UInt64, _ answer: @escaping Answer) {
         guard let context = unsafe context else { return answer(.failure(Self.lost(name))) }
-        // hiredis copies the bytes.
-        let isTaken = unsafe command.bytes.withUnsafeBytes { bytes in
-            let text = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
-            return unsafe redisAppendFormattedCommand(context, text, bytes.count) == REDIS_OK
-        }
-        guard isTaken else {
-            return answer(.failure(SharedStoreError(code: .unreachable, message: "No memory for a command to Redis.")))
+        if let tls {
+            tls.append(command.bytes)
+        } else {
+            // hiredis copies the bytes.
+            let isTaken = unsafe command.bytes.withUnsafeBytes { bytes in
+                let text = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+                return unsafe redisAppendFormattedCommand(context, text, bytes.count) == REDIS_OK
+            }
+            guard isTaken else {
+                let message = "There is no memory for a command to Redis."
+                return answer(.failure(SharedStoreError(code: .unreachable, message: message)))
+            }
         }
         pending.append(Pending(deadline: deadline, answer: answer))
         if isConnected { watch([.reading, .writing]) }
@@ -89,6 +97,10 @@ import WebImage
     /// - Throws: When the connection has ended; the owner closes it.
     func flush() throws(SharedStoreError) {
         guard isConnected, interest.contains(.writing), let context = unsafe context else { return }
+        if let tls {
+            if try tls.flush() { watch(.reading) }
+            return
+        }
         var isDone: Int32 = 0
         guard unsafe redisBufferWrite(context, &isDone) == REDIS_OK else {
             throw unsafe Self.error(context, "has gone", name)
@@ -107,7 +119,9 @@ import WebImage
                 let message = "Redis at \(name) cannot be reached (error \(error)); start it, or correct the address."
                 throw SharedStoreError(code: .unreachable, message: message)
             }
+            if let missing = try tls?.handshake(on: descriptor) { return watch(missing) }
             isConnected = true
+            watch([.reading, .writing])
         }
         try flush()
         try read()
@@ -120,7 +134,9 @@ import WebImage
         for _ in 0..<32 {
             guard let context = unsafe context, let reader = unsafe context.pointee.reader else { return }
             let before = unsafe reader.pointee.len
-            guard unsafe redisBufferRead(context) == REDIS_OK else {
+            if let tls {
+                try unsafe tls.read(into: reader)
+            } else if unsafe redisBufferRead(context) != REDIS_OK {
                 throw unsafe Self.error(context, "has gone", name)
             }
             let after = unsafe reader.pointee.len

@@ -42,6 +42,23 @@ final class RedisServer {
         self.process = process
     }
 
+    /// A port that no process has, below those that the kernel gives to clients.
+    static func freePort() -> UInt16 {
+        while true {
+            let port = UInt16.random(in: 12_000..<30_000)
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            defer { close(descriptor) }
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let isBound = unsafe withUnsafePointer(to: &address) {
+                unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(descriptor, $0, length) }
+            }
+            if isBound == 0 { return port }
+        }
+    }
+
     func signal(_ number: Int32) {
         if let process { Foundation.kill(process.processIdentifier, number) }
     }

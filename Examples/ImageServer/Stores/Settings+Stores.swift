@@ -52,7 +52,8 @@ extension Setting {
     /// The options of shared stores.
     static let stores: [Setting] = [
         Setting(
-            name: "redis", placeholder: "URL", help: "share pictures and work, at redis://host:6379/0 or unix:///path"
+            name: "redis", placeholder: "URL",
+            help: "share pictures and work, at redis://host:6379/0, rediss: for TLS, or unix:///path"
         ) { settings, text throws(SettingsError) in
             do throws(SharedStoreError) {
                 settings.redis = try RedisAddress(text)
