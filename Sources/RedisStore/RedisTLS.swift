@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import CHiredis
 import COpenSSL
-import HTTPTransport
+import EventLoops
 import WebImage
 
 /// TLS on the socket of a connection.

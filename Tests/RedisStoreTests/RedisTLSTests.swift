@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import EventLoops
 import Foundation
 import Testing
 import WebImage

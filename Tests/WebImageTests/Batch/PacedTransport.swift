@@ -92,11 +92,7 @@ struct PacedScenario {
         transport = PacedTransport(answer)
         var configuration = ImageManager.Configuration()
         configuration.downloader.maximumConcurrentDownloads = downloads
-        let pool = WorkerPool(name: "image", width: 2, maximumQueueLength: 1_000, executor: executor)
-        manager = ImageManager(
-            configuration: configuration,
-            parts: .init(transport: transport, disk: nil, processing: pool, executor: executor))
-        ledger?.enter(manager, on: [executor])
+        manager = .seeded(on: executor, transport, configuration)
         ledger?.enter("answers") { [transport] in transport.held.count }
     }
 

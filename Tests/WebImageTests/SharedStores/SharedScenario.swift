@@ -33,17 +33,15 @@ struct SharedScenario {
         caches = (0..<count).map {
             SharedCache(local: local?[$0], stores: [store], configuration: sharing, executor: executor)
         }
+        var configuration = configuration
+        configuration.maximumInlinePixelCount = 0
         managers = caches.map { cache in
-            let pool = WorkerPool(name: "image", width: 2, maximumQueueLength: 1_000, executor: executor)
-            var configuration = configuration
-            configuration.maximumInlinePixelCount = 0
-            return ImageManager(
-                configuration: configuration,
-                parts: .init(
-                    transport: transport, disk: cache, processing: pool, executor: executor, clock: clock,
-                    now: { Date(timeIntervalSince1970: 1_000) }))
+            .seeded(on: executor, transport, configuration) {
+                $0.disk = cache
+                $0.clock = clock
+                $0.now = { Date(timeIntervalSince1970: 1_000) }
+            }
         }
-        for manager in managers { ledger?.enter(manager, on: [executor]) }
         ledger?.enter("leases") { [caches] in caches.reduce(0) { $0 + $1.table.count } }
         ledger?.enter("answers") { [transport] in transport.open }
     }

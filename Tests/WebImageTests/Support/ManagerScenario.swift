@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import HTTPTransport
 import TaskCoordination
 import TestSupport
 import WebImageTesting
@@ -28,13 +29,11 @@ struct ManagerScenario {
         configuration.maximumInlinePixelCount = 0  // the small pictures of tests take the way of large ones
         executor = SeededExecutor(seed: seed)
         transport = StubTransport(gate: gate, answer)
-        let pool = WorkerPool(name: "image", width: 2, maximumQueueLength: 1_000, executor: executor)
-        manager = ImageManager(
-            configuration: configuration,
-            parts: .init(
-                transport: transport, disk: nil, processing: pool, executor: executor, clock: clock,
-                waitsWithoutTask: seed.isMultiple(of: 2)))
-        ledger?.enter(manager, on: [executor])
+        let clock = clock
+        manager = .seeded(on: executor, transport, configuration) {
+            $0.clock = clock
+            $0.waitsWithoutTask = seed.isMultiple(of: 2)
+        }
         ledger?.enter("answers") { [transport] in transport.open }
     }
 
@@ -44,6 +43,21 @@ struct ManagerScenario {
     }
 
     func load(_ number: Int) -> Probe<ImageResponse> { load(.numbered(number)) }
+}
+
+extension ImageManager {
+    /// A manager whose jobs all run on one seeded executor, and whose tables must be empty at the end of the test.
+    static func seeded(
+        on executor: SeededExecutor, _ transport: any HTTPLoading, _ configuration: Configuration = .init(),
+        _ change: (inout Parts) -> Void = { _ in }
+    ) -> ImageManager {
+        let pool = WorkerPool(name: "image", width: 2, maximumQueueLength: 1_000, executor: executor)
+        var parts = Parts(transport: transport, disk: nil, processing: pool, executor: executor)
+        change(&parts)
+        let manager = ImageManager(configuration: configuration, parts: parts)
+        ledger?.enter(manager, on: [executor])
+        return manager
+    }
 }
 
 extension ImageRequest {
