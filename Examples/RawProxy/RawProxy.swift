@@ -6,7 +6,8 @@ import WebImage
 import WebImageTesting
 
 /// A caching proxy in front of one origin, for whole responses of any type: `raw-proxy http://127.0.0.1:8000 8080`.
-/// With an absolute path as a third word it keeps them in that folder, and knows them after a restart.
+/// With an absolute path as a third word it keeps them in that folder, and knows them after a restart. The first Ctrl-C or
+/// `SIGTERM` ends it in order.
 ///
 /// The lesson: the rules of HTTP are functions of values. The proxy around them is a look-up, a switch and an exchange.
 @main
@@ -19,6 +20,7 @@ struct RawProxy {
             FileHandle.standardError.write(Data("usage: raw-proxy ORIGIN PORT [FOLDER]\n".utf8))
             exit(2)
         }
+        let interrupt = Interrupt()
         var configuration = HTTPClient.Configuration()
         configuration.addressPolicy = .unrestricted  // the origin is named by the caller
         configuration.maximumRedirects = 0
@@ -31,7 +33,7 @@ struct RawProxy {
         let server = try proxy.serve(origin: bare(origin), port: port)
         let line = "http://127.0.0.1:\(server.port) in front of \(origin.absoluteString)\n"
         FileHandle.standardOutput.write(Data(line.utf8))
-        try await Task.sleep(for: .seconds(.max / 4))
+        await interrupt.wait()
         server.stop()
         await client.shutdown()
         _ = await disk?.shutdown(within: .seconds(10))

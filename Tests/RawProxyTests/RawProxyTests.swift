@@ -49,6 +49,48 @@ import WebImageTesting
         _ = await second.shutdown(within: .seconds(60))
     }
 
+    @Test(arguments: [SIGTERM, SIGINT]) func `a signal ends the program in order, and the cache saves its index`(
+        signal: Int32
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "raw-proxy-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await withOriginServer { origin in
+            origin.respond(to: "/a", with: Self.reply("max-age=60"))
+            let process = Process()
+            let tests = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+            process.executableURL = tests.deletingLastPathComponent().appending(path: "raw-proxy")
+            process.arguments = ["http://127.0.0.1:\(origin.port)", "0", folder.path]
+            let output = Pipe()
+            process.standardOutput = output
+            let (ends, end) = AsyncStream.makeStream(of: Int32.self)
+            process.terminationHandler = { process in
+                end.yield(process.terminationReason == .exit ? process.terminationStatus : -1)
+                end.finish()
+            }
+            try process.run()
+            defer { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+            let (lines, line) = AsyncStream.makeStream(of: String.self)
+            let handle = output.fileHandleForReading
+            // Reading blocks, so it has a thread of its own.
+            Thread.detachNewThread {
+                line.yield(String(decoding: handle.availableData, as: UTF8.self))
+                line.finish()
+            }
+            let words = try #require(await lines.first { _ in true })
+            let url = try #require(words.split(separator: " ").first.flatMap { URL(string: $0 + "/a") })
+            var configuration = HTTPClient.Configuration()
+            configuration.addressPolicy = .unrestricted
+            let client = HTTPClient(configuration: configuration)
+            let answer = try await client.send(HTTPRequest(url: url))
+            #expect(answer.headers["Cache-Status"] == "raw-proxy; fwd=uri-miss; fwd-status=200; stored")
+            #expect(try await answer.body.collect(upTo: 10) == [1, 2, 3])
+            kill(process.processIdentifier, signal)
+            #expect(await ends.first { _ in true } == 0)
+            #expect(FileManager.default.fileExists(atPath: folder.appending(path: "index").path))
+            await client.shutdown()
+        }
+    }
+
     @Test func `a stale response is confirmed with both validators`() async throws {
         try await ProxyWorld.run { world in
             let modified = world.clock.now.advanced(by: -1_000).description

@@ -1,0 +1,1 @@
+../ImageServer/Operation/Interrupt.swift
