@@ -52,7 +52,7 @@ extension Transfer {
         easy.set(CURLOPT_PROXY, settings.configuration.proxy?.absoluteString ?? "")
         easy.set(CURLOPT_NOPROXY, "")
         // The default, set explicitly: a file in the home directory adds no credentials.
-        easy.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
+        easy.set(CURLOPT_NETRC, 0)  // CURL_NETRC_IGNORED, whose type depends on the version
         easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         let usesHTTP2 = origin.isSecure && settings.configuration.allowsHTTP2
         easy.set(CURLOPT_HTTP_VERSION, Int(usesHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
