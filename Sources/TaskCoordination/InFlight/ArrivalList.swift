@@ -75,9 +75,22 @@ extension ArrivalList: Sendable where Element: Sendable {}
 
 /// The elements that are present, in the order of arrival.
 extension ArrivalList: Sequence {
-    @inlinable func makeIterator() -> some IteratorProtocol<Element> {
-        entries.lazy.compactMap(\.element).makeIterator()
+    @usableFromInline struct Iterator: IteratorProtocol {
+        @usableFromInline let list: ArrivalList
+        @usableFromInline var index: Int
+
+        @inlinable init(_ list: ArrivalList) { (self.list, index) = (list, list.start) }
+
+        @inlinable mutating func next() -> Element? {
+            while index < list.entries.count {
+                defer { index += 1 }
+                if let element = list.entries[index].element { return element }
+            }
+            return nil
+        }
     }
+
+    @inlinable func makeIterator() -> Iterator { Iterator(self) }
 }
 
 extension ArrivalList: ExpressibleByArrayLiteral {

@@ -73,9 +73,22 @@ public import Synchronization
     @inlinable func apply(
         _ result: Result<Value, any Error>? = nil, _ step: (inout Machine) -> Machine.Action
     ) -> Bool {
-        let (action, task, place) = state.withLock { (step(&$0.machine), $0.task, $0.place) }
+        var (task, place): (Task<Void, Never>?, FlightPlace?)
+        let action = state.withLock { state in
+            (task, place) = (state.task, state.place)
+            return step(&state.machine)
+        }
+        if case .nothing = action { return false }
+        perform(action, task, place, result)
+        return true
+    }
+
+    /// Apart from the step, which most often leads to nothing.
+    @inlinable func perform(
+        _ action: Machine.Action, _ task: Task<Void, Never>?, _ place: FlightPlace?, _ result: Result<Value, any Error>?
+    ) {
         switch action {
-        case .nothing: return false
+        case .nothing: break
         case .raise(let priority):
             task?.escalatePriority(to: TaskPriority(rawValue: priority))
             place?.raise(to: priority)
@@ -95,6 +108,5 @@ public import Synchronization
         case .unwound: table.finish(self)
         case .returned: table.forgetDetached()
         }
-        return true
     }
 }
