@@ -48,17 +48,39 @@ void swi_line_clear_mask(const swi_line *line) {
     for (int k = 0; k < line->width; k++) line->mask[k] = 0;
 }
 
-int swi_noise_cell(
-    float *row, int index, int count, float left, float left_slope, float right, float right_slope, float *part,
+/// A number of the corner of a cell, 0 to 15: the direction of its slope.
+static int direction(const unsigned char *order, long column, long row) {
+    return order[(order[row & 255] + column) & 255] & 15;
+}
+
+void swi_noise_row(
+    float *row, int count, const unsigned char *order, float amount, long line, float down, long column, float part,
     float step) {
-    float x = *part;
-    while (x < 1 && index < count) {
-        float a = left + left_slope * x, b = right + right_slope * (x - 1);
-        row[index++] += a + (b - a) * (x * x * (3 - 2 * x));
-        x += step;
+    static const float across[16] = {
+        1, 0.924f, 0.707f, 0.383f, 0, -0.383f, -0.707f, -0.924f, -1, -0.924f, -0.707f, -0.383f, 0, 0.383f, 0.707f, 0.924f,
+    };
+    float ease = down * down * down * (down * (down * 6 - 15) + 10);
+    int index = 0;
+    while (index < count) {
+        int top_left = direction(order, column, line), top_right = direction(order, column + 1, line);
+        int foot_left = direction(order, column, line + 1), foot_right = direction(order, column + 1, line + 1);
+        // The slope down is the slope across of a direction a quarter of a turn on.
+        float left = (across[(top_left + 12) & 15] * down * (1 - ease)
+                      + across[(foot_left + 12) & 15] * (down - 1) * ease) * amount;
+        float right = (across[(top_right + 12) & 15] * down * (1 - ease)
+                       + across[(foot_right + 12) & 15] * (down - 1) * ease) * amount;
+        float left_slope = (across[top_left] * (1 - ease) + across[foot_left] * ease) * amount;
+        float right_slope = (across[top_right] * (1 - ease) + across[foot_right] * ease) * amount;
+        float x = part;
+        while (x < 1 && index < count) {
+            float a = left + left_slope * x, b = right + right_slope * (x - 1);
+            row[index++] += a + (b - a) * (x * x * (3 - 2 * x));
+            x += step;
+        }
+        long whole = (long)x - (x < (float)(long)x);
+        column += whole;
+        part = x - (float)whole;
     }
-    *part = x;
-    return index;
 }
 
 void swi_line_ridge(

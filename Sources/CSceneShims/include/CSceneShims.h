@@ -28,11 +28,10 @@ void swi_line_shade(const swi_line *line, float amount);
 void swi_line_glow(const swi_line *line, float x, float y, float radius, swi_tone tone, float strength, float flat);
 void swi_line_clear_mask(const swi_line *line);
 
-/// Adds the part of gradient noise that lies in one cell of its lattice, from column `index` on.
-///
-/// - Returns: the first column of the next cell.
-int swi_noise_cell(
-    float *row, int index, int count, float left, float left_slope, float right, float right_slope, float *part,
+/// Adds gradient noise to a row: `line` and `column` are the cell of its lattice that the first pixel lies in, `down` and
+/// `part` how far in it. `order` are the 256 numbers below 256.
+void swi_noise_row(
+    float *row, int count, const unsigned char *order, float amount, long line, float down, long column, float part,
     float step);
 
 /// Land below an outline. `sides` are slopes that take light; NaN for `level` means that colours change below the outline.

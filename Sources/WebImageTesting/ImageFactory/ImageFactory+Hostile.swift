@@ -60,7 +60,10 @@ extension ImageFactory {
     }
 
     static func repeated(_ bytes: [UInt8], _ count: Int) -> [UInt8] {
-        [UInt8](repeatElement(bytes, count: count).joined())
+        var whole: [UInt8] = []
+        whole.reserveCapacity(bytes.count * count)
+        for _ in 0..<count { whole += bytes }
+        return whole
     }
 
     static func bigEndian(_ value: UInt32) -> [UInt8] {

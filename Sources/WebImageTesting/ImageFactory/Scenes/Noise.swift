@@ -7,21 +7,12 @@ import CSceneShims
 ///
 /// - Source: K. Perlin, "An Image Synthesizer", 1985, and "Improving Noise", 2002.
 struct Noise {
-    private let order: [Int]
-
-    private static let across: [Float] = [
-        1, 0.924, 0.707, 0.383, 0, -0.383, -0.707, -0.924, -1, -0.924, -0.707, -0.383, 0, 0.383, 0.707, 0.924,
-    ]
+    private let order: [UInt8]
 
     init(_ random: inout SeededGenerator) {
-        var order = Array(0..<256)
+        var order = (0...255).map { UInt8($0) }
         for index in 0..<255 { order.swapAt(index, index + random.next(below: 256 - index)) }
         self.order = order
-    }
-
-    private func gradient(_ column: Int, _ row: Int) -> (x: Float, y: Float) {
-        let index = order[(order[row & 255] + column) & 255] & 15
-        return (Self.across[index], Self.across[(index + 12) & 15])
     }
 
     /// Adds one octave to a row: `start` and `step` say where in the lattice its first pixel lies and how far the next.
@@ -29,23 +20,10 @@ struct Noise {
         _ amount: Float, to row: UnsafeMutablePointer<Float>, _ count: Int, at y: Float, from start: Float, step: Float
     ) {
         let floor = y.rounded(.down)
-        let line = Int(floor)
-        let down = y - floor
-        let ease = down * down * down * (down * (down * 6 - 15) + 10)
-        var column = Int(start.rounded(.down))
-        var part = start - Float(column)
-        var index: Int32 = 0
-        while index < count {
-            let (topLeft, topRight) = (gradient(column, line), gradient(column + 1, line))
-            let (footLeft, footRight) = (gradient(column, line + 1), gradient(column + 1, line + 1))
-            let left = (topLeft.y * down * (1 - ease) + footLeft.y * (down - 1) * ease) * amount
-            let right = (topRight.y * down * (1 - ease) + footRight.y * (down - 1) * ease) * amount
-            let leftSlope = (topLeft.x * (1 - ease) + footLeft.x * ease) * amount
-            let rightSlope = (topRight.x * (1 - ease) + footRight.x * ease) * amount
-            index = unsafe swi_noise_cell(row, index, Int32(count), left, leftSlope, right, rightSlope, &part, step)
-            let whole = part.rounded(.down)
-            column += Int(whole)
-            part -= whole
+        let column = start.rounded(.down)
+        unsafe order.withUnsafeBufferPointer { order in
+            unsafe swi_noise_row(
+                row, Int32(count), order.baseAddress, amount, Int(floor), y - floor, Int(column), start - column, step)
         }
     }
 

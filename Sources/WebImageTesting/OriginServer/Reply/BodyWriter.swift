@@ -135,6 +135,6 @@ struct BodyWriter {
     /// The body, repeated so often that a piece is not tiny.
     private static func repeated(_ body: [UInt8]) -> [UInt8] {
         guard !body.isEmpty else { return [UInt8](repeating: 0, count: pieceLimit) }
-        return Array(repeatElement(body, count: max(1, pieceLimit / body.count)).joined())
+        return ImageFactory.repeated(body, max(1, pieceLimit / body.count))
     }
 }
