@@ -26,14 +26,15 @@ struct Composition: Sendable {
             if tile.layer == nil && tile.previous == nil {
                 screen.fill(tile.rect, with: ScreenCell(background: .tile))
             } else {
-                let (patch, revision) = patches.patch(of: tile, scene.size.pixels(of: tile.rect, graphics))
+                let size = scene.size.pixels(of: tile.rect, graphics)
                 if graphics.isText {
-                    let cells = graphics == .blocks ? HalfBlocks.cells(patch) : Glyphs.cells(patch, graphics)
+                    let cells = patches.cells(of: tile, size, graphics)
                     for (position, cell) in cells.enumerated() {
                         let (row, column) = position.quotientAndRemainder(dividingBy: tile.rect.columns)
                         screen.put(cell, tile.rect.column + column, tile.rect.row + row)
                     }
                 } else {
+                    let (patch, revision) = patches.patch(of: tile, size)
                     var cell = ScreenCell(background: .tile)
                     cell.picture = tile.id
                     screen.fill(tile.rect, with: cell)

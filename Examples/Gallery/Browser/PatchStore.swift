@@ -15,6 +15,8 @@ struct PatchStore: Sendable {
         let key: Key
         let patch: Patch
         let revision: Int
+        /// The characters that show the patch, once they are needed.
+        var characters: (graphics: Graphics, cells: [ScreenCell])?
     }
 
     private var entries: [Int: Entry] = [:]
@@ -25,6 +27,17 @@ struct PatchStore: Sendable {
     mutating func begin() { used = [] }
 
     mutating func end() { entries = entries.filter { used.contains($0.key) } }
+
+    /// The characters that show a tile, row by row.
+    ///
+    /// - Parameter graphics: One of those that are text.
+    mutating func cells(of tile: Scene.Tile, _ size: PixelSize, _ graphics: Graphics) -> [ScreenCell] {
+        let patch = patch(of: tile, size).patch
+        if let known = entries[tile.id]?.characters, known.graphics == graphics { return known.cells }
+        let cells = graphics == .blocks ? HalfBlocks.cells(patch) : Glyphs.cells(patch, graphics)
+        entries[tile.id]?.characters = (graphics, cells)
+        return cells
+    }
 
     mutating func patch(of tile: Scene.Tile, _ size: PixelSize) -> (patch: Patch, revision: Int) {
         used.insert(tile.id)

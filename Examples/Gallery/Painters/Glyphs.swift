@@ -17,10 +17,15 @@ enum Glyphs {
     /// - Parameter graphics: `.quadrants` or `.octants`.
     static func cells(_ patch: Patch, _ graphics: Graphics) -> [ScreenCell] {
         let units = graphics == .octants ? eighths : quarters
+        let unitsOfPixels = (0..<width * height).map { pixel -> Int in
+            units.firstIndex { $0 >> pixel & 1 == 1 } ?? 0
+        }
         var cells: [ScreenCell] = []
         cells.reserveCapacity(patch.width / width * (patch.height / height))
         for row in 0..<patch.height / height {
-            for column in 0..<patch.width / width { cells.append(cell(patch, column * width, row * height, units)) }
+            for column in 0..<patch.width / width {
+                cells.append(cell(patch, column * width, row * height, units, unitsOfPixels))
+            }
         }
         return cells
     }
@@ -55,6 +60,13 @@ enum Glyphs {
                 blue: one.blue - other.blue)
         }
 
+        mutating func add(_ color: Color) {
+            count += 1
+            red += Int(color.red)
+            green += Int(color.green)
+            blue += Int(color.blue)
+        }
+
         var mean: Color {
             guard count > 0 else { return .tile }
             func rounded(_ sum: Int) -> UInt8 { UInt8((sum + count / 2) / count) }
@@ -67,13 +79,13 @@ enum Glyphs {
         }
     }
 
-    private static func cell(_ patch: Patch, _ left: Int, _ top: Int, _ units: [UInt8]) -> ScreenCell {
+    private static func cell(
+        _ patch: Patch, _ left: Int, _ top: Int, _ units: [UInt8], _ unitsOfPixels: [Int]
+    ) -> ScreenCell {
         var parts = Array(repeating: Sum(), count: units.count)
         for pixel in 0..<width * height {
             let color = patch.color(left + pixel % width, top + pixel / width)
-            let unit = units.firstIndex { $0 >> pixel & 1 == 1 } ?? 0
-            let sum = Sum(count: 1, red: Int(color.red), green: Int(color.green), blue: Int(color.blue))
-            parts[unit] = parts[unit] + sum
+            parts[unitsOfPixels[pixel]].add(color)
         }
         let whole = parts.reduce(Sum(), +)
         var ink = Sum()
