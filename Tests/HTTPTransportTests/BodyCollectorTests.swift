@@ -9,7 +9,7 @@ struct BodyCollectorTests {
     /// What the blocks may take beyond the bytes in them.
     private static let allowance = 64 << 10
 
-    private static let reference = (0..<4_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+    private static let reference = SeededGenerator.bytes(count: 4_000_000)
 
     private static func bytes(_ count: Int, from start: Int = 0) -> [UInt8] {
         Array(reference[start..<start + count])

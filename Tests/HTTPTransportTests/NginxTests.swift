@@ -27,9 +27,8 @@ struct NginxTests {
     private static func withNginx(
         _ body: (Nginx, HTTPClient) async throws -> Void
     ) async throws {
-        let nginx = try Nginx(files: [
-            "noise": noise, "picture": picture, "text": text, "bomb": [UInt8](repeating: 0, count: 24 << 20),
-        ])
+        let nginx = try Nginx(
+            files: ["noise": noise, "picture": picture, "text": text], zeros: ["bomb": 24 << 20])
         let client = HTTPClient(configuration: configuration(.authorities(in: nginx.authority)))
         do {
             try await body(nginx, client)

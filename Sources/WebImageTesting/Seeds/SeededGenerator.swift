@@ -26,6 +26,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     /// Bytes that no coding makes shorter.
     package static func bytes(count: Int, seed: UInt64 = 1) -> [UInt8] {
         var generator = SeededGenerator(seed: seed)
-        return (0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+        let numbers = (0..<(count + 7) / 8).map { _ in generator.next() }
+        return unsafe numbers.withUnsafeBytes { unsafe Array($0.prefix(count)) }
     }
 }

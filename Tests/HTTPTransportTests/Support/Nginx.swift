@@ -43,7 +43,7 @@ final class Nginx: Sendable {
             try Data().write(to: www.appending(path: name))
             try FileHandle(forWritingTo: www.appending(path: name)).truncate(atOffset: count)
         }
-        try Self.makeCertificates(in: folder)
+        for (name, bytes) in try Self.certificates.get() { try bytes.write(to: folder.appending(path: name)) }
         let free = try Self.freePorts(count: Certificate.allCases.count + 1)
         ports = Dictionary(uniqueKeysWithValues: zip(Certificate.allCases, free))
         plainPort = free[Certificate.allCases.count]
@@ -112,6 +112,16 @@ final class Nginx: Sendable {
             \(servers.joined(separator: "\n"))
             }
             """
+    }
+
+    /// The files of the authority and of its certificates, made once for all servers.
+    private static let certificates = Result {
+        let folder = URL(filePath: NSTemporaryDirectory()).appending(path: "nginx-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try makeCertificates(in: folder)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        return try names.map { ($0, try Data(contentsOf: folder.appending(path: $0))) }
     }
 
     /// A private authority, and three certificates signed by it.

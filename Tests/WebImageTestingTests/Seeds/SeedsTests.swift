@@ -21,6 +21,29 @@ import WebImageTesting
             ])
     }
 
+    @Test(arguments: [0, 1, 7, 8, 9, 1_000]) func `bytes are compared to the last one`(count: Int) {
+        let bytes = SeededGenerator.bytes(count: count)
+        #expect(bytes.count == count)
+        var other = Array(bytes.reversed().reversed())
+        let isEqual = bytes == other
+        #expect(isEqual)
+        for index in bytes.indices {
+            other[index] ^= 1
+            let isEqual = bytes == other
+            #expect(!isEqual && bytes != other, "\(index)")
+            other[index] ^= 1
+        }
+        let isLonger = bytes == bytes + [0]
+        #expect(!isLonger)
+        var filled = [UInt8](repeating: 7, count: count)
+        #expect(filled.isFilled(with: 7) && filled.isFilled(with: 8) == filled.isEmpty)
+        for index in filled.indices {
+            filled[index] = 8
+            #expect(filled.isFilled(with: 7) == false && filled.isFilled(with: 8) == (count == 1), "\(index)")
+            filled[index] = 7
+        }
+    }
+
     @Test(arguments: [17] as [UInt64], [false]) func `the command to replay names the seed, the suite and the test`(
         seed: UInt64, other: Bool
     ) throws {
