@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import CLibwebp
+import Synchronization
 import Testing
 import WebImageTesting
 
@@ -9,20 +10,45 @@ import WebImageTesting
 @Suite("Steps of a WebP")
 struct WebPStepsTests {
     private static let kinds: [(name: String, format: EncodedFormat, hasAlpha: Bool)] = [
-        ("lossy", .webp(), false), ("lossy with alpha", .webp(), true), ("low quality", .webp(quality: 5), false),
-        ("lossless", .losslessWebP, false), ("lossless with alpha", .losslessWebP, true),
+        ("lossy", format(), false), ("lossy with alpha", format(), true), ("low quality", format(quality: 5), false),
+        ("lossless", format(isLossless: true), false), ("lossless with alpha", format(isLossless: true), true),
     ]
+
+    /// With little effort, because the files need not be small.
+    private static func format(quality: Int = 75, isLossless: Bool = false) -> EncodedFormat {
+        EncodedFormat(.webp, options: EncodeOptions(quality: quality, isLossless: isLossless, effort: 1))
+    }
 
     /// Wide and high pictures, without and with alpha; in the high ones, most bytes belong to the upper half.
     private static let pictures = [false, true].map { hasAlpha in
         let wide = ImageFactory.picture(width: 1_311, height: 873, seed: 7, hasAlpha: hasAlpha)
         let high = ImageFactory.picture(width: 515, height: 1_601, seed: 8, hasAlpha: hasAlpha)
-        var pixels = high.pixels
-        // Opaque noise, so that the pixels stay premultiplied.
-        for (index, value) in ImageFactory.randomBytes(count: pixels.count / 2, seed: 3).enumerated() {
-            pixels[index] = index % 4 == 3 ? 255 : value
-        }
+        let pixels = noise + high.pixels[noise.count...]
         return [wide, DecodedImage(high.size, .held([.init(pixels: pixels)]), hasAlpha: hasAlpha)]
+    }
+
+    /// The upper half of a high picture: opaque, so that the pixels stay premultiplied.
+    private static let noise = {
+        var noise = SeededGenerator.bytes(count: 515 * 800 * 4, seed: 3)
+        for alpha in stride(from: 3, to: noise.count, by: 4) { noise[alpha] = 255 }
+        return noise
+    }()
+
+    private struct File: Hashable {
+        let hasAlpha: Bool
+        let picture: Int
+        let format: EncodedFormat
+    }
+
+    private static let files = Mutex<[File: [UInt8]]>([:])
+
+    /// One of the pictures as a file, which is written once for all tests.
+    private static func encoded(_ hasAlpha: Bool, _ picture: Int, _ format: EncodedFormat) throws -> [UInt8] {
+        let file = File(hasAlpha: hasAlpha, picture: picture, format: format)
+        if let bytes = files.withLock({ $0[file] }) { return bytes }
+        let bytes = try ImageCoders.default.encode(pictures[hasAlpha ? 1 : 0][picture], as: format)
+        files.withLock { $0[file] = bytes }
+        return bytes
     }
 
     @Test(arguments: kinds.map(\.name))
@@ -77,13 +103,13 @@ struct WebPStepsTests {
     func `steps draw what one call draws, and few pixels each`(name: String, picture: Int) throws {
         let kind = try #require(WebPStepsTests.kinds.first { $0.name == name })
         let image = WebPStepsTests.pictures[kind.hasAlpha ? 1 : 0][picture]
-        let bytes = try ImageCoders.default.encode(image, as: kind.format)
+        let bytes = try WebPStepsTests.encoded(kind.hasAlpha, picture, kind.format)
         for drawn in [image.size, PixelSize(width: image.width / 3, height: image.height / 2)] {
             let (pixels, counts) = try draw(bytes, image.size, as: drawn)
             #expect(pixels == (try atOnce(bytes, image.size, as: drawn)))
             #expect(counts.last == image.size.pixelCount)
             // Of a lossless picture, rows are drawn twice in each step.
-            let most = kind.format == .losslessWebP ? 900_000 : 500_000
+            let most = kind.format.options.isLossless ? 900_000 : 500_000
             #expect(zip(counts, counts.dropFirst()).allSatisfy { $1 - $0 <= most }, "\(counts)")
         }
     }
@@ -161,10 +187,11 @@ struct WebPStepsTests {
 
     @Test(arguments: [false, true], [0, 1])
     func `pixels that libwebp gets in strips give the file of all at once`(isLossless: Bool, picture: Int) throws {
-        let options = EncodeOptions(quality: 75, isLossless: isLossless, effort: 1)
-        for pictures in WebPStepsTests.pictures {
-            let bytes = try ImageCoders.default.encode(pictures[picture], as: EncodedFormat(.webp, options: options))
-            #expect(bytes == (try encodedAtOnce(pictures[picture], EncodedFormat(.webp, options: options))))
+        let format = WebPStepsTests.format(isLossless: isLossless)
+        for hasAlpha in [false, true] {
+            let bytes = try WebPStepsTests.encoded(hasAlpha, picture, format)
+            let image = WebPStepsTests.pictures[hasAlpha ? 1 : 0][picture]
+            #expect(bytes == (try encodedAtOnce(image, format)))
         }
     }
 }
