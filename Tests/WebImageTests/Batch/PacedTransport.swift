@@ -90,7 +90,7 @@ struct PacedScenario {
     ) {
         executor = SeededExecutor(seed: seed)
         transport = PacedTransport(answer)
-        var configuration = ImageManager.Configuration()
+        var configuration = ImageManager.Configuration.unchanged
         configuration.downloader.maximumConcurrentDownloads = downloads
         manager = .seeded(on: executor, transport, configuration)
         ledger?.enter("answers") { [transport] in transport.held.count }

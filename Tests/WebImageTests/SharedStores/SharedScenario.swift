@@ -19,7 +19,7 @@ struct SharedScenario {
 
     init(
         seed: UInt64, _ count: Int, _ store: ScriptedStore, gate: Gate? = nil, holding held: Int? = nil,
-        configuration: ImageManager.Configuration = .init(), local: [any CacheStoring]? = nil,
+        configuration: ImageManager.Configuration = .unchanged, local: [any CacheStoring]? = nil,
         answer: @escaping StubTransport.Answer = HTTPResponse.picture
     ) {
         let executor = SeededExecutor(seed: seed)

@@ -22,7 +22,7 @@ struct ManagerScenario {
     let manager: ImageManager
 
     init(
-        seed: UInt64, gate: Gate? = nil, configuration: ImageManager.Configuration = .init(),
+        seed: UInt64, gate: Gate? = nil, configuration: ImageManager.Configuration = .unchanged,
         answer: @escaping StubTransport.Answer = HTTPResponse.picture
     ) {
         var configuration = configuration
@@ -48,7 +48,7 @@ struct ManagerScenario {
 extension ImageManager {
     /// A manager whose jobs all run on one seeded executor, and whose tables must be empty at the end of the test.
     static func seeded(
-        on executor: SeededExecutor, _ transport: any HTTPLoading, _ configuration: Configuration = .init(),
+        on executor: SeededExecutor, _ transport: any HTTPLoading, _ configuration: Configuration = .unchanged,
         _ change: (inout Parts) -> Void = { _ in }
     ) -> ImageManager {
         let pool = WorkerPool(name: "image", width: 2, maximumQueueLength: 1_000, executor: executor)
@@ -58,6 +58,11 @@ extension ImageManager {
         ledger?.enter(manager, on: [executor])
         return manager
     }
+}
+
+extension ImageManager.Configuration {
+    /// The defaults, asked of the machine once for all scenarios.
+    static let unchanged = Self()
 }
 
 extension ImageRequest {

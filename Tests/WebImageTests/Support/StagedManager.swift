@@ -31,7 +31,7 @@ final class StagedManager {
         seed: UInt64, gate: Gate? = nil, holding held: Int? = nil, endGate: Gate? = nil,
         coder: CountingCoder = CountingCoder(),
         width: Int = 2, maximumQueueLength: Int = 1_000, hasDisk: Bool = true,
-        configuration: ImageManager.Configuration = .init(),
+        configuration: ImageManager.Configuration = .unchanged,
         answer: @escaping StubTransport.Answer = HTTPResponse.picture
     ) throws {
         executor = SeededExecutor(seed: seed)

@@ -67,7 +67,7 @@ final class StubTransport: HTTPLoading {
 extension HTTPResponse {
     /// A picture whose seed is the number in the last component of the path: `/7.png`.
     static func picture(for request: HTTPRequest) throws -> HTTPResponse {
-        let bytes = try Pictures.png(Int(request.url.deletingPathExtension().lastPathComponent) ?? 0)
+        let bytes = try Pictures.png(Int(request.url.lastPathComponent.prefix { $0 != "." }) ?? 0)
         let chunks = [Array(bytes.prefix(50)), Array(bytes.dropFirst(50))]
         return HTTPResponse(status: 200, url: request.url, body: HTTPBody(chunks))
     }
