@@ -54,13 +54,16 @@ void swi_mark_read(const uint8_t *pixels, int width, int height, const int *weig
             for (int half = 1; half <= halves; half++) parts[half][row] += sum * across_waves[half][k];
         }
     }
-    float scale = 1 / ((float)width * (float)height);
+    float scale = 1 / ((float)width * (float)height), down_waves[6][cells];
+    for (int row = 0; row < rows; row++) {
+        int64_t middle = (int64_t)row * height / rows + (int64_t)(row + 1) * height / rows;
+        for (int half = 1; half <= 5; half++) {
+            down_waves[half][row] = wave(half, (float)middle / (float)(2 * (int64_t)height));
+        }
+    }
     SWI_WAVES(k, across, down) {
         float sum = 0;
-        for (int row = 0; row < rows; row++) {
-            int64_t middle = (int64_t)row * height / rows + (int64_t)(row + 1) * height / rows;
-            sum += parts[across][row] * wave(down, (float)middle / (float)(2 * (int64_t)height));
-        }
+        for (int row = 0; row < rows; row++) sum += parts[across][row] * down_waves[down][row];
         strengths[k++] = sum * scale * loss(across, columns) * loss(down, rows);
     }
 }
