@@ -76,8 +76,10 @@ struct LosslessCode {
         }
         var table = [UInt32](repeating: 0, count: 1 << Int(longest))
         var code = 0
+        var symbols = [[Int]](repeating: [], count: Int(longest) + 1)
+        for symbol in used { symbols[Int(lengths[symbol])].append(symbol) }
         for length in 1...Int(longest) {
-            for symbol in used where lengths[symbol] == length {
+            for symbol in symbols[length] {
                 if code >= 1 << length { return nil }
                 let first = LosslessCode.reversed(code, length)
                 for index in stride(from: first, to: table.count, by: 1 << length) {
