@@ -87,8 +87,7 @@ extension DiskCache {
         let files = self.files
         let present = try? await perform { files.presentFolders() }
         if let names = present ?? nil {
-            let missing = Set(EntryFiles.entryFolders).subtracting(names)
-            await replace(missing.map { ($0, []) })
+            index.forgetFolders(except: names, changed: changedDuringListing ?? [])
             for slice in names.slices(of: 8) where !Task.isCancelled {
                 changedDuringListing = []
                 let listed = await list(slice)

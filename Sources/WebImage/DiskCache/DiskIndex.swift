@@ -98,6 +98,18 @@ struct DiskIndex {
         adopt(table, except: changed)
     }
 
+    /// Forgets the files of every folder that is not among these.
+    ///
+    /// - Parameters:
+    ///   - names: Of the folders that are there.
+    ///   - changed: Digests whose records stay.
+    mutating func forgetFolders(except names: [String], changed: Set<KeyDigest>) {
+        let present = Set(names.map { Int($0, radix: 16) })
+        for number in folders.indices where folders[number].count > 0 && !present.contains(number) {
+            replace(folder: number, with: [], except: changed)
+        }
+    }
+
     /// Puts a table in the place of one folder's.
     ///
     /// - Parameter changed: Digests whose records stay, or stay away.
