@@ -17,10 +17,15 @@ struct HostileTests {
         var options = HostileTests.options
         options.failOn = .anyDamage
         for length in bytes.indices {
-            let error = #expect(throws: ImageError.self, "length \(length)") {
-                try ImageCoders.default.decode(Array(bytes.prefix(length)), options: options)
+            // The macro that expects an error, and those that look into a call, describe what they see at each turn.
+            do {
+                _ = try ImageCoders.default.decode(Array(bytes.prefix(length)), options: options)
+                Issue.record("drawn at length \(length)")
+            } catch {
+                let code = (error as? ImageError)?.code
+                let isRefused = code == .truncated || code == .malformed || code == .unknownFormat
+                #expect(isRefused, "length \(length): \(error)")
             }
-            #expect([.truncated, .malformed, .unknownFormat].contains(error?.code), "length \(length)")
         }
     }
 
@@ -41,9 +46,11 @@ struct HostileTests {
                 var options = HostileTests.options
                 options.failOn = DamagePolicy.allCases[seed % 3]
                 let image = try ImageCoders.default.decode(broken, options: options)
-                #expect(image.frames.allSatisfy { $0.pixels.count == image.width * image.height * 4 })
+                let isWhole = image.frames.allSatisfy { $0.pixels.count == image.width * image.height * 4 }
+                #expect(isWhole, "seed \(seed)")
             } catch {
-                #expect(error is ImageError, "seed \(seed): \(error)")
+                let isRefused = error is ImageError
+                #expect(isRefused, "seed \(seed): \(error)")
                 refused += 1
             }
         }
