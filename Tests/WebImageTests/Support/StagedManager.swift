@@ -68,14 +68,20 @@ final class StagedManager {
 
     /// Runs at most this many steps, in the order of the seed.
     func run(steps: Int = .max, without held: Stage? = nil) {
+        let executors = [executor] + (held == .pixels ? [] : [pixels]) + (held == .files ? [] : [files])
         var left = steps
         while left > 0 {
-            var busy = [executor]
-            if held != .pixels { busy.append(pixels) }
-            if held != .files { busy.append(files) }
-            busy.removeAll { $0.pending == 0 }
-            guard let next = busy.randomElement(using: &random) else { return }
-            left -= next.run(steps: 1)
+            var busyCount = 0
+            for executor in executors where executor.pending > 0 { busyCount += 1 }
+            guard busyCount > 0 else { return }
+            var place = Int.random(in: 0..<busyCount, using: &random)
+            for executor in executors where executor.pending > 0 {
+                if place == 0 {
+                    left -= executor.run(steps: 1)
+                    break
+                }
+                place -= 1
+            }
         }
     }
 
