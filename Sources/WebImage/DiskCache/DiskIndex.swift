@@ -31,7 +31,8 @@ struct DiskIndex {
     ///
     /// A folder is listed as a whole, so its records are replaced as a whole. A growing table is copied in parts of a
     /// 256th. A copy of all tables costs nothing until one of them changes, and then that table.
-    private(set) var folders = (0..<256).map { IndexTable(folder: $0) }
+    private(set) var folders = Self.emptyFolders
+    private static let emptyFolders = (0..<256).map { IndexTable(folder: $0) }
 
     /// The sum of the sizes of all files known.
     private(set) var totalBytes = 0
