@@ -46,6 +46,15 @@ struct DiskIndexTests {
         #expect((index.totalBytes, index.count) == (100, 1))
     }
 
+    @Test func `a listing forgets the folders that are not there, except what has changed meanwhile`() {
+        var index = DiskIndex()
+        for number in [0, 256, 1, 2] { index.set(digest(number), size: 100, storedAt: 5, usedAt: 50) }
+        index.forgetFolders(except: ["02", "ff"], changed: [digest(256)])
+        #expect(index[digest(0)] == nil && index[digest(1)] == nil)
+        #expect(index[digest(256)] != nil && index[digest(2)] != nil)
+        #expect((index.totalBytes, index.count) == (200, 2))
+    }
+
     @Test func `a warning passes once for each kind and sort, until that sort works again`() {
         var gate = WarningGate()
         var passed: [Bool] = []

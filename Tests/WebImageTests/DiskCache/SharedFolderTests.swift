@@ -94,6 +94,17 @@ struct SharedFolderTests {
         }
     }
 
+    @Test func `a folder that others have removed is forgotten when the cache lists it`() throws {
+        var stage = try SeededStage(seed: 1)
+        let key = CacheKey("1")
+        #expect(stage.outcome { try await $0.store(sampleEntry(size: 1_000), for: key).isStored }.value == true)
+        #expect(stage.outcome { await $0.index.count }.value == 1)
+        let file = URL(filePath: stage.cache.files.path(of: KeyDigest(of: key)))
+        try FileManager.default.removeItem(at: file.deletingLastPathComponent())
+        _ = stage.outcome { await $0.listFolder() }
+        #expect(stage.outcome { await $0.index.count }.value == 0)
+    }
+
     @Test func `a cache that is alone never lists its folder again`() throws {
         let faults = FaultPlan()
         var stage = try SeededStage(seed: 1, system: faults.system)
