@@ -1,0 +1,1 @@
+../../../Sources/TaskCoordination/ThreadSanitizer/Mutex.swift
