@@ -113,11 +113,11 @@ extension InFlight {
         let priority = TaskPriority(rawValue: raw)
         let task =
             if inPlace {
-                Task.immediateDetached(name: name, priority: priority, executorPreference: executor) {
+                Task.immediateDetached(priority: priority, executorPreference: executor) {
                     await flight.table.run(flight, operation)
                 }
             } else {
-                Task.detached(name: name, executorPreference: executor, priority: priority) {
+                Task.detached(executorPreference: executor, priority: priority) {
                     await flight.table.run(flight, operation)
                 }
             }
@@ -125,7 +125,7 @@ extension InFlight {
         flight.apply { $0.began(at: raw) }
     }
 
-    @concurrent @inlinable func run(_ flight: Flight, _ operation: Operation) async {
+    @inlinable func run(_ flight: Flight, _ operation: Operation) async {
         let result: Result<Value, any Error>
         do {
             result = .success(try await operation { flight.report($0) })

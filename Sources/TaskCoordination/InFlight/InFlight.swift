@@ -30,7 +30,7 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
     /// `report` tells the callers how far it has come, and never waits. Reports of a flight that has been cancelled or has
     /// landed are dropped.
     public typealias Operation =
-        @concurrent @Sendable (_ report: @escaping @Sendable (Progress) -> Void) async throws -> Value
+        @Sendable (_ report: @escaping @Sendable (Progress) -> Void) async throws -> Value
 
     @usableFromInline typealias Flight = TaskCoordination.Flight<Key, Value, Progress>
 
@@ -54,7 +54,7 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
     /// Creates an empty table.
     ///
     /// - Parameters:
-    ///   - name: The name of the flights' tasks, as debuggers show it.
+    ///   - name: What the messages of errors call this table.
     ///   - executor: Where flights run. `nil` is the default pool.
     ///   - slots: How many run at once; the others are queued by priority, and are no tasks yet. `nil` lets all run.
     public init(name: String, executor: (any TaskExecutor)? = nil, slots: Slots? = nil) {

@@ -49,6 +49,11 @@ public final class ImageCaches: Sendable {
     /// The entry that memory holds, counted as a use.
     func held(_ key: MemoryKey) -> CachedPicture? { table.value(for: key) }
 
+    /// The keys under which memory may hold an original, and what is made of it.
+    func views(of original: CacheKey) -> [MemoryKey] {
+        [.picture(original), .file(original)] + variants.names(of: original)
+    }
+
     /// Waits until everything that was handed over for the disk is written, or refused.
     public func flush() async { await writes?.flush() }
 

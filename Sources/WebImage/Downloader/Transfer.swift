@@ -37,7 +37,7 @@ final class Transfer: Sendable {
     private var configuration: ImageDownloader.Configuration { downloader.configuration }
     private var hub: ActivityHub { downloader.hub }
 
-    @concurrent func run(_ report: @escaping @Sendable (LoadProgress) -> Void) async throws -> Download {
+    func run(_ report: @escaping @Sendable (LoadProgress) -> Void) async throws -> Download {
         try await TransferScope.run(self, in: downloader) { try await transfer(report) }
     }
 

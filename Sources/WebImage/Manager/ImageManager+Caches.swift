@@ -123,7 +123,7 @@ private struct StoredByHand {
         let (writer, name) = (pipeline.writer(for: request), request.variantKey)
         let response = ImageResponse(inMemory: Shared(.init(image: image, format: format, number: number)))
         if request.cacheWrites.variant.contains(.memory) {
-            writer.remember(.decoded(response.content), as: .picture(name), of: request.originalKey, isNew: false)
+            writer.remember(.decoded(response.content), as: .picture(name), of: request.originalKey)
         }
         guard storesOnDisk, request.cacheWrites.variant.contains(.disk), !name.isOriginal,
             let making = pipeline.variantEntry(response, for: request, madeFrom: nil)
@@ -163,6 +163,6 @@ private struct StoredByHand {
         file.number = number
         let original = request.originalKey
         pipeline.writer(for: request).remember(
-            .encoded(Shared(file)), as: .file(original), of: original, isNew: false)
+            .encoded(Shared(file)), as: .file(original), of: original)
     }
 }

@@ -4,6 +4,12 @@
 enum MemoryKey: Sendable, Hashable {
     case picture(CacheKey)
     case file(CacheKey)
+
+    var name: CacheKey {
+        switch self {
+        case .picture(let name), .file(let name): name
+        }
+    }
 }
 
 /// The value of a memory cache entry: a decoded picture, or a file. A look-up copies one reference.
@@ -51,8 +57,8 @@ enum CachedPicture: Sendable {
         }
     }
 
-    /// Whether it is, or was made from, the same content as `other`.
-    func isOfSameContent(as other: CachedPicture) -> Bool {
-        number == other.number || (generation != nil && generation == other.generation)
+    /// Whether it is, or was made from, this content.
+    func isOf(_ generation: ContentGeneration, number: Int) -> Bool {
+        number == self.number || generation == self.generation
     }
 }

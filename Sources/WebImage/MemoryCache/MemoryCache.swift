@@ -103,11 +103,8 @@ public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
     @discardableResult
     public nonisolated func remove(_ key: Key) -> Value? { table.remove(key) }
 
-    /// Removes the value stored for `key` if it satisfies `condition`, which runs under the lock.
-    @discardableResult
-    nonisolated func remove(_ key: Key, where condition: (Value) -> Bool) -> Value? {
-        table.remove(key, where: condition)
-    }
+    /// Removes the values stored for `keys` that satisfy `condition`, which runs under the lock.
+    nonisolated func remove(_ keys: [Key], where condition: (Value) -> Bool) { table.remove(keys, where: condition) }
 
     /// The contents and the counters of the cache since its creation.
     public nonisolated var statistics: Statistics { table.statistics }

@@ -38,12 +38,17 @@ final class MemoryTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     func remove(_ key: Key) -> Value? { entries.withLock { $0.remove(key) } }
 
-    /// Removes the value of `key` if it satisfies `condition`, which runs under the lock. Does not count as a use.
-    func remove(_ key: Key, where condition: (Value) -> Bool) -> Value? {
-        entries.withLock { entries in
-            guard let value = entries.peek(key), condition(value) else { return nil }
-            return entries.remove(key)
+    /// Removes the values of `keys` that satisfy `condition`, which runs under the lock. Does not count as a use.
+    func remove(_ keys: [Key], where condition: (Value) -> Bool) {
+        let removed = entries.withLock { entries in
+            var removed: [Value] = []
+            for key in keys {
+                guard let value = entries.peek(key), condition(value), entries.remove(key) != nil else { continue }
+                removed.append(value)
+            }
+            return removed
         }
+        _ = consume removed
     }
 
     var statistics: MemoryCache<Key, Value>.Statistics {

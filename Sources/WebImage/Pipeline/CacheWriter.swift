@@ -3,28 +3,25 @@ import ImageCoding
 
 /// Stores the results of loads: in memory at once, on disk after the load. Content that newer content has overtaken is
 /// not stored.
-struct CacheWriter: Sendable {
+final class CacheWriter: Sendable {
     let caches: ImageCaches
     let order: ContentOrder
 
+    init(_ caches: ImageCaches, _ order: ContentOrder) { (self.caches, self.order) = (caches, order) }
+
     /// Stores a picture or a file in memory.
-    ///
-    /// - Parameter isNew: Whether a transfer of this load brought the content. It removes every view of its original that
-    ///   was made of other content.
-    func remember(_ picture: CachedPicture, as key: MemoryKey, of original: CacheKey, isNew: Bool) {
-        let (memory, own) = (caches.memory, (picture: MemoryKey.picture(original), file: MemoryKey.file(original)))
+    func remember(_ picture: CachedPicture, as key: MemoryKey, of original: CacheKey) {
+        let memory = caches.memory
         order.ifNewest(picture.number, of: original) {
             memory.store(picture, for: key, cost: picture.cost)
-            if key != own.picture, key != own.file {
-                caches.variants.insert(key, of: original) { memory.contains($0) }
-            }
-            guard isNew else { return }
-            func removeIfOlder(_ view: MemoryKey) {
-                if view != key { memory.remove(view) { !$0.isOfSameContent(as: picture) } }
-            }
-            removeIfOlder(own.picture)
-            removeIfOlder(own.file)
-            caches.variants.names(of: original).forEach(removeIfOlder)
+            if !key.name.isOriginal { caches.variants.insert(key, of: original) { memory.contains($0) } }
+        }
+    }
+
+    /// Removes every view of an original from memory that was made of other content than a transfer has brought now.
+    func forgetOthers(than generation: ContentGeneration, number: Int, of original: CacheKey) {
+        order.ifNewest(number, of: original) {
+            caches.memory.remove(caches.views(of: original)) { !$0.isOf(generation, number: number) }
         }
     }
 
@@ -38,7 +35,7 @@ struct CacheWriter: Sendable {
         number: Int
     ) {
         order.ifNewest(number, of: original) {
-            for name in caches.variants.names(of: original).union([.picture(original), .file(original)]) {
+            for name in caches.views(of: original) {
                 guard let view = caches.held(name),
                     view.origin == known || (generation != nil && view.generation == generation)
                 else { continue }
@@ -50,9 +47,7 @@ struct CacheWriter: Sendable {
 
     /// Removes every view of an original from memory.
     func forget(_ original: CacheKey) {
-        for view in caches.variants.names(of: original).union([.picture(original), .file(original)]) {
-            caches.memory.remove(view)
-        }
+        caches.memory.remove(caches.views(of: original)) { _ in true }
         caches.variants.remove(original)
     }
 

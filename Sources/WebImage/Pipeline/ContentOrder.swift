@@ -8,8 +8,6 @@ import Synchronization
 /// and does not change the caches. Contents are ordered by the transfer that brought them.
 ///
 /// An address is remembered while a ``Claim`` on it exists. A later load finds the newest content in the caches.
-///
-/// Every load passes here four times, so the addresses are spread over tables with a lock each.
 final class ContentOrder: Sendable {
     /// Held from before content is requested until it is stored. Code that may store content of an address holds a
     /// claim that was taken before that content had its number, or shares such a claim.
@@ -18,21 +16,17 @@ final class ContentOrder: Sendable {
     /// content of its key has arrived and its claims have ended. Requests that share a cache key promise to ask for the
     /// same picture.
     final class Claim: Sendable {
-        private let order: ContentOrder
+        private let part: SpreadTable<CacheKey, Entry>.Part
         private let key: CacheKey
 
         init(_ order: ContentOrder, _ key: CacheKey) {
-            self.order = order
+            part = order.table.part(of: key.hash)
             self.key = key
-            order.table(of: key).entries.withLock { entries in
-                var entry = entries[key] ?? Entry()
-                entry.claims += 1
-                entries[key] = entry
-            }
+            part.entries.withLock { $0[key, default: Entry()].claims += 1 }
         }
 
         deinit {
-            order.table(of: key).entries.withLock { entries in
+            part.entries.withLock { entries in
                 guard var entry = entries.removeValue(forKey: key), entry.claims > 1 else { return }
                 entry.claims -= 1
                 entries[key] = entry
@@ -45,25 +39,19 @@ final class ContentOrder: Sendable {
         var number = 0
     }
 
-    private final class Table: Sendable {
-        let entries = Mutex<[CacheKey: Entry]>([:])
-    }
-
-    private let tables = (0..<16).map { _ in Table() }
-
-    private func table(of key: CacheKey) -> Table { tables[Int(UInt(bitPattern: key.hashValue) % 16)] }
+    private let table = SpreadTable<CacheKey, Entry>()
 
     /// The number of addresses remembered. For tests.
-    var count: Int { tables.reduce(0) { $0 + $1.entries.withLock { $0.count } } }
+    var count: Int { table.count }
 
     /// Whether no newer content than that of transfer `number` has arrived. From now on, older content is refused.
     func admits(_ number: Int, of key: CacheKey) -> Bool {
-        table(of: key).entries.withLock { $0.admit(number, key) }
+        table.part(of: key.hash).entries.withLock { $0.admit(number, key) }
     }
 
     /// Runs `store` if the content is admitted, so that nothing newer can come in between. `store` must be quick.
     func ifNewest(_ number: Int, of key: CacheKey, _ store: () -> Void) {
-        table(of: key).entries.withLock { entries in
+        table.part(of: key.hash).entries.withLock { entries in
             if entries.admit(number, key) { store() }
         }
     }
@@ -72,7 +60,7 @@ final class ContentOrder: Sendable {
 extension [CacheKey: ContentOrder.Entry] {
     fileprivate mutating func admit(_ number: Int, _ key: CacheKey) -> Bool {
         guard var entry = self[key] else { return true }
-        guard number >= entry.number else { return false }
+        guard number > entry.number else { return number == entry.number }
         entry.number = number
         self[key] = entry
         return true

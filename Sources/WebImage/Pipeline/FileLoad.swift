@@ -18,7 +18,7 @@ struct FileLoad: Sendable {
     private var writes: CacheTiers { isOriginal ? request.cacheWrites.original : request.cacheWrites.file }
 
     /// Runs all stages.
-    @concurrent func run(_ report: @escaping Pipeline.Report) async throws -> EncodedImage {
+    func run(_ report: @escaping Pipeline.Report) async throws -> EncodedImage {
         // An earlier flight may have landed after the caller's look into memory and before the start of this one.
         if let hit = pipeline.rememberedFile(request, format, name) { return hit }
         return try await load.run {
@@ -35,7 +35,7 @@ struct FileLoad: Sendable {
         if request.cachePolicy.readsCachesFirst {
             if let stored = try await stored() { return stored }
             if !isOriginal, let picture = try await pictureOfMemory() {
-                return try await encoded(picture, isNew: false)
+                return try await encoded(picture)
             }
         }
         let held = request.cachePolicy.sendsValidators ? pipeline.heldFile(request, format, name) : nil
@@ -57,7 +57,7 @@ struct FileLoad: Sendable {
         guard let entry = try await load.diskEntry(for: name, reads),
             generation == nil || entry.metadata.madeFrom == generation, let file = EncodedImage(entry)
         else { return nil }
-        remember(file, isNew: false)
+        remember(file)
         return file
     }
 
@@ -65,7 +65,7 @@ struct FileLoad: Sendable {
     private func pictureOfMemory() async throws -> ImageResponse? {
         if let picture = pipeline.remembered(request, request.variantKey) { return picture }
         guard let made = try await load.variantOfMemory() else { return nil }
-        remember(made, isNew: false)
+        remember(made)
         return made
     }
 
@@ -80,7 +80,7 @@ struct FileLoad: Sendable {
     }
 
     func finished(_ processed: ProcessedOriginal) async throws -> EncodedImage {
-        let (original, isNew) = (processed.original, processed.original.arrival == .network)
+        let original = processed.original
         try Task.checkCancellation()
         let image = try await pipeline.processed(request) { try processed.picture.get() }
         let took = processed.decodeTook + (processed.transformTook ?? .zero)
@@ -88,17 +88,17 @@ struct FileLoad: Sendable {
         let response = ImageResponse(
             processed.content(image),
             .init(source: original.source, metrics: load.metrics, share: processed.share))
-        remember(response, isNew: isNew)
+        remember(response)
         guard isOriginal else {
-            return try await encoded(response, isNew: isNew)
+            return try await encoded(response)
         }
         var file = original.encoded(processed.properties)
         file.generation = processed.generation
-        remember(file, isNew: isNew)
+        remember(file)
         return file
     }
 
-    private func encoded(_ response: ImageResponse, isNew: Bool) async throws -> EncodedImage {
+    private func encoded(_ response: ImageResponse) async throws -> EncodedImage {
         let (image, coders) = (response.image, pipeline.coders(for: request))
         let encoded = format.encodedFormat(
             original: response.format, isLossless: response.isLossless, coders: coders)
@@ -112,19 +112,19 @@ struct FileLoad: Sendable {
             frameCount: properties?.frameCount ?? 1, source: response.source, origin: response.origin)
         file.number = response.number
         file.generation = response.generation
-        remember(file, isNew: isNew)
+        remember(file)
         await store(file)
         return file
     }
 
     /// The picture is decoded already, so a load of the same variant need not decode it.
-    private func remember(_ picture: ImageResponse, isNew: Bool) {
+    private func remember(_ picture: ImageResponse) {
         load.remember(
-            .decoded(picture.content), as: .picture(request.variantKey), isNew: isNew, request.cacheWrites.variant)
+            .decoded(picture.content), as: .picture(request.variantKey), request.cacheWrites.variant)
     }
 
-    private func remember(_ file: EncodedImage, isNew: Bool) {
-        load.remember(.encoded(Shared(file.from(.memory))), as: .file(name), isNew: isNew, writes)
+    private func remember(_ file: EncodedImage) {
+        load.remember(.encoded(Shared(file.from(.memory))), as: .file(name), writes)
     }
 
     private func store(_ file: EncodedImage) async {

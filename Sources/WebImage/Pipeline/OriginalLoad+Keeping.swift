@@ -14,7 +14,7 @@ extension OriginalLoad {
 
     /// Writes an entry to disk later, or before it returns when the request waits for that.
     func store(as name: CacheKey, number: Int, byteCount: Int, _ making: @escaping WriteBehind.Making) async {
-        await pipeline.writer(for: request).store(
+        await writer.store(
             as: name, of: request.originalKey, number: number, byteCount: byteCount, waits: request.waitsForStores,
             handingOver(name, making))
     }
@@ -25,9 +25,17 @@ extension OriginalLoad {
         request.cacheSerializer == nil ? generation : nil
     }
 
+    /// Removes what memory holds of earlier content of the address, if the request may write there.
+    func forgetOthers(than generation: ContentGeneration, number: Int) {
+        let writes = request.cacheWrites
+        guard writes.original.union(writes.variant).union(writes.file).contains(.memory), ruling?.mayKeep != false
+        else { return }
+        writer.forgetOthers(than: generation, number: number, of: request.originalKey)
+    }
+
     /// Stores a view of the original in memory.
-    func remember(_ view: CachedPicture, as key: MemoryKey, isNew: Bool, _ tiers: CacheTiers) {
+    func remember(_ view: CachedPicture, as key: MemoryKey, _ tiers: CacheTiers) {
         guard tiers.contains(.memory), ruling?.mayKeep != false else { return }
-        pipeline.writer(for: request).remember(view, as: key, of: request.originalKey, isNew: isNew)
+        writer.remember(view, as: key, of: request.originalKey)
     }
 }

@@ -13,7 +13,7 @@ final class OriginalLoad: Sendable {
     let pipeline: Pipeline
     let request: ImageRequest
     let key: LoadKey
-    let caches: ImageCaches
+    let writer: CacheWriter
     /// The transfer that the flight waits for before it has a task, when only the origin can have the picture.
     private let transfer: InFlight<RequestIdentity, Download, LoadProgress>.Predecessor?
     /// What this load will make of the original, for other loads of the same original.
@@ -36,7 +36,7 @@ final class OriginalLoad: Sendable {
         self.key = key
         self.watch = watch
         ruling = nil
-        caches = pipeline.caches(for: request)
+        writer = pipeline.writer(for: request)
         let (wish, hasArrived) = pipeline.shared.wish(for: request, key.transfer)
         self.wish = wish
         let isForOrigin = Self.isForOrigin(pipeline, request, key, hasArrived: hasArrived)
@@ -47,7 +47,7 @@ final class OriginalLoad: Sendable {
     /// Creates a load by a ruling, in the flight of another load or without one.
     init(_ ruling: LoadRuling, _ request: ImageRequest, _ key: LoadKey, in load: OriginalLoad?) {
         (self.ruling, self.request, self.key, pipeline) = (ruling, request, key, ruling.pipeline)
-        caches = pipeline.caches(for: request)
+        writer = pipeline.writer(for: request)
         watch = load?.watch ?? Stopwatch()
         wish = load?.wish ?? pipeline.shared.wish(for: request, key.transfer).0
         claim = load?.claim ?? ContentOrder.Claim(pipeline.order, request.originalKey)
@@ -69,6 +69,8 @@ final class OriginalLoad: Sendable {
         guard !hasArrived, !pipeline.holdsOriginal(request) else { return false }
         return key.variant.isOriginal || pipeline.pictureInMemory(madeInto: request) == nil
     }
+
+    var caches: ImageCaches { writer.caches }
 
     /// The durations of the stages so far.
     var metrics: LoadMetrics { noted.withLock { $0 } }
@@ -219,7 +221,7 @@ extension OriginalLoad {
     /// Writes what the origin has said on confirming the file on disk: the entry is as if it had just been stored.
     private func renew(_ original: Original) async {
         guard mayStore(request.cacheWrites.original), let origin = original.origin else { return }
-        await pipeline.writer(for: request).renew(
+        await writer.renew(
             request.originalKey, ifContentIs: original.generation, number: original.number,
             waits: request.waitsForStores
         ) { $0.note(origin) }
@@ -268,11 +270,12 @@ extension OriginalLoad {
         let original = processed.original
         guard original.arrival == .network else { return }
         if let ruling, !ruling.mayKeep { await forget() }
+        forgetOthers(than: processed.generation, number: original.number)
         if caches.disk == nil, request.cacheSerializer == nil {
             var file = original.encoded(processed.properties)
             file.generation = processed.generation
             let view = CachedPicture.encoded(Shared(file.from(.memory)))
-            remember(view, as: .file(request.originalKey), isNew: true, request.cacheWrites.original)
+            remember(view, as: .file(request.originalKey), request.cacheWrites.original)
         }
         guard mayStore(request.cacheWrites.original) else { return }
         pipeline.hub.tell(request, .stored(byteCount: original.bytes.count))

@@ -17,7 +17,7 @@ struct PictureLoad: Sendable {
     private var isVariant: Bool { !name.isOriginal }
 
     /// Runs all stages.
-    @concurrent func run(_ report: @escaping Pipeline.Report) async throws -> ImageResponse {
+    func run(_ report: @escaping Pipeline.Report) async throws -> ImageResponse {
         // An earlier flight may have landed after the caller's look into memory and before the start of this one.
         if let hit = pipeline.remembered(request, name) { return hit }
         return try await load.run {
@@ -33,7 +33,7 @@ struct PictureLoad: Sendable {
     func picture(_ report: @escaping Pipeline.Report) async throws -> ImageResponse {
         if isVariant, request.cachePolicy.readsCachesFirst {
             if let stored = try await stored() { return stored }
-            if let made = try await load.variantOfMemory() { return await kept(made, isNew: false) }
+            if let made = try await load.variantOfMemory() { return await kept(made) }
         }
         let held = request.cachePolicy.sendsValidators ? pipeline.held(request, name) : nil
         switch try await load.original(report, held: held?.origin) {
@@ -62,7 +62,7 @@ struct PictureLoad: Sendable {
                     image: image, format: format, isLossless: entry.metadata.isMadeFromLossless,
                     generation: entry.metadata.madeFrom),
                 .init(source: .disk, metrics: load.metrics, share: share))
-            remember(response, isNew: false)
+            remember(response)
             return response
         } catch is ImageError {
             // A broken variant counts as a miss: it is made again from the original. Overload and cancellation are
@@ -93,20 +93,19 @@ struct PictureLoad: Sendable {
                 processed.content(image),
                 .init(
                     source: original.source, original: original.encoded(processed.properties), metrics: load.metrics,
-                    share: processed.share)),
-            isNew: original.arrival == .network)
+                    share: processed.share)))
     }
 
     /// Stores the picture: memory first, then the landing, so that a caller after the landing finds it, and nothing is
     /// downloaded twice.
-    private func kept(_ response: ImageResponse, isNew: Bool) async -> ImageResponse {
-        remember(response, isNew: isNew)
+    private func kept(_ response: ImageResponse) async -> ImageResponse {
+        remember(response)
         await store(response)
         return response
     }
 
-    private func remember(_ response: ImageResponse, isNew: Bool) {
-        load.remember(.decoded(response.content), as: .picture(name), isNew: isNew, request.cacheWrites.variant)
+    private func remember(_ response: ImageResponse) {
+        load.remember(.decoded(response.content), as: .picture(name), request.cacheWrites.variant)
     }
 
     private func store(_ response: ImageResponse) async {

@@ -32,6 +32,8 @@ final class Pipeline: Sendable {
     /// Whether the caches end with the manager.
     let ownsCaches: Bool
     let order = ContentOrder()
+    /// Stores the results of requests that bring no caches.
+    private let writer: CacheWriter
     let downloader: ImageDownloader
     let processing: ImageProcessor
     let shared: SharedWork
@@ -58,6 +60,7 @@ final class Pipeline: Sendable {
         hooksProcessRequests = hooks.requestProcessor != nil
         ownsCaches = parts.caches == nil
         caches = parts.caches ?? Self.ownCaches(configuration, parts, hub)
+        writer = CacheWriter(caches, order)
         let coders = configuration.coders
         processing = ImageProcessor(configuration, pool: parts.processing, hub: hub)
         shared = SharedWork(processing, executor: parts.executor)
@@ -113,7 +116,9 @@ final class Pipeline: Sendable {
     }
 
     /// What stores the results of a request.
-    func writer(for request: ImageRequest) -> CacheWriter { CacheWriter(caches: caches(for: request), order: order) }
+    func writer(for request: ImageRequest) -> CacheWriter {
+        request.caches.map { CacheWriter($0.part, order) } ?? writer
+    }
 
     /// The coders of a request.
     func coders(for request: ImageRequest) -> ImageCoders { request.coders?.part ?? configuration.coders }

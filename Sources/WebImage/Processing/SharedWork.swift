@@ -15,42 +15,45 @@ final class SharedWork: Sendable {
     /// What one load will make; it counts until the last reference goes.
     final class Wish: Sendable {
         fileprivate let identity: RequestIdentity
-        private let work: SharedWork
+        fileprivate let part: SpreadTable<RequestIdentity, Wanted>.Part
 
-        fileprivate init(_ identity: RequestIdentity, _ work: SharedWork) {
+        fileprivate init(_ identity: RequestIdentity, _ part: SpreadTable<RequestIdentity, Wanted>.Part) {
             self.identity = identity
-            self.work = work
+            self.part = part
         }
 
         deinit {
             let id = ObjectIdentifier(self)
             // Its plan may hold pictures, which are released outside the lock.
-            let ended = work.wishes.withLock { wishes -> [Entry] in
-                guard let entries = wishes.removeValue(forKey: identity) else { return [] }
-                guard entries.count > 1 else { return entries }
-                var rest = entries.filter { $0.id != id }
-                // A load that has missed on disk before this one has stored the original would ask for it again.
-                if rest.allSatisfy({ $0.arrived == nil }) {
-                    rest[0].arrived = entries.first { $0.id == id }?.arrived
+            let ended = part.entries.withLock { originals -> Wanted? in
+                guard let wanted = originals.removeValue(forKey: identity) else { return nil }
+                if wanted.loads.count > 1 {
+                    originals[identity] = Wanted(loads: wanted.loads.filter { $0.id != id }, arrived: wanted.arrived)
                 }
-                wishes[identity] = rest
-                return entries
+                return wanted
             }
             withExtendedLifetime(ended) {}
         }
     }
 
-    fileprivate struct Entry: Sendable {
+    fileprivate struct Load: Sendable {
+        /// Of its wish.
         let id: ObjectIdentifier
         let request: ImageRequest
-        /// What a transfer has brought for this load.
-        var arrived: Download?
         /// `nil` until one of the loads has the file.
         var plan: SharedPlan?
     }
 
+    /// An original that loads under way will make pictures of.
+    fileprivate struct Wanted: Sendable {
+        var loads: [Load]
+        /// The newest that a transfer has brought meanwhile. A load that has missed on disk before another one has stored
+        /// the original would ask for it again.
+        var arrived: Download?
+    }
+
     private let processor: ImageProcessor
-    private let wishes = Mutex<[RequestIdentity: [Entry]]>([:])
+    private let originals = SpreadTable<RequestIdentity, Wanted>()
     private let steps: InFlight<SharedPlan.Step, ProcessedOriginal, Never>
 
     init(_ processor: ImageProcessor, executor: (any TaskExecutor)?) {
@@ -59,19 +62,19 @@ final class SharedWork: Sendable {
     }
 
     /// The number of entries, of wishes and shared steps. For tests.
-    var entryCount: Int { steps.entryCount + wishes.withLock { $0.count } }
+    var entryCount: Int { steps.entryCount + originals.count }
 
     /// Says that a load will make this picture.
     ///
     /// - Returns: The wish, and whether a transfer has brought the original for a load that is under way.
     func wish(for request: ImageRequest, _ identity: RequestIdentity) -> (Wish, hasArrived: Bool) {
-        let wish = Wish(identity, self)
-        let entry = Entry(id: ObjectIdentifier(wish), request: request)
-        let hasArrived = wishes.withLock { wishes in
+        let wish = Wish(identity, originals.part(of: identity.urlHash))
+        let load = Load(id: ObjectIdentifier(wish), request: request)
+        let hasArrived = wish.part.entries.withLock { originals in
             // Most addresses have one load.
-            guard let others = wishes.updateValue([entry], forKey: identity) else { return false }
-            wishes[identity] = others + [entry]
-            return others.contains { $0.arrived != nil }
+            guard let others = originals.updateValue(Wanted(loads: [load]), forKey: identity) else { return false }
+            originals[identity] = Wanted(loads: others.loads + [load], arrived: others.arrived)
+            return others.arrived != nil
         }
         return (wish, hasArrived)
     }
@@ -79,14 +82,18 @@ final class SharedWork: Sendable {
     /// Tells the loads of the address that a transfer has brought the original. Called before the transfer lands, so that
     /// no load can begin between the transfer and this call.
     func noteArrival(_ download: Download, _ identity: RequestIdentity) {
-        wishes.withLock { $0[identity]?[0].arrived = download }
+        originals.part(of: identity.urlHash).entries.withLock { originals in
+            guard var wanted = originals[identity], download.number > wanted.arrived?.number ?? -1 else { return }
+            wanted.arrived = download
+            // An assignment in place would cost three allocations.
+            originals[identity] = wanted
+        }
     }
 
     /// The newest original that a transfer has brought while a load of the address was under way. The disk may not have
     /// it yet.
     func arrived(_ identity: RequestIdentity) -> Original? {
-        let arrived = wishes.withLock { $0[identity]?.lazy.compactMap(\.arrived).max { $0.number < $1.number } }
-        return arrived.map { Original($0) }
+        originals.part(of: identity.urlHash).entries.withLock { $0[identity]?.arrived }.map { Original($0) }
     }
 
     /// Decodes a file and transforms the picture, together with the other loads that want a picture of it.
@@ -145,18 +152,19 @@ final class SharedWork: Sendable {
     /// The plan of a load; `nil` for a load that is alone.
     private func plan(for wish: Wish, _ request: ImageRequest, _ original: Original) -> SharedPlan? {
         let id = ObjectIdentifier(wish)
-        return wishes.withLock { wishes in
-            guard let entries = wishes[wish.identity], entries.count > 1 else { return nil }
-            if let plan = entries.first(where: { $0.id == id })?.plan { return plan }
-            let members = entries.filter { $0.plan == nil && $0.request.decodesAlike(request) }
+        return wish.part.entries.withLock { originals in
+            guard let wanted = originals[wish.identity], wanted.loads.count > 1 else { return nil }
+            if let plan = wanted.loads.first(where: { $0.id == id })?.plan { return plan }
+            let members = wanted.loads.filter { $0.plan == nil && $0.request.decodesAlike(request) }
             guard members.count > 1 else { return nil }
             let plan = SharedPlan(members.map { ($0.id, $0.request) }, original.generation)
             let ids = Set(members.map(\.id))
-            wishes[wish.identity] = entries.map { entry in
-                var entry = entry
-                if ids.contains(entry.id) { entry.plan = plan }
-                return entry
+            let loads = wanted.loads.map { load in
+                var load = load
+                if ids.contains(load.id) { load.plan = plan }
+                return load
             }
+            originals[wish.identity] = Wanted(loads: loads, arrived: wanted.arrived)
             return plan
         }
     }

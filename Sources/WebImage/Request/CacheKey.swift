@@ -11,7 +11,7 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     /// The number of bytes at the beginning that name the original.
     private let originalLength: Int
     /// Hashed once, since a key is looked up more often than it is made. Differs from process to process.
-    private let hash: Int
+    let hash: Int
 
     /// Creates the key of an original with this text.
     public init(_ rawValue: String) { self.init(rawValue, originalLength: rawValue.utf8.count) }

@@ -21,6 +21,9 @@ struct RequestIdentity: Sendable, Hashable {
 
     private static func areSame(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
 
+    /// The hash of the URL.
+    var urlHash: Int { request.urlKey.hash }
+
     /// Hashes the parts that differ between most requests: pictures and tenants.
     func hash(into hasher: inout Hasher) {
         hasher.combine(request.urlKey)
@@ -45,6 +48,9 @@ package struct PictureIdentity: Sendable, Hashable {
         self.name = name
         transfer = RequestIdentity(request)
     }
+
+    /// Hashes the name alone: it differs nearly always when the transfers do.
+    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 /// The key of a flight of the manager. Requests for the same picture with the same options share a flight.
