@@ -113,7 +113,7 @@ struct EffectTests {
     }
 
     @Test
-    func `colours of transparent pixels do not rise above their alpha`() throws {
+    func `colours of transparent pixels do not rise above their alpha, which stays in changes of colour`() throws {
         let image = ImageFactory.picture(width: 40, height: 40, seed: 9, hasAlpha: true)
         let transformers: [any ImageTransforming] = [
             .brightness(3), .contrast(4), .saturation(5), .sharpen(amount: 5), .blur(sigma: 3),
@@ -123,6 +123,10 @@ struct EffectTests {
         for transformer in transformers {
             let pixels = try transformer.transform(image).pixels.chunks
             #expect(pixels.allSatisfy { max($0[0], $0[1], $0[2]) <= $0[3] }, "\(transformer.key)")
+        }
+        for transformer in transformers[..<4] {
+            let alpha = try transformer.transform(image).pixels.chunks.map(\.[3])
+            #expect(alpha == image.pixels.chunks.map(\.[3]), "\(transformer.key)")
         }
     }
 

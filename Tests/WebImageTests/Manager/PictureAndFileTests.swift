@@ -63,6 +63,21 @@ import WebImageTesting
         #expect(picture.value?.source == .memory)
     }
 
+    @Test(arguments: fewerSeeds)
+    func `content that comes again leaves what was made of it in memory`(seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed, hasDisk: false)
+        var small = ImageRequest.numbered(1)
+        small.transformers = [.resize(to: PixelSize(width: 2, height: 2), mode: .fit)]
+        _ = staged.load(small)
+        staged.run()
+        var reload = ImageRequest.numbered(1)
+        reload.cachePolicy = .reload
+        let again = staged.load(reload)
+        staged.run()
+        #expect(again.value?.source == .network)
+        #expect(staged.manager.peek(small)?.width == 2)
+    }
+
     @Test(arguments: [false, true], fewerSeeds)
     func `a newer picture removes the older file from memory`(hasDisk: Bool, seed: UInt64) throws {
         let staged = try Self.counting(seed, hasDisk: hasDisk)
