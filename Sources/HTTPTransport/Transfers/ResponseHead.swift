@@ -33,14 +33,18 @@ struct ResponseHead: Sendable {
         byteCount = sum
         guard !isComplete else { return .more }
         let text = unsafe Self.trim(line)
-        if unsafe text.isEmpty { return endSection(status: status()) }
-        if unsafe headers.isEmpty && text.starts(with: "HTTP/".utf8) {
+        let continues = unsafe line.first.map(Self.isBlank) == true
+        if unsafe text.isEmpty && !continues { return endSection(status: status()) }
+        if unsafe headers.isEmpty && !continues && text.starts(with: "HTTP/".utf8) {
+            // Some versions of libcurl take any number in the status line of a text that says it is HTTP/2 or HTTP/3.
+            guard unsafe Self.hasStatus(text) else { return .malformed("a status that is not three digits") }
             self.status = status()
             return .more
         }
         fieldCount += 1
         guard fieldCount <= limits.fieldCount else { return .tooLarge("fields (limit \(limits.fieldCount))") }
-        if let first = unsafe line.first, Self.isBlank(first) {
+        if continues {
+            guard !headers.isEmpty else { return .malformed("a continued line before the first field") }
             unsafe headers.continueLast(with: String(decoding: text, as: UTF8.self))
             return .more
         }
@@ -65,7 +69,6 @@ struct ResponseHead: Sendable {
 
     /// Handles the empty line: an interim head (1xx) makes room for the next one.
     private mutating func endSection(status: Int) -> Line {
-        // libcurl takes any number in the status line of a text that says it is HTTP/2 or HTTP/3.
         guard (100...999).contains(status) else { return .malformed("a status that is not three digits") }
         self.status = status
         guard status >= 200 else {
@@ -76,6 +79,13 @@ struct ResponseHead: Sendable {
         isComplete = true
         coding = Coding(headers["Content-Encoding"])
         return .complete
+    }
+
+    /// Whether the second word of a status line has three digits.
+    private static func hasStatus(_ line: UnsafeRawBufferPointer) -> Bool {
+        let rest = unsafe line.drop { !isBlank($0) }.drop(while: isBlank)
+        let word = unsafe rest.prefix { !isBlank($0) }
+        return unsafe word.count == 3 && word.allSatisfy { (0x30...0x39).contains($0) }
     }
 
     /// The bytes without blanks at either end, and without the line end.

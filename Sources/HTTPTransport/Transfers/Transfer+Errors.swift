@@ -91,8 +91,8 @@ extension Transfer {
             (.invalidResponse, "")
         // libcurl's code for a field of the head, or of the trailers, with a line break in its name.
         case CURLE_BAD_FUNCTION_ARGUMENT: (.invalidResponse, "")
-        // libcurl's code for a header line beyond its own limit; it does not mean that memory is short.
-        case CURLE_OUT_OF_MEMORY where !head.isComplete: (.headersTooLarge, "")
+        // libcurl's codes for a header line beyond its own limit, before 8.6 and since; memory is not short.
+        case CURLE_OUT_OF_MEMORY where !head.isComplete, CURLcode(100) where !head.isComplete: (.headersTooLarge, "")
         case CURLE_PEER_FAILED_VERIFICATION: certificateMeaning
         case CURLE_SSL_CACERT_BADFILE:
             (.certificateNotTrusted, "Install the certificate authorities of the system, or check the file given.")

@@ -41,7 +41,7 @@ struct BadInputTests {
     private static let html = OriginReply.ok(Array("<!DOCTYPE html><html></html>".utf8), type: "text/html")
 
     static let cases: [Case] = [
-        Case("refused connection", "cannotConnect", "Couldn't connect") { _ in
+        Case("refused connection", "cannotConnect", "connect to server") { _ in
             let gone = try OriginServer.start()
             gone.stop()
             return gone.url("/x").absoluteString
