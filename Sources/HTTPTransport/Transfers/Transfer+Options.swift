@@ -37,7 +37,8 @@ extension Transfer {
         easy.set(CURLOPT_URL, order.hop.target)
         easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
         easy.set(CURLOPT_FOLLOWLOCATION, 0)
-        easy.set(CURLOPT_PATH_AS_IS, 1)
+        // Newer versions of libcurl do not sign a path that they must leave as it is.
+        easy.set(CURLOPT_PATH_AS_IS, signature == nil ? 1 : 0)
         // A field of the request takes its place.
         easy.set(CURLOPT_USERAGENT, settings.configuration.userAgent)
         easy.set(CURLOPT_NOSIGNAL, 1)
