@@ -135,6 +135,15 @@ struct FailureTests {
         }
     }
 
+    @Test func `A continued line of blanks does not end the head`() async throws {
+        try await withOrigin { exchange in
+            exchange.write("HTTP/1.1 200 OK\r\nA: 1\r\n \r\nContent-Type: text/plain\r\nContent-Length: 0\r\n\r\n")
+        } _: { origin, client in
+            let response = try await client.send(HTTPRequest(url: origin.url("/")))
+            #expect(response.headers["Content-Type"] == "text/plain")
+        }
+    }
+
     @Test func `The client goes on working after every failure`() async throws {
         try await withOrigin { exchange in
             if exchange.path == "/good" { return exchange.respond(body: [1]) }

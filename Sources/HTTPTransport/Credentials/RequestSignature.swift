@@ -7,7 +7,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A key with which libcurl signs requests for S3.
+/// A key with which libcurl signs requests for S3. It signs and sends the path without dot segments.
 struct RequestSignature: Hashable {
     let keyID: String
     let secret: String
