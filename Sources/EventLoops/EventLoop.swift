@@ -6,7 +6,7 @@ import Synchronization
 /// An actor on a loop may call a C library that needs one thread, and the callbacks of the library enter the actor
 /// through ``LoopResident/onLoop(_:)``. The thread keeps the actors until ``stop()``. Later jobs run one at a time on a
 /// task of the global pool, so that every caller is resumed.
-package final class EventLoop: SerialExecutor {
+@usableFromInline package final class EventLoop: SerialExecutor {
     private enum Phase {
         case new
         case running
@@ -54,9 +54,9 @@ package final class EventLoop: SerialExecutor {
 
     // MARK: - Executor
 
-    package var isOnLoop: Bool { owner.load(ordering: .acquiring) == LoopThread.current }
+    @usableFromInline package var isOnLoop: Bool { owner.load(ordering: .acquiring) == LoopThread.current }
 
-    package func enqueue(_ job: consuming ExecutorJob) {
+    @usableFromInline package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let startsDraining = inbox.withLock { inbox in
             inbox.jobs.append(job)
@@ -69,15 +69,15 @@ package final class EventLoop: SerialExecutor {
         if startsDraining { Task.detached { self.drain() } }
     }
 
-    package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+    @usableFromInline package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
         unsafe UnownedSerialExecutor(ordinary: self)
     }
 
-    package func checkIsolated() {
+    @usableFromInline package func checkIsolated() {
         precondition(isOnLoop, "Not on the event loop.")
     }
 
-    package func isIsolatingCurrentContext() -> Bool? { isOnLoop }
+    @usableFromInline package func isIsolatingCurrentContext() -> Bool? { isOnLoop }
 
     // MARK: - Events
 
@@ -85,7 +85,7 @@ package final class EventLoop: SerialExecutor {
     ///
     /// Call it after the change that the thread must see, which a lock guards. The thread sets `isAsleep` before its
     /// last check for changes. So either that check finds the change, or this call finds the thread asleep.
-    package func wake() {
+    @usableFromInline package func wake() {
         guard isAsleep.load(ordering: .acquiring), isAsleep.exchange(false, ordering: .acquiringAndReleasing) else {
             return
         }

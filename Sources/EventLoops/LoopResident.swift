@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-package import Synchronization
+public import Synchronization
 
 /// An actor on an ``EventLoop``: its `unownedExecutor` is the loop's, and the loop runs its turns.
 ///
 /// The loop calls the isolated methods through ``onLoop(_:)``, which costs neither a job nor a task.
-package protocol LoopResident: Actor {
+@usableFromInline package protocol LoopResident: Actor {
     nonisolated var loop: EventLoop { get }
     /// Called before all other methods, on the loop's thread.
     /// - Parameter seat: The number with which this actor watches descriptors.
@@ -25,7 +25,8 @@ extension LoopResident {
     ///
     /// `assumeIsolated` with the same static rules and the same check, for callbacks that run a dozen times per
     /// request: the runtime takes 130 ns to find and ask the executor, and this function asks it directly. Arguments
-    /// are passed and not captured, so that nothing is allocated.
+    /// are passed and not captured, so that nothing is allocated. The types of its declaration are usable from inline
+    /// code: otherwise no other module would inline it, and each call would allocate after all.
     @inlinable @inline(__always)
     package nonisolated func onLoop<First: Sendable, Second: Sendable & ~Escapable, Answer: Sendable>(
         _ first: First, _ second: Second, _ body: @escaping @Sendable (isolated Self, First, Second) -> Answer
@@ -43,10 +44,10 @@ extension LoopResident {
 }
 
 /// The operations that a descriptor is ready for, or is watched for.
-package struct Readiness: OptionSet, Sendable {
-    package let rawValue: Int32
+@usableFromInline package struct Readiness: OptionSet, Sendable {
+    @usableFromInline package let rawValue: Int32
 
-    package init(rawValue: Int32) { self.rawValue = rawValue }
+    @usableFromInline package init(rawValue: Int32) { self.rawValue = rawValue }
 
     package static let reading = Readiness(rawValue: 1)
     package static let writing = Readiness(rawValue: 2)
@@ -59,7 +60,7 @@ package struct Readiness: OptionSet, Sendable {
 /// turn.
 ///
 /// A job of the actor that is enqueued after a message runs after that message is handled.
-package final class Mailbox<Message: Sendable>: Sendable {
+@usableFromInline package final class Mailbox<Message: Sendable>: Sendable {
     @usableFromInline struct State {
         @usableFromInline var messages: [Message] = []
         @usableFromInline var isClosed = false

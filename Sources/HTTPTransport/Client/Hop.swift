@@ -17,7 +17,7 @@ final class Hop: Sendable {
     var isHead: Bool { request.method == "HEAD" }
 
     /// Creates a hop after a check of everything in the request that is sent.
-    init(_ request: HTTPRequest, settings: TransferSettings) throws(HTTPError) {
+    init(_ request: consuming HTTPRequest, settings: TransferSettings) throws(HTTPError) {
         let text = request.url.absoluteString
         let limit = settings.configuration.maximumURLByteCount
         guard text.utf8.count <= limit else {
@@ -27,13 +27,13 @@ final class Hop: Sendable {
         }
         origin = try Origin(request.url)
         if let proxy = settings.configuration.proxy { _ = try Proxy(proxy) }
-        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        guard text.allBytes({ (0x21...0x7E).contains($0) }) else {
             throw HTTPError(code: .invalidRequest, message: "The URL contains characters that must be escaped.")
         }
-        target = text.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(text[..<$0]) } ?? text
-        self.request = request
+        let hasFragment = !text.allBytes { $0 != UInt8(ascii: "#") }
+        target = hasFragment ? String(text.prefix { $0 != "#" }) : text
         try Self.check(method: request.method, url: request.url)
-        guard !isHead || !request.hasContent else {
+        guard request.method != "HEAD" || !request.hasContent else {
             throw HTTPError(code: .invalidRequest, message: "A HEAD request has no body.", url: request.url)
         }
         if !request.headers.isEmpty { try Self.check(request.headers, url: request.url, settings) }
@@ -51,6 +51,7 @@ final class Hop: Sendable {
         {
             throw HTTPError.addressNotAllowed(address, because: reason, url: request.url)
         }
+        self.request = request
     }
 
     private static func check(method: String, url: URL) throws(HTTPError) {
@@ -79,7 +80,7 @@ final class Hop: Sendable {
                     code: .invalidRequest, message: "The header \(field.name) is set by the client; leave it out.",
                     url: url)
             }
-            guard field.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+            guard field.value.allBytes({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
                 throw HTTPError(
                     code: .invalidRequest, message: "The value of the header \(field.name) has a control character.",
                     url: url)
@@ -94,7 +95,15 @@ final class Hop: Sendable {
 
 extension String {
     /// Whether this is a token: one or more of the characters allowed in names.
-    var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenByte) }
+    var isToken: Bool { !isEmpty && allBytes(\.isTokenByte) }
+
+    /// Whether all bytes in UTF-8 are allowed: `utf8.allSatisfy` without its cost for each byte.
+    @inline(__always)
+    func allBytes(_ isAllowed: (UInt8) -> Bool) -> Bool {
+        let bytes = utf8.span
+        for index in bytes.indices where !isAllowed(bytes[index]) { return false }
+        return true
+    }
 }
 
 extension UInt8 {

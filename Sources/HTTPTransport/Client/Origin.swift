@@ -21,8 +21,8 @@ struct Origin: Hashable, Sendable {
     /// The usual case, read in one pass: a small scheme, a host in small letters, a port or none, and a path, a query, a
     /// fragment or the end. `nil` for every other, which is for the checks.
     init?(plain url: String) {
-        isSecure = url.utf8.starts(with: "https://".utf8)
-        guard isSecure || url.utf8.starts(with: "http://".utf8) else { return nil }
+        isSecure = url.hasPrefix("https://")
+        guard isSecure || url.hasPrefix("http://") else { return nil }
         let authority = url.utf8.dropFirst(isSecure ? 8 : 7)
         let name = authority.prefix(while: Self.isNameByte)
         var rest = authority[name.endIndex...]

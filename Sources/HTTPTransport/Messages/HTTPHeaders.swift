@@ -71,6 +71,9 @@ public struct HTTPHeaders: Sendable {
         fields.append(Field(name: name, value: value))
     }
 
+    /// Makes room for some fields.
+    mutating func reserveCapacity(_ count: Int) { fields.reserveCapacity(count) }
+
     /// Removes every field of that name.
     /// - Complexity: O(`count`).
     public mutating func removeAll(named name: String) {

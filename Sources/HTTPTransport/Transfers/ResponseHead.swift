@@ -39,6 +39,7 @@ struct ResponseHead: Sendable {
             // Some versions of libcurl take any number in the status line of a text that says it is HTTP/2 or HTTP/3.
             guard unsafe Self.hasStatus(text) else { return .malformed("a status that is not three digits") }
             self.status = status()
+            headers.reserveCapacity(16)
             return .more
         }
         fieldCount += 1

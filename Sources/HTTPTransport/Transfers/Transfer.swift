@@ -210,7 +210,7 @@ final class Transfer: DeadlineHolding {
     /// Receives bytes of the body.
     func receiveBody(_ bytes: RawSpan, at now: UInt64) -> BodyReception {
         noteActivity(at: now)
-        guard let answer, let easy else {
+        guard answer != nil, let easy else {
             _ = fail(.invalidResponse, "A body arrived before its head.")
             return .abort
         }
@@ -219,15 +219,15 @@ final class Transfer: DeadlineHolding {
             failure = HTTPError.bodyTooLarge(limit: limit, announced: nil).at(url, head.status)
             return .abort
         }
-        let remaining = answer.expectedCount.map { $0 - receivedCount }
-        let mayRefuse = !answer.isMultiplexed || CurlMulti.stopsStreams
+        let remaining = answer?.expectedCount.map { $0 - receivedCount }
+        let mayRefuse = answer?.isMultiplexed == false || CurlMulti.stopsStreams
         guard pipe.write(bytes, expecting: remaining, mayRefuse: mayRefuse) else {
             phase = .running(easy, .paused)
             return .pause
         }
         receivedCount += bytes.byteCount
         // Not before the caller has the head: only then are the bytes kept when the transfer is paused.
-        if caller == nil { reportReceived(answer) }
+        if caller == nil { reportReceived() }
         return .taken
     }
 
@@ -244,17 +244,17 @@ final class Transfer: DeadlineHolding {
     func deliver() {
         guard caller != nil else { return }
         if let landing {
-            if case .success(let answer) = landing { reportReceived(answer) }
+            if case .success = landing { reportReceived() }
             caller.take()?.resume(with: landing)
         } else if let answer, let easy {
             order.recorder.update { $0.recordHead(from: easy, lookUpTime: lookUpTime) }
-            reportReceived(answer)
+            reportReceived()
             caller.take()?.resume(returning: answer)
         }
     }
 
-    private func reportReceived(_ answer: Answer) {
-        order.reports?(.receiving(byteCount: receivedCount, expected: answer.expectedCount))
+    private func reportReceived() {
+        order.reports?(.receiving(byteCount: receivedCount, expected: answer?.expectedCount))
     }
 
     /// Ends the transfer for its reader, and for its caller as soon as it is delivered; called once by the table of

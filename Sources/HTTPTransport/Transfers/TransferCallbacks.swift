@@ -25,8 +25,8 @@ enum TransferCallbacks {
             case .complete:
                 table.undelivered.append(transfer)
                 // Not at the end: a reader may wait for another transfer while its own is stopped.
-                if let answer = transfer.answer {
-                    table.admission.learn(transfer.origin, isMultiplexed: answer.isMultiplexed)
+                if let isMultiplexed = transfer.answer?.isMultiplexed {
+                    table.admission.learn(transfer.origin, isMultiplexed: isMultiplexed)
                 }
                 if transfer.settings.pace != nil { table.reschedule(transfer) }
                 // libcurl sends no more after a refusal, but does not notice it while it waits for more to send.
