@@ -14,11 +14,20 @@ struct Contender {
     }
 }
 
-/// The time of doing the work once, in seconds.
+/// How long a contender takes, in seconds for each time that it does its work; medians over the rounds.
 struct Figure: Sendable {
     let name: String
+    /// One of each round.
+    let timings: [Timing]
+
     /// Real time.
-    let wall: Double
+    var wall: Double { median(timings.map(\.wall)) }
     /// Processor time of the process, all threads, user and system.
+    var cpu: Double { median(timings.map(\.cpu)) }
+}
+
+/// The times of one round.
+struct Timing: Sendable {
+    let wall: Double
     let cpu: Double
 }

@@ -7,7 +7,7 @@ import CBenchBaselines
 /// contenders take turns: one batch each per round, and another contender first in every round, so that disturbances of
 /// the machine affect all of them equally.
 ///
-/// - Returns: The medians over the rounds, in the order of `contenders`.
+/// - Returns: The timings of the rounds, in the order of `contenders`.
 func measure(_ effort: Effort, _ contenders: Contender...) async throws -> [Figure] {
     var counts: [Int] = []
     for contender in contenders { counts.append(try await warmUp(contender, effort)) }
@@ -18,11 +18,7 @@ func measure(_ effort: Effort, _ contenders: Contender...) async throws -> [Figu
             timings[index].append(try await time(contenders[index], count: counts[index]))
         }
     }
-    return contenders.indices.map { index in
-        Figure(
-            name: contenders[index].name, wall: median(timings[index].map(\.wall)),
-            cpu: median(timings[index].map(\.cpu)))
-    }
+    return zip(contenders, timings).map { Figure(name: $0.name, timings: $1) }
 }
 
 /// The middle value; the mean of the two in the middle of an even number.
@@ -36,11 +32,6 @@ func median(_ values: [Double]) -> Double {
 func quantile(_ values: [Double], _ share: Double) -> Double {
     let sorted = values.sorted()
     return sorted[min(sorted.count - 1, Int(share * Double(sorted.count)))]
-}
-
-private struct Timing {
-    let wall: Double
-    let cpu: Double
 }
 
 private func time(_ contender: Contender, count: Int) async throws -> Timing {

@@ -8,7 +8,7 @@ struct Report: Sendable {
     func begin() {
         guard !asJSON else { return }
         let cores = ProcessInfo.processInfo.activeProcessorCount
-        print("\(cores) cores; medians of interleaved repeats; ratio = measured / baseline, below 1 is faster")
+        print("\(cores) cores; medians of interleaved rounds; ratio = measured / baseline of a round, below 1: faster")
         let heads = [
             "row".padded(26), "clock".padded(5), "measured".aligned(10), "baseline".aligned(10), "ratio".aligned(7),
         ]

@@ -9,6 +9,8 @@ struct Row: Sendable {
         case bytes
 
         func reading(of figure: Figure) -> Double { self == .cpu ? figure.cpu : figure.wall }
+
+        func reading(of timing: Timing) -> Double { self == .cpu ? timing.cpu : timing.wall }
     }
 
     let name: String
@@ -22,18 +24,22 @@ struct Row: Sendable {
     var note = ""
 
     /// Below 1 where the measured thing is faster than its baseline.
-    var ratio: Double { value / baselineValue }
+    let ratio: Double
 
+    /// The ratio is the median over the rounds: what slows the machine for a second slows both of a round.
     init(_ name: String, _ figure: Figure, against baseline: Figure, by clock: Clock = .wall, note: String = "") {
+        let ratios = zip(figure.timings, baseline.timings).map { clock.reading(of: $0) / clock.reading(of: $1) }
         self.init(
             name, clock.reading(of: figure), against: baseline.name, clock.reading(of: baseline), by: clock,
-            note: note)
+            ratio: median(ratios), note: note)
     }
 
+    /// - Parameter ratio: By default that of the two values.
     init(
         _ name: String, _ value: Double, against baseline: String, _ baselineValue: Double, by clock: Clock = .wall,
-        note: String = ""
+        ratio: Double? = nil, note: String = ""
     ) {
+        self.ratio = ratio ?? value / baselineValue
         self.name = name
         self.clock = clock
         self.value = value

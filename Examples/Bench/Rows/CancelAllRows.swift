@@ -17,8 +17,9 @@ extension Family {
             calls.append(try await cancelLoads(requests))
             loops.append(try await cancelTasks(requests))
         }
-        let call = Figure(name: "cancelAll", wall: median(calls), cpu: median(calls))
-        let loop = Figure(name: "a loop that cancels as many tasks", wall: median(loops), cpu: median(loops))
+        let call = Figure(name: "cancelAll", timings: calls.map { Timing(wall: $0, cpu: $0) })
+        let loop = Figure(
+            name: "a loop that cancels as many tasks", timings: loops.map { Timing(wall: $0, cpu: $0) })
         show(Row("cancel-all-\(count)", call, against: loop, by: .wall, note: "the whole call"))
     }
 

@@ -124,7 +124,7 @@ struct S3FIFO<Key: Hashable, Value> {
         let replaced = slotNumbers[key].map { (slots[Int($0)].queue, slots[Int($0)].hits) }
         if replaced != nil, let old = remove(key) { retired.append(old) }
         guard (0...maximumCost).contains(cost) else { return false }
-        let isKnown = ghosts.forget(key.hashValue) || replaced?.0 == .main
+        let isKnown = (ghosts.count > 0 && ghosts.forget(key.hashValue)) || replaced?.0 == .main
         guard
             cost <= newcomerCostLimit || main.cost <= maximumCost - cost || (isKnown && mayReplaceMain(cost, &retired))
         else {

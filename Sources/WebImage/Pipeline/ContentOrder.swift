@@ -59,10 +59,9 @@ final class ContentOrder: Sendable {
 
 extension [CacheKey: ContentOrder.Entry] {
     fileprivate mutating func admit(_ number: Int, _ key: CacheKey) -> Bool {
-        guard var entry = self[key] else { return true }
-        guard number > entry.number else { return number == entry.number }
-        entry.number = number
-        self[key] = entry
+        guard let place = index(forKey: key) else { return true }
+        guard number > values[place].number else { return number == values[place].number }
+        values[place].number = number
         return true
     }
 }
