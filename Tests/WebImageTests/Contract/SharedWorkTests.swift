@@ -47,6 +47,21 @@ import WebImageTesting
         #expect(staged.isAtRest)
     }
 
+    @Test func `what arrives late replaces nothing newer for the loads that wait`() throws {
+        let staged = try StagedManager(seed: 1)
+        let (request, shared) = (ImageRequest.numbered(1), staged.manager.pipeline.shared)
+        let identity = RequestIdentity(request)
+        let origin = OriginResponse(url: request.url, status: 200, headers: [:])
+        let (wish, hasArrived) = shared.wish(for: request, identity)
+        #expect(!hasArrived)
+        for number in [2, 1] {
+            shared.noteArrival(Download(origin: origin, bytes: [UInt8(number)], number: number), identity)
+        }
+        #expect(shared.arrived(identity)?.bytes == [2])
+        withExtendedLifetime(wish) {}
+        #expect(shared.entryCount == 1)
+    }
+
     @Test(arguments: Seeds.first(20))
     func `a load does not fail because another one wants more of the picture than there is memory for`(
         seed: UInt64

@@ -75,6 +75,27 @@ import WebImageTesting
         #expect(staged.transport.requests.count == 2)
     }
 
+    @Test(arguments: seeds)
+    func `a request that writes nothing to memory removes nothing from it either`(seed: UInt64) throws {
+        let served = Journal<Int>()
+        let staged = try StagedManager(seed: seed, hasDisk: false) { request in
+            served.write(0)
+            return try .picture(served.count, for: request)
+        }
+        _ = staged.load(.numbered(1))
+        staged.run()
+        var visitor = ImageRequest.numbered(1)
+        visitor.cachePolicy = .reload
+        visitor.cacheWrites = .none
+        let brought = staged.load(visitor)
+        staged.run()
+        #expect((brought.value?.image).flatMap { ImageFactory.seed(of: $0) } == 2)
+        let held = staged.load(.numbered(1))
+        staged.run()
+        #expect((held.value?.image).flatMap { ImageFactory.seed(of: $0) } == 1)
+        #expect(held.value?.source == .memory)
+    }
+
     @Test(arguments: seeds) func `removing the picture removes it, too`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed, hasDisk: false)
         _ = staged.load(Self.variant(8))
