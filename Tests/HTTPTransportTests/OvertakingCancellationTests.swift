@@ -17,8 +17,8 @@ struct OvertakingCancellationTests {
             order.isCancelled.store(true, ordering: .releasing)
             client.table.mailbox.post(.cancel(order.id))
             await #expect(throws: CancellationError.self) {
-                _ = try await withCheckedThrowingContinuation { caller in
-                    client.table.mailbox.post(.start(order, caller))
+                _ = try await unsafe withUnsafeThrowingContinuation { caller in
+                    client.table.mailbox.post(.start(order, unsafe Suspension(caller)))
                 }
             }
             #expect(await client.transferCount == 0)

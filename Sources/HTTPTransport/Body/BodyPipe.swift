@@ -18,7 +18,7 @@ final class BodyPipe: Sendable {
         case nothing
     }
 
-    private typealias Reader = CheckedContinuation<Void, Never>
+    private typealias Reader = Suspension<Void, Never>
 
     private struct State {
         var bytes: [UInt8] = []
@@ -62,7 +62,8 @@ final class BodyPipe: Sendable {
     /// - Returns: `false` when another task waits already.
     func waitUntilReadable() async -> Bool {
         var isAlone = true
-        await withCheckedContinuation { (reader: Reader) in
+        await unsafe withUnsafeContinuation { continuation in
+            let reader = unsafe Reader(continuation)
             let resumesNow = state.withLock { state in
                 if state.isReadable { return true }
                 guard state.reader == nil else {
@@ -72,7 +73,7 @@ final class BodyPipe: Sendable {
                 state.reader = reader
                 return false
             }
-            if resumesNow { reader.resume() }
+            if resumesNow { reader.resume(with: .success(())) }
         }
         return isAlone
     }
@@ -108,7 +109,7 @@ final class BodyPipe: Sendable {
             unsafe bytes.withUnsafeBytes { unsafe state.bytes.append(contentsOf: $0) }
             return (true, state.takeReader())
         }
-        reader?.resume()
+        reader?.resume(with: .success(()))
         return isTaken
     }
 
@@ -122,7 +123,7 @@ final class BodyPipe: Sendable {
             state.isFull = false
             return state.takeReader()
         }
-        reader?.resume()
+        reader?.resume(with: .success(()))
     }
 }
 

@@ -174,8 +174,9 @@ public final class HTTPClient: HTTPLoading {
     /// was made in. An isolated method would cost two more hops for every request.
     private func answer(to order: TransferOrder) async throws -> Transfer.Answer {
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { caller in
-                if !table.mailbox.post(.start(order, caller)) { caller.resume(throwing: refusal) }
+            try await unsafe withUnsafeThrowingContinuation { continuation in
+                let caller = unsafe Transfer.Caller(continuation)
+                if !table.mailbox.post(.start(order, caller)) { caller.resume(with: .failure(refusal)) }
             }
         } onCancel: {
             // Runs under the lock of the task's status, so it must do nothing else. The flag counts when this message

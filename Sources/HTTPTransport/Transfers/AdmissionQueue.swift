@@ -53,8 +53,7 @@ struct AdmissionQueue {
 
     /// Enters a transfer, to run now or later.
     mutating func enter(_ transfer: Transfer) -> Entry {
-        let lane = lanes[transfer.origin] ?? Lane()
-        lanes[transfer.origin] = lane
+        let lane = lane(of: transfer.origin)
         if lane.next == lane.waiting.count, mayRun(in: lane) {
             changeRunning(in: lane, by: 1)
             return .admitted
@@ -130,6 +129,13 @@ struct AdmissionQueue {
             index += 1
         }
         return admitted
+    }
+
+    private mutating func lane(of origin: Origin) -> Lane {
+        if let lane = lanes[origin] { return lane }
+        let lane = Lane()
+        lanes[origin] = lane
+        return lane
     }
 
     private func skipEnded(in lane: Lane) {

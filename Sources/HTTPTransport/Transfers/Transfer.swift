@@ -20,7 +20,7 @@ final class Transfer: DeadlineHolding {
         let isMultiplexed: Bool
     }
 
-    typealias Caller = CheckedContinuation<Answer, any Error>
+    typealias Caller = Suspension<Answer, any Error>
 
     enum Phase {
         /// Neither admitted nor refused.
@@ -249,7 +249,7 @@ final class Transfer: DeadlineHolding {
         } else if let answer, let easy {
             order.recorder.update { $0.recordHead(from: easy, lookUpTime: lookUpTime) }
             reportReceived()
-            caller.take()?.resume(returning: answer)
+            caller.take()?.resume(with: .success(answer))
         }
     }
 

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+/// A suspended task that waits for a value. Resumed exactly once: what resumes it has taken it out of its place.
+///
+/// In place of `CheckedContinuation`, which allocates, and of which every look whether there is one asks the runtime: a
+/// twentieth of the instructions of a small download.
+@safe struct Suspension<Value: Sendable, Failure: Error>: Sendable {
+    private let continuation: UnsafeContinuation<Value, Failure>
+
+    init(_ continuation: UnsafeContinuation<Value, Failure>) { unsafe self.continuation = unsafe continuation }
+
+    func resume(with result: Result<Value, Failure>) { unsafe continuation.resume(with: result) }
+}
