@@ -28,10 +28,12 @@ struct Bench {
     private static func measureEverything(_ options: Options) async -> Bool {
         let report = Report(asJSON: options.asJSON)
         var isComplete = true
-        report.begin()
+        if options.effort.alone == nil { report.begin() }
         for family in Family.all where options.selects(family) {
             do {
                 try await family.run(options.effort) { report.show($0) }
+            } catch is RanAlone {
+                continue
             } catch {
                 complain("\(family.name): \(error)")
                 isComplete = false

@@ -8,7 +8,13 @@ import CBenchBaselines
 /// the machine affect all of them equally.
 ///
 /// - Returns: The timings of the rounds, in the order of `contenders`.
+/// - Throws: ``RanAlone`` when one contender alone has done its work; the errors of the contenders.
 func measure(_ effort: Effort, _ contenders: Contender...) async throws -> [Figure] {
+    if let alone = effort.alone {
+        guard contenders.indices.contains(alone.contender) else { throw Failure("there is no such contender") }
+        try await contenders[alone.contender].run(alone.count)
+        throw RanAlone()
+    }
     var counts: [Int] = []
     for contender in contenders { counts.append(try await warmUp(contender, effort)) }
     var timings = [[Timing]](repeating: [], count: contenders.count)
@@ -20,6 +26,9 @@ func measure(_ effort: Effort, _ contenders: Contender...) async throws -> [Figu
     }
     return zip(contenders, timings).map { Figure(name: $0.name, timings: $1) }
 }
+
+/// Ends a family in which one contender has done its work.
+struct RanAlone: Error {}
 
 /// The middle value; the mean of the two in the middle of an even number.
 func median(_ values: [Double]) -> Double {

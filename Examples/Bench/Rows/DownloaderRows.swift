@@ -13,11 +13,11 @@ extension Family {
         let requests = try ImageRequest.numbered(5_000)
         let figures = try await measure(
             effort,
-            Contender("ImageDownloader", count: requests.count) { _ in
-                try await atOnce(requests.count) { blackHole(try await downloader.download(requests[$0])) }
+            Contender("ImageDownloader", count: requests.count) { count in
+                try await atOnce(count) { blackHole(try await downloader.download(requests[$0])) }
             },
-            Contender("the transport alone", count: requests.count) { _ in
-                try await atOnce(requests.count) { number in
+            Contender("the transport alone", count: requests.count) { count in
+                try await atOnce(count) { number in
                     let response = try await transport.send(HTTPRequest(url: requests[number].url))
                     blackHole(try await response.body.collect(upTo: file.count))
                 }
