@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// A suspended task that waits for a value. Resumed exactly once: what resumes it has taken it out of its place.
 ///
-/// In place of `CheckedContinuation`, which allocates, and of which every look whether there is one asks the runtime: a
-/// twentieth of the instructions of a small download.
+/// `CheckedContinuation` allocates, and asks the runtime at every look whether an optional one is there. Both together
+/// are a twentieth of the instructions of a small download.
 @safe struct Suspension<Value: Sendable, Failure: Error>: Sendable {
     private let continuation: UnsafeContinuation<Value, Failure>
 
