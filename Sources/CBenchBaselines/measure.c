@@ -21,5 +21,6 @@ size_t bench_heap_bytes(void) {
 void bench_black_hole(const void *value) { (void)value; }
 
 void bench_trim(void) {
+    mallopt(M_MMAP_THRESHOLD, 128 << 10);
     malloc_trim(0);
 }

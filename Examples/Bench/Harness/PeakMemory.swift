@@ -4,6 +4,9 @@ import Foundation
 
 /// The most memory that a piece of work takes, as the kernel counts it.
 enum PeakMemory {
+    /// Gives large blocks mappings of their own from now on, so that they are gone when they are freed.
+    static func prepare() { bench_trim() }
+
     /// `body` runs once: a second run would find the memory that the first has left to the allocator.
     ///
     /// - Returns: Bytes of resident memory beyond those of before.

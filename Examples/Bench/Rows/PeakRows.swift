@@ -9,6 +9,7 @@ extension Family {
             + " frame, against three frames",
         isOnRequest: true
     ) { _, show in
+        PeakMemory.prepare()
         let coders = ImageCoders.default
         let painting = try Painting.opaque(width: 4_000, height: 3_000)
         let files = [

@@ -7,7 +7,8 @@
 
 // The baselines of the benchmark: each job in plain C on one thread.
 
-/// Gives back to the kernel what the allocator keeps for later.
+/// Gives what the allocator keeps back to the kernel, and from now on large blocks mappings of their own, which go when the
+/// blocks are freed.
 void bench_trim(void);
 
 /// Seconds of real time since an arbitrary start.
