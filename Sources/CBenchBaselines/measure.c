@@ -20,7 +20,10 @@ size_t bench_heap_bytes(void) {
 // In a translation unit of its own, so that the optimiser cannot know that the value is not used.
 void bench_black_hole(const void *value) { (void)value; }
 
-void bench_trim(void) {
+void bench_map_large_blocks(void) {
     mallopt(M_MMAP_THRESHOLD, 128 << 10);
+}
+
+void bench_trim(void) {
     malloc_trim(0);
 }

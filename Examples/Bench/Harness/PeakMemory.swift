@@ -4,8 +4,9 @@ import Foundation
 
 /// The most memory that a piece of work takes, as the kernel counts it.
 enum PeakMemory {
-    /// Gives large blocks mappings of their own from now on, so that they are gone when they are freed.
-    static func prepare() { bench_trim() }
+    /// Makes large blocks go when they are freed. Otherwise the allocator keeps some of them, which `bench_trim` cannot
+    /// take, and a later piece of work seems to take less. To be called before anything is measured.
+    static func prepare() { bench_map_large_blocks() }
 
     /// `body` runs once: a second run would find the memory that the first has left to the allocator.
     ///

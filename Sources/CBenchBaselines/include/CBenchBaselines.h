@@ -7,8 +7,10 @@
 
 // The baselines of the benchmark: each job in plain C on one thread.
 
-/// Gives what the allocator keeps back to the kernel, and from now on large blocks mappings of their own, which go when the
-/// blocks are freed.
+/// Gives blocks of 128 KiB and more mappings of their own from now on, which go when the blocks are freed.
+void bench_map_large_blocks(void);
+
+/// Gives back to the kernel what the allocator keeps for later.
 void bench_trim(void);
 
 /// Seconds of real time since an arbitrary start.

@@ -89,11 +89,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds) func `a refresh shows the cached picture first and the new one last`(seed: UInt64) throws {
-        let served = Journal<Int>()
-        let staged = try StagedManager(seed: seed, hasDisk: false) { request in
-            served.write(0)
-            return try .picture(served.count, for: request)
-        }
+        let staged = try StagedManager.counting(seed: seed)
         _ = staged.load(.numbered(1))
         staged.run()
         let readers = (0..<2).map { _ in Self.read(staged, Self.refresh) }

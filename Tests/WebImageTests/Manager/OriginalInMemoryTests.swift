@@ -58,11 +58,7 @@ import WebImageTesting
     @Test(arguments: seeds) func `a newer transfer replaces it, and what is made later is of the newer`(
         seed: UInt64
     ) throws {
-        let served = Journal<Int>()
-        let staged = try StagedManager(seed: seed, hasDisk: false) { request in
-            served.write(0)
-            return try .picture(served.count, for: request)
-        }
+        let staged = try StagedManager.counting(seed: seed)
         _ = staged.load(Self.variant(8))
         staged.run()
         var reload = Self.variant(4)
@@ -77,11 +73,7 @@ import WebImageTesting
 
     @Test(arguments: seeds)
     func `a request that writes nothing to memory removes nothing from it either`(seed: UInt64) throws {
-        let served = Journal<Int>()
-        let staged = try StagedManager(seed: seed, hasDisk: false) { request in
-            served.write(0)
-            return try .picture(served.count, for: request)
-        }
+        let staged = try StagedManager.counting(seed: seed)
         _ = staged.load(.numbered(1))
         staged.run()
         var visitor = ImageRequest.numbered(1)

@@ -10,15 +10,6 @@ import WebImageTesting
 
 /// The views of one original in memory: the picture, the file, or both.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct PictureAndFileTests {
-    /// The seed of the picture counts the answers: 1, then 2, and so on.
-    private static func counting(_ seed: UInt64, hasDisk: Bool = false) throws -> StagedManager {
-        let served = Journal<Int>()
-        return try StagedManager(seed: seed, hasDisk: hasDisk) { request in
-            served.write(0)
-            return try .picture(served.count, for: request)
-        }
-    }
-
     /// Files are square pictures whose side is in the address: four bytes a pixel, and 256 for the entry.
     private static func squares(_ seed: UInt64, memory: Int) throws -> StagedManager {
         var configuration = ImageManager.Configuration()
@@ -80,7 +71,7 @@ import WebImageTesting
 
     @Test(arguments: [false, true], fewerSeeds)
     func `a newer picture removes the older file from memory`(hasDisk: Bool, seed: UInt64) throws {
-        let staged = try Self.counting(seed, hasDisk: hasDisk)
+        let staged = try StagedManager.counting(seed: seed, hasDisk: hasDisk)
         _ = staged.data(.numbered(1), as: .original)
         staged.run()
         var reload = ImageRequest.numbered(1)
@@ -94,7 +85,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds) func `a newer file removes the older picture from memory`(seed: UInt64) throws {
-        let staged = try Self.counting(seed)
+        let staged = try StagedManager.counting(seed: seed)
         _ = staged.load(.numbered(1))
         staged.run()
         var fileOnly = ImageRequest.numbered(1)

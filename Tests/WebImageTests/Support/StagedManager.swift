@@ -148,8 +148,19 @@ final class StagedManager {
     }
 }
 
+extension StagedManager {
+    /// A manager whose transport brings another picture each time: the seed of the picture counts the answers, from 1.
+    static func counting(seed: UInt64, hasDisk: Bool = false) throws -> StagedManager {
+        let served = Journal<Int>()
+        return try StagedManager(seed: seed, hasDisk: hasDisk) { request in
+            served.write(0)
+            return try .picture(served.count, for: request)
+        }
+    }
+}
+
 extension HTTPResponse {
-    /// A transport with the picture of this seed at every address.
+    /// A response with the picture of this seed, whatever the address.
     static func picture(_ seed: Int, for request: HTTPRequest) throws -> HTTPResponse {
         HTTPResponse(status: 200, url: request.url, body: HTTPBody([try Pictures.png(seed)]))
     }
