@@ -155,6 +155,16 @@ struct RedirectTests {
         }
     }
 
+    @Test func `Another fragment does not hide a circle`() async throws {
+        try await withOrigin {
+            $0.respond(302, ["Location: /a#other"])
+        } _: { origin, client in
+            let url = try #require(URL(string: origin.url("/a").absoluteString + "#one"))
+            let error = await #expect(throws: HTTPError.self) { _ = try await client.send(HTTPRequest(url: url)) }
+            #expect(error?.message == "The redirects loop back to \(origin.url("/a").absoluteString).")
+        }
+    }
+
     @Test func `No redirects are followed when none are wanted`() async throws {
         var configuration = HTTPClient.Configuration.loopback
         configuration.maximumRedirects = 0
