@@ -8,7 +8,7 @@ height and frames of the file as it came, and the pixels of `--format png` (of t
 GIFs, through `--format gif`): exactly for lossless formats, within a tolerance for JPEG and WebP. Where a pixel is
 translucent its colour is compared premultiplied by its alpha, within 1: that is how decoded pictures are held.
 """
-import json, random, shutil, signal, struct, subprocess, sys, tempfile, zlib
+import json, random, shutil, signal, socket, struct, subprocess, sys, tempfile, time, zlib
 from pathlib import Path
 from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageOps, ImageSequence
 
@@ -112,7 +112,20 @@ def serve(folder, scratch, port):
         """)
     for path in (scratch, folder):
         path.chmod(0o755)
-    return subprocess.Popen(["nginx", "-c", configuration, "-e", scratch / "error.log"], stderr=subprocess.DEVNULL)
+    server = subprocess.Popen(["nginx", "-c", configuration, "-e", scratch / "error.log"], stderr=subprocess.DEVNULL)
+    while server.poll() is None:
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+            return server
+        except ConnectionRefusedError:
+            time.sleep(0.02)
+    sys.exit("nginx has ended: " + (scratch / "error.log").read_text())
+
+
+def free_port():
+    """A port that nothing listens on a moment later."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
 
 
 def fetch(program, scratch, urls, *options):
@@ -161,7 +174,7 @@ def main(program):
     folder = scratch / "pictures"
     folder.mkdir()
     make_pictures(folder)
-    port = random.randrange(20000, 30000)
+    port = free_port()
     server = serve(folder, scratch, port)
     bad = 0
     try:
