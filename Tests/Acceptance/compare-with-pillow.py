@@ -105,21 +105,21 @@ def make_pictures(folder):
 def serve(folder, scratch, port):
     configuration = scratch / "nginx.conf"
     configuration.write_text(f"""
-        daemon off; pid {scratch}/pid; error_log {scratch}/error.log; worker_processes 1;
+        daemon off; pid {scratch}/pid; error_log stderr; worker_processes 1;
         events {{ }}
         http {{ access_log {scratch}/access.log; types {{ image/png png; image/jpeg jpg; image/gif gif; image/webp webp; }}
                 server {{ listen 127.0.0.1:{port}; root {folder}; }} }}
         """)
     for path in (scratch, folder):
         path.chmod(0o755)
-    server = subprocess.Popen(["nginx", "-c", configuration, "-e", scratch / "error.log"], stderr=subprocess.DEVNULL)
+    server = subprocess.Popen(["nginx", "-c", configuration, "-e", "stderr"])
     while server.poll() is None:
         try:
             socket.create_connection(("127.0.0.1", port)).close()
             return server
         except ConnectionRefusedError:
             time.sleep(0.02)
-    sys.exit("nginx has ended: " + (scratch / "error.log").read_text())
+    sys.exit("nginx has ended")
 
 
 def free_port():
