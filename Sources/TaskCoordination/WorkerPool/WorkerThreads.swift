@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import Dispatch
 import Synchronization
 
 /// A task executor on a bounded number of threads of its own, first in, first out.
@@ -17,7 +18,7 @@ final class WorkerThreads: TaskExecutor {
     private let limit: Int
     private let niceness: Int
     private let state = Mutex(State())
-    private let bell = Semaphore()
+    private let bell = DispatchSemaphore(value: 0)
 
     init(name: String, limit: Int, niceness: Int) {
         self.name = name

@@ -86,7 +86,7 @@ extension EntryFiles {
     func read(
         _ key: CacheKey, _ digest: KeyDigest, fileSizeLimit: Int, withBody: Bool
     ) throws(SystemFailure) -> Finding {
-        try read(digest, fileSizeLimit: fileSizeLimit, withBody: withBody) { $0.elementsEqual(key.rawValue.utf8) }
+        try read(digest, fileSizeLimit: fileSizeLimit, withBody: withBody) { $0.isUTF8(of: key.rawValue) }
     }
 
     /// Reads and verifies the entry in a file.
@@ -159,14 +159,13 @@ extension EntryFiles {
     private func parts(
         _ descriptor: FileSystem.Descriptor, _ firstCount: Int, _ secondCount: Int
     ) throws(SystemFailure) -> (first: [UInt8], second: [UInt8]) {
-        var failure: SystemFailure?
-        var first: [UInt8] = []
+        var (firstFilled, failure): (Int, SystemFailure?) = (0, nil)
+        var first = [UInt8](repeating: 0, count: firstCount)
         let second = unsafe [UInt8](unsafeUninitializedCapacity: secondCount) { second, secondFilled in
-            first = unsafe [UInt8](unsafeUninitializedCapacity: firstCount) { first, firstFilled in
+            first.withUnsafeMutableBytes { first in
                 do throws(SystemFailure) {
                     let count = unsafe try system.read(
-                        descriptor,
-                        into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: first[..<firstCount])),
+                        descriptor, into: first,
                         then: UnsafeMutableRawBufferPointer(
                             UnsafeMutableBufferPointer(rebasing: second[..<secondCount])))
                     firstFilled = min(count, firstCount)
@@ -177,6 +176,14 @@ extension EntryFiles {
             }
         }
         if let failure { throw failure }
+        first.removeLast(firstCount - firstFilled)
         return (first, second)
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Whether these bytes are the text's UTF-8.
+    fileprivate func isUTF8(of text: String) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable { unsafe elementsEqual($0) } ?? elementsEqual(text.utf8)
     }
 }
