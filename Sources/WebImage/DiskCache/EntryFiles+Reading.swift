@@ -86,7 +86,7 @@ extension EntryFiles {
     func read(
         _ key: CacheKey, _ digest: KeyDigest, fileSizeLimit: Int, withBody: Bool
     ) throws(SystemFailure) -> Finding {
-        try read(digest, fileSizeLimit: fileSizeLimit, withBody: withBody) { $0.isUTF8(of: key.rawValue) }
+        try read(digest, fileSizeLimit: fileSizeLimit, withBody: withBody) { $0.elementsEqual(key.rawValue.utf8) }
     }
 
     /// Reads and verifies the entry in a file.
@@ -162,7 +162,7 @@ extension EntryFiles {
         var (firstFilled, failure): (Int, SystemFailure?) = (0, nil)
         var first = [UInt8](repeating: 0, count: firstCount)
         let second = unsafe [UInt8](unsafeUninitializedCapacity: secondCount) { second, secondFilled in
-            first.withUnsafeMutableBytes { first in
+            unsafe first.withUnsafeMutableBytes { first in
                 do throws(SystemFailure) {
                     let count = unsafe try system.read(
                         descriptor, into: first,
@@ -178,12 +178,5 @@ extension EntryFiles {
         if let failure { throw failure }
         first.removeLast(firstCount - firstFilled)
         return (first, second)
-    }
-}
-
-extension ArraySlice<UInt8> {
-    /// Whether these bytes are the text's UTF-8.
-    fileprivate func isUTF8(of text: String) -> Bool {
-        text.utf8.withContiguousStorageIfAvailable { unsafe elementsEqual($0) } ?? elementsEqual(text.utf8)
     }
 }
