@@ -4,12 +4,10 @@ import Synchronization
 /// A value that is resolved once and awaited by one task.
 ///
 /// The first ``resolve(_:)`` wins, whether it comes before or after the task waits, and every later one is refused.
-/// Beside the callers of a flight, the only place of the module that touches a continuation.
 public final class OneShot<Value: Sendable>: Sendable {
-    /// Safe to pass around: the continuation comes out in one place, and only to be resumed.
-    @safe private enum State {
+    private enum State {
         case empty
-        case waiting(UnsafeContinuation<Value, Never>)
+        case waiting(Suspension<Value, Never>)
         case resolved(Value)
         case spent
     }
@@ -27,20 +25,20 @@ public final class OneShot<Value: Sendable>: Sendable {
     /// - Complexity: O(1).
     @discardableResult
     public func resolve(_ value: Value) -> Bool {
-        let (won, parked) = unsafe state.withLock { state -> (Bool, UnsafeContinuation<Value, Never>?) in
+        let (won, waiting) = state.withLock { state -> (Bool, Suspension<Value, Never>?) in
             switch state {
             case .empty:
                 state = .resolved(value)
                 return (true, nil)
-            case .waiting(let continuation):
+            case .waiting(let suspension):
                 state = .spent
-                return unsafe (true, continuation)
+                return (true, suspension)
             case .resolved, .spent:
                 return (false, nil)
             }
         }
-        // Resumed exactly once: only the step from `.waiting` to `.spent` hands the continuation out.
-        unsafe parked?.resume(returning: value)
+        // Resumed exactly once: only the step from `.waiting` to `.spent` takes the suspension out.
+        waiting?.resume(returning: value)
         return won
     }
 
@@ -58,7 +56,7 @@ public final class OneShot<Value: Sendable>: Sendable {
     ///
     /// - Precondition: No other task waits, or has waited, for this one-shot.
     public func wait() async -> Value {
-        await unsafe withUnsafeContinuation { unsafe park($0) }
+        await withSuspension(park)
     }
 
     /// Waits for the value, which the cancellation of the waiting task resolves to `fallback`.
@@ -74,15 +72,15 @@ public final class OneShot<Value: Sendable>: Sendable {
         }
     }
 
-    /// Keeps the continuation until the value comes, or resumes it with the value that has come already.
+    /// Keeps the suspension until the value comes, or resumes it with the value that has come already.
     ///
-    /// The continuation cannot be lost: the task that waits holds the one-shot, and every state after `.waiting`
-    /// is entered by the call that resumes it.
-    func park(_ continuation: UnsafeContinuation<Value, Never>) {
+    /// It cannot be lost: the task that waits holds the one-shot, and every state after `.waiting` is entered by the call
+    /// that resumes it.
+    private func park(_ suspension: Suspension<Value, Never>) {
         let ready = state.withLock { state -> Value? in
             switch state {
             case .empty:
-                unsafe state = .waiting(continuation)
+                state = .waiting(suspension)
                 return nil
             case .resolved(let value):
                 state = .spent
@@ -91,6 +89,6 @@ public final class OneShot<Value: Sendable>: Sendable {
                 preconditionFailure("a OneShot is awaited by one task, once")
             }
         }
-        if let ready { unsafe continuation.resume(returning: ready) }
+        if let ready { suspension.resume(returning: ready) }
     }
 }

@@ -2,6 +2,7 @@
 import EventLoops
 import Foundation
 import Synchronization
+import TaskCoordination
 import Testing
 import WebImageTesting
 
@@ -17,8 +18,8 @@ struct OvertakingCancellationTests {
             order.isCancelled.store(true, ordering: .releasing)
             client.table.mailbox.post(.cancel(order.id))
             await #expect(throws: CancellationError.self) {
-                _ = try await unsafe withUnsafeThrowingContinuation { caller in
-                    client.table.mailbox.post(.start(order, unsafe Suspension(caller)))
+                _ = try await withThrowingSuspension { caller in
+                    client.table.mailbox.post(.start(order, caller))
                 }
             }
             #expect(await client.transferCount == 0)

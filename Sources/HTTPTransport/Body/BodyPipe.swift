@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Synchronization
+import TaskCoordination
 
 /// The bytes of a body between the event loop, which writes, and the one task that reads.
 ///
@@ -62,8 +63,7 @@ final class BodyPipe: Sendable {
     /// - Returns: `false` when another task waits already.
     func waitUntilReadable() async -> Bool {
         var isAlone = true
-        await unsafe withUnsafeContinuation { continuation in
-            let reader = unsafe Reader(continuation)
+        await withSuspension { reader in
             let resumesNow = state.withLock { state in
                 if state.isReadable { return true }
                 guard state.reader == nil else {
@@ -73,7 +73,7 @@ final class BodyPipe: Sendable {
                 state.reader = reader
                 return false
             }
-            if resumesNow { reader.resume(with: .success(())) }
+            if resumesNow { reader.resume(returning: ()) }
         }
         return isAlone
     }
@@ -109,7 +109,7 @@ final class BodyPipe: Sendable {
             unsafe bytes.withUnsafeBytes { unsafe state.bytes.append(contentsOf: $0) }
             return (true, state.takeReader())
         }
-        reader?.resume(with: .success(()))
+        reader?.resume(returning: ())
         return isTaken
     }
 
@@ -123,7 +123,7 @@ final class BodyPipe: Sendable {
             state.isFull = false
             return state.takeReader()
         }
-        reader?.resume(with: .success(()))
+        reader?.resume(returning: ())
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import EventLoops
 import Synchronization
+import TaskCoordination
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -174,8 +175,7 @@ public final class HTTPClient: HTTPLoading {
     /// was made in. An isolated method would cost two more hops for every request.
     private func answer(to order: TransferOrder) async throws -> Transfer.Answer {
         try await withTaskCancellationHandler {
-            try await unsafe withUnsafeThrowingContinuation { continuation in
-                let caller = unsafe Transfer.Caller(continuation)
+            try await withThrowingSuspension { caller in
                 if !table.mailbox.post(.start(order, caller)) { caller.resume(with: .failure(refusal)) }
             }
         } onCancel: {

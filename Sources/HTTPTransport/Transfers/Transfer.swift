@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import CLibcurl
 import CTransportShims
+import TaskCoordination
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

@@ -9,8 +9,8 @@ public import Synchronization
     @usableFromInline typealias Report = (progress: Progress, number: Int)
 
     /// What waits: a suspended task, or another flight, which is called.
-    @safe @usableFromInline enum Waiter: Sendable {
-        case task(UnsafeContinuation<Void, Never>)
+    @usableFromInline enum Waiter: Sendable {
+        case task(Suspension<Void, Never>)
         case flight(@Sendable (Report?) -> Void)
     }
 
@@ -82,7 +82,7 @@ extension FlightCaller {
         }
         switch waiter {
         // Resumed exactly once: the step that takes it out of the state is the only one that has it.
-        case .task(let continuation): unsafe continuation.resume()
+        case .task(let suspension): suspension.resume(returning: ())
         case .flight(let call): call(report)
         case nil: break
         }
@@ -107,13 +107,13 @@ extension FlightCaller {
 
     /// Suspends until there is something to tell. Called by the caller's own task.
     @inlinable func wait() async {
-        await unsafe withUnsafeContinuation { continuation in
+        await withSuspension { suspension in
             let isTold = state.withLock { state in
                 if state.report != nil || state.result != nil { return true }
-                state.waiter = unsafe .task(continuation)
+                state.waiter = .task(suspension)
                 return false
             }
-            if isTold { unsafe continuation.resume() }
+            if isTold { suspension.resume(returning: ()) }
         }
     }
 
