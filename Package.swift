@@ -93,7 +93,7 @@ let package = Package(
         .target(name: "CSceneShims"),
         .target(name: "CBenchBaselines", dependencies: ["CLibcurl", "CLibjpeg", "CLibpng", "CHiredis"]),
 
-        // Floor 1: flights, slots, pools. The standard library only.
+        // Floor 1: flights, slots, pools. The standard library and Dispatch only.
         .target(name: "TaskCoordination"),
 
         // Floor 1: a thread that waits for descriptors, and is the executor of actors.
