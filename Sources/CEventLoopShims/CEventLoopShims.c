@@ -25,8 +25,8 @@ int loop_epoll_watch_signals(int epoll, int descriptor) {
     struct epoll_event event = {.data = {.u64 = signal_data}, .events = EPOLLIN | EPOLLET};
     return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0 ? 0 : errno;
 }
-int loop_epoll_watch(int epoll, int descriptor, int readiness, uint32_t seat, int is_new) {
-    struct epoll_event event = {.data = {.u64 = (uint64_t)seat << 32 | (uint32_t)descriptor}};
+int loop_epoll_watch(int epoll, int descriptor, int readiness, uint32_t token, int is_new) {
+    struct epoll_event event = {.data = {.u64 = (uint64_t)token << 32 | (uint32_t)descriptor}};
     event.events = ((readiness & LOOP_READING) ? EPOLLIN : 0) | ((readiness & LOOP_WRITING) ? EPOLLOUT : 0)
         | ((readiness & LOOP_LEAVING) ? EPOLLRDHUP : 0);
     return epoll_ctl(epoll, is_new ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, &event) == 0 ? 0 : errno;
@@ -41,7 +41,7 @@ int loop_epoll_wait(int epoll, loop_event *found, int capacity, int milliseconds
         uint32_t ready = events[i].events;
         loop_event *event = &found[found_count++];
         event->descriptor = (int)(uint32_t)events[i].data.u64;
-        event->seat = (uint32_t)(events[i].data.u64 >> 32);
+        event->token = (uint32_t)(events[i].data.u64 >> 32);
         event->readiness = ((ready & (EPOLLIN | EPOLLHUP)) ? LOOP_READING : 0)
             | ((ready & EPOLLOUT) ? LOOP_WRITING : 0) | ((ready & EPOLLERR) ? LOOP_FAILING : 0)
             | ((ready & (EPOLLRDHUP | EPOLLHUP)) ? LOOP_LEAVING : 0);

@@ -37,8 +37,8 @@ struct Poller: ~Copyable, Sendable {
 
     /// Watches a descriptor.
     /// - Returns: Whether the kernel accepted it.
-    func watch(_ descriptor: Int32, for interest: Readiness, seat: UInt32, isNew: Bool) -> Bool {
-        loop_epoll_watch(epoll, descriptor, interest.rawValue, seat, isNew ? 1 : 0) == 0
+    func watch(_ descriptor: Int32, for interest: Readiness, token: UInt32, isNew: Bool) -> Bool {
+        loop_epoll_watch(epoll, descriptor, interest.rawValue, token, isNew ? 1 : 0) == 0
     }
 
     /// Stops watching a descriptor.
@@ -59,9 +59,9 @@ struct Poller: ~Copyable, Sendable {
         fileprivate var buffer = [loop_event](repeating: loop_event(), count: 256)
         fileprivate(set) var count = 0
 
-        subscript(index: Int) -> (descriptor: Int32, seat: UInt32, readiness: Readiness) {
+        subscript(index: Int) -> (descriptor: Int32, token: UInt32, readiness: Readiness) {
             let event = buffer[index]
-            return (event.descriptor, event.seat, Readiness(rawValue: event.readiness))
+            return (event.descriptor, event.token, Readiness(rawValue: event.readiness))
         }
     }
 }

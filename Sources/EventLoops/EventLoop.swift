@@ -95,8 +95,8 @@ import Synchronization
     /// Watches a descriptor for a resident.
     /// - Parameter isNew: Whether it is not watched yet.
     /// - Returns: Whether the kernel agreed.
-    package func watch(_ descriptor: Int32, for interest: Readiness, seat: UInt32, isNew: Bool) -> Bool {
-        poller?.watch(descriptor, for: interest, seat: seat, isNew: isNew) ?? false
+    package func watch(_ descriptor: Int32, for interest: Readiness, token: UInt32, isNew: Bool) -> Bool {
+        poller?.watch(descriptor, for: interest, token: token, isNew: isNew) ?? false
     }
 
     /// Stops watching a descriptor.
@@ -140,7 +140,7 @@ import Synchronization
     private func run(_ residents: [any LoopResident]) {
         owner.store(LoopThread.current, ordering: .releasing)
         var events = Poller.Events()
-        for (seat, resident) in residents.enumerated() { resident.onLoop { $0.loopBegins(at: UInt32(seat)) } }
+        for (token, resident) in residents.enumerated() { resident.onLoop { $0.loopBegins(with: UInt32(token)) } }
         while let jobs = takeJobs() {
             var deadline = UInt64.max
             for resident in residents { deadline = min(deadline, resident.onLoop { $0.takeTurn() } ?? .max) }
@@ -149,7 +149,7 @@ import Synchronization
             wait(until: jobs.isEmpty ? deadline : 0, for: residents, &events)
             for index in 0..<events.count {
                 let event = events[index]
-                residents[Int(event.seat)].onLoop(event.descriptor, event.readiness) { $0.descriptorIsReady($1, $2) }
+                residents[Int(event.token)].onLoop(event.descriptor, event.readiness) { $0.descriptorIsReady($1, $2) }
             }
         }
         for resident in residents { resident.onLoop { $0.loopEnds() } }

@@ -7,8 +7,8 @@ public import Synchronization
 @usableFromInline package protocol LoopResident: Actor {
     nonisolated var loop: EventLoop { get }
     /// Called before all other methods, on the loop's thread.
-    /// - Parameter seat: The number with which this actor watches descriptors.
-    func loopBegins(at seat: UInt32)
+    /// - Parameter token: The number with which this actor watches descriptors.
+    func loopBegins(with token: UInt32)
     /// Takes the messages and does the work that is due. Called before each wait.
     /// - Returns: When the next turn is due at the latest, in nanoseconds of the loop's clock; `nil` for no limit.
     func takeTurn() -> UInt64?

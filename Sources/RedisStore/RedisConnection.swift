@@ -24,7 +24,7 @@ import WebImage
     /// `nil` on a connection without TLS.
     private let tls: RedisTLS?
     private let loop: EventLoop
-    private let seat: UInt32
+    private let token: UInt32
     private let byteLimit: Int
     private let name: String
     private var interest: Readiness = []
@@ -37,7 +37,7 @@ import WebImage
     ///
     /// - Parameter byteLimit: The largest number of bytes that may wait to be parsed.
     init(
-        to address: RedisAddress, on loop: EventLoop, seat: UInt32, byteLimit: Int,
+        to address: RedisAddress, on loop: EventLoop, token: UInt32, byteLimit: Int,
         onMessage: ((RedisReply) -> Void)? = nil
     ) throws(SharedStoreError) {
         tls = try address.tls.map { options throws(SharedStoreError) in try RedisTLS(options, for: address) }
@@ -56,7 +56,7 @@ import WebImage
         unsafe redis_limit_arrays(reader)
         unsafe self.context = context
         unsafe descriptor = context.pointee.fd
-        (self.loop, self.seat, self.byteLimit, self.onMessage) = (loop, seat, byteLimit, onMessage)
+        (self.loop, self.token, self.byteLimit, self.onMessage) = (loop, token, byteLimit, onMessage)
         name = address.description
         watch([.reading, .writing])
     }
@@ -182,7 +182,7 @@ import WebImage
         guard wanted != interest else { return }
         let isNew = interest.isEmpty
         interest = wanted
-        _ = loop.watch(descriptor, for: wanted, seat: seat, isNew: isNew)
+        _ = loop.watch(descriptor, for: wanted, token: token, isNew: isNew)
     }
 
     private static func lost(_ name: String) -> SharedStoreError {

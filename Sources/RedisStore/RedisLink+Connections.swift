@@ -11,8 +11,9 @@ extension RedisLink {
         let deadline = now + Self.nanoseconds(configuration.connectTimeout)
         do throws(SharedStoreError) {
             let address = configuration.address
-            let commands = try RedisConnection(to: address, on: loop, seat: seat, byteLimit: 2 * largest + (1 << 20))
-            let messages = try RedisConnection(to: address, on: loop, seat: seat, byteLimit: 1 << 20) { reply in
+            let commands = try RedisConnection(
+                to: address, on: loop, token: loopToken, byteLimit: 2 * largest + (1 << 20))
+            let messages = try RedisConnection(to: address, on: loop, token: loopToken, byteLimit: 1 << 20) { reply in
                 self.onLoop { $0.heard(reply) }
             }
             (self.commands, self.messages) = (commands, messages)

@@ -41,7 +41,7 @@ actor RedisLink: LoopResident {
     nonisolated let mail: Mailbox<Message>
     nonisolated let channel: String
     let configuration: RedisStore.Configuration
-    var seat: UInt32 = 0
+    var loopToken: UInt32 = 0
     var phase: Phase
     var commands: RedisConnection?
     var messages: RedisConnection?
@@ -96,7 +96,7 @@ actor RedisLink: LoopResident {
 
     // MARK: - Turns
 
-    func loopBegins(at seat: UInt32) { self.seat = seat }
+    func loopBegins(with token: UInt32) { loopToken = token }
 
     var hasMail: Bool { !mail.isEmpty }
 

@@ -122,7 +122,7 @@ private actor Resident: LoopResident {
 
     nonisolated let loop: EventLoop
     nonisolated let mailbox: Mailbox<Message>
-    private var seat: UInt32?
+    private var token: UInt32?
     private var alarm: (moment: UInt64, event: Gate)?
     private var expected: Gate?
     private(set) var sum = 0
@@ -150,7 +150,7 @@ private actor Resident: LoopResident {
     func expectByte(_ event: Gate) { expected = event }
 
     func watch(_ descriptor: Int32) {
-        #expect(loop.watch(descriptor, for: .reading, seat: seat!, isNew: true))
+        #expect(loop.watch(descriptor, for: .reading, token: token!, isNew: true))
     }
 
     func forget(_ descriptor: Int32) { loop.forget(descriptor) }
@@ -167,8 +167,8 @@ private actor Resident: LoopResident {
 
     var hasMail: Bool { !mailbox.isEmpty }
 
-    func loopBegins(at seat: UInt32) {
-        self.seat = seat
+    func loopBegins(with token: UInt32) {
+        self.token = token
         story.append("begins")
     }
 

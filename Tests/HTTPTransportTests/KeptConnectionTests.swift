@@ -70,14 +70,14 @@ struct KeptConnectionTests {
         let socket = pair[0]
         /// Whether the kernel has it: a second registration is refused. The probe leaves things as they were.
         let isRegistered = {
-            guard loop.watch(socket, for: .reading, seat: 0, isNew: true) else { return true }
+            guard loop.watch(socket, for: .reading, token: 0, isNew: true) else { return true }
             loop.forget(socket)
             return false
         }
         var isInUse: Bool { sockets.isInUse(socket) }
         /// Announces the socket; the kernel must agree.
         func announce(_ interest: Readiness = .reading) {
-            let isWatched = sockets.announce(socket, for: interest, seat: 0)
+            let isWatched = sockets.announce(socket, for: interest, token: 0)
             #expect(isWatched)
         }
         sockets.opened(socket)

@@ -28,7 +28,7 @@ import Foundation
 
     private var daemon: OpaquePointer?
     private var epoll: Int32 = -1
-    private var seat: UInt32 = 0
+    private var token: UInt32 = 0
     /// Whether libmicrohttpd has something to do that no descriptor shows.
     private var mustRun = false
     private var nextSweep: UInt64?
@@ -75,7 +75,7 @@ import Foundation
             socket.descriptor, UInt32(clamping: limits.connections), room,
             connectionCallback, targetCallback, requestCallback, completionCallback, context)
         if let daemon = unsafe daemon { epoll = unsafe microhttpd_epoll(daemon) }
-        guard epoll >= 0, loop.watch(epoll, for: .reading, seat: seat, isNew: true) else {
+        guard epoll >= 0, loop.watch(epoll, for: .reading, token: token, isNew: true) else {
             throw ServerError(message: "libmicrohttpd does not start: the process has no descriptor left.")
         }
         mustRun = true
@@ -88,7 +88,7 @@ import Foundation
 
     nonisolated var hasMail: Bool { false }
 
-    func loopBegins(at seat: UInt32) { self.seat = seat }
+    func loopBegins(with token: UInt32) { self.token = token }
 
     func loopEnds() {}
 
@@ -198,7 +198,7 @@ import Foundation
 
     /// libmicrohttpd does not look at a suspended connection, so the loop does.
     func watchForHangUp(_ connection: Connection) {
-        _ = loop.watch(connection.descriptor, for: .leaving, seat: seat, isNew: true)
+        _ = loop.watch(connection.descriptor, for: .leaving, token: token, isNew: true)
     }
 
     func resume(_ name: UInt, _ connection: Connection) {

@@ -34,8 +34,8 @@ actor NetworkWatch: LoopResident {
 
     var hasMail: Bool { false }
 
-    func loopBegins(at seat: UInt32) {
-        _ = loop.watch(descriptor, for: .reading, seat: seat, isNew: true)
+    func loopBegins(with token: UInt32) {
+        _ = loop.watch(descriptor, for: .reading, token: token, isNew: true)
         // What has changed before the descriptor was watched.
         board.publish(probe())
     }

@@ -12,7 +12,7 @@ import EventLoops
     /// What the event loop watches.
     var sockets: WatchedSockets
     /// The number with which the sockets are watched.
-    private var seat: UInt32 = 0
+    private var token: UInt32 = 0
     /// When libcurl must be called, in nanoseconds of the loop's clock.
     private(set) var timer: UInt64?
     private var running: Int32 = 0
@@ -35,8 +35,8 @@ import EventLoops
     }
 
     /// The first call on the loop.
-    func open(for table: TransferTable, at seat: UInt32) {
-        self.seat = seat
+    func open(for table: TransferTable, with token: UInt32) {
+        self.token = token
         guard let handle = unsafe handle else { return }
         let set = { (option: CURLMoption, value: Int) in _ = unsafe transport_multi_set_long(handle, option, value) }
         set(CURLMOPT_MAXCONNECTS, max(1, configuration.maximumIdleConnections))
@@ -80,7 +80,7 @@ import EventLoops
         var interest: Readiness = []
         if what & CURL_POLL_IN != 0 { interest.insert(.reading) }
         if what & CURL_POLL_OUT != 0 { interest.insert(.writing) }
-        return sockets.announce(socket, for: interest, seat: seat) ? 0 : -1
+        return sockets.announce(socket, for: interest, token: token) ? 0 : -1
     }
 
     private func setTimer(_ milliseconds: Int) -> Int32 {

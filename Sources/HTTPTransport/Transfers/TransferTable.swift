@@ -86,8 +86,8 @@ actor TransferTable {
 extension TransferTable: LoopResident {
     var hasMail: Bool { !mailbox.isEmpty }
 
-    func loopBegins(at seat: UInt32) {
-        multi.open(for: self, at: seat)
+    func loopBegins(with token: UInt32) {
+        multi.open(for: self, with: token)
     }
 
     func takeTurn() -> UInt64? {

@@ -36,13 +36,13 @@ struct WatchedSockets {
     }
 
     /// Watches a socket for a transfer.
-    /// - Parameter seat: The number of the actor that is told.
+    /// - Parameter token: The number of the actor that is told.
     /// - Returns: Whether the kernel agreed.
-    mutating func announce(_ socket: Int32, for interest: Readiness, seat: UInt32) -> Bool {
+    mutating func announce(_ socket: Int32, for interest: Readiness, token: UInt32) -> Bool {
         let registered = self[socket].interest
         change(socket) { $0.isIdle = false }
         guard registered != interest else { return true }
-        guard loop.watch(socket, for: interest, seat: seat, isNew: registered == nil) else { return false }
+        guard loop.watch(socket, for: interest, token: token, isNew: registered == nil) else { return false }
         change(socket) { $0.interest = interest }
         return true
     }

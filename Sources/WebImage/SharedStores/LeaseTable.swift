@@ -16,7 +16,7 @@ final class LeaseTable: Sendable {
         case askAgain
     }
 
-    private enum Seat {
+    private enum Entry {
         case asking([OneShot<Word>])
         case held(SharedLease, hold: WeakHold)
     }
@@ -33,20 +33,20 @@ final class LeaseTable: Sendable {
         case isLed
     }
 
-    private let seats = Mutex<[CacheKey: Seat]>([:])
+    private let entries = Mutex<[CacheKey: Entry]>([:])
 
-    var count: Int { seats.withLock { $0.count } }
+    var count: Int { entries.withLock { $0.count } }
 
     func enter(_ key: CacheKey) -> Place {
-        seats.withLock { seats in
-            switch seats[key] {
+        entries.withLock { entries in
+            switch entries[key] {
             case nil:
-                seats[key] = .asking([])
+                entries[key] = .asking([])
                 return .asks
             case .asking(var places):
                 let place = OneShot<Word>()
                 places.append(place)
-                seats[key] = .asking(places)
+                entries[key] = .asking(places)
                 return .waits(place)
             case .held: return .isLed
             }
@@ -55,9 +55,9 @@ final class LeaseTable: Sendable {
 
     /// Ends the asking without a lease.
     func leave(_ key: CacheKey, _ word: Word) {
-        let places = seats.withLock { seats -> [OneShot<Word>] in
-            guard case .asking(let places)? = seats[key] else { return [] }
-            seats[key] = nil
+        let places = entries.withLock { entries -> [OneShot<Word>] in
+            guard case .asking(let places)? = entries[key] else { return [] }
+            entries[key] = nil
             return places
         }
         for place in places { place.resolve(word) }
@@ -65,8 +65,8 @@ final class LeaseTable: Sendable {
 
     /// Ends the asking with a lease.
     func enter(_ hold: LeaseHold) {
-        let places = seats.withLock { seats -> [OneShot<Word>] in
-            let earlier = seats.updateValue(.held(hold.lease, hold: WeakHold(hold: hold)), forKey: hold.key)
+        let places = entries.withLock { entries -> [OneShot<Word>] in
+            let earlier = entries.updateValue(.held(hold.lease, hold: WeakHold(hold: hold)), forKey: hold.key)
             guard case .asking(let places)? = earlier else { return [] }
             return places
         }
@@ -74,32 +74,32 @@ final class LeaseTable: Sendable {
     }
 
     func isLed(_ key: CacheKey) -> Bool {
-        seats.withLock { if case .held? = $0[key] { true } else { false } }
+        entries.withLock { if case .held? = $0[key] { true } else { false } }
     }
 
     /// What the load that has the lease holds, while it does.
     func hold(of key: CacheKey) -> LeaseHold? {
-        seats.withLock { if case .held(_, let weak)? = $0[key] { weak.hold } else { nil } }
+        entries.withLock { if case .held(_, let weak)? = $0[key] { weak.hold } else { nil } }
     }
 
     /// Takes a lease out, to end it.
     ///
     /// - Parameter token: The lease; `nil` for whichever is held.
     func take(_ key: CacheKey, token: Int64? = nil) -> SharedLease? {
-        seats.withLock { seats in
-            guard case .held(let lease, _)? = seats[key], token == nil || lease.token == token else { return nil }
-            seats[key] = nil
+        entries.withLock { entries in
+            guard case .held(let lease, _)? = entries[key], token == nil || lease.token == token else { return nil }
+            entries[key] = nil
             return lease
         }
     }
 
     /// Takes all leases out.
     func takeAll() -> [SharedLease] {
-        seats.withLock { seats in
-            let leases = seats.compactMap { (key, seat) -> (CacheKey, SharedLease)? in
-                if case .held(let lease, _) = seat { (key, lease) } else { nil }
+        entries.withLock { entries in
+            let leases = entries.compactMap { (key, entry) -> (CacheKey, SharedLease)? in
+                if case .held(let lease, _) = entry { (key, lease) } else { nil }
             }
-            for (key, _) in leases { seats[key] = nil }
+            for (key, _) in leases { entries[key] = nil }
             return leases.map(\.1)
         }
     }
