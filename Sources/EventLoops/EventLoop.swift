@@ -93,7 +93,9 @@ import Synchronization
     }
 
     /// Watches a descriptor for a resident.
-    /// - Parameter isNew: Whether it is not watched yet.
+    /// - Parameters:
+    ///   - token: The resident's, from ``LoopResident/loopBegins(with:)``.
+    ///   - isNew: Whether it is not watched yet.
     /// - Returns: Whether the kernel agreed.
     package func watch(_ descriptor: Int32, for interest: Readiness, token: UInt32, isNew: Bool) -> Bool {
         poller?.watch(descriptor, for: interest, token: token, isNew: isNew) ?? false

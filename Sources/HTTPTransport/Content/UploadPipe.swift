@@ -26,7 +26,7 @@ final class UploadPipe: Sendable {
         var count = 0
         var end: Result<Void, any Error>?
         var isClosed = false
-        var writer: Suspension<Void, Never>?
+        var writer: CheckedContinuation<Void, Never>?
         var wake: (@Sendable () -> Void)?
 
         var isWritable: Bool { isClosed || count < UploadPipe.highWaterMark }
@@ -57,12 +57,12 @@ final class UploadPipe: Sendable {
         }
         wake?()
         await withTaskCancellationHandler {
-            await withSuspension { writer in
+            await withCheckedContinuation { writer in
                 let isWritable = state.withLock { state in
                     if !state.isWritable { state.writer = writer }
                     return state.isWritable
                 }
-                if isWritable { writer.resume(returning: ()) }
+                if isWritable { writer.resume() }
             }
         } onCancel: {
             close()
@@ -84,7 +84,7 @@ final class UploadPipe: Sendable {
     /// Takes up to so many bytes.
     /// - Parameter wake: Called once when there is something after there was nothing.
     func take(upTo capacity: Int, wake: @escaping @Sendable () -> Void) -> Taken {
-        let (taken, writer) = state.withLock { state -> (Taken, Suspension<Void, Never>?) in
+        let (taken, writer) = state.withLock { state -> (Taken, CheckedContinuation<Void, Never>?) in
             guard state.count > 0 else {
                 switch state.end {
                 case .success: return (.end, nil)
@@ -109,7 +109,7 @@ final class UploadPipe: Sendable {
             }
             return (.bytes(bytes), state.isWritable ? state.writer.take() : nil)
         }
-        writer?.resume(returning: ())
+        writer?.resume()
         return taken
     }
 
@@ -120,7 +120,7 @@ final class UploadPipe: Sendable {
             state.wake = nil
             return state.writer.take()
         }
-        writer?.resume(returning: ())
+        writer?.resume()
         closing.resolve(())
     }
 }

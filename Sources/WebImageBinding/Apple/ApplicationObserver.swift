@@ -19,16 +19,19 @@ import AppKit
 /// | foreground | nothing: a load brings back what it needs |
 /// | termination | ends, in at most a second, so that the index of the disk cache is saved |
 ///
-/// On macOS, the termination alone. Kept by the application, as long as it uses the manager.
+/// On macOS, the termination alone. Kept by the application, as long as it uses the manager:
+///
+/// ```swift
+/// let manager = ImageManager()
+/// SharedLoader.loader = manager
+/// observer = ApplicationObserver(manager)
+/// ```
 @MainActor
 @available(iOSApplicationExtension, unavailable)
 public final class ApplicationObserver {
     private let manager: ImageManager
     private let center: NotificationCenter
     private var observations: [any NSObjectProtocol] = []
-    #if canImport(UIKit)
-    private var backgroundTask = UIBackgroundTaskIdentifier.invalid
-    #endif
 
     /// Creates an observer and begins to observe.
     public init(_ manager: ImageManager, center: NotificationCenter = .default) {
@@ -64,24 +67,14 @@ public final class ApplicationObserver {
     }
 
     private func enterBackground() {
-        endBackgroundTask()
-        // Otherwise the system suspends the application at once.
-        backgroundTask = UIApplication.shared.beginBackgroundTask(withName: "pictures") { [weak self] in
-            self?.endBackgroundTask()
-        }
+        let time = BackgroundTime()
         // Unstructured because a notification is not asynchronous; it ends by itself.
         Task { [manager] in
             await manager.trimMemory(toCost: manager.memoryStatistics.cost / 10)
             await manager.flush()
             _ = try? await manager.diskCache?.removeExpired()
-            endBackgroundTask()
+            time.end()
         }
-    }
-
-    private func endBackgroundTask() {
-        guard backgroundTask != .invalid else { return }
-        UIApplication.shared.endBackgroundTask(backgroundTask)
-        backgroundTask = .invalid
     }
     #endif
 
@@ -97,4 +90,23 @@ public final class ApplicationObserver {
         _ = end.wait(timeout: .now() + .seconds(1))
     }
 }
+
+#if canImport(UIKit)
+/// Time that the system grants in the background; otherwise it suspends the application at once.
+@MainActor
+@available(iOSApplicationExtension, unavailable)
+private final class BackgroundTime {
+    private var task = UIBackgroundTaskIdentifier.invalid
+
+    init() {
+        task = UIApplication.shared.beginBackgroundTask(withName: "pictures") { [weak self] in self?.end() }
+    }
+
+    func end() {
+        guard task != .invalid else { return }
+        UIApplication.shared.endBackgroundTask(task)
+        task = .invalid
+    }
+}
+#endif
 #endif
