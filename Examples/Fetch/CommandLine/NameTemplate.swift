@@ -34,11 +34,17 @@ struct NameTemplate: Equatable {
         self.pieces = pieces + [.text(String(rest))]
     }
 
-    /// The stem, the size that is asked for, the hash and the extension.
-    static func usual(size: String?) -> NameTemplate {
-        NameTemplate([
-            .field(.stem), .text(size.map { "-\($0)-" } ?? "-"), .field(.hash), .text("."), .field(.format),
-        ])
+    /// The stem, the size of a picture that is resized, the hash and the extension.
+    static func usual(isResized: Bool) -> NameTemplate {
+        let size: [Piece] = [.text("-"), .field(.width), .text("x"), .field(.height)]
+        return NameTemplate(
+            [.field(.stem)] + (isResized ? size : []) + [.text("-"), .field(.hash), .text("."), .field(.format)])
+    }
+
+    /// The text behind the last field.
+    var ending: String {
+        guard case .text(let text) = pieces.last else { return "" }
+        return text
     }
 
     private init(_ pieces: [Piece]) { self.pieces = pieces }

@@ -18,8 +18,12 @@ extension Option {
             },
             Option(
                 "format", nil, "FORMAT", .words(["original", "jpeg", "png", "gif", "webp"]),
-                help: "Write original, jpeg, png, gif or webp. original keeps the file as it came (default)."
+                help: """
+                    Write original, jpeg, png, gif or webp. Left out, the name of the file decides; original keeps the file \
+                    as it came, and is what a name that says nothing gets.
+                    """
             ) { options, text throws(UsageError) in
+                options.formatName = text
                 options.format = try OutputFormat.named(text)
             },
             Option("apply", nil, "EFFECT", help: "Change the picture, in the order given: \(Effect.names).") {
@@ -45,13 +49,13 @@ extension Option {
             Option("out", nil, "DIR", .folder, help: "The folder of the pictures (pictures).") { $0.folder = $1 },
             Option(
                 "output", "o", "FILE", .file,
-                help: "Write the one picture to this file, or with - to standard output."
+                help: "Write the one picture to this file, in the format of its name, or with - to standard output."
             ) { $0.file = $1 },
             Option(
                 "name", nil, "TEMPLATE",
                 help: """
                     Name files by this template, with {stem} {width} {height} {format} {hash}. By default \
-                    {stem}-{hash}.{format}, with the size asked for after the stem.
+                    {stem}-{hash}.{format}, with the size after the stem when --resize is given.
                     """
             ) { options, text throws(UsageError) in options.name = try NameTemplate(text) },
             Option("contact-sheet", nil, "FILE", .file, help: "Write a picture of all pictures: png, jpg or webp.") {

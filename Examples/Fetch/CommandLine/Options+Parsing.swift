@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import WebImage
+
 extension Options {
     /// - Throws: ``UsageError`` with a message that names the word that is wrong.
     init(parsing words: [String]) throws(UsageError) {
@@ -68,6 +70,7 @@ extension Options {
     /// Options that contradict each other.
     private mutating func check() throws(UsageError) {
         format = format.with(encode)
+        try takeFormatOfNames()
         if action != .fetch, contactSheet != nil {
             throw UsageError(message: "--contact-sheet is for pictures that are fetched")
         }
@@ -79,6 +82,25 @@ extension Options {
         if folder != nil { throw UsageError(message: "--output names the file with its folder; leave --out out") }
         if file == "-", writesJSON {
             throw UsageError(message: "--output - and --json both need standard output; leave one out")
+        }
+    }
+
+    /// The names of the files decide their format. What comes in it need not be written again, unless something is made of it.
+    private mutating func takeFormatOfNames() throws(UsageError) {
+        guard let text = fileExtension, let named = ImageFormat(fileExtension: text) else { return }
+        let encoded = EncodedFormat(named, options: encode)
+        if let formatName {
+            guard format == .encoded(encoded) else {
+                throw UsageError(
+                    message: """
+                        .\(text.printable) names \(named.name), which is not --format \(formatName); \
+                        leave --format out, or name the file otherwise
+                        """)
+            }
+        } else if transformers.isEmpty, encode == EncodeOptions() {
+            fileFormat = encoded
+        } else {
+            format = .encoded(encoded)
         }
     }
 }

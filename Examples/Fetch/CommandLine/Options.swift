@@ -25,6 +25,11 @@ struct Options {
     /// Applied after the resize, in order.
     var effects: [any ImageTransforming] = []
     var format: OutputFormat = .original
+    /// The word of `--format`.
+    var formatName: String?
+    /// The format that the names of the files say. A picture that comes in it stays as it came; `nil` when ``format`` says
+    /// what to write, or the names say nothing.
+    var fileFormat: EncodedFormat?
     /// For a format that is not the original's.
     var encode = EncodeOptions()
     /// The file of all pictures in a grid.
@@ -56,6 +61,12 @@ struct Options {
     var writesJSON = false
     var isQuiet = false
     var isVerbose = false
+
+    /// The extension of the files, as far as the command line names them.
+    var fileExtension: String? {
+        guard let name = file ?? name?.ending, let dot = name.lastIndex(of: ".") else { return nil }
+        return String(name[name.index(after: dot)...])
+    }
 
     /// What is made of each picture.
     var transformers: [any ImageTransforming] {

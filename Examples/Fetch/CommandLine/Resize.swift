@@ -3,8 +3,6 @@ import WebImage
 
 /// The box of `--resize`.
 struct Resize: Equatable {
-    /// As the command line gives it: `800x600`, `800x` or `x600`.
-    let box: String
     let transformer: ResizeTransformer
 
     /// The largest side of a picture.
@@ -18,12 +16,12 @@ struct Resize: Equatable {
             sides.count == 2, sides != ["", ""], let width = Self.side(sides[0]), let height = Self.side(sides[1])
         else {
             throw UsageError(
-                message: "--resize takes WxH, Wx or xH, and :fit, :fill or :stretch after it, not \(text.printable)")
+                message:
+                    "--resize takes WxH, Wx or xH, then :fit, :cover, :fill or :stretch, not \(text.printable)")
         }
         guard mode == .fit || !sides.contains("") else {
             throw UsageError(message: "--resize needs both sides for :\(mode.rawValue), not \(text.printable)")
         }
-        box = "\(parts[0])"
         transformer = .resize(to: PixelSize(width: width, height: height), mode: mode)
     }
 
@@ -39,7 +37,4 @@ struct Resize: Equatable {
     func transformer(inLinearLight: Bool) -> ResizeTransformer {
         .resize(to: transformer.size, mode: transformer.mode, inLinearLight: inLinearLight)
     }
-
-    /// For the name of a file: the box, and a mode that is not the usual one.
-    var name: String { transformer.mode == .fit ? box : "\(box)-\(transformer.mode.rawValue)" }
 }

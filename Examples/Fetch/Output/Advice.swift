@@ -32,6 +32,7 @@ enum Advice {
     private static func special(_ code: String, _ message: String, _ url: URL?) -> String? {
         switch code {
         case "invalidRequest" where message.contains("user name or password"): "--user NAME:PASSWORD sends them."
+        case "unsupportedFormat" where message.contains("encoder"): "Name the file .jpg, .png, .gif or .webp."
         case "unsupportedURL" where url?.scheme == nil: "Write it in full, with https:// in front."
         case "unsupportedURL": "fetch takes http and https."
         default: nil

@@ -12,7 +12,7 @@ struct FileName {
     private let variant: String
 
     init(_ options: Options) {
-        template = options.name ?? .usual(size: options.resize?.name)
+        template = options.name ?? .usual(isResized: options.resize != nil)
         variant = (options.transformers.map(\.key) + [options.format.key]).filter { !$0.isEmpty }
             .joined(separator: "\n")
     }

@@ -47,7 +47,8 @@ struct Loads: Sendable {
         let request = request(for: job, url)
         let bar = screen.bar(for: job.text)
         defer { bar.remove() }
-        let file = try await manager.encodedImage(for: request, as: options.format) { bar.update($0) }
+        let original = try await manager.encodedImage(for: request, as: options.format) { bar.update($0) }
+        let file = try await named(original, request)
         if let sheet {
             var small = request
             small.firstFrameOnly = true
@@ -56,8 +57,16 @@ struct Loads: Sendable {
         }
         let path = try await destination.write(file, key: request.cacheKey ?? job.text, url: url)
         return Outcome.Picture(
-            source: Outcome.Source(file), format: file.format, width: file.width, height: file.height,
-            frames: file.frameCount, bytes: file.bytes.count, file: path, transfer: file.origin?.metrics)
+            source: Outcome.Source(original), format: file.format, width: file.width, height: file.height,
+            frames: file.frameCount, bytes: file.bytes.count, file: path, transfer: original.origin?.metrics)
+    }
+
+    /// The picture in the format that its file's name says.
+    private func named(_ original: EncodedImage, _ request: ImageRequest) async throws -> EncodedImage {
+        guard let format = options.fileFormat, format.format != original.format else { return original }
+        var request = request
+        request.cachePolicy = .cacheFirst
+        return try await manager.encodedImage(for: request, as: .encoded(format))
     }
 
     private func request(for job: Job, _ url: URL) -> ImageRequest {

@@ -135,6 +135,37 @@ struct OptionsTests {
         #expect(try Job.list(Options(parsing: ["-o", "a", "http://a/", "http://a/"])).count == 1)
     }
 
+    @Test func `the name of the file decides its format, and --format where the name says nothing`() throws {
+        let format = { (words: String) in
+            let options = try Options(parsing: words.split(separator: " ").map(String.init))
+            return (options.format, options.fileFormat)
+        }
+        // What comes in the format stays as it came, so it is decided when it has come.
+        #expect(try format("-o a.webp") == (.original, .webp()))
+        #expect(try format("-o a/b.JPG") == (.original, .jpeg()))
+        #expect(try format("--name {stem}-{hash}.jpeg") == (.original, .jpeg()))
+        // What is made is made in it.
+        #expect(try format("--resize 8x8 -o a.png") == (.png, nil))
+        #expect(try format("-o a.jpeg --quality 5") == (.jpeg(quality: 5), nil))
+        #expect(try format("-o a.webp --format webp --quality 5") == (.webp(quality: 5), nil))
+        for name in ["a", "-", "a.webp/b", "a.txt", "/dev/null"] {
+            #expect(try format("-o \(name)") == (.original, nil))
+            #expect(try format("-o \(name) --format png") == (.png, nil))
+        }
+    }
+
+    @Test(arguments: [
+        (["-o", "a.webp", "--format", "png"], "png"), (["--format", "original", "-o", "a.webp"], "original"),
+        (["-o", "a.jpg", "--format", "gif"], "gif"), (["--name", "{hash}.png", "--format", "jpeg"], "jpeg"),
+    ])
+    func `a name and --format that contradict each other are refused, with what to do`(words: [String], format: String)
+        throws
+    {
+        let error = try #require(#expect(throws: UsageError.self) { try Options(parsing: words) })
+        #expect(error.message.contains("--format \(format)"))
+        #expect(error.message.contains("leave --format out, or name the file"))
+    }
+
     @Test(arguments: ["a/b", ".hidden", "{stem", "{Stem}", "{size}", "a\0"])
     func `a template that leads elsewhere or has an unknown field is refused`(text: String) {
         #expect(throws: UsageError.self) { try NameTemplate(text) }

@@ -64,7 +64,14 @@ struct FileNameTests {
         ]
         let names = try lines.map { try name("http://a/b.png", .png, $0.split(separator: " ").map(String.init)) }
         #expect(Set(names).count == lines.count)
-        #expect(try name("http://a/b.png", .png, ["--resize", "8x8:fill"]).hasPrefix("b-8x8-fill-"))
+    }
+
+    @Test func `a picture that is resized is named by the size that it has`() throws {
+        // It is 30 by 20 and does not grow.
+        for box in ["800x800", "800x", "800x800:fill"] {
+            #expect(try name("http://a/b.png", .png, ["--resize", box]).hasPrefix("b-30x20-"))
+        }
+        #expect(try !name("http://a/b.png").contains("30x20"))
     }
 
     @Test func `a template names the files`() throws {

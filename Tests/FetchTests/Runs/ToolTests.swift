@@ -38,6 +38,33 @@ struct ToolTests {
         }
     }
 
+    @Test func `a file has the format of its name, as it came where it came so, and the origin is asked once`()
+        async throws
+    {
+        try await withOriginServer { origin in
+            origin.respond(to: "/a.png", with: try Pictures.png())
+            let (workplace, url) = (try Workplace(), origin.url("/a.png").absoluteString)
+            let options = ["--json", "--allow-private", "--cache", "cache"]
+            for (count, more) in [["--no-cache"], [], ["--refresh"]].enumerated() {
+                let run = try await workplace.fetch(options + more + ["-o", "\(count).webp", url])
+                #expect(try run.lines.map(\.format) == ["webp"])
+                #expect(try run.lines.map(\.source) == ["network"])
+                #expect(try ImageFormat(sniffing: file("\(count).webp", of: workplace)) == .webp)
+                #expect(origin.requestCount == count + 1)
+            }
+            let same = try await workplace.fetch(options + ["-o", "same.png", url])
+            #expect(same.status == 0)
+            #expect(try file("same.png", of: workplace) == Pictures.bytes())
+            let run = try await workplace.fetch(options + ["-o", "a.bmp", url])
+            #expect(run.status == 1)
+            #expect(run.output.contains("No encoder here writes bmp. Name the file .jpg, .png, .gif or .webp."))
+        }
+    }
+
+    private func file(_ name: String, of workplace: Workplace) throws -> [UInt8] {
+        Array(try Data(contentsOf: workplace.folder.appending(path: name)))
+    }
+
     @Test func `fields and a password are sent, and such pictures are cached apart`() async throws {
         try await withOriginServer { origin in
             origin.respond(to: "/a.png", with: try Pictures.png())
