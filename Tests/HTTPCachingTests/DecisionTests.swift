@@ -139,6 +139,12 @@ struct DecisionTests {
         DecisionRow(
             "RFC 9111, 5.2.2.10", "Cache-Control: s-maxage=60", asked: "Cache-Control: max-stale", after: 61,
             .validate(.stale)),
+        DecisionRow(
+            "RFC 9111, 5.2.1.2 no more than the limit", max60 + ", stale-while-revalidate=99",
+            asked: "Cache-Control: max-stale=9", after: 70, .validate(.stale)),
+        DecisionRow(
+            "RFC 5861, 3 delivered stale", max60 + ", stale-while-revalidate=99", asked: "Cache-Control: max-stale=9",
+            after: 69, .staleWhileRevalidate),
         DecisionRow("RFC 9111, 5.2.1.3", max60, asked: "Cache-Control: min-fresh=10", after: 50, .fresh),
         DecisionRow("RFC 9111, 5.2.1.3", max60, asked: "Cache-Control: min-fresh=10", after: 51, .validate(.request)),
         DecisionRow("RFC 9111, 5.2.1.3 broken", max60, asked: "Cache-Control: min-fresh=x", .validate(.request)),
@@ -200,8 +206,20 @@ struct DecisionTests {
     @Test func `without a validator a stale response is replaced`() {
         let rules = HTTPCacheRules.private
         #expect(rules.decide(request(), stored: stored(""), now: arrival) == .forward(.stale))
+    }
+
+    @Test func `without a validator a stale response is the answer while a plain request replaces it`() {
         let window = stored("Cache-Control: max-age=0, stale-while-revalidate=9")
-        #expect(Outcome(rules.decide(request(), stored: window, now: arrival)) == .stale)
+        let asked = request("If-None-Match: \"x\" | Range: bytes=0-1 | Accept: a")
+        guard
+            case .useWhileRevalidating(_, let revalidation) = HTTPCacheRules.private.decide(
+                asked, stored: window, now: arrival)
+        else {
+            Issue.record("The origin is not asked.")
+            return
+        }
+        #expect(revalidation.fields.isEmpty && !revalidation.isOursAlone)
+        #expect(revalidation.request(for: asked).headers.map(\.name) == ["Accept"])
     }
 
     @Test func `an invalidated response is validated`() {

@@ -6,7 +6,7 @@ public enum CacheDecision: Sendable, Hashable {
     /// The stored response is fresh: it is the answer.
     case useFresh(Selection)
     /// The stored response is the answer although it is stale. The cache validates it meanwhile, whether the caller stays
-    /// or not.
+    /// or not. One without a validator is asked for again as a whole, by a request without conditions.
     /// - Source: RFC 5861, section 3.
     case useWhileRevalidating(Selection, Revalidation)
     /// The stored response is the answer although it is stale: the request accepts it, or asks for nothing newer.
@@ -81,7 +81,7 @@ public struct Revalidation: Sendable, Hashable {
     /// Why the origin is asked.
     public let reason: CacheDecision.ForwardReason
     /// `If-None-Match` with the entity tag and `If-Modified-Since` with `Last-Modified`, whichever the stored response
-    /// has. They replace the request's own.
+    /// has; none for one that has neither. They replace the request's own.
     public let fields: HTTPHeaders
     /// Whether the conditions are the cache's alone: then every 304 confirms the stored response.
     public let isOursAlone: Bool

@@ -43,10 +43,8 @@ extension HTTPCacheRules {
         case .fresh: return .useFresh(candidate.selection)
         case .stale: return .useStale(candidate.selection)
         case .staleWhileRevalidating:
-            guard !control.onlyIfCached, let revalidation = candidate.revalidation(.stale) else {
-                return .useStale(candidate.selection)
-            }
-            return .useWhileRevalidating(candidate.selection, revalidation)
+            if control.onlyIfCached { return .useStale(candidate.selection) }
+            return .useWhileRevalidating(candidate.selection, candidate.conditions(.stale))
         case .unusable(let reason):
             guard !control.onlyIfCached, let revalidation = candidate.revalidation(reason) else { return ask(reason) }
             return .revalidate(candidate.selection, revalidation)
@@ -138,14 +136,12 @@ struct Candidate {
         if isFresh { return .fresh }
         guard allowsStale else { return .unusable(.stale) }
         let staleness = -selection.secondsToLive
-        if let limit = wishes.maxStale, staleness <= limit { return .stale }
-        // A request with one of these does not want a stale response.
-        if wishes.maxAge == nil, wishes.minFresh == nil, let window = control.staleWhileRevalidate,
-            staleness <= window
-        {
-            return .staleWhileRevalidating
-        }
-        return .unusable(.stale)
+        // A request with a limit of its own accepts nothing beyond it, also where the response allows more. One with
+        // `max-age` or `min-fresh` alone accepts no stale response.
+        let isAccepted = wishes.maxStale.map { staleness <= $0 } ?? (wishes.maxAge == nil && wishes.minFresh == nil)
+        guard isAccepted else { return .unusable(.stale) }
+        if let window = control.staleWhileRevalidate, staleness <= window { return .staleWhileRevalidating }
+        return wishes.maxStale == nil ? .unusable(.stale) : .stale
     }
 
     /// A reload asks with `max-age=0`. `no-cache`, which a forced reload sends, is heeded.
@@ -156,7 +152,14 @@ struct Candidate {
     /// - Source: RFC 9111, section 4.3.1; RFC 9110, sections 13.1.2 and 13.1.3.
     func revalidation(_ reason: CacheDecision.ForwardReason) -> Revalidation? {
         guard mayBeServed else { return nil }
-        var (fields, isOursAlone) = (HTTPHeaders(), true)
+        let conditions = conditions(reason)
+        return conditions.fields.isEmpty ? nil : conditions
+    }
+
+    /// The conditions to send; without fields when the stored response has no validator.
+    func conditions(_ reason: CacheDecision.ForwardReason) -> Revalidation {
+        var fields = HTTPHeaders()
+        var isOursAlone = true
         if let tag = stored.entityTag {
             // With the caller's own tags, so that one answer serves both.
             let tags = EntityTag.list(request.headers.values(for: "If-None-Match"))
@@ -165,6 +168,6 @@ struct Candidate {
             fields["If-None-Match"] = ([tag] + tags).map(\.text).joined(separator: ", ")
         }
         fields["If-Modified-Since"] = stored.validators["If-Modified-Since"]
-        return fields.isEmpty ? nil : Revalidation(reason: reason, fields: fields, isOursAlone: isOursAlone)
+        return Revalidation(reason: reason, fields: fields, isOursAlone: isOursAlone && !fields.isEmpty)
     }
 }

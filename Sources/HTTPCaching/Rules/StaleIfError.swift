@@ -32,9 +32,10 @@ extension HTTPCacheRules {
         else { return nil }
         let wishes = RequestCacheControl(request.headers)
         let candidate = Candidate(self, request, wishes, stored[index], index, now)
-        guard !wishes.noCache, !candidate.mustAlwaysValidate else { return nil }
-        if candidate.selection.isFresh { return wishes.maxAge == nil ? candidate.selection : nil }
-        guard candidate.allowsStale else { return nil }
+        let isFresh = candidate.selection.isFresh
+        guard !wishes.noCache, !candidate.mustAlwaysValidate, isFresh || candidate.allowsStale else { return nil }
+        // Older than the request accepts, it is in the place of a stale one.
+        if isFresh, wishes.maxAge == nil { return candidate.selection }
         let windows = [wishes.staleIfError, candidate.control.staleIfError].compactMap(\.self)
         let window = windows.max() ?? DeltaSeconds.clamped(staleIfErrorByDefault)
         return -candidate.selection.secondsToLive <= window && window > 0 ? candidate.selection : nil

@@ -43,8 +43,8 @@ extension ImageManager {
         /// How many pictures may wait for memory or a thread before loads are refused with `.overloaded`. 10,000 by
         /// default.
         public var maximumProcessingQueueLength = 10_000
-        /// How long a load that cannot succeed is remembered: a missing picture, or a file that is not a picture. One
-        /// minute by default; zero remembers nothing.
+        /// How long a load that cannot succeed is remembered: a missing picture, or a file that is not a picture. The
+        /// origin is not asked meanwhile; what the caches hold is used. One minute by default; zero remembers nothing.
         public var failureLifetime: Duration = .seconds(60)
         /// What HTTP's rules are asked for requests with ``CachePolicy/http``, which other requests do not ask. The rules
         /// of a shared cache by default, because the pictures of a manager answer every caller: `private` content is not

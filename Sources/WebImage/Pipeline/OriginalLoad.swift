@@ -78,11 +78,11 @@ final class OriginalLoad: Sendable {
     /// Notes the duration of a stage.
     func note(_ change: (inout sending LoadMetrics) -> Void) { noted.withLock { change(&$0) } }
 
-    /// Runs the stages, unless the address has failed a short while ago.
+    /// Runs the stages, unless this variant has failed a short while ago.
     nonisolated(nonsending) func run<Value>(
         _ stages: nonisolated(nonsending) () async throws -> Value
     ) async throws -> Value {
-        if !request.retriesFailed { try pipeline.failures.check(key) }
+        if !request.retriesFailed { try pipeline.failures.check(key, .variant) }
         do {
             let value = try await stages()
             if request.retriesFailed { pipeline.failures.forget(key) }
@@ -231,6 +231,8 @@ extension OriginalLoad {
         if request.cachePolicy == .onlyIfCached {
             throw ImageLoadError.notInCache(request.url)
         }
+        // Here and no earlier, so that a failure hides nothing that is stored.
+        if !request.retriesFailed { try pipeline.failures.check(key, .address) }
         guard let shouldDownload = pipeline.hooks.shouldDownload, await !shouldDownload(request) else { return }
         throw ImageLoadError(
             code: .refused, message: "The hook `shouldDownload` of the manager refuses this address.", url: request.url)

@@ -34,11 +34,14 @@ final class RecentFailures: Sendable {
 
     func contains(_ key: LoadKey) -> Bool { failure(for: key) != nil }
 
-    /// Throws the error of the last load of `key` or of its address, if it is remembered.
+    /// What has failed: every variant of an address, or one alone.
+    enum Extent { case address, variant }
+
+    /// Throws the error of the last load of the variant, or of its address, if it is remembered.
     ///
     /// Not inlined: an error would enlarge the frame of every load.
-    @inline(never) func check(_ key: LoadKey) throws {
-        if let failure = failure(for: key) { throw failure.repeated() }
+    @inline(never) func check(_ key: LoadKey, _ extent: Extent) throws {
+        if let failure = failure(for: key, [extent]) { throw failure.repeated() }
     }
 
     /// Remembers an error.
@@ -66,18 +69,22 @@ final class RecentFailures: Sendable {
 
     func forgetAll() { change { $0.forgetAll() } }
 
-    private func failure(for key: LoadKey) -> ImageLoadError? {
+    private func failure(for key: LoadKey, _ extents: [Extent] = [.address, .variant]) -> ImageLoadError? {
         if isEmpty.load(ordering: .relaxed) { return nil }
         return change { memory in
-            for place in Self.places(key, isRuled: key.isRuled) {
+            for place in Self.places(key, isRuled: key.isRuled, extents) {
                 if let failure = memory.failure(for: place, now: .now) { return failure }
             }
             return nil
         }
     }
 
-    private static func places(_ key: LoadKey, isRuled: Bool) -> [Place] {
-        [nil, key.variant].map { Place(transfer: key.transfer, variant: $0, isRuled: isRuled) }
+    private static func places(
+        _ key: LoadKey, isRuled: Bool, _ extents: [Extent] = [.address, .variant]
+    ) -> [Place] {
+        extents.map {
+            Place(transfer: key.transfer, variant: $0 == .variant ? key.variant : nil, isRuled: isRuled)
+        }
     }
 
     private func change<T: Sendable>(_ body: (inout FailureMemory<Place, ContinuousClock.Instant>) -> T) -> T {

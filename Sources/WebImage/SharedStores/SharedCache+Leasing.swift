@@ -119,7 +119,10 @@ extension SharedCache {
 
 extension OriginalLoad {
     /// Whether this load takes part in the work of other processes.
-    private var sharesWork: Bool { allowsDisk && (request.cachePolicy == .cacheFirst || key.isRuled) }
+    private var sharesWork: Bool {
+        allowsDisk && (request.cachePolicy == .cacheFirst || key.isRuled)
+            && (request.retriesFailed || !pipeline.failures.contains(key))
+    }
 
     /// Runs the stages when this process makes the file and its original, or when others have made them.
     ///

@@ -19,6 +19,8 @@ final class ChangingOrigin: Sendable {
         var isUnreachable = false
         /// Whether every conditional request gets a 304.
         var confirmsAll = false
+        /// Whether pictures have a tag and a date.
+        var hasValidators = true
     }
 
     private let state: Mutex<State>
@@ -33,8 +35,10 @@ final class ChangingOrigin: Sendable {
         var fields = state.fields
         guard state.status == 200 else { return HTTPResponse(status: state.status, headers: fields, url: request.url) }
         let tag = "\"\(state.version)\""
-        fields["ETag"] = tag
-        fields["Last-Modified"] = "Sun, 06 Nov 1994 08:49:37 GMT"
+        if state.hasValidators {
+            fields["ETag"] = tag
+            fields["Last-Modified"] = "Sun, 06 Nov 1994 08:49:37 GMT"
+        }
         if let asked = request.headers["If-None-Match"], asked == tag || state.confirmsAll {
             for field in state.confirming ?? [:] { fields[field.name] = field.value }
             return HTTPResponse(status: 304, headers: fields, url: request.url)

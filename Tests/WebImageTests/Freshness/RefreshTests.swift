@@ -37,6 +37,23 @@ import WebImageTesting
         #expect(stage.staged.manager.counters.refreshes == 1 && stage.staged.isAtRest)
     }
 
+    @Test(arguments: [false, true], few) func `a stale picture without a validator is asked for again as a whole`(
+        fromDisk: Bool, seed: UInt64
+    ) throws {
+        let stage = try HTTPStage(Self.fields, seed: seed)
+        stage.origin.set { $0.hasValidators = false }
+        _ = stage.load()
+        stage.origin.set { $0.version = 2 }
+        stage.pass(60)
+        if fromDisk { stage.staged.emptyMemory() }
+        #expect(stage.version() == 1 && stage.asked == 2, "the stale one is the answer, and the origin is asked")
+        let asked = stage.staged.transport.requests.last?.headers
+        #expect(asked?["If-None-Match"] == nil && asked?["If-Modified-Since"] == nil)
+        #expect(stage.version() == 2 && stage.asked == 2 && stage.staged.manager.counters.refreshes == 1)
+        stage.staged.emptyMemory()
+        #expect(stage.version() == 2 && stage.asked == 2, "it is on disk, too")
+    }
+
     @Test(arguments: few) func `a refresh that confirms decodes nothing and makes the picture fresh`(
         seed: UInt64
     ) throws {

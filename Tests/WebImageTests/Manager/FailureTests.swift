@@ -34,6 +34,43 @@ import WebImageTesting
         #expect(scenario.transport.requests.count == 2)
     }
 
+    @Test(arguments: [CachePolicy.revalidate, .refreshCached, .reload], 0..<10 as Range<UInt64>)
+    func `a remembered failure does not hide what is stored`(policy: CachePolicy, seed: UInt64) throws {
+        let stage = try HTTPStage([:], seed: seed)
+        @Sendable func request(_ policy: CachePolicy, small: Bool = false) -> ImageRequest {
+            HTTPStage.request(small: small) { $0.cachePolicy = policy }
+        }
+        #expect(stage.version(request(.cacheFirst)) == 1)
+        stage.origin.set { $0.status = 404 }
+        stage.staged.emptyMemory()
+        #expect(stage.code(request(policy)) == .unacceptableStatus)
+        for policy in [CachePolicy.onlyIfCached, .cacheFirst] {
+            #expect(stage.version(request(policy)) == 1)
+            stage.staged.emptyMemory()
+            #expect(stage.loads(request(policy, small: true)), "a thumbnail of what is stored")
+            stage.staged.emptyMemory()
+        }
+        let cached = stage.staged.start { try await $0.cachedResponse(for: request(.cacheFirst))?.source }
+        stage.staged.run()
+        #expect(cached.value == .disk && stage.asked == 2)
+        #expect(stage.code(request(policy)) == .recentlyFailed && stage.asked == 2, "the origin is not asked again")
+    }
+
+    @Test(arguments: 0..<10 as Range<UInt64>) func `a picture that is stored after a failure is found`(
+        seed: UInt64
+    ) throws {
+        let staged = try StagedManager(seed: seed, answer: Self.missing)
+        let first = staged.load(.numbered(1))
+        staged.run()
+        let bytes = try Pictures.png(1)
+        let storing = staged.start { try await $0.store(bytes, for: .numbered(1)) }
+        staged.run()
+        let second = staged.load(.numbered(1))
+        staged.run()
+        #expect(first.code == .unacceptableStatus && storing.error == nil && second.value != nil)
+        #expect(staged.transport.requests.count == 1)
+    }
+
     @Test func `a temporary failure is not remembered`() {
         for status in [429, 500, 503] {
             let scenario = ManagerScenario(seed: 1) { HTTPResponse(status: status, url: $0.url) }
