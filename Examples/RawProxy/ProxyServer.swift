@@ -21,9 +21,8 @@ extension Proxy {
     }
 
     private func converse(_ asked: OriginRequest, _ origin: URL, over wire: OriginWire) {
-        let address = origin.absoluteString + asked.path + (asked.query.map { "?" + $0 } ?? "")
         var answer = Answer.text(400, "That is no address.")
-        if let url = URL(string: address) {
+        if let url = Self.address(of: asked.target, at: origin) {
             let headers = HTTPHeaders(asked.headers.map { HTTPHeaders.Field(name: $0.name, value: $0.value) })
             let body = asked.body.isEmpty ? nil : asked.body
             let request = HTTPRequest(url: url, method: asked.method, headers: headers, body: body)
@@ -38,6 +37,24 @@ extension Proxy {
         Self.write(answer, to: asked, over: wire)
     }
 
+    /// Where the origin has what a client asks for.
+    ///
+    /// - Parameter target: As in the request's first line: a path, or a whole address, whose host does not count.
+    /// - Returns: `nil` for a target of any other form, and for one that leads to another scheme, host or port: appended
+    ///   to an address, `:81/a` would change its port.
+    static func address(of target: String, at origin: URL) -> URL? {
+        var path = Substring(target)
+        let scheme = "http://"
+        if path.prefix(scheme.count).lowercased() == scheme {
+            let rest = path.dropFirst(scheme.count).drop { !"/?#".contains($0) }
+            path = rest.hasPrefix("/") ? rest : "/" + rest
+        }
+        guard path.hasPrefix("/"), let url = URL(string: origin.absoluteString + path), url.user == nil,
+            CacheTarget(url)?.origin == CacheTarget(origin)?.origin
+        else { return nil }
+        return url
+    }
+
     private static func write(_ answer: Answer, to asked: OriginRequest, over wire: OriginWire) {
         // 100 and 101 are about the proxy's own connection to the origin.
         for interim in answer.interims where interim.status > 101 && asked.version == "HTTP/1.1" {
@@ -49,6 +66,7 @@ extension Proxy {
         let options = (asked.headers["Connection"] ?? "").lowercased()
         let closes = asked.version != "HTTP/1.1" || options.contains("close")
         if closes { headers.append(name: "Connection", value: "close") }
+        headers.append(name: "Via", value: "1.1 " + name)
         wire.write(Array(head(answer.status, headers).utf8) + (hasBody && asked.method != "HEAD" ? answer.body : []))
         if closes { wire.close() }
     }

@@ -15,7 +15,7 @@ struct RawProxy {
     static func main() async throws {
         let words = CommandLine.arguments.dropFirst()
         guard (2...3).contains(words.count), let first = words.first, let port = UInt16(words[words.startIndex + 1]),
-            let origin = URL(string: first), CacheTarget(origin) != nil
+            let origin = URL(string: first), CacheTarget(origin) != nil, origin.query == nil, origin.fragment == nil
         else {
             FileHandle.standardError.write(Data("usage: raw-proxy ORIGIN PORT [FOLDER]\n".utf8))
             exit(2)

@@ -49,10 +49,11 @@ public struct ObjectService: Sendable, Hashable {
         }
         let place = endpoint ?? URL(string: "https://s3.\(region).amazonaws.com")
         guard let place, ["http", "https"].contains(place.scheme?.lowercased()), place.user == nil,
-            let host = place.host(percentEncoded: true), !host.isEmpty, ["", "/"].contains(place.path),
-            place.query == nil, place.fragment == nil,
+            let host = URLComponents(url: place, resolvingAgainstBaseURL: true)?.encodedHost, !host.isEmpty,
+            !host.contains("%"), ["", "/"].contains(place.path), place.query == nil, place.fragment == nil,
             let origin = URL(
-                string: "\(place.scheme?.lowercased() ?? "")://\(host)\(place.port.map { ":\($0)" } ?? "")")
+                string: "\(place.scheme?.lowercased() ?? "")://\(host)\(place.port.map { ":\($0)" } ?? "")"),
+            origin.host() == place.host(), origin.port == place.port
         else { throw Self.refusal("An endpoint has a scheme, a host and a port alone: https://minio.example:9000.") }
         self.endpoint = origin
         self.style = style ?? (endpoint == nil ? .host : .path)
@@ -77,13 +78,12 @@ public struct ObjectService: Sendable, Hashable {
         else {
             throw Self.refusal("A key has 1 to 1,024 bytes, begins with no slash, and has no \".\" or \"..\" in it.")
         }
-        var text = endpoint.absoluteString
-        if style == .host, !bucket.contains("."), let mark = text.range(of: "://") {
-            text.insert(contentsOf: bucket + ".", at: mark.upperBound)
-        } else {
-            text += "/" + bucket
-        }
-        guard let url = URL(string: text + "/" + Self.escaped(key)) else {
+        let (scheme, isInHost) = ((endpoint.scheme ?? "") + "://", style == .host && !bucket.contains("."))
+        let authority = endpoint.absoluteString.dropFirst(scheme.count)
+        let place = isInHost ? "\(bucket).\(authority)/" : "\(authority)/\(bucket)/"
+        guard let url = URL(string: scheme + place + Self.escaped(key)), url.scheme == endpoint.scheme,
+            url.port == endpoint.port, url.host() == (isInHost ? bucket + "." : "") + (endpoint.host() ?? "")
+        else {
             throw Self.refusal("The endpoint, the bucket and the key make no URL.")
         }
         return url

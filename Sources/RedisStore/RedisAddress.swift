@@ -61,7 +61,7 @@ public struct RedisAddress: Sendable, Hashable {
             throw refuse(
                 "An address of Redis is redis://host:port/database, rediss: for TLS, or unix:///path?db=database.")
         }
-        var rest = parts[1].dropFirst(2)
+        let rest = parts[1].dropFirst(2)
         switch parts[0] {
         case "unix":
             let pieces = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -76,12 +76,13 @@ public struct RedisAddress: Sendable, Hashable {
                 database = number
             }
         case "redis", "rediss":
+            // An @ after the question mark is one of a file's name, and the last before it ends the password.
+            var halves = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
             var login: Substring?
-            if let end = rest.lastIndex(of: "@") {
-                login = rest[..<end]
-                rest = rest[rest.index(after: end)...]
+            if let end = halves[0].lastIndex(of: "@") {
+                login = halves[0][..<end]
+                halves[0] = halves[0][halves[0].index(after: end)...]
             }
-            let halves = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
             let pieces = halves[0].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
             let (host, port) = Self.hostAndPort(pieces[0])
             let number = pieces.count == 2 && !pieces[1].isEmpty ? Int(pieces[1]) : 0
@@ -122,7 +123,7 @@ public struct RedisAddress: Sendable, Hashable {
         if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
             let port = text[text.index(after: end)...]
             let host = String(text[text.index(after: text.startIndex)..<end])
-            return (host, port.isEmpty ? 6_379 : UInt16(port.dropFirst()))
+            return (host, port.isEmpty ? 6_379 : port.first == ":" ? UInt16(port.dropFirst()) : nil)
         }
         let pieces = text.split(separator: ":", omittingEmptySubsequences: false)
         guard pieces.count <= 2, let host = pieces.first, !host.isEmpty else { return (nil, nil) }

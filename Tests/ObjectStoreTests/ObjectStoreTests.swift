@@ -183,7 +183,14 @@ import WebImageTesting
         #expect(
             try amazon.url(of: "a", in: "my.bucket").absoluteString
                 == "https://s3.eu-central-1.amazonaws.com/my.bucket/a")
-        for endpoint in ["ftp://a", "http://", "http://a/b", "http://a?b", "http://u@a", "http://a/#f"] {
+        let local = try ObjectService(endpoint: URL(string: "http://[::1]:9000"))
+        #expect(try local.url(of: "a", in: "bucket").absoluteString == "http://[::1]:9000/bucket/a")
+        let inHost = try ObjectService(endpoint: URL(string: "http://[::1]:9000"), style: .host)
+        #expect(throws: SharedStoreError.self) { try inHost.url(of: "a", in: "bucket") }
+        for endpoint in [
+            "ftp://a", "http://", "http://a/b", "http://a?b", "http://u@a", "http://a/#f", "http://a%3A9000",
+            "http://a%2Fb", "http://a%40b",
+        ] {
             #expect(throws: SharedStoreError.self) {
                 try ObjectService(endpoint: URL(string: endpoint) ?? URL(filePath: "/"))
             }

@@ -39,6 +39,43 @@ struct ProxyWorld {
         return Seen(response: response, body: try await response.body.collect(upTo: 1 << 20))
     }
 
+    /// Sends bytes as they are, and returns what comes back until the proxy closes.
+    func exchange(_ text: String) async -> String { await Self.exchange(text, with: port) }
+
+    static func exchange(_ text: String, with port: Int) async -> String {
+        let (answers, answer) = AsyncStream.makeStream(of: String.self)
+        // Reading blocks, so it has a thread of its own.
+        Thread.detachNewThread {
+            answer.yield(blocking(text, port))
+            answer.finish()
+        }
+        return await answers.first { _ in true } ?? ""
+    }
+
+    private static func blocking(_ text: String, _ port: Int) -> String {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let isConnected = unsafe withUnsafePointer(to: &address) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        let bytes = Array(text.utf8)
+        guard isConnected, unsafe send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
+            return ""
+        }
+        var (answer, chunk): ([UInt8], [UInt8]) = ([], .init(repeating: 0, count: 65_536))
+        while true {
+            let count = unsafe recv(descriptor, &chunk, chunk.count, 0)
+            guard count > 0 else { return String(decoding: answer, as: UTF8.self) }
+            answer += chunk[..<count]
+        }
+    }
+
     static func run(
         store: any RawResponseStoring = MemoryStore(), _ body: (ProxyWorld) async throws -> Void
     ) async throws {

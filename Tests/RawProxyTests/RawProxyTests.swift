@@ -25,7 +25,7 @@ import WebImageTesting
             #expect(second("Age") == "10")
             #expect(second.body == [1, 2, 3])
             let names = second.response.headers.map(\.name)
-            #expect(names == ["B", "Cache-Control", "a", "b", "Content-Length", "Age", "Cache-Status"])
+            #expect(names == ["B", "Cache-Control", "a", "b", "Content-Length", "Age", "Cache-Status", "Via"])
             #expect(world.origin.requestCount(for: "/a") == 1)
         }
     }
@@ -159,6 +159,24 @@ import WebImageTesting
             #expect(seen.response.interimResponses.map(\.status) == [103])
             #expect(seen.response.interimResponses.first?.headers["Link"] == "</a.css>")
             #expect(seen.status == 200)
+        }
+    }
+
+    @Test func `a 304 that confirms nothing stored is no answer for a client that has not asked for one`() async throws
+    {
+        try await ProxyWorld.run { world in
+            world.origin.respond(to: "/a") { request in
+                guard request.headers["If-None-Match"] == nil else {
+                    return OriginReply(status: 304, headers: ["ETag": "\"b\""])
+                }
+                return Self.reply("max-age=60", [UInt8(request.attempt)])
+            }
+            _ = try await world.get("/a")
+            world.clock.advance(by: 60)
+            let asked = try await world.get("/a")
+            #expect(asked.status == 200)
+            #expect(asked.body == [3])
+            #expect(world.origin.requestCount(for: "/a") == 3)
         }
     }
 

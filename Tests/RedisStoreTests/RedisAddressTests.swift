@@ -11,6 +11,8 @@ struct RedisAddressTests {
         let whole = try RedisAddress("redis://me:p%40ss%3A@[::1]:7000/3")
         #expect(whole == RedisAddress(.port(host: "::1", port: 7_000), user: "me", password: "p@ss:", database: 3))
         #expect(try RedisAddress("redis://:secret@h/").password == "secret")
+        let marks = try RedisAddress("redis://:p@ss@h")
+        #expect(marks == RedisAddress(.port(host: "h", port: 6_379), password: "p@ss"))
         #expect(try RedisAddress("unix:///run/r.sock?db=2") == RedisAddress(.unix(path: "/run/r.sock"), database: 2))
     }
 
@@ -20,6 +22,8 @@ struct RedisAddressTests {
         let whole = try RedisAddress(text)
         let tls = RedisAddress.TLS(authorityPath: "/a@b.pem", certificatePath: "/c.pem", keyPath: "/k.pem")
         #expect(whole == RedisAddress(.port(host: "h", port: 1), user: "me", password: "p", database: 2, tls: tls))
+        let file = try RedisAddress("rediss://h/0?cacert=/a@b.pem")
+        #expect(file == RedisAddress(.port(host: "h", port: 6_379), tls: .init(authorityPath: "/a@b.pem")))
         #expect(try RedisAddress("rediss://h/?cert=/c.pem").tls == .init(certificatePath: "/c.pem"))
     }
 
@@ -27,6 +31,8 @@ struct RedisAddressTests {
         "", "redis", "redis:", "redis://", "redis://h:70000", "redis://h:x", "redis://h/x", "redis://h/-1",
         "redis://u@h",
         "unix://relative", "unix:///a?db=x", "unix:///a?x=1", "unix://", "http://h", "redis://a:b:c", "redis://[::1",
+        "redis://[::1]x6379",
+        "redis://:p?ss@h",
         "redis://h?cacert=/a.pem", "rediss://h?ca=/a.pem", "rediss://h?cacert", "rediss://h?cacert=",
         "rediss://h?key=/k.pem",
         "rediss://h?cacert=%zz", "rediss://?cacert=/a.pem", "rediss:///0", "unix:///a?db", "unix:///a?cacert=/a.pem",

@@ -26,7 +26,7 @@ struct RequestReader {
         buffer.removeFirst(position)
         position = 0
         var searched = 0
-        // One empty line before a request is accepted: RFC 9112, section 2.2.
+        // Empty lines before a request are passed over, and count in its head: RFC 9112, section 2.2.
         var start = 0
         while true {
             while searched < buffer.count {
@@ -35,10 +35,10 @@ struct RequestReader {
                 guard searched > 0, buffer[searched - 1] == UInt8(ascii: "\r") else {
                     throw .request(.malformed("A line does not end with CR LF."))
                 }
-                if searched == 1 { start = 2 }
+                if searched == start + 1 { start += 2 }
                 guard searched - start >= 3, buffer[searched - 2] == UInt8(ascii: "\n") else { continue }
                 let end = searched + 1
-                guard end - start <= limits.maximumHeadByteCount else { throw .request(.headTooLarge) }
+                guard end <= limits.maximumHeadByteCount else { throw .request(.headTooLarge) }
                 position = end
                 do {
                     return try RequestHead(parsing: buffer[start..<end])
@@ -46,7 +46,7 @@ struct RequestReader {
                     throw .request(error)
                 }
             }
-            guard buffer.count - start <= limits.maximumHeadByteCount else { throw .request(.headTooLarge) }
+            guard buffer.count <= limits.maximumHeadByteCount else { throw .request(.headTooLarge) }
             guard try fill() else { return nil }
         }
     }

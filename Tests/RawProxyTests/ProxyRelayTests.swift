@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import HTTPCaching
+import HTTPTransport
+import Testing
+import WebImageTesting
+
+@testable import raw_proxy
+
+/// What passes between a client and the origin, on sockets that send what no client of HTTP sends.
+@Suite(.timeLimit(.minutes(1))) struct ProxyRelayTests {
+    private static func get(_ target: String) -> String {
+        "GET \(target) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+    }
+
+    /// What continues the authority of an address, or leads to another one.
+    private static let foreign = [
+        ":9000/admin", "1/admin", ".evil.example/x", "@127.0.0.1:9000/x", ":x@127.0.0.1:9000/x", "-evil.example/x",
+        "%2eevil.example/x", "*", "a", "\\evil.example/x", "https://evil.example/x", "ftp://evil.example/x",
+        ":9000/?u=http://a/", "?@evil.example/", "#@evil.example/", "localhost:9000",
+    ]
+
+    @Test(arguments: foreign, ["http://localhost", "http://127.0.0.1:1200"])
+    func `a target that is neither a path nor an address names nothing`(target: String, origin: String) throws {
+        #expect(Proxy.address(of: target, at: try #require(URL(string: origin))) == nil)
+    }
+
+    @Test(arguments: [
+        ("/a?b=http://c", "/a?b=http://c"), ("//evil.example/x", "//evil.example/x"),
+        ("/@evil.example", "/@evil.example"),
+        ("http://evil.example:9000/a?b", "/a?b"), ("HTTP://evil.example?b", "/?b"), ("http://evil.example", "/"),
+        ("http://a@evil.example/x", "/x"), ("http://:9000", "/"), ("/a|b", "/a%7Cb"),
+    ]) func `a path, also that of an address, is one of the origin`(target: String, path: String) throws {
+        for origin in ["http://localhost", "http://127.0.0.1:1200", "https://[::1]:81"] {
+            let url = try #require(URL(string: origin))
+            #expect(Proxy.address(of: target, at: url)?.absoluteString == origin + path)
+        }
+    }
+
+    @Test func `no target reaches a server beside the origin`() async throws {
+        try await withOriginServer { other in
+            other.respondToEverything { _ in .ok([1]) }
+            let port = "\(other.port)"
+            var configuration = HTTPClient.Configuration()
+            configuration.addressPolicy = .unrestricted
+            let client = HTTPClient(configuration: configuration)
+            let proxy = Proxy(client: client, store: MemoryStore(), rules: .shared)
+            for (origin, target) in [
+                ("http://127.0.0.1", ":\(port)/admin"),
+                ("http://127.0.0.1:\(port.dropLast())", "\(port.suffix(1))/admin"),
+                ("http://127.0.0", ".1:\(port)/admin"),
+            ] {
+                let server = try proxy.serve(origin: try #require(URL(string: origin)), port: 0)
+                #expect(await ProxyWorld.exchange(Self.get(target), with: server.port).hasPrefix("HTTP/1.1 400 "))
+                server.stop()
+            }
+            #expect(other.requestCount == 0)
+            await client.shutdown()
+        }
+    }
+
+    @Test func `fields of the client's connection do not reach the origin`() async throws {
+        try await ProxyWorld.run { world in
+            world.origin.respond(to: "/a") { request in
+                .text(request.headers.map { "\($0.name)=\($0.value)" }.joined(separator: "\n"))
+            }
+            let answer = await world.exchange(
+                "GET /a HTTP/1.1\r\nHost: a\r\nConnection: close, X-Secret\r\nX-Secret: 1\r\nX-Kept: kept\r\n"
+                    + "Proxy-Authorization: Basic YTpi\r\nKeep-Alive: timeout=5\r\nTE: trailers\r\n\r\n")
+            #expect(answer.hasPrefix("HTTP/1.1 200 "))
+            #expect(answer.contains("X-Kept=kept"))
+            #expect(answer.contains("Via=1.1 raw-proxy"))
+            let heard = answer.lowercased()
+            for name in ["x-secret=", "proxy-authorization=", "keep-alive=", "te=t", "connection=close"] {
+                #expect(!heard.contains(name))
+            }
+        }
+    }
+
+    @Test func `fields of the origin's connection do not reach the client`() async throws {
+        try await ProxyWorld.run { world in
+            let bytes =
+                "HTTP/1.1 200 OK\r\nConnection: X-Hop, close\r\nX-Hop: 1\r\nKeep-Alive: timeout=5\r\n"
+                + "Proxy-Authenticate: Basic\r\nX-Kept: kept\r\nContent-Length: 1\r\n\r\nb"
+            world.origin.respond(to: "/a", with: .verbatim(Array(bytes.utf8)))
+            let answer = await world.exchange(Self.get("/a"))
+            #expect(answer.hasPrefix("HTTP/1.1 200 "))
+            #expect(answer.contains("X-Kept: kept\r\n"))
+            #expect(answer.contains("Via: 1.1 raw-proxy\r\n"))
+            for name in ["X-Hop", "Keep-Alive", "Proxy-Authenticate"] { #expect(!answer.contains(name)) }
+        }
+    }
+
+    @Test func `empty lines before a request are passed over`() async throws {
+        try await ProxyWorld.run { world in
+            world.origin.respond(to: "/a", with: .ok([98]))
+            #expect(await world.exchange("\r\n" + Self.get("/a")).hasPrefix("HTTP/1.1 200 "))
+            #expect(await world.exchange("\r\n\r\n" + Self.get("/a")).hasPrefix("HTTP/1.1 200 "))
+        }
+    }
+}
