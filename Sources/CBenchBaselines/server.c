@@ -153,7 +153,7 @@ bench_server bench_server_start(const bench_route *routes, int count) {
 
 bench_server bench_holder_start(size_t sent, size_t announced) {
     static char answer[4096];
-    bench_server server;
+    bench_server server = {.process = -1, .lifeline = -1};
     int length = snprintf(answer, sizeof answer, "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\n\r\n", announced);
     if ((size_t)length + sent > sizeof answer || !begin_child(&server)) return server;
     struct pollfd both[2] = {{.fd = 100, .events = POLLIN}, {.fd = 101, .events = POLLIN}};

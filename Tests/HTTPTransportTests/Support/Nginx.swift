@@ -85,6 +85,7 @@ final class Nginx: Sendable {
         return URL(string: origin + path)!
     }
 
+    /// `listen … http2` is the only form that nginx 1.22 knows; from 1.25 on it is deprecated, and works.
     private static func configuration(ports: [Certificate: Int], plain: Int) -> String {
         let servers = ports.map { certificate, port in
             """
@@ -134,11 +135,11 @@ final class Nginx: Sendable {
             try "subjectAltName=DNS:\(host)\n"
                 .write(to: folder.appending(path: "names"), atomically: true, encoding: .utf8)
             try openssl(folder, "req \(key) -keyout \(certificate).key -out request -subj /CN=\(host)")
-            // A negative number of days makes a certificate that ended before it began.
+            // One of no days ends when it begins.
             try openssl(
                 folder,
                 "x509 -req -in request -CA ca.pem -CAkey ca.key -CAcreateserial -extfile names"
-                    + " -days \(certificate == .expired ? -1 : 30) -out \(certificate).pem")
+                    + " -days \(certificate == .expired ? 0 : 30) -out \(certificate).pem")
         }
     }
 
@@ -147,10 +148,12 @@ final class Nginx: Sendable {
         process.executableURL = URL(filePath: "/usr/bin/openssl")
         process.arguments = arguments.split(separator: " ").map(String.init)
         process.currentDirectoryURL = folder
-        process.standardError = FileHandle.nullDevice
+        let errors = Pipe()
+        process.standardError = errors
         try process.run()
+        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw CocoaError(.executableLoad) }
+        guard process.terminationStatus == 0 else { throw CannotStart(log: "openssl \(arguments)\n\(text)") }
     }
 
     /// Ports that were free a moment ago.

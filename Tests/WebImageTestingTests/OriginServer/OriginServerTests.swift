@@ -152,7 +152,7 @@ struct OriginServerTests {
         #expect(origin.closedByPeer == 0)
     }
 
-    @Test(.enabled(if: Curl.isInstalled && FileManager.default.fileExists(atPath: "/proc/net/if_inet6")))
+    @Test(.enabled(if: Curl.canRun && FileManager.default.fileExists(atPath: "/proc/net/if_inet6")))
     func `the server listens on IPv6 on the same port on request`() throws {
         var configuration = OriginServer.Configuration()
         configuration.listensOnIPv6 = true

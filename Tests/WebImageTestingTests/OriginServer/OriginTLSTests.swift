@@ -4,7 +4,7 @@ import Glibc
 import Testing
 import WebImageTesting
 
-@Suite(.enabled(if: Curl.isInstalled), .timeLimit(.minutes(10)))
+@Suite(.enabled(if: Curl.canRun, Curl.hint), .timeLimit(.minutes(10)))
 struct OriginTLSTests {
     @Test func `a client that trusts the root is answered, by name and by address`() throws {
         let certificate = try TestCertificate.make()
@@ -107,8 +107,8 @@ struct OriginTLSTests {
         let statuses = try ["/reset", "/empty", "/short"].map { path in
             try Curl.run("--cacert", certificate.rootPath, "-o", "/dev/null", origin.url(path).absoluteString).status
         }
-        // Receive error, empty reply, partial file.
-        #expect(statuses == [56, 52, 18])
+        // Receive error, empty reply; partial file, or from curl 8 on a receive error.
+        #expect([[56, 52, 18], [56, 52, 56]].contains(statuses))
     }
 
     @Test func `an old version of TLS is refused by a client that wants a newer one`() throws {

@@ -24,12 +24,19 @@ struct HEIFTests {
     @Test(arguments: ["picture-301.heic", "picture-alpha-301.heic", "picture-301.avif", "picture-alpha-301.avif"])
     func `a picture that is larger than it says is refused before it is decoded`(name: String) throws {
         let picture = try #require(Picture.named(name))
-        // The property of the size: two numbers of four bytes after the version and the flags.
         var bytes = picture.bytes
-        let places = bytes.indices.dropLast(16).filter { bytes[$0..<$0 + 4].elementsEqual("ispe".utf8) }
-        try #require(!places.isEmpty)
-        for place in places {
+        let places = { (name: String) in
+            bytes.indices.dropLast(40).filter { bytes[$0..<$0 + 4].elementsEqual(name.utf8) }
+        }
+        try #require(!places("ispe").isEmpty)
+        // The property of the size: two numbers of four bytes after the version and the flags.
+        for place in places("ispe") {
             bytes.replaceSubrange(place + 8..<place + 16, with: [0, 0, 0, 40, 0, 0, 0, 30])
+        }
+        // The window, which newer encoders add where a side is odd: its size and the offset of its centre, as fractions.
+        for place in places("clap") {
+            let numbers: [UInt8] = [40, 1, 30, 1, 0, 1, 0, 1]
+            bytes.replaceSubrange(place + 4..<place + 36, with: numbers.flatMap { [0, 0, 0, $0] })
         }
         #expect(try ImageCoders.default.properties(of: bytes).size == PixelSize(width: 40, height: 30))
         let options = DecodeOptions(limits: ImageLimits(maximumPixelCount: 50_000))
