@@ -54,11 +54,13 @@ class Child:
     large files go through the disk.
     """
 
-    def __init__(self, command, limit=60, environment=None, address_space=None, cpu=None, memory_group=None):
+    def __init__(self, command, limit=60, environment=None, address_space=None, cpu=None, memory_group=None,
+                 descriptors=None):
         self.files = [tempfile.TemporaryFile() for _ in range(2)]
         if memory_group:
             command = ["/bin/sh", "-c", 'echo $$ >"$0/cgroup.procs" && exec "$@"', str(memory_group), *command]
-        bounds = {resource.RLIMIT_AS: address_space, resource.RLIMIT_CPU: cpu and math.ceil(cpu)}
+        bounds = {resource.RLIMIT_AS: address_space, resource.RLIMIT_CPU: cpu and math.ceil(cpu),
+                  resource.RLIMIT_NOFILE: descriptors}
 
         def bound():
             for kind, most in bounds.items():
