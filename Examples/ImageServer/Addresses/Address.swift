@@ -4,7 +4,7 @@ import Foundation
 /// What an address of the server names: `/{options or preset}/{signature or "unsigned"}/{source}`.
 ///
 /// The source is an `http` or `https` URL, or an `s3` one of a bucket that the server names, in base64url, or `plain/` and the URL itself. A plain URL is taken as it is
-/// when it begins with its scheme, and is percent-decoded once otherwise. The signature covers
+/// when it begins with its scheme, and is percent-decoded once otherwise. A fragment is no part of it. The signature covers
 /// `{options or preset}/{source}`, byte by byte. Options may end with `,exp` and the second, counted from 1970, from which
 /// the address is refused.
 struct Address: Sendable, Hashable {
@@ -113,14 +113,38 @@ struct AddressReader: Sendable {
             }
             source = decoded
         }
-        guard Self.hasScheme(source), let url = URL(string: source), let host = url.host, !host.isEmpty else {
+        return try url(source)
+    }
+
+    /// The URL of a source without its fragment.
+    ///
+    /// Its authority is what stands in the text, byte by byte: no parser that reads the text in another way finds another
+    /// host or port there.
+    private func url(_ text: String) throws(AddressError) -> URL {
+        guard Self.hasScheme(text), var parts = URLComponents(string: text), let mark = text.firstRange(of: "://")
+        else {
             throw .source("The source is not an http or https URL.")
         }
-        guard url.scheme?.lowercased() != "s3" || buckets.contains(host) else {
-            throw .source("The source is in no bucket of this server.")
-        }
-        guard url.user == nil, url.password == nil else { throw .source("The source has a user or a password.") }
+        let authority = text[mark.upperBound...].utf8.prefix { !"/?#".utf8.contains($0) }
+        guard !authority.contains(UInt8(ascii: "@")) else { throw .source("The source has a user or a password.") }
+        let isObject = text.prefix(3).lowercased() == "s3:"
+        guard !isObject || parts.fragment == nil else { throw .source("The key of an object has # as %23.") }
+        parts.fragment = nil
+        guard authority.allSatisfy(Self.isOfAuthority), let url = parts.url, let name = url.host(), !name.isEmpty,
+            url.scheme?.lowercased() == text[..<mark.lowerBound].lowercased(), 1...65_535 ~= url.port ?? 1,
+            case let host = name.contains(":") ? "[\(name)]" : name,
+            String(authority)?.lowercased() == (host + (url.port.map { ":\($0)" } ?? "")).lowercased()
+        else { throw .source("The host or the port of the source is not written as in https://example.com:8443/.") }
+        guard !isObject || buckets.contains(name) else { throw .source("The source is in no bucket of this server.") }
         return url
+    }
+
+    /// Letters, digits, and the signs of names, IPv6 addresses and ports.
+    private static func isOfAuthority(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "-._~:[]".utf8.contains(byte)
+        }
     }
 
     private static func hasScheme(_ text: String) -> Bool {

@@ -9,7 +9,7 @@ extension Answer {
     /// - Source: RFC 9110, sections 13.2.2 and 14.2.
     func applying(_ request: ServerRequest) -> Answer {
         if isUnchanged(for: request) {
-            let kept: Set = ["ETag", "Cache-Control", "Vary", "Last-Modified", "Age", "Cache-Status"]
+            let kept: Set = ["ETag", "Cache-Control", "Vary", "Last-Modified", "Cache-Status"]
             // The body stays for its length, which the head tells.
             var answer = self
             answer.status = 304

@@ -15,39 +15,54 @@ struct FreshnessRule: Sendable {
     }
 
     var authority = Authority.smaller
-    /// The server's own lifetime of a picture, in seconds.
+    /// The server's own lifetime of a picture, in seconds from the moment when the origin sent or confirmed it. 0 lets no
+    /// client keep one; the server itself then asks the origin again after ``lifetimeOfNone``.
     var maximumAge = 86_400
+
+    /// In seconds.
+    static let lifetimeOfNone = 86_400
 
     /// What the fields of an answer say.
     struct Verdict: Equatable {
         /// The `Cache-Control` field.
         let cacheControl: String
-        /// Seconds since the origin sent or confirmed the picture; `nil` when that is unknown.
-        let age: Int?
-        /// Whether the origin must be asked again.
-        let isExpired: Bool
+        /// Seconds until the origin must be asked again; 0 and less for an expired picture, `nil` for one that nothing may
+        /// keep.
+        let secondsLeft: Int?
+
+        var isExpired: Bool { (secondsLeft ?? 0) <= 0 }
     }
 
+    /// The lifetime in `Cache-Control` counts from `now`, and the answer has no `Age`: some proxies do not subtract it.
+    ///
     /// - Parameter end: The second from which the address is refused, so that no copy is fresh for longer.
     /// - Source: RFC 9111, sections 4.2 and 5.2.2.
     func verdict(on origin: OriginResponse?, at now: Date, until end: Int? = nil) -> Verdict {
-        let age = origin.map { Int(min(max(0, now.timeIntervalSince($0.receivedAt)), 1e9)) }
-        var left = maximumAge
-        if authority != .own, let expiry = origin?.expiresAt {
-            let theirs = Int(min(max(0, expiry.timeIntervalSince(now)), 1e9))
-            left = authority == .origin ? theirs : min(theirs, left)
-        }
         let directives = Self.directives(origin?.headers["Cache-Control"])
-        let isPrivate = directives.contains("private")
+        let scope = directives.contains("private") ? "private" : "public"
         guard !directives.contains("no-store") else {
-            return Verdict(cacheControl: isPrivate ? "private, no-store" : "no-store", age: age, isExpired: true)
+            return Verdict(cacheControl: scope == "private" ? "private, no-store" : "no-store", secondsLeft: nil)
         }
-        let scope = isPrivate ? "private" : "public"
-        let isExpired = left == 0 && maximumAge > 0
-        if let end { left = min(left, max(0, end - Int(now.timeIntervalSince1970))) }
-        // A cache subtracts the age, so that what is left counts from now.
-        let lifetime = left > 0 ? "max-age=\(left + (age ?? 0))" : "no-cache"
-        return Verdict(cacheControl: "\(scope), \(lifetime)", age: age, isExpired: isExpired)
+        let left = secondsLeft(origin, ours: maximumAge > 0 ? maximumAge : Self.lifetimeOfNone, at: now)
+        var lifetime = max(0, secondsLeft(origin, ours: maximumAge, at: now))
+        if let end { lifetime = min(lifetime, max(0, end - Int(now.timeIntervalSince1970))) }
+        return Verdict(
+            cacheControl: "\(scope), \(lifetime > 0 ? "max-age=\(lifetime)" : "no-cache")", secondsLeft: left)
+    }
+
+    /// - Parameter ours: The server's own lifetime.
+    private func secondsLeft(_ origin: OriginResponse?, ours: Int, at now: Date) -> Int {
+        let age = origin.map { max(0, now.timeIntervalSince($0.receivedAt)) } ?? 0
+        let ours = Double(ours) - age
+        let theirs = origin?.expiresAt?.timeIntervalSince(now) ?? ours
+        let left =
+            switch authority {
+            case .own: ours
+            case .origin: theirs
+            case .smaller: min(ours, theirs)
+            }
+        // Whole seconds, as everywhere in HTTP: a picture that has just come has its whole lifetime.
+        return Int(min(max(-1e9, left.rounded(.up)), 1e9))
     }
 
     private static func directives(_ field: String?) -> Set<String> {

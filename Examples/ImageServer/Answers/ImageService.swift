@@ -13,15 +13,18 @@ final class ImageService: Sendable {
     private let recent = RecentHits()
     private let errors: ErrorPictures
     private let page: DemoPage?
+    private let now: @Sendable () -> Date
     private let isDraining = Atomic<Bool>(false)
 
     /// - Parameters:
     ///   - errors: The pictures in place of problem documents.
     ///   - page: Answers at `/` and `/figures`; nothing is there when `nil`.
+    ///   - now: The time, by which lifetimes end.
     init(
         loader: any ImageLoading, reader: AddressReader, freshness: FreshnessRule,
-        errors: ErrorPictures = ErrorPictures(), page: DemoPage? = nil
+        errors: ErrorPictures = ErrorPictures(), page: DemoPage? = nil, now: @escaping @Sendable () -> Date = { .now }
     ) {
+        self.now = now
         self.errors = errors
         self.loader = loader
         self.reader = reader
@@ -100,12 +103,12 @@ final class ImageService: Sendable {
         // Clients get files. The pixels of one would take the room of twenty files in memory.
         request.cacheWrites.variant = []
         let file = try await loader.encodedImage(for: request, as: format)
-        let picture = Picture(file: file, verdict: freshness.verdict(on: file.origin, at: .now, until: address.expiry))
+        let picture = Picture(file: file, verdict: freshness.verdict(on: file.origin, at: now(), until: address.expiry))
         guard picture.verdict.isExpired, file.source != .network else { return picture }
         request.cachePolicy = .revalidate
         do {
             let file = try await loader.encodedImage(for: request, as: format)
-            return Picture(file: file, verdict: freshness.verdict(on: file.origin, at: .now, until: address.expiry))
+            return Picture(file: file, verdict: freshness.verdict(on: file.origin, at: now(), until: address.expiry))
         } catch let error as ImageLoadError where Failure(error).status >= 500 {
             return Picture(file: file, verdict: picture.verdict, isStale: true)
         }
@@ -119,7 +122,6 @@ final class ImageService: Sendable {
             ("X-Content-Type-Options", "nosniff"), ("Content-Disposition", "inline"),
         ]
         if isNegotiated { fields.append(("Vary", "Accept")) }
-        if let age = picture.verdict.age { fields.append(("Age", String(age))) }
         // A field of the origin is passed on only when it looks as it should.
         if let modified = file.origin?.lastModified, Self.isShapedAsDate(modified) {
             fields.append(("Last-Modified", modified))
@@ -134,14 +136,24 @@ final class ImageService: Sendable {
     /// - Source: RFC 9211, section 2.
     private static func cacheStatus(of picture: Picture) -> String {
         var status = picture.file.cacheStatus()
-        status.cache = "image-server"
+        (status.cache, status.secondsToLive) = ("image-server", picture.verdict.secondsLeft)
         status.detail = picture.isStale ? "stale" : status.isHit ? picture.file.source.rawValue : nil
         return status.description
     }
 
-    /// Whether a text has the length and the end of a date, which costs less to find out than what it says.
-    private static func isShapedAsDate(_ text: String) -> Bool {
-        text.utf8.count == 29 && text.utf8.suffix(4).elementsEqual(" GMT".utf8)
+    /// Whether a text looks like a date at each of its places, which costs less to find out than what it says.
+    static func isShapedAsDate(_ text: String) -> Bool {
+        let shape: StaticString = "Aaa, 00 Aaa 0000 00:00:00 GMT"
+        guard text.utf8.count == shape.utf8CodeUnitCount else { return false }
+        let places = unsafe UnsafeBufferPointer(start: shape.utf8Start, count: shape.utf8CodeUnitCount)
+        return unsafe zip(text.utf8, places).allSatisfy { byte, place in
+            switch place {
+            case UInt8(ascii: "0"): (0x30...0x39).contains(byte)
+            case UInt8(ascii: "A"): (0x41...0x5A).contains(byte)
+            case UInt8(ascii: "a"): (0x61...0x7A).contains(byte)
+            default: byte == place
+            }
+        }
     }
 
     /// Whether an `Accept` field names WebP. `*/*` does not: programs that send it often cannot show WebP.

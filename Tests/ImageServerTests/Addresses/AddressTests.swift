@@ -58,6 +58,43 @@ import Testing
         #expect(status("/w1/unsigned/plain/\(source)") == 400)
     }
 
+    /// A source, and the scheme, host, port and rest that the server asks for; `nil` when it is refused.
+    @Test(
+        arguments: [
+            ("http://a.example/x", "http a.example - /x"), ("HTTP://A.Example:8080/x", "http a.example 8080 /x"),
+            ("http://a.example", "http a.example - "),
+            ("http://a.example?x=//b.example", "http a.example - ?x=//b.example"),
+            ("http://a.example#@b.example/x", "http a.example - "), ("http://a.example/x#y", "http a.example - /x"),
+            ("http://a.example/x#y#z", "http a.example - /x"), ("http://a.example/x?y#z", "http a.example - /x?y"),
+            ("http://[::1]:80/x", "http [::1] 80 /x"), ("http://a.example/ä b", "http a.example - /%C3%A4%20b"),
+            ("http://a.example/@b.example", "http a.example - /@b.example"),
+            ("http://a.example:@b.example/", nil), ("http://a.example\\@b.example/", nil),
+            ("http://a.example\\.b.example/", nil), ("http://a.example:80:90/", nil), ("http://a.example:/", nil),
+            ("http://a.example:080/", nil), ("http://a.example:-1/", nil), ("http://a.example:99999/", nil),
+            ("http://a.example:8 0/", nil), ("http://a.example%2F@b.example/", nil), ("http://a.example%2Eb/", nil),
+            ("http://a.example%00.b.example/", nil), ("http://a.example\t.b/", nil), ("http://a.example\r\n.b/", nil),
+            ("http://a.example\u{0}/", nil), ("http://ａ.example/", nil), ("http://a。example/", nil),
+            ("http://[::1/x", nil), ("http://::1/x", nil), ("http://[::1]b.example/", nil),
+            ("http://[::1%25eth0]/", nil),
+            ("http:////a.example/x", nil), ("http:/a.example/", nil), ("http:\\\\a.example/", nil),
+            ("http://?a.example", nil),
+            ("http://#a.example", nil), (" http://a.example/", nil), ("http ://a.example/", nil), ("s3://other/x", nil),
+            ("s3://pictures/x", "s3 pictures - /x"), ("s3://pictures/x#y", nil), ("s3://pictures@other/x", nil),
+            ("s3://other%2Fpictures/x", nil), ("s3://pictures:80@other/x", nil),
+        ] as [(String, String?)])
+    func `a source names the host that stands in it, or is refused`(source: String, expected: String?) throws {
+        let reader = AddressReader(allowsUnsigned: true, buckets: ["pictures"])
+        let address = try? read("/w1/unsigned/\(Base64URL.encode(Array(source.utf8)))", reader).get()
+        let parts = address.flatMap { URLComponents(url: $0.source, resolvingAgainstBaseURL: false) }
+        let found = parts.map { parts in
+            let query = parts.percentEncodedQuery.map { "?\($0)" } ?? ""
+            return "\(parts.scheme?.lowercased() ?? "") \(parts.percentEncodedHost?.lowercased() ?? "") "
+                + "\(parts.port.map { "\($0)" } ?? "-") \(parts.percentEncodedPath)\(query)"
+        }
+        #expect(found == expected)
+        #expect(address?.source.fragment == nil)
+    }
+
     @Test(arguments: ["\(encoded)=", "\(encoded)==", "+\(encoded)", "\(encoded)?v=2", "a", "____"])
     func `a source that is not base64url is refused`(source: String) {
         #expect(status("/w1/unsigned/\(source)") == 400)

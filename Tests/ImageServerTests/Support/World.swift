@@ -43,6 +43,12 @@ struct World: Sendable {
         _ = await server.drain()
     }
 
+    /// Another service on the loader of the server, with a clock of the test.
+    func service(_ freshness: FreshnessRule, now: @escaping @Sendable () -> Date) -> ImageService {
+        ImageService(
+            loader: server.manager, reader: AddressReader(allowsUnsigned: true), freshness: freshness, now: now)
+    }
+
     /// The path of a picture at the server.
     func path(_ options: String = "w16", of source: String = "/a.png") -> String {
         "/\(options)/unsigned/plain/\(origin.url(source).absoluteString)"
