@@ -8,6 +8,7 @@ import signal
 import threading
 import time
 
+import fronts
 import world
 
 
@@ -200,6 +201,35 @@ def replicas(place):
     return row
 
 
+def cached(kind):
+    """A cache in front keeps a picture for what is left of its lifetime, also where the origin names none."""
+    def row(place):
+        if not kind.is_installed():
+            return world.Row(notes=["skipped: not installed"])
+        place.origin.lifetime = None
+        place.start_servers(1, "--max-age", "6", shares=False)
+        place.front = front = kind(place.folder, place.servers[0].port)
+        path = place.address(1)
+        front.ask(place.address(2))  # what the front needs to begin with
+        started = time.monotonic()
+        world.ask(place.servers[0].port, path)  # from here on the picture has its 6 s
+        time.sleep(max(0, started + 3 - time.monotonic()))
+        kept, again = front.ask(path), front.ask(path)
+        place.origin.version = 1
+        time.sleep(max(0, started + 7.5 - time.monotonic()))
+        changed = front.ask(path)
+        row = world.Row("3/3", place.origin.asked, 0, time.monotonic() - started, ["6 s, of which 3 are over"])
+        if [kept.status, again.status, changed.status] != [200, 200, 200]:
+            row.losses.append(f"statuses {kept.status}, {again.status}, {changed.status}")
+        if again.id != kept.id or again.body != kept.body:
+            row.losses.append("the front keeps no copy")
+        if changed.body == kept.body:
+            row.losses.append("an old picture after its lifetime")
+        return row
+    return row
+
+
 ROWS = {"cold": cold, "slow origin": slow, "warm": warm, "leader killed": leader, "redis killed": redis_killed,
         "redis hung": redis_hung, "redis hung first": redis_hung_before, "no redis": redis_absent,
-        "SIGTERM": term, "replicas": replicas}
+        "SIGTERM": term, "replicas": replicas, "nginx's cache": cached(fronts.Nginx),
+        "Varnish": cached(fronts.Varnish), "Squid": cached(fronts.Squid), "browser": cached(fronts.Browser)}

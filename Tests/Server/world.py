@@ -40,10 +40,11 @@ def picture(seed):
 
 
 class Origin:
-    """Serves `/NUMBER.png` after a delay, and counts."""
+    """Serves `/NUMBER.png` after a delay, and counts. Another version is another picture under the same address."""
 
     def __init__(self):
         self.delay, self.hits, self.lock = 0.0, [], threading.Lock()
+        self.version, self.lifetime = 0, "max-age=3600"
         self.reached = threading.Condition(self.lock)
         origin, files = self, {}
 
@@ -54,13 +55,14 @@ class Origin:
                 with origin.lock:
                     origin.hits.append((self.path, self.headers.get("User-Agent")))
                     origin.reached.notify_all()
-                    number = int(self.path.strip("/").partition(".")[0])
+                    number = int(self.path.strip("/").partition(".")[0]) + 1000 * origin.version
                     body = files.setdefault(number, files.get(number) or picture(number))
                 time.sleep(origin.delay)
                 self.send_response(200)
                 for name, value in (("Content-Type", "image/png"), ("Content-Length", str(len(body))),
-                                    ("Cache-Control", "max-age=3600")):
-                    self.send_header(name, value)
+                                    ("Cache-Control", origin.lifetime)):
+                    if value:
+                        self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(body)
 
@@ -117,6 +119,7 @@ class World:
         folder.chmod(0o755)
         self.folder, self.path, self.clients = folder, server, clients
         self.origin, self.servers, self.redis, self.nginx, self.port = Origin(), [], None, None, None
+        self.front = None
 
     # Parts
 
@@ -171,6 +174,8 @@ class World:
         raise TimeoutError("nginx does not listen")
 
     def end(self):
+        if self.front:
+            self.front.end()
         processes = [server.process for server in self.servers] + [self.redis, self.nginx]
         for process in processes:
             if process and process.poll() is None:
