@@ -57,9 +57,6 @@ let package = Package(
             name: "COpenSSL", pkgConfig: "openssl",
             providers: [.apt(["libssl-dev"]), .brew(["openssl"])]),
         .systemLibrary(
-            name: "CMicrohttpd", pkgConfig: "libmicrohttpd",
-            providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
-        .systemLibrary(
             name: "CHiredis",
             providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
         .systemLibrary(
@@ -144,7 +141,7 @@ let package = Package(
             name: "ImageServer",
             dependencies: [
                 "WebImage", "RedisStore", "ObjectStore", "HTTPCaching", "HTTPTransport", "EventLoops",
-                "WebImageTesting", "CMicrohttpd", "COpenSSL",
+                "WebImageTesting", "COpenSSL",
             ],
             path: "Examples/ImageServer",
             exclude: ["Dockerfile", "README.md", "compose.yaml", "image-server.service", "nginx.conf", "page.webp"]),

@@ -229,7 +229,47 @@ def cached(kind):
     return row
 
 
+def heads(place):
+    """Heads of every size, with a cookie and without: each has an answer, and the other clients have theirs."""
+    place.start_servers(2, shares=False)
+    place.start_nginx()
+    replies, others = [], []
+    for name in ("Cookie", "X"):
+        for size in range(0, 16_000, 100):
+            fields = {name: "y" * min(size, 7_900), "Y": "y" * max(0, size - 7_900)}
+            for port in (place.port, place.servers[0].port):
+                replies.append(world.ask(port, place.address(1), fields=fields))
+            others.append(world.ask(place.port, place.address(2)))
+    served = [reply for reply in replies + others if reply.status == 200]
+    row = world.Row(f"{len(served)}/{len(replies + others)}", place.origin.asked, min(r.seconds for r in served),
+                    max(r.seconds for r in served), [f"{sum(r.status == 431 for r in replies)} are too large"])
+    # nginx says 400 to a head that is too large for itself.
+    if bad := sorted({reply.status for reply in replies} - {200, 400, 431}):
+        row.losses.append(f"heads were answered with {bad}")
+    if bad := sorted({reply.status for reply in others} - {200}):
+        row.losses.append(f"other clients were answered with {bad}")
+    return row
+
+
+def dead_origin(place):
+    """An origin that does not answer is no fault of a server: no picture changes its home."""
+    place.start_servers(2, shares=False)
+    place.start_nginx("hash $source consistent;")
+    before = [world.ask(place.port, place.address(number)).server for number in range(40)]
+    dead = [world.ask(place.port, place.signed(f"http://127.0.0.1:1/{number}.png")) for number in range(20)]
+    after = [world.ask(place.port, place.address(number)).server for number in range(40)]
+    moved = sum(old != new for old, new in zip(before, after))
+    row = world.Row(f"{sum(bool(server) for server in before + after)}/80", place.origin.asked, 0, 0,
+                    [f"homes {sorted(before.count(server) for server in set(before))}", f"moved {moved}"])
+    if {reply.status for reply in dead} != {502}:
+        row.losses.append(f"a dead origin is {sorted({reply.status for reply in dead})}")
+    if moved or len(set(before)) != 2:
+        row.losses.append(f"{moved} of 40 pictures have another home")
+    return row
+
+
 ROWS = {"cold": cold, "slow origin": slow, "warm": warm, "leader killed": leader, "redis killed": redis_killed,
         "redis hung": redis_hung, "redis hung first": redis_hung_before, "no redis": redis_absent,
-        "SIGTERM": term, "replicas": replicas, "nginx's cache": cached(fronts.Nginx),
-        "Varnish": cached(fronts.Varnish), "Squid": cached(fronts.Squid), "browser": cached(fronts.Browser)}
+        "SIGTERM": term, "replicas": replicas, "heads": heads, "dead origin": dead_origin,
+        "nginx's cache": cached(fronts.Nginx), "Varnish": cached(fronts.Varnish), "Squid": cached(fronts.Squid),
+        "browser": cached(fronts.Browser)}

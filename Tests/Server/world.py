@@ -156,7 +156,7 @@ class World:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
-        lines = "\n".join(f"    server 127.0.0.1:{server.port} max_fails=1 fail_timeout=5s;" for server in self.servers)
+        lines = "\n".join(f"    server 127.0.0.1:{server.port} max_fails=3 fail_timeout=5s;" for server in self.servers)
         text = (HERE / "nginx.conf").read_text()
         for name, value in (("FOLDER", self.folder), ("PORT", self.port), ("METHOD", method), ("SERVERS", lines)):
             text = text.replace(f"@{name}@", str(value))
@@ -189,7 +189,9 @@ class World:
     # Clients
 
     def address(self, number, options="w120"):
-        source = f"http://127.0.0.1:{self.origin.port}/{number}.png"
+        return self.signed(f"http://127.0.0.1:{self.origin.port}/{number}.png", options)
+
+    def signed(self, source, options="w120"):
         place = base64.urlsafe_b64encode(source.encode()).decode().rstrip("=")
         digest = hmac.new(bytes.fromhex(KEY), f"{options}/{place}".encode(), hashlib.sha256).digest()
         return f"/{options}/{base64.urlsafe_b64encode(digest).decode().rstrip('=')}/{place}"
@@ -209,11 +211,11 @@ class Reply:
     seconds: float
 
 
-def ask(port, path, connection=None):
+def ask(port, path, connection=None, fields={}):
     started = time.monotonic()
     own = connection or http.client.HTTPConnection("127.0.0.1", port, timeout=LIMIT)
     try:
-        own.request("GET", path)
+        own.request("GET", path, headers=fields)
         answer = own.getresponse()
         body = answer.read()
         return Reply(answer.status, body, answer.headers.get("X-Upstream", ""), time.monotonic() - started)

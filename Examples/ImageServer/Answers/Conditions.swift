@@ -65,7 +65,7 @@ extension Answer {
     }
 }
 
-/// One range of a `Range` field. Several ranges, other units and faulty fields are ignored, so the whole is sent.
+/// One range of a `Range` field, whose unit is in letters of either case. Several ranges, other units and faulty fields are ignored, so the whole is sent.
 enum ByteRange: Equatable {
     case ignored
     case unsatisfiable
@@ -73,15 +73,17 @@ enum ByteRange: Equatable {
 
     init(_ field: String, byteCount: Int) {
         self = .ignored
-        guard field.hasPrefix("bytes="), !field.contains(",") else { return }
+        guard field.prefix(6).lowercased() == "bytes=", !field.contains(",") else { return }
         let ends = field.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
         guard ends.count == 2, ends.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }) else { return }
-        switch (Int(ends[0]), Int(ends[1])) {
+        // A number that is too large for an integer is beyond every picture.
+        let number = { (text: Substring) in text.isEmpty ? nil : Int(text) ?? .max }
+        switch (number(ends[0]), number(ends[1])) {
         case (let first?, let last?) where first <= last:
             self = first < byteCount ? .bytes(first..<min(last, byteCount - 1) + 1) : .unsatisfiable
-        case (let first?, nil) where ends[1].isEmpty:
+        case (let first?, nil):
             self = first < byteCount ? .bytes(first..<byteCount) : .unsatisfiable
-        case (nil, let suffix?) where ends[0].isEmpty:
+        case (nil, let suffix?):
             self = suffix > 0 && byteCount > 0 ? .bytes(max(0, byteCount - suffix)..<byteCount) : .unsatisfiable
         default: break
         }

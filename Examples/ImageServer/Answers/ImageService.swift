@@ -46,7 +46,7 @@ final class ImageService: Sendable {
 
     func answer(_ request: ServerRequest) async -> Answer {
         let (hit, now) = (hit(request), RecentHits.now)
-        if request.path == "/health" || request.path == "/ready" { return answerProbe(request) }
+        if request.isProbe { return answerProbe(request) }
         if let answer = await page?.answer(request) { return answer }
         do {
             let (answer, isHit) = try await picture(hit, id: request.id)

@@ -23,6 +23,9 @@ extension Answer {
     /// - Source: RFC 9110, section 15.
     static func title(_ status: Int) -> String {
         switch status {
+        case 200: "OK"
+        case 206: "Partial Content"
+        case 304: "Not Modified"
         case 400: "Bad Request"
         case 403: "Forbidden"
         case 404: "Not Found"
@@ -30,6 +33,7 @@ extension Answer {
         case 413: "Content Too Large"
         case 414: "URI Too Long"
         case 415: "Unsupported Media Type"
+        case 416: "Range Not Satisfiable"
         case 422: "Unprocessable Content"
         case 429: "Too Many Requests"
         case 431: "Request Header Fields Too Large"
@@ -37,6 +41,7 @@ extension Answer {
         case 502: "Bad Gateway"
         case 503: "Service Unavailable"
         case 504: "Gateway Timeout"
+        case 505: "HTTP Version Not Supported"
         default: "Error"
         }
     }

@@ -45,8 +45,6 @@ final class RecentHits: Sendable {
             let count = key.target.utf8.count + answer.body.count
             guard state.answers.count < limit, state.byteCount + count <= byteLimit else { return }
             state.byteCount += count
-            var answer = answer
-            answer.shared = SharedBody(answer.body)
             state.answers[key] = answer
         }
     }

@@ -62,7 +62,8 @@ struct RunningServer: Sendable {
                 onEnd: {
                     metrics.count($0)
                     log?.write($0)
-                }, recall: { service.recall($0) }, handler: { await service.answer($0) })
+                }, recall: { $0.isProbe ? service.answerProbe($0) : service.recall($0) },
+                handler: { await service.answer($0) })
         }
         let metricsServer = metricsSocket.map { _ in
             HTTPServer(on: loops[0]) { request in

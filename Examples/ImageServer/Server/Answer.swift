@@ -13,8 +13,6 @@ struct Answer: Sendable {
     var body: [UInt8]
     /// The part of the body that is sent; all of it when `nil`.
     var range: Range<Int>?
-    /// The body at an address that stays, for an answer that is sent again and again.
-    var shared: SharedBody?
     var notes: [Note] = []
 
     init(_ status: Int, _ fields: [(name: String, value: String)] = [], body: [UInt8] = []) {

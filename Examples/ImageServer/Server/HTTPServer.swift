@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT
-import CMicrohttpd
 import EventLoops
 import Foundation
 
-/// An HTTP/1.1 server: libmicrohttpd without a thread of its own, on the loop that is the executor of this actor.
+/// An HTTP/1.1 server for requests without content, on the loop that is the executor of this actor.
 ///
-/// The daemon, its connections and their requests are isolated state. The callbacks of libmicrohttpd run on the loop,
-/// within a call of the actor, and pass the address of the connection as its name.
+/// The connections and their requests are isolated state. An answer that is recalled is sent at once. Else the handler runs
+/// in a task of its own for each request. It begins in the turn in which the head has come, so an answer that needs no
+/// wait is sent at once, too; otherwise the connection waits until the task has ended.
 ///
-/// An answer that is recalled is sent at once. Else the handler runs in a task of its own for each request. It begins in the
-/// callback, so an answer that needs no wait is sent at once, too; otherwise libmicrohttpd suspends the connection until the
-/// task has ended.
+/// A request holds one of ``Limits/requests`` while its answer is made, and not while the client takes it. When connections
+/// or descriptors run out, the connection that has been idle for the longest time gives way, and then the slowest reader.
 /// **Cancellation**: a client that leaves while it waits cancels the task of its request. A client that ends its own
 /// direction of the connection counts as one that leaves.
-@safe actor HTTPServer: LoopResident {
+actor HTTPServer: LoopResident {
     /// Makes the answer to a request.
     typealias Handler = @Sendable (ServerRequest) async -> Answer
     /// The answer to a request that is at hand; `nil` when it must be made.
@@ -24,20 +23,22 @@ import Foundation
     let recall: Recall
     let handler: Handler
     private let onEnd: @Sendable (FinishedRequest) -> Void
-    private let clock = ContinuousClock()
 
-    private var daemon: OpaquePointer?
-    private var epoll: Int32 = -1
-    private var token: UInt32 = 0
-    /// Whether libmicrohttpd has something to do that no descriptor shows.
-    private var mustRun = false
+    private var listener: Int32 = -1
+    private(set) var token: UInt32 = 0
+    /// When a listener that found no room looks again; `nil` while it is watched.
+    private var nextLook: UInt64?
     private var nextSweep: UInt64?
-    var connections: [UInt: Connection] = [:]
-    private var lastNumber: UInt64 = 0
-    private var requestID = RequestID()
-    /// The requests from the end of their head to the end of their answer.
+    var table = ConnectionTable()
+    var requestID = RequestID()
+    var date = (second: 0, text: "")
+    /// What has just been received.
+    private var received = [UInt8](repeating: 0, count: 16_384)
+    /// The requests whose answers are being made.
     private(set) var runningCount = 0
     private(set) var isDraining = false
+    /// Whether the time for draining is over.
+    private(set) var isCut = false
     private var cutCount = 0
     private var idleWaiters: [CheckedContinuation<Void, Never>] = []
 
@@ -66,23 +67,17 @@ import Foundation
     /// - Parameter socket: Belongs to the server from now on.
     /// - Throws: ``ServerError``.
     func start(_ socket: ListeningSocket) throws(ServerError) {
-        precondition(unsafe daemon == nil, "A server starts once.")
-        // The loop holds the actor until it stops, after the daemon, so the pointer outlives all callbacks.
-        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
-        // libmicrohttpd clears the room for a head for each request, so more of it than is needed costs time.
-        let room = limits.targetByteCount + max(8_192, limits.fields * 128)
-        unsafe daemon = microhttpd_start(
-            socket.descriptor, UInt32(clamping: limits.connections), room,
-            connectionCallback, targetCallback, requestCallback, completionCallback, context)
-        if let daemon = unsafe daemon { epoll = unsafe microhttpd_epoll(daemon) }
-        guard epoll >= 0, loop.watch(epoll, for: .reading, token: token, isNew: true) else {
-            throw ServerError(message: "libmicrohttpd does not start: the process has no descriptor left.")
+        precondition(listener < 0, "A server starts once.")
+        listener = socket.descriptor
+        guard loop.watch(listener, for: .reading, token: token, isNew: true) else {
+            throw .system("The server cannot watch its socket")
         }
-        mustRun = true
     }
 
     /// The open connections.
-    var connectionCount: Int { connections.count }
+    var connectionCount: Int { table.count }
+    /// The answers that their clients have not taken.
+    var waitingCount: Int { table.waiting.count }
 
     // MARK: - Turns
 
@@ -93,33 +88,31 @@ import Foundation
     func loopEnds() {}
 
     func takeTurn() -> UInt64? {
-        if mustRun { runDaemon() }
-        guard let daemon = unsafe daemon else { return nil }
-        if mustRun { return 0 }
-        let sweep = sweepIfDue()
-        var wait: CUnsignedLongLong = 0
-        guard unsafe MHD_get_timeout(daemon, &wait) == .YES else { return sweep }
-        mustRun = true
-        return min(sweep ?? .max, EventLoop.nanoseconds + min(wait, 1_000_000) * 1_000_000)
+        if let look = nextLook {
+            guard EventLoop.nanoseconds >= look else { return min(look, sweepIfDue() ?? .max) }
+            nextLook = nil
+            _ = loop.watch(listener, for: .reading, token: token, isNew: true)
+        }
+        return sweepIfDue()
     }
 
     func descriptorIsReady(_ descriptor: Int32, _ readiness: Readiness) {
-        if descriptor == epoll { return mustRun = true }
-        // The event may be of an earlier connection with the same descriptor.
-        var entry = pollfd(fd: descriptor, events: Int16(0x2000), revents: 0)  // POLLRDHUP
-        guard unsafe poll(&entry, 1, 0) > 0 else { return }
-        for (name, connection) in connections where connection.descriptor == descriptor { peerLeft(name) }
+        if descriptor == listener { return acceptConnections() }
+        // The event may be of an earlier connection with the same descriptor, so every case asks the system again.
+        guard let connection = table[descriptor] else { return }
+        switch connection.phase {
+        case .reading: read(connection)
+        case .working: if Self.hasEvent(descriptor, Int16(0x2000)) { end(connection) }  // POLLRDHUP
+        case .sending: push(connection)
+        case .closing: discardInput(connection)
+        case .ended: break
+        }
     }
 
-    private func runDaemon() {
-        mustRun = false
-        if let daemon = unsafe daemon { unsafe MHD_run(daemon) }
-    }
-
-    /// Ends the connections whose deadline has passed.
+    /// Ends the connections whose deadline has passed, or whose client is too slow.
     /// - Returns: When the next sweep is due; `nil` without connections.
     private func sweepIfDue() -> UInt64? {
-        guard !connections.isEmpty else {
+        guard table.count > 0 else {
             nextSweep = nil
             return nil
         }
@@ -128,91 +121,173 @@ import Foundation
         nextSweep = due
         guard now >= due else { return due }
         nextSweep = now + sweepInterval
-        let moment = clock.now
-        for (name, connection) in connections where connection.deadline.map({ $0 <= moment }) == true {
-            hangUp(name)
+        for connection in Array(table.all) where connection.deadline <= now || isTooSlow(connection, at: now) {
+            end(connection, status: 408)
         }
         return nextSweep
     }
 
-    /// In nanoseconds.
     private var sweepInterval: UInt64 {
-        let interval = min(.seconds(1), min(limits.headTimeout, limits.idleTimeout, limits.sendTimeout) / 4)
-        return UInt64(max(1, interval / .nanoseconds(1)))
+        let shortest = min(limits.headTimeout, limits.idleTimeout, limits.sendTimeout, limits.rateGrace)
+        return max(1_000_000, min(.seconds(1), shortest / 4).nanoseconds)
     }
 
-    /// Ends both directions of a connection; libmicrohttpd then sees its end and closes it.
-    private func hangUp(_ name: UInt) {
-        guard let connection = connections[name] else { return }
-        connection.deadline = nil
-        shutdown(connection.descriptor, Int32(SHUT_RDWR))
+    private func isTooSlow(_ connection: Connection, at now: UInt64) -> Bool {
+        let grace = limits.rateGrace.nanoseconds
+        let wanted = { (since: UInt64) in Int((now - since) / 1_000_000) * self.limits.byteRate / 1_000 }
+        switch connection.phase {
+        case .reading where connection.unfinishedCount > 0:
+            let began = connection.headBegan + grace
+            return began < now && connection.unfinishedCount < wanted(began)
+        case .sending where connection.taken.at + grace < now:
+            let taken = connection.output.sentCount - Self.unsentByteCount(connection.descriptor)
+            let isSlow = taken - connection.taken.count < wanted(connection.taken.at)
+            connection.taken = (taken, now)
+            return isSlow
+        default: return false
+        }
     }
 
     // MARK: - Connections
 
-    func connectionBegan(_ name: UInt, descriptor: Int32, peer: String) {
-        connections[name] = Connection(
-            descriptor: descriptor, peer: peer, deadline: clock.now + limits.headTimeout)
-    }
-
-    func connectionEnded(_ name: UInt) {
-        connections[name] = nil
-        // At its limit, libmicrohttpd has stopped to watch for new connections; it starts again in its next run.
-        mustRun = true
-    }
-
-    /// The request on a connection has ended, whether it was answered or not.
-    func exchangeEnded(_ name: UInt, isComplete: Bool) {
-        guard let connection = connections[name] else { return }
-        let now = clock.now
-        if let finished = connection.finished(isComplete: isComplete, at: now) { onEnd(finished) }
-        switch connection.phase {
-        case .idle, .arriving: break
-        default: countDown()
+    private func acceptConnections() {
+        for turn in 0..<64 {
+            // Who waits is seen once; whether another one waits, the next event says.
+            if table.count >= limits.connections, turn > 0 || !makeRoom() { return turn > 0 ? () : pause() }
+            var address = sockaddr_storage()
+            let descriptor = Self.accept(listener, &address)
+            guard descriptor >= 0 else {
+                switch errno {
+                case EAGAIN: return
+                case EMFILE, ENFILE, ENOBUFS, ENOMEM: if makeRoom() { continue } else { return pause() }
+                default: continue
+                }
+            }
+            let peer = Self.text(of: address)
+            guard table.count(of: peer) < limits.connectionsPerAddress || peer.isEmpty,
+                loop.watch(descriptor, for: .reading, token: token, isNew: true)
+            else {
+                close(descriptor)
+                continue
+            }
+            let connection = Connection(descriptor: descriptor, peer: peer)
+            let now = EventLoop.nanoseconds
+            connection.deadline = now + limits.headTimeout.nanoseconds
+            table.insert(connection)
+            table.beginIdling(connection, at: now)
         }
-        connection.phase = .idle
-        connection.deadline = now + limits.idleTimeout
     }
 
-    func exchangeBegan(_ name: UInt, target: String) {
-        guard let connection = connections[name] else { return }
-        lastNumber += 1
-        connection.requestCount += 1
-        connection.phase = .arriving(
-            .init(number: lastNumber, id: requestID.next(), target: target, began: clock.now))
+    /// Ends the connection that has been idle for the longest time, or that of the slowest reader.
+    ///
+    /// - Returns: Whether one could be ended. One that has just come may still send its request.
+    private func makeRoom() -> Bool {
+        let now = EventLoop.nanoseconds
+        while let oldest = table.oldestIdle, let since = oldest.idleSince, since + 50_000_000 <= now {
+            // Its request may have come by now.
+            if case .reading = oldest.phase, Self.hasEvent(oldest.descriptor, Int16(POLLIN)) { read(oldest) }
+            guard oldest.idleSince == since else { continue }
+            end(oldest, status: 408)
+            return true
+        }
+        guard let slowest = table.slowestReader(at: now), slowest.sendingBegan + 1_000_000_000 <= now else {
+            return false
+        }
+        end(slowest)
+        return true
+    }
+
+    /// Stops to listen for a moment.
+    private func pause() {
+        loop.forget(listener)
+        nextLook = EventLoop.nanoseconds + 50_000_000
+    }
+
+    private func read(_ connection: Connection) {
+        let count = unsafe received.withUnsafeMutableBytes {
+            unsafe recv(connection.descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))
+        }
+        guard count > 0 else {
+            if count == 0 || errno != EAGAIN && errno != EINTR { end(connection) }
+            return
+        }
+        if connection.unfinishedCount == 0 { connection.headBegan = EventLoop.nanoseconds }
+        connection.input += received[..<count]
+        advance(connection)
+    }
+
+    private func discardInput(_ connection: Connection) {
+        let count = unsafe received.withUnsafeMutableBytes {
+            unsafe recv(connection.descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))
+        }
+        if count == 0 || count < 0 && errno != EAGAIN && errno != EINTR { end(connection) }
+    }
+
+    func watch(_ connection: Connection, for interest: Readiness) {
+        guard connection.interest != interest else { return }
+        connection.interest = interest
+        _ = loop.watch(connection.descriptor, for: interest, token: token, isNew: false)
+    }
+
+    /// Closes a connection at once, whatever it is doing.
+    ///
+    /// - Parameter status: What the log says of a request that has no answer yet.
+    func end(_ connection: Connection, status: Int = 499) {
+        let now = EventLoop.nanoseconds
+        var status = status
+        switch connection.phase {
+        case .ended: return
+        case .reading: beginUnfinishedExchange(connection)
+        case .working(let task): task?.cancel()
+        case .sending: status = connection.exchange?.status ?? status
+        case .closing: break
+        }
+        if let finished = connection.finished(status, isComplete: false, at: now) { onEnd(finished) }
+        connection.exchange = nil
+        connection.phase = .ended
+        table.remove(connection)
+        loop.forget(connection.descriptor)
+        close(connection.descriptor)
+        if nextLook != nil { nextLook = 0 }
+        checkIdle()
+    }
+
+    /// The answer of a connection is sent.
+    func exchangeEnded(_ connection: Connection) {
+        let now = EventLoop.nanoseconds
+        table.endWaiting(connection)
+        guard let exchange = connection.exchange else { return }
+        if let finished = connection.finished(exchange.status, isComplete: true, at: now) { onEnd(finished) }
+        connection.exchange = nil
+        connection.output = Output()
+        if exchange.isLast {
+            shutdown(connection.descriptor, Int32(SHUT_WR))
+            connection.phase = .closing
+            connection.input = []
+            connection.deadline = now + 2_000_000_000
+        } else if exchange.closes {
+            return end(connection)
+        } else {
+            connection.phase = .reading
+            connection.headBegan = now
+            connection.deadline = now + limits.idleTimeout.nanoseconds
+        }
+        table.beginIdling(connection, at: now)
+        watch(connection, for: .reading)
+        checkIdle()
     }
 
     func countUp() { runningCount += 1 }
 
-    private func countDown() {
+    func countDown() {
         runningCount -= 1
-        guard runningCount == 0 else { return }
+        checkIdle()
+    }
+
+    private func checkIdle() {
+        guard isDraining, runningCount == 0, table.waiting.isEmpty else { return }
         for waiter in idleWaiters { waiter.resume() }
         idleWaiters = []
-    }
-
-    /// Stops the clock of a connection while the server works, and starts it for the answer.
-    func setDeadline(_ connection: Connection, forSending: Bool) {
-        connection.deadline = forSending ? clock.now + limits.sendTimeout : nil
-    }
-
-    /// libmicrohttpd does not look at a suspended connection, so the loop does.
-    func watchForHangUp(_ connection: Connection) {
-        _ = loop.watch(connection.descriptor, for: .leaving, token: token, isNew: true)
-    }
-
-    func resume(_ name: UInt, _ connection: Connection) {
-        loop.forget(connection.descriptor)
-        unsafe MHD_resume_connection(OpaquePointer(bitPattern: name))
-        mustRun = true
-    }
-
-    private func peerLeft(_ name: UInt) {
-        guard let connection = connections[name], case .working(_, let task) = connection.phase else { return }
-        loop.forget(connection.descriptor)
-        // The connection stays suspended until the task has ended.
-        connection.hasLeft = true
-        task?.cancel()
     }
 
     // MARK: - The end
@@ -223,33 +298,34 @@ import Foundation
     ///   take their answers are cut off.
     /// - Returns: The number of requests that were cancelled or cut off.
     func drain(within grace: Duration) async -> Int {
-        guard let daemon = unsafe daemon, !isDraining else { return 0 }
+        guard listener >= 0, !isDraining else { return 0 }
         isDraining = true
-        // libmicrohttpd gives the socket back, which is the server's to close.
-        let listener = unsafe MHD_quiesce_daemon(daemon)
-        if listener >= 0 { close(listener) }
+        if nextLook == nil { loop.forget(listener) }
+        nextLook = nil
+        close(listener)
+        listener = -1
         let timer = Task {
             try await Task.sleep(for: grace)
             self.cutOff()
         }
-        while runningCount > 0 { await withCheckedContinuation { idleWaiters.append($0) } }
+        while runningCount > 0 || !table.waiting.isEmpty {
+            await withCheckedContinuation { idleWaiters.append($0) }
+        }
         timer.cancel()
-        loop.forget(epoll)
-        unsafe self.daemon = nil
-        // No connection is suspended any more, which would end the process.
-        unsafe MHD_stop_daemon(daemon)
+        for connection in Array(table.all) { end(connection) }
         return cutCount
     }
 
     private func cutOff() {
-        for (name, connection) in connections {
+        isCut = true
+        for connection in Array(table.all) {
             switch connection.phase {
-            case .working(_, let task):
+            case .working(let task):
                 cutCount += 1
                 task?.cancel()
             case .sending:
                 cutCount += 1
-                hangUp(name)
+                end(connection)
             default: break
             }
         }

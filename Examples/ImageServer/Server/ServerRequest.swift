@@ -21,6 +21,9 @@ struct ServerRequest: Sendable {
         let end = target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
         return target[..<end]
     }
+
+    /// Whether the request asks how the server is, which is answered however busy it is.
+    var isProbe: Bool { path == "/health" || path == "/ready" }
 }
 
 /// A request that has ended, for the log and the metrics.
@@ -32,7 +35,7 @@ struct FinishedRequest: Sendable {
     var peer: String
     var method: String
     var target: String
-    /// The status of the answer; 499 when the client left before it, 408 when the head was late.
+    /// The status of the answer; 499 when the client left before it, 408 when the head was late or slow.
     var status: Int
     var byteCount: Int
     var took: Duration

@@ -102,8 +102,15 @@ extension Setting {
 
     private static let operation: [Setting] = [
         .number("loops", "N", "threads that take connections (1)", in: 1...64) { $0.loops = $1 },
-        .number("max-connections", "N", "connections (1000)", in: 1...1_000_000) { $0.limits.connections = $1 },
-        .number("max-requests", "N", "requests under way; others get 503 (500)", in: 1...1_000_000) {
+        .number(
+            "max-connections", "N", "connections; beyond it the oldest idle one is closed (1000)", in: 1...1_000_000
+        ) {
+            $0.limits.connections = $1
+        },
+        .number("max-connections-per-address", "N", "connections of one address (no limit)", in: 1...1_000_000) {
+            $0.limits.connectionsPerAddress = $1
+        },
+        .number("max-requests", "N", "requests that are worked on; others get 503 (500)", in: 1...1_000_000) {
             $0.limits.requests = $1
         },
         .number("max-requests-per-connection", "N", "then the connection is closed (1000)", in: 1...Int.max) {
@@ -116,6 +123,15 @@ extension Setting {
         .seconds("head-timeout", "from the connection to the end of the first head (10)", \.limits.headTimeout),
         .seconds("idle-timeout", "from an answer to the end of the next head (15)", \.limits.idleTimeout),
         .seconds("send-timeout", "for one answer (60)", \.limits.sendTimeout),
+        .number("send-memory", "BYTES", "of answers that wait for their readers (7.5 % of the memory)", in: 1...Int.max)
+        {
+            $0.limits.waitingByteCount = $1
+        },
+        .number(
+            "min-rate", "BYTES", "least bytes a second of a head and of a reader; 0 for any (240)", in: 0...1_000_000
+        ) {
+            $0.limits.byteRate = $1
+        },
         .seconds("drain-timeout", "for running requests after SIGTERM (10)", \.drainTimeout),
         .on("no-log", "write no line for each request", \.writesLog, to: false),
         .on("log-loads", "write a line for each step of a load, too, with the id of its request", \.logsLoads),

@@ -28,11 +28,4 @@ import Testing
         small.keep(answer([UInt8](repeating: 0, count: 11)), for: Self.key, at: 1)
         #expect(small.answer(for: Self.key, at: 1) == nil)
     }
-
-    @Test func `a kept body is the same bytes at an address of its own`() throws {
-        let hits = RecentHits()
-        hits.keep(answer(Array(0...255)), for: Self.key, at: 1)
-        let shared = try #require(hits.answer(for: Self.key, at: 1)?.shared)
-        #expect(unsafe Array(shared.bytes) == Array(0...255))
-    }
 }

@@ -83,6 +83,9 @@ final class RawClient: Sendable {
     /// Ends the connection, as a client does that leaves.
     func leave() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
+    /// Ends the direction to the server.
+    func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
     /// Sends a request and returns the status of the answer; 0 for a connection that is ended without one.
     func status(of request: String) async -> Int {
         await send(request)

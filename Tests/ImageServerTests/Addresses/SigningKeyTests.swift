@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+import Testing
+
+@testable import ImageServer
+
+struct SigningKeyTests {
+    @Test func `the whole signature is compared`() throws {
+        let key = try #require(SigningKey(hexadecimal: String(repeating: "5a", count: 32)))
+        let text = "w10/aHR0cDovL2EvYi5wbmc"
+        let valid = Array(key.signature(of: text))
+        #expect(SigningKey.isValid(Substring(String(valid)), of: text, by: [key]))
+        for place in valid.indices {
+            for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_" {
+                guard letter != valid[place] else { continue }
+                var other = valid
+                other[place] = letter
+                #expect(!SigningKey.isValid(Substring(String(other)), of: text, by: [key]), "\(letter) at \(place)")
+            }
+            #expect(!SigningKey.isValid(Substring(String(valid[..<place])), of: text, by: [key]))
+        }
+        #expect(!SigningKey.isValid(Substring(String(valid) + "A"), of: text, by: [key]))
+    }
+}

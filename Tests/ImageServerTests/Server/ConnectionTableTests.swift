@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+import Testing
+import WebImageTesting
+
+@testable import ImageServer
+
+struct ConnectionTableTests {
+    @Test(arguments: 0..<20)
+    func `the oldest idle connection is the one of a naive list`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var (table, idle, all) = (ConnectionTable(), [Int32](), [Int32: Connection]())
+        for step in 0..<2_000 {
+            let descriptor = Int32.random(in: 0..<40, using: &generator)
+            let connection = all[descriptor]
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0 where connection == nil:
+                all[descriptor] = Connection(descriptor: descriptor, peer: "\(descriptor % 3)")
+                table.insert(all[descriptor]!)
+            case 1:
+                guard let connection = all.removeValue(forKey: descriptor) else { continue }
+                table.remove(connection)
+                idle.removeAll { $0 == descriptor }
+            case 2:
+                guard let connection else { continue }
+                table.beginIdling(connection, at: UInt64(step))
+                idle.removeAll { $0 == descriptor }
+                idle.append(descriptor)
+            default:
+                guard let connection else { continue }
+                table.endIdling(connection)
+                idle.removeAll { $0 == descriptor }
+            }
+            #expect(table.oldestIdle?.descriptor == idle.first)
+            #expect(table.count == all.count)
+            #expect(table.count(of: "1") == all.keys.count { $0 % 3 == 1 })
+        }
+        for connection in all.values { table.remove(connection) }
+        #expect(table.oldestIdle == nil && table.count == 0 && table.count(of: "1") == 0)
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import HTTPTransport
+import Testing
+
+@testable import ImageServer
+
+/// Every head gets one answer.
+@Suite(.timeLimit(.minutes(10)))
+struct HeadTests {
+    @Test func `every head gets an answer, whatever its size`() async throws {
+        try await World.run { world async throws in
+            for count in Array(stride(from: 7_000, through: 20_000, by: 97)) + [16_383, 16_384, 16_385] {
+                for field in ["X: ", "Cookie: a="] {
+                    let start = "GET /health HTTP/1.1\r\nHost: a\r\n\(field)"
+                    let filling = String(repeating: "y", count: count - start.utf8.count - 4)
+                    let status = try await RawClient(port: world.server.port).status(of: start + filling + "\r\n\r\n")
+                    #expect(status == (count <= 16_384 ? 200 : 431), "\(field)\(count)")
+                }
+            }
+        }
+    }
+
+    /// Heads that parsers refuse before they know the fields.
+    static let faults =
+        [
+            "GET /health HTTP/1.1\r\n\r\n", "GET /health HTTP/1.1\r\nHost: a b\r\n\r\n",
+            "GET /health HTTP/1.1\r\n Host: a\r\nHost: a\r\n\r\n", "GET /health\r\n\r\n",
+            "GET /health HTTP/1.1x\r\nHost: a\r\n\r\n",
+            "GET /health\t HTTP/1.1\r\nHost: a\r\n\r\n", "GET /he alth HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET /health HTTP/1.1\r\nHost: a\r\nX\r\n\r\n", "GET ftp://a/health HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET http:///health HTTP/1.1\r\nHost: a\r\n\r\n", "GET http://b@a/health HTTP/1.1\r\nHost: a\r\n\r\n",
+        ]
+        + ["+0", "+5", "-1", "0x0", "5, 5", "0, 0", "", "1e1"].map {
+            "GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: \($0)\r\n\r\n"
+        }
+
+    @Test(arguments: faults)
+    func `a refused head gets one answer, which is logged with its status`(head: String) async throws {
+        try await World.run {
+            $0.metricsPort = 0
+        } _: { world async throws in
+            let client = try RawClient(port: world.server.port)
+            await client.send(head)
+            let answer = await client.receive()
+            #expect(answer.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
+            #expect(answer.components(separatedBy: "HTTP/1.1 ").count == 2, "\(answer)")
+            let body = answer.components(separatedBy: "\r\n\r\n").last ?? ""
+            #expect(answer.lowercased().contains("content-length: \(body.utf8.count)\r\n"))
+            let figures = try await world.get("/metrics", port: world.server.metricsPort)
+            let text = String(decoding: figures.bytes, as: UTF8.self)
+            #expect(text.contains("image_server_requests_total{status=\"400\"} 1\n"))
+            #expect(text.contains("image_server_errors_total{code=\"refusedRequest\"} 1\n"))
+        }
+    }
+
+    @Test(arguments: ["http://a/health", "HTTP://b.example:80/health?x", "https://a/health"])
+    func `a target may be a whole address`(target: String) async throws {
+        try await World.run { world async throws in
+            let request = "GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n"
+            #expect(try await RawClient(port: world.server.port).status(of: request) == 200)
+        }
+    }
+
+    @Test func `a client that has ended its direction before the end of its head is let go at once`() async throws {
+        try await World.run {
+            $0.limits.headTimeout = .seconds(600)
+        } _: { world async throws in
+            let client = try RawClient(port: world.server.port)
+            await client.send("GET /health HTTP/1.1\r\nHost: a\r\n")
+            client.endSending()
+            #expect(await client.receive() == "")
+        }
+    }
+
+    @Test func `an empty line before a request is skipped`() async throws {
+        try await World.run { world async throws in
+            let request = "\r\nGET /health HTTP/1.1\r\nHost: a\r\n\r\n"
+            #expect(try await RawClient(port: world.server.port).status(of: request) == 200)
+        }
+    }
+
+    @Test func `a head may come in any pieces`() async throws {
+        try await World.run { world async throws in
+            let client = try RawClient(port: world.server.port)
+            for _ in 0..<2 {
+                for letter in "GET /health HTTP/1.1\r\nHost: a\r\nX: y\r\n\r\n" { await client.send(String(letter)) }
+                #expect(await client.receive(until: "ok\n").hasPrefix("HTTP/1.1 200 OK\r\n"))
+            }
+        }
+    }
+}
