@@ -12,6 +12,7 @@ let package = Package(
             name: "attack",
             dependencies: [
                 .product(name: "WebImage", package: "swift-web-image"),
+                .product(name: "HTTPTransportXML", package: "swift-web-image"),
                 .product(name: "WebImageTesting", package: "swift-web-image"),
             ])
     ]

@@ -16,6 +16,7 @@ struct Attack {
         case ("cancel", 2): try await CancelAttack.run(bomb: words[0], small: words[1])
         case ("shutdown", 1): try await ShutdownAttack.run(words[0])
         case ("number", 1): try await NumberAttack.run(words[0])
+        case ("parse", 2): try await ParseAttack.run(words[0], words[1])
         default: usage()
         }
     }
@@ -24,7 +25,7 @@ struct Attack {
         print(
             "usage: attack bombs FOLDER | load … | fuzz STATE SEED STRIDE COUNT SECONDS | cancel URL URL | shutdown CASE"
         )
-        print("       | number CASE")
+        print("       | number CASE | parse json|plist|xml FILE")
         exit(2)
     }
 }
