@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// Fairness over time: in each round a lane that has waited may get the slot of another one.
 extension SlotTable {
-    /// Lets a lane that has waited for a whole round have a slot of one that holds more than its share, or whose bodies
-    /// make no progress. These run on without their slots; at most as many as there are slots.
+    /// Lets a lane that has waited for a whole round have a slot of one that holds more than its share and waits for
+    /// nothing more urgent, or whose bodies make no progress. These run on without their slots; at most as many as there are slots.
     ///
     /// - Parameters:
     ///   - stalled: How many bodies of a lane have made no progress since the last round.
@@ -24,15 +24,17 @@ extension SlotTable {
             lanes[donor].lent += 1
             (held, lent) = (held - 1, lent + 1)
             settle(donor)
-            guard let next = next() else { break }
-            served.append(next)
+            guard fits(lane) else { break }
+            served.append(serve(lane))
         }
         return (served, expired)
     }
 
     private func donor(for waiting: Int, _ stalled: [String: Int]) -> Int? {
         let others = lanes.indices.filter { $0 != waiting && lanes[$0].held > 0 }
-        if let largest = others.max(by: { lanes[$0].held < lanes[$1].held }), lanes[largest].held > limits.share {
+        if let largest = others.max(by: { lanes[$0].held < lanes[$1].held }), lanes[largest].held > limits.share,
+            lanes[largest].queue.firstPriority ?? 0 <= lanes[waiting].queue.firstPriority ?? 0
+        {
             return largest
         }
         return others.first { stalled[lanes[$0].name, default: 0] > lanes[$0].lent }

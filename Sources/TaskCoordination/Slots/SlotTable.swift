@@ -2,8 +2,8 @@
 /// Which bodies hold slots, which wait, and which is next: a queue for each lane, and lanes that take turns.
 ///
 /// A lane is what waiters have in common, such as the host they ask. Lanes of equal priority take turns, so one with
-/// thousands of waiters does not hold up the others. A lane that holds its share of the slots lets the other lanes go
-/// first; when no other lane waits, it gets more.
+/// thousands of waiters does not hold up the others. A lane that holds its share of the slots lets other lanes go first
+/// whose waiters are as urgent; when no such lane waits, it gets more.
 ///
 /// A body takes one unit of the limit, or as many as it says. The next in turn waits until its units are free, and
 /// nothing overtakes it meanwhile: what is large is not starved by what is small.
@@ -140,28 +140,26 @@ extension SlotTable {
     /// Gives units to the next in turn, if they are free.
     mutating func next() -> Grant? {
         guard !isSuspended, count > 0, held < limits.units else { return nil }
-        while let lane = turns.first {
-            guard lanes[lane].queue.firstPriority == turns.firstPriority else {
-                // Its most urgent waiter has left.
-                leaveTurn(lane)
-                settle(lane)
-                continue
-            }
-            return fits(lane) ? serve(lane) : nil
+        while let lane = turns.first, lanes[lane].queue.firstPriority != turns.firstPriority {
+            // Its most urgent waiter has left.
+            leaveTurn(lane)
+            settle(lane)
         }
-        var best: Int?
+        var (best, priority) = (turns.first, turns.firstPriority.map { Int($0) } ?? -1)
+        // A lane that holds its share goes last among equals.
         for lane in full where lanes[lane].held < limits.lane && fits(lane) {
-            let priority = lanes[lane].queue.firstPriority ?? 0
-            if best.map({ lanes[$0].queue.firstPriority ?? 0 < priority }) ?? true { best = lane }
+            let own = Int(lanes[lane].queue.firstPriority ?? 0)
+            if own > priority { (best, priority) = (lane, own) }
         }
-        return best.map { serve($0) }
+        guard let best, fits(best) else { return nil }
+        return serve(best)
     }
 
-    private mutating func fits(_ lane: Int) -> Bool {
+    mutating func fits(_ lane: Int) -> Bool {
         lanes[lane].queue.first.map { min($0.units, limits.units) <= limits.units - held } ?? false
     }
 
-    private mutating func serve(_ lane: Int) -> Grant {
+    mutating func serve(_ lane: Int) -> Grant {
         let request = lanes[lane].queue.popFirst()!
         let units = min(request.units, limits.units)
         count -= 1

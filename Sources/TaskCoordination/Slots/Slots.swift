@@ -4,7 +4,7 @@ import Synchronization
 /// Lets bodies run that take at most a fixed number of units together; the others queue by priority and arrival.
 ///
 /// A body takes one unit, a *slot*, unless it says otherwise. Bodies may be told apart by *lanes*, such as the host that
-/// they ask: lanes of equal priority take turns, and one that holds its share lets the others go first.
+/// they ask: lanes of equal priority take turns, and one that holds its share lets such others go first.
 ///
 /// A mutex and not an actor: a cancelled or escalated waiter acts in its handler, which is synchronous; a slot is given
 /// back in `defer`; and a free slot costs no hop. The lock is never held while a waiter is told.
@@ -270,8 +270,8 @@ extension Slots {
 
     /// Looks at the queue, which the owner does every now and then while something waits.
     ///
-    /// A lane that has waited for a whole round gets a slot of one that holds more than its share, or whose bodies make
-    /// no progress. These bodies run on without their slots, at most as many as there are slots.
+    /// A lane that has waited for a whole round gets a slot of one that holds more than its share and waits for nothing
+    /// more urgent, or whose bodies make no progress. These bodies run on without their slots, at most as many as there are slots.
     ///
     /// - Parameters:
     ///   - stalled: How many bodies of each lane have made no progress since the last round.

@@ -7,10 +7,11 @@ extension ImageDownloader {
     public struct Configuration: Sendable {
         /// How many transfers run at once. At least 1; a smaller number counts as 1. 6 by default.
         public var maximumConcurrentDownloads = 6
-        /// How many transfers of one host run at once. At least 1; a smaller number counts as 1. `nil` by default: a
-        /// host has half of the slots, rounded up, while transfers of other hosts wait, and all of them otherwise.
+        /// How many transfers of one host and port run at once. At least 1; a smaller number counts as 1. `nil` by
+        /// default: an origin has half of the slots, rounded up, while transfers of others wait that are as urgent, and
+        /// all of them otherwise.
         public var maximumConcurrentDownloadsPerHost: Int?
-        /// The order of transfers of one host and equal priority. First in, first out by default. Hosts take turns.
+        /// The order of transfers of one origin and equal priority. First in, first out by default. Origins take turns.
         public var order: SlotOrder = .fifo
         /// How many transfers may wait before new ones are refused with `.overloaded`. 10,000 by default.
         public var maximumQueueLength = 10_000

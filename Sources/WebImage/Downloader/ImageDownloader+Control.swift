@@ -25,15 +25,15 @@ extension ImageDownloader {
     /// wait for them.
     ///
     /// - Parameters:
-    ///   - total: Of all hosts. A number below 1 counts as 1.
-    ///   - perHost: Of one host, as ``Configuration/maximumConcurrentDownloadsPerHost``. A number below 1 counts as 1.
+    ///   - total: Of all origins. A number below 1 counts as 1.
+    ///   - perHost: Of one host and port, as ``Configuration/maximumConcurrentDownloadsPerHost``. A number below 1 counts as 1.
     public func setMaximumConcurrentDownloads(_ total: Int, perHost: Int? = nil) {
         maximumConcurrentDownloads = max(1, total)
         maximumConcurrentDownloadsPerHost = perHost.map { max(1, $0) }
         applyLimits()
     }
 
-    /// Changes the order of transfers of one host and equal priority, also of those that wait.
+    /// Changes the order of transfers of one origin and equal priority, also of those that wait.
     public func setOrder(_ order: SlotOrder) {
         self.order = order
         applyLimits()
@@ -45,7 +45,7 @@ extension ImageDownloader {
             laneLimit: maximumConcurrentDownloadsPerHost ?? .max)
     }
 
-    /// The number of slots of one host beyond which other hosts go first: half of them, rounded up.
+    /// The number of slots of one origin beyond which others go first: half of them, rounded up.
     static func share(of limit: Int) -> Int { limit / 2 + limit % 2 }
 
     /// The fields sent with every request unless it brings its own.

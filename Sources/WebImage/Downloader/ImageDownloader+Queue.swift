@@ -2,19 +2,26 @@
 import Synchronization
 import TaskCoordination
 
-/// Fairness between hosts: a look at the queue once a second, while a transfer waits in it.
+/// Fairness between origins: a look at the queue five times a second, while a transfer waits in it.
 ///
-/// A host that sends its bytes slowly holds its slots until its transfers time out. So a transfer that waits for a
+/// An origin that sends its bytes slowly holds its slots until its transfers time out. So a transfer that waits for a
 /// whole round gets the slot of another one, which continues without a slot. That other transfer makes no progress, or
-/// its host has more than its share.
+/// its origin has more than its share.
 extension ImageDownloader {
+    /// The time between two looks at the queue.
+    static let roundTime = Duration.milliseconds(200)
+    /// The rounds after which the progress of the transfers is looked at: those of a second.
+    private static let roundsPerSecond = 5
+
     /// Starts the rounds when a transfer waits. A transfer only waits while another one runs.
     nonisolated func attendQueue() {
         guard slots.running > 0 else { return }
         attendance.begin { [weak self] in
-            while !Task.isCancelled, (try? await Task.sleep(for: .seconds(1))) != nil {
+            var round = 0
+            while !Task.isCancelled, (try? await Task.sleep(for: Self.roundTime)) != nil {
                 guard let self, self.goesOnAttending() else { return }
-                self.nextRound()
+                round += 1
+                self.nextRound(looksAtProgress: round.isMultiple(of: Self.roundsPerSecond))
             }
         }
     }
@@ -29,13 +36,14 @@ extension ImageDownloader {
     }
 
     /// Looks at the queue once.
-    nonisolated func nextRound() {
-        slots.nextRound(stalled: running.stalled(), patience: patience)
+    nonisolated func nextRound(looksAtProgress: Bool = true) {
+        slots.nextRound(stalled: looksAtProgress ? running.stalled() : [:], patience: patience)
     }
 
     /// The number of rounds that a transfer may wait.
     private nonisolated var patience: Int {
-        Int(min(max(configuration.queueTimeout, .seconds(1)), .seconds(86_400)).components.seconds)
+        let seconds = min(max(configuration.queueTimeout, .seconds(1)), .seconds(86_400)).components.seconds
+        return Int(seconds) * Self.roundsPerSecond
     }
 }
 

@@ -35,9 +35,9 @@ public actor ImageDownloader {
     public internal(set) var isSuspended = false
     /// How many transfers run at once.
     public internal(set) var maximumConcurrentDownloads: Int
-    /// How many transfers of one host run at once; see ``Configuration/maximumConcurrentDownloadsPerHost``.
+    /// How many transfers of one host and port run at once; see ``Configuration/maximumConcurrentDownloadsPerHost``.
     public internal(set) var maximumConcurrentDownloadsPerHost: Int?
-    /// What goes first among transfers of one host and equal priority.
+    /// What goes first among transfers of one origin and equal priority.
     public internal(set) var order: SlotOrder
 
     /// Creates a downloader.

@@ -22,11 +22,11 @@ final class RunningTransfers: Sendable {
 
     var count: Int { table.withLock { $0.entries.count - $0.free.count } }
 
-    /// The number of running transfers of each host.
-    var hosts: [String: Int] {
+    /// The number of running transfers of each origin.
+    var origins: [String: Int] {
         table.withLock { table in
-            table.entries.reduce(into: [:]) { hosts, entry in
-                if let entry { hosts[entry.transfer.lane, default: 0] += 1 }
+            table.entries.reduce(into: [:]) { origins, entry in
+                if let entry { origins[entry.transfer.lane, default: 0] += 1 }
             }
         }
     }
@@ -51,7 +51,7 @@ final class RunningTransfers: Sendable {
         }
     }
 
-    /// The number of transfers of each host that have made no progress since the last look.
+    /// The number of transfers of each origin that have made no progress since the last look.
     func stalled() -> [String: Int] {
         table.withLock { table in
             var stalled: [String: Int] = [:]

@@ -9,7 +9,7 @@ import TaskCoordination
 final class Transfer: Sendable {
     let request: ImageRequest
     let acceptsNotModified: Bool
-    /// Transfers of one host wait in one lane.
+    /// Transfers of one origin wait in one lane.
     let lane: String
     /// The number of body bytes received so far.
     let receivedCount = Atomic(0)
@@ -30,7 +30,7 @@ final class Transfer: Sendable {
         self.downloader = downloader
         self.detach = detach
         self.waiting = waiting
-        lane = request.host
+        lane = request.origin
         hub.tell(request, .queued)
     }
 

@@ -56,7 +56,7 @@ public struct ImageRequest: Sendable {
 }
 
 extension ImageRequest {
-    /// The address of the picture. `http` and `https` only.
+    /// The address of the picture: `http` or `https`, or what the loaders of the manager and of the request take.
     public var url: URL {
         get { fields.value.url }
         set { change { $0.url = newValue } }
@@ -159,22 +159,27 @@ extension ImageRequest {
 }
 
 extension ImageRequest {
-    /// The host as the URL writes it, in lower case; empty for a URL without one.
+    /// Scheme, host and port in lower case, without the port that the scheme has anyway; empty for a URL without them.
     ///
     /// Read from the text that the request has anyway: asking the URL costs as much as a quarter of a load's start.
-    var host: String {
+    var origin: String {
         var text = urlKey.rawValue
         return text.withUTF8 { bytes in
-            guard let slash = unsafe bytes.firstIndex(of: UInt8(ascii: "/")) else { return "" }
+            guard let slash = unsafe bytes.firstIndex(of: UInt8(ascii: "/")), slash > 0,
+                unsafe bytes[slash - 1] == UInt8(ascii: ":")
+            else { return "" }
             // Before "/", "?" or "#".
             let authority = unsafe bytes[slash...].dropFirst(2).prefix { $0 != 0x2F && $0 != 0x3F && $0 != 0x23 }
-            let start = unsafe authority.lastIndex(of: UInt8(ascii: "@")).map { $0 + 1 } ?? authority.startIndex
-            let host = unsafe authority[start...]
-            let mark = UInt8(ascii: unsafe host.first == UInt8(ascii: "[") ? "]" : ":")
-            let name = unsafe host.prefix { $0 != mark }
-            let isLowercased = unsafe !name.contains { $0 >= 0x80 || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 }
-            let string = unsafe String(decoding: name, as: UTF8.self)
-            return isLowercased ? string : string.lowercased()
+            let user = unsafe authority.lastIndex(of: UInt8(ascii: "@"))
+            let origin =
+                unsafe user.map {
+                    unsafe String(decoding: bytes[..<authority.startIndex], as: UTF8.self)
+                        + String(decoding: authority[($0 + 1)...], as: UTF8.self)
+                } ?? String(decoding: bytes[..<authority.endIndex], as: UTF8.self)
+            let isLowercased = !origin.utf8.contains { $0 >= 0x80 || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 }
+            let written = isLowercased ? origin : origin.lowercased()
+            let port = written.hasPrefix("https:") ? ":443" : ":80"
+            return written.hasSuffix(port) ? String(written.dropLast(port.count)) : written
         }
     }
 }

@@ -19,14 +19,15 @@ import WebImageTesting
         func held(_ lane: String) -> Int { holding.filter { $0.lane == lane }.reduce(0) { $0 + $1.units } }
         var held: Int { holding.reduce(0) { $0 + $1.units } }
 
-        /// The waiters that may be next: those of lanes below their share, or, when there are none, of those below
-        /// their limit; of these the most urgent, and of each lane the first.
+        /// The waiters that may be next: the most urgent of lanes below their limit; of these the ones of lanes below
+        /// their share, if there are any; and of each lane the first.
         var candidates: [Waiter] {
-            let below = waiting.filter { held($0.waiter.lane) < min(limits.share, limits.lane) }
-            let eligible = below.isEmpty ? waiting.filter { held($0.waiter.lane) < limits.lane } : below
-            guard let best = eligible.map(\.priority).max() else { return [] }
+            let open = waiting.filter { held($0.waiter.lane) < limits.lane }
+            guard let best = open.map(\.priority).max() else { return [] }
+            let urgent = open.filter { $0.priority == best }
+            let below = urgent.filter { held($0.waiter.lane) < limits.share }
             var firsts: [String: Waiter] = [:]
-            for entry in eligible where entry.priority == best && firsts[entry.waiter.lane] == nil {
+            for entry in below.isEmpty ? urgent : below where firsts[entry.waiter.lane] == nil {
                 firsts[entry.waiter.lane] = entry.waiter
             }
             return Array(firsts.values)
@@ -184,13 +185,36 @@ import WebImageTesting
         #expect(table.entryCount == 0)
     }
 
+    @Test func `a lane that holds its share goes first with what is more urgent, and last among equals`() {
+        let table = Subject(.init(units: 4, share: 2))
+        for _ in 0..<4 { #expect(table.take(in: "busy")) }
+        for name in 0..<2 { table.queue(name, in: "busy", priority: 33) }
+        for name in 10..<12 { table.queue(name, in: "free", priority: 17) }
+        table.queue(2, in: "busy", priority: 17)
+        var names: [Int] = []
+        for _ in 0..<4 {
+            table.release(in: "busy")
+            while let next = table.next() { names.append(next.name) }
+        }
+        #expect(names == [0, 1, 10, 11])
+    }
+
+    @Test func `a round gives no slot of a lane with more urgent waiters, unless its bodies make no progress`() {
+        let table = Subject(.init(units: 4, share: 2))
+        for _ in 0..<4 { #expect(table.take(in: "busy")) }
+        table.queue(0, in: "busy", priority: 33)
+        table.queue(1, in: "free", priority: 17)
+        for _ in 0..<5 { #expect(table.nextRound().served == []) }
+        #expect(table.nextRound(stalled: ["busy": 1]).served.map(\.name) == [1])
+    }
+
     private func full(of lane: String, waiting: Int) -> Subject {
         let table = Subject(.init(units: 4, share: 2))
         for _ in 0..<4 {
             #expect(table.take(in: lane))
         }
         for name in 0..<waiting {
-            table.queue(name, in: lane, priority: 200)
+            table.queue(name, in: lane)
         }
         return table
     }

@@ -10,9 +10,11 @@ import WebImageTesting
 
 /// One host must not delay the others.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct FairnessTests {
-    /// Hosts whose names begin with "drip" answer with a byte at a time and never end.
+    /// Hosts whose names begin with "drip" answer on their usual port with a byte at a time and never end.
     private static func answer(_ request: HTTPRequest) throws -> HTTPResponse {
-        guard request.url.host()?.hasPrefix("drip") == true else { return try HTTPResponse.picture(for: request) }
+        guard request.url.host()?.hasPrefix("drip") == true, request.url.port == nil else {
+            return try HTTPResponse.picture(for: request)
+        }
         return HTTPResponse(status: 200, url: request.url, body: HTTPBody(EndlessBody(first: [0xFF])))
     }
 
@@ -36,6 +38,22 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds)
+    func `a slow origin delays a picture of another port of its host by two rounds at most`(seed: UInt64) {
+        let scenario = Self.scenario(seed)
+        let dripping = (0..<60).map { scenario.downloadInTurn($0, host: "drip.example.org") }
+        let fast = scenario.downloadInTurn(host: "drip.example.org:8443")
+        #expect(fast.isRunning)
+        for _ in 0..<2 { scenario.nextRound() }
+        #expect(fast.value != nil)
+        scenario.end(dripping)
+        #expect(scenario.isAtRest)
+    }
+
+    @Test func `two rounds take less than half a second`() {
+        #expect(ImageDownloader.roundTime * 2 < .milliseconds(500))
+    }
+
+    @Test(arguments: seeds)
     func `a host holds half of the slots, rounded up, while another host waits, and all of them otherwise`(
         seed: UInt64
     ) {
@@ -45,10 +63,22 @@ import WebImageTesting
         let other = (0..<9).map { scenario.downloadInTurn($0, host: "drip.example.com") }
         // Two of the first host end, and their slots go to the other one, until each has its share.
         scenario.end(Array(alone.prefix(2)))
-        let running = scenario.downloader.running.hosts
-        #expect(running["drip.example.org"] == 3)
-        #expect(running["drip.example.com"] == 2)
+        let running = scenario.downloader.running.origins
+        #expect(running["https://drip.example.org"] == 3)
+        #expect(running["https://drip.example.com"] == 2)
         scenario.end(Array(alone.dropFirst(2)) + other)
+        #expect(scenario.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `urgent loads of a busy host go before prefetching from a free one`(seed: UInt64) {
+        let scenario = Self.scenario(seed)
+        let first = (0..<6).map { scenario.downloadInTurn($0, host: "drip.example.org", priority: .veryHigh) }
+        let urgent = (6..<12).map { scenario.downloadInTurn($0, host: "drip.example.org", priority: .veryHigh) }
+        let prefetches = (0..<6).map { scenario.downloadInTurn($0, host: "drip.example.com", priority: .low) }
+        scenario.nextRound()
+        scenario.end(Array(first.prefix(4)))
+        #expect(scenario.downloader.running.origins == ["https://drip.example.org": 6])
+        scenario.end(Array(first.dropFirst(4)) + urgent + prefetches)
         #expect(scenario.isAtRest)
     }
 
@@ -99,7 +129,7 @@ import WebImageTesting
         }
         let running = scenario.downloadInTurn(0, host: "drip.example.org")
         let waiting = (1..<4).map { scenario.downloadInTurn($0, host: "drip.example.org") }
-        for _ in 0..<2 { scenario.nextRound() }
+        for _ in 0..<14 { scenario.nextRound() }
         #expect(waiting.allSatisfy { $0.isRunning })
         scenario.nextRound()
         #expect(waiting.allSatisfy { $0.code == .queueTimedOut })

@@ -80,15 +80,17 @@ import Testing
     }
 }
 
-/// The host of a request, which is the lane that its transfer waits in.
-@Suite struct HostTests {
+/// The origin of a request, which is the lane that its transfer waits in.
+@Suite struct OriginTests {
     @Test(arguments: [
-        ("https://example.org/1.png", "example.org"), ("https://EXAMPLE.org:8080/1.png?x=/@y", "example.org"),
-        ("http://user:p%40ss@example.org/", "example.org"), ("http://[::1]:80/1.png", "[::1"),
-        ("https://example.org?x#y", "example.org"), ("https://example.org", "example.org"), ("data:text", ""),
-        ("file:///tmp/x.png", ""),
+        ("https://example.org/1.png", "https://example.org"),
+        ("HTTPS://EXAMPLE.org:8080/1?x=/@y", "https://example.org:8080"),
+        ("http://user:p%40ss@example.org/", "http://example.org"), ("http://[::1]:81/1.png", "http://[::1]:81"),
+        ("http://[::1]/1.png", "http://[::1]"), ("https://example.org?x#y", "https://example.org"),
+        ("https://example.org:443", "https://example.org"), ("http://example.org:80/", "http://example.org"),
+        ("https://example.org:80", "https://example.org:80"), ("data:text", ""), ("file:///tmp/x.png", "file://"),
     ])
-    func `the host is read from the text of the URL`(text: String, host: String) throws {
-        #expect(ImageRequest(try #require(URL(string: text))).host == host)
+    func `scheme, host and port are read from the text of the URL`(text: String, origin: String) throws {
+        #expect(ImageRequest(try #require(URL(string: text))).origin == origin)
     }
 }
