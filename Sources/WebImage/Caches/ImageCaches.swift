@@ -46,6 +46,9 @@ public final class ImageCaches: Sendable {
         variants = VariantIndex()
     }
 
+    /// Where originals are kept: on disk, if there is one.
+    var originalTier: CacheTiers { disk == nil ? .memory : .disk }
+
     /// The entry that memory holds, counted as a use.
     func held(_ key: MemoryKey) -> CachedPicture? { table.value(for: key) }
 

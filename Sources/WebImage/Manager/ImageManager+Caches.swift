@@ -6,7 +6,8 @@ import Synchronization
 /// The caches of a manager by request: what a load would read and write, without the load.
 ///
 /// The hooks ``ImageManager/Hooks/cacheKey`` and those that change bytes apply, as they do to a load;
-/// ``ImageManager/Hooks/requestProcessor`` is not asked.
+/// ``ImageManager/Hooks/requestProcessor`` is not asked. What the caches lose here is not brought back by a transfer that
+/// another load has waited for.
 extension ImageManager {
     /// Where the picture of a request can be had without asking the origin.
     ///
@@ -41,8 +42,9 @@ extension ImageManager {
 
     /// Puts a picture into the caches, as a load of the request would.
     ///
-    /// In memory at once; on disk as a variant, if the request has a variant of its own and
-    /// ``Configuration/variantStorage`` admits it. Later loads of the request find it.
+    /// In memory at once; on disk as a variant, if the request has transformers and ``Configuration/variantStorage``
+    /// admits it. Later loads of the request find it. A picture without transformers is in memory only: to keep it on disk,
+    /// encode it and use ``store(_:for:)``.
     ///
     /// - Parameters:
     ///   - image: The picture, transformed as the request asks for.
@@ -78,6 +80,7 @@ extension ImageManager {
         forgetFailure(of: request)
         let request = pipeline.named(request)
         let (caches, original) = (pipeline.caches(for: request), request.originalKey)
+        if tiers.contains(caches.originalTier) { pipeline.shared.forgetArrivals(of: RequestIdentity(request)) }
         if tiers.contains(.memory) { pipeline.writer(for: request).forget(original) }
         guard tiers.contains(.disk) else { return }
         // A write that waits would bring the entry back.

@@ -169,6 +169,7 @@ extension ImageManager {
             throw CacheError(
                 code: .shutDown, message: "The image manager has been shut down; its disk cache is left as it is.")
         }
+        if tiers.contains(pipeline.caches.originalTier) { pipeline.shared.forgetArrivals() }
         if tiers.contains(.memory) { await pipeline.caches.memory.removeAll() }
         if tiers.contains(.disk) { try await pipeline.caches.disk?.removeAll() }
     }

@@ -12,7 +12,7 @@ final class CacheWriter: Sendable {
     /// Stores a picture or a file in memory.
     func remember(_ picture: CachedPicture, as key: MemoryKey, of original: CacheKey) {
         let memory = caches.memory
-        order.ifNewest(picture.number, of: original) {
+        order.ifNewest(picture.number, picture.generation, of: original) {
             memory.store(picture, for: key, cost: picture.cost)
             if !key.name.isOriginal { caches.variants.insert(key, of: original) { memory.contains($0) } }
         }
@@ -20,7 +20,7 @@ final class CacheWriter: Sendable {
 
     /// Removes every view of an original from memory that was made of other content than a transfer has brought now.
     func forgetOthers(than generation: ContentGeneration, number: Int, of original: CacheKey) {
-        order.ifNewest(number, of: original) {
+        order.ifNewest(number, generation, of: original) {
             caches.memory.remove(caches.views(of: original)) { !$0.isOf(generation, number: number) }
         }
     }
@@ -34,7 +34,7 @@ final class CacheWriter: Sendable {
         of original: CacheKey, _ known: OriginResponse, _ generation: ContentGeneration?, to origin: OriginResponse,
         number: Int
     ) {
-        order.ifNewest(number, of: original) {
+        order.ifNewest(number, generation, of: original) {
             for name in caches.views(of: original) {
                 guard let view = caches.held(name),
                     view.origin == known || (generation != nil && view.generation == generation)

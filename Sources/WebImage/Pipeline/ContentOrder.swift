@@ -37,6 +37,8 @@ final class ContentOrder: Sendable {
     fileprivate struct Entry {
         var claims = 0
         var number = 0
+        /// Of the content with this number, when it is known.
+        var generation: ContentGeneration?
     }
 
     private let table = SpreadTable<CacheKey, Entry>()
@@ -46,22 +48,29 @@ final class ContentOrder: Sendable {
 
     /// Whether no newer content than that of transfer `number` has arrived. From now on, older content is refused.
     func admits(_ number: Int, of key: CacheKey) -> Bool {
-        table.part(of: key.hash).entries.withLock { $0.admit(number, key) }
+        table.part(of: key.hash).entries.withLock { $0.admit(number, nil, key) }
     }
 
     /// Runs `store` if the content is admitted, so that nothing newer can come in between. `store` must be quick.
-    func ifNewest(_ number: Int, of key: CacheKey, _ store: () -> Void) {
+    ///
+    /// - Parameter generation: The content that is stored. What was on disk has no number, and is admitted when it is the
+    ///   newest content.
+    func ifNewest(_ number: Int, _ generation: ContentGeneration?, of key: CacheKey, _ store: () -> Void) {
         table.part(of: key.hash).entries.withLock { entries in
-            if entries.admit(number, key) { store() }
+            if entries.admit(number, generation, key) { store() }
         }
     }
 }
 
 extension [CacheKey: ContentOrder.Entry] {
-    fileprivate mutating func admit(_ number: Int, _ key: CacheKey) -> Bool {
+    fileprivate mutating func admit(_ number: Int, _ generation: ContentGeneration?, _ key: CacheKey) -> Bool {
         guard let place = index(forKey: key) else { return true }
-        guard number > values[place].number else { return number == values[place].number }
-        values[place].number = number
+        let newest = values[place]
+        if number == 0, let generation, generation == newest.generation { return true }
+        guard number >= newest.number else { return false }
+        if number > newest.number || newest.generation == nil {
+            (values[place].number, values[place].generation) = (number, generation)
+        }
         return true
     }
 }

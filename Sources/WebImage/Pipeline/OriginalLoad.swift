@@ -165,8 +165,9 @@ extension OriginalLoad {
         let stored = try await storedOriginal()
         if let stored, request.cachePolicy.readsCachesFirst { return .original(stored) }
         // Without it, a load that missed on disk would ask again for what another load has not stored yet.
-        if request.cachePolicy == .cacheFirst || ruling != nil, let arrived = pipeline.shared.arrived(key.transfer),
-            ruling?.accepts(arrived.origin) != false
+        if request.cachePolicy == .cacheFirst || ruling != nil,
+            request.cacheReads.original.contains(caches.originalTier),
+            let arrived = pipeline.shared.arrived(key.transfer), ruling?.accepts(arrived.origin) != false
         {
             return .original(arrived)
         }

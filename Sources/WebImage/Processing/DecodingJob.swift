@@ -30,7 +30,7 @@ final class DecodingJob: Sendable {
         var (picture, transformTook) = (Result<DecodedImage, any Error>.success(image), Duration?.none)
         if !transformers.isEmpty {
             let transforming = Stopwatch()
-            picture = Result { try transformers.reduce(image) { try $1.transform($0) } }
+            picture = Result { try TransformerPipeline(Array(transformers)).transform(image) }
             transformTook = transforming.elapsed
         }
         if let share, case .success(let picture) = picture { share.shrink(to: picture.byteCount) }

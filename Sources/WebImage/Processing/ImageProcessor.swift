@@ -106,7 +106,7 @@ extension ImageProcessor {
         let share = try await share(of: byteCount, for: request)
         let (result, took) = try await pool.run {
             let watch = Stopwatch()
-            return (try transformers.reduce(image) { try $1.transform($0) }, watch.elapsed)
+            return (try TransformerPipeline(transformers).transform(image), watch.elapsed)
         }
         share.shrink(to: result.byteCount)
         return (result, share, took)
@@ -122,7 +122,7 @@ extension ImageProcessor {
         let share = try await growth(byteCount, nil)
         return try await pool.run {
             let watch = Stopwatch()
-            let picture = Result { try transformers.reduce(image) { try $1.transform($0) } }
+            let picture = Result { try TransformerPipeline(Array(transformers)).transform(image) }
             if case .success(let picture) = picture { share.shrink(to: picture.byteCount) }
             return shared.with(picture, share, took: watch.elapsed)
         }

@@ -96,6 +96,13 @@ final class SharedWork: Sendable {
         originals.part(of: identity.urlHash).entries.withLock { $0[identity]?.arrived }.map { Original($0) }
     }
 
+    /// Forgets what transfers have brought for one original, or for all: it is no longer in the caches, so the origin is
+    /// asked again.
+    func forgetArrivals(of identity: RequestIdentity? = nil) {
+        guard let identity else { return originals.changeAll { $0.arrived = nil } }
+        originals.part(of: identity.urlHash).entries.withLock { $0[identity]?.arrived = nil }
+    }
+
     /// Decodes a file and transforms the picture, together with the other loads that want a picture of it.
     func process(_ original: Original, for request: ImageRequest, _ wish: Wish) async throws -> ProcessedOriginal {
         guard let plan = plan(for: wish, request, original), plan.generation == original.generation else {
@@ -135,6 +142,8 @@ final class SharedWork: Sendable {
             // An earlier flight may have landed since the look above.
             if let kept = step.plan.kept(step.name) { return kept }
             let made = try await make()
+            // The picture of a cancelled step may be an error.
+            try Task.checkCancellation()
             step.plan.keep(made, step.name)
             return made
         }

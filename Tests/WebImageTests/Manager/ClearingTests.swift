@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import ImageCoding
 import TestSupport
 import Testing
 import WebImageTesting
@@ -36,5 +37,89 @@ import WebImageTesting
         let again = staged.load(.numbered(1))
         staged.run()
         #expect(again.value?.image.pixels == load.value?.image.pixels)
+    }
+
+    /// A load whose original has arrived and waits to be decoded. The origin brings another picture each time.
+    private static func decoding(_ seed: UInt64) throws -> (StagedManager, Probe<ImageResponse>) {
+        let staged = try StagedManager.counting(seed: seed, hasDisk: seed.isMultiple(of: 3))
+        let load = staged.load(.numbered(1, transformers: [.crop(to: PixelRect(x: 0, y: 0, width: 4, height: 4))]))
+        staged.run(without: .pixels)
+        #expect(load.isRunning && staged.transport.requests.count == 1)
+        return (staged, load)
+    }
+
+    @Test(arguments: seeds, [true, false])
+    func `what is removed does not come back from a load of the address that still works on it`(
+        seed: UInt64, isOne: Bool
+    ) throws {
+        let (staged, earlier) = try Self.decoding(seed)
+        let removal = staged.start { if isOne { try await $0.remove(.numbered(1)) } else { try await $0.clear() } }
+        staged.run(without: .pixels)
+        #expect(removal.value != nil)
+        let later = staged.load(.numbered(1))
+        staged.run(without: .pixels)
+        #expect(staged.transport.requests.count == 2)
+        staged.run()
+        #expect(earlier.value != nil)
+        #expect(later.value.flatMap { ImageFactory.seed(of: $0.image) } == 2)
+        #expect(staged.isAtRest)
+    }
+
+    @Test(arguments: seeds) func `removing from memory leaves to other loads what a transfer has brought for the disk`(
+        seed: UInt64
+    ) throws {
+        let staged = try StagedManager.counting(seed: seed, hasDisk: true)
+        let earlier = staged.load(.numbered(1, transformers: [.rotate(degrees: 90)]))
+        staged.run(without: .pixels)
+        _ = staged.start { try await $0.remove(.numbered(1), from: .memory) }
+        staged.run(without: .pixels)
+        let later = staged.load(.numbered(1))
+        staged.run()
+        #expect(earlier.value != nil && later.value != nil && staged.transport.requests.count == 1)
+    }
+
+    @Test(arguments: seeds, [CacheAccess.none, .memory])
+    func `a load that does not read the disk asks the origin, whatever an earlier load has brought`(
+        seed: UInt64, reads: CacheAccess
+    ) throws {
+        let staged = try StagedManager.counting(seed: seed, hasDisk: true)
+        let earlier = staged.load(.numbered(1, transformers: [.rotate(degrees: 90)]))
+        staged.run(without: .pixels)
+        var request = ImageRequest.numbered(1)
+        request.cacheReads = reads
+        let later = staged.load(request)
+        staged.run()
+        #expect(earlier.value != nil && later.value.flatMap { ImageFactory.seed(of: $0.image) } == 2)
+    }
+
+    @Test(arguments: seeds)
+    func `what is read from disk is kept in memory, also while the transfer that brought it is remembered`(
+        seed: UInt64
+    ) throws {
+        let staged = try StagedManager(seed: seed)
+        let requests = [ImageRequest.numbered(1), .numbered(1, transformers: [.rotate(degrees: 90)])]
+        let claim = ContentOrder.Claim(staged.manager.pipeline.order, requests[0].originalKey)
+        for request in requests {
+            let first = staged.load(request)
+            staged.run()
+            let file = staged.data(request)
+            staged.run()
+            staged.emptyMemory()
+            let second = staged.load(request)
+            staged.run()
+            #expect(first.value != nil && file.value != nil && second.value?.source == .disk)
+            #expect(staged.manager.peek(request) != nil)
+            let again = staged.data(request)
+            staged.run()
+            staged.emptyMemory()
+            let third = staged.data(request)
+            staged.run()
+            #expect(again.value != nil && third.value?.source == .disk)
+            let fourth = staged.data(request)
+            staged.run()
+            #expect(fourth.value?.source == .memory)
+            staged.emptyMemory()
+        }
+        withExtendedLifetime(claim) {}
     }
 }

@@ -122,6 +122,55 @@ import WebImageTesting
         #expect(staged.fileCount == 1, "the original was complete before")
     }
 
+    /// Alone, beside another load of the original, and from a picture in memory.
+    @Test(arguments: seeds, 0..<3) func `cancelled while transforming: none of the other transformers runs`(
+        seed: UInt64, way: Int
+    ) throws {
+        let (callers, ran) = (Holder(), Journal<Int>())
+        let staged = try StagedManager(seed: seed)
+        if way == 2 {
+            _ = staged.load(.numbered(1))
+            staged.run()
+        }
+        func step(_ number: Int) -> CustomTransformer {
+            CustomTransformer(key: "step \(number)") { image in
+                ran.write(number)
+                if number == 1 { callers.cancel() }
+                return image
+            }
+        }
+        let request = ImageRequest.numbered(1, transformers: [step(0), step(1), step(2)])
+        callers.hold([staged.load(request)], on: staged.executor)
+        let other = way == 1 ? staged.load(.numbered(1, transformers: [step(0), step(3)])) : nil
+        staged.run()
+        #expect(callers.allCancelled && !ran.entries.contains(2))
+        #expect((other == nil || other?.value != nil) && staged.isAtRest)
+    }
+
+    @Test(arguments: seeds, [true, false])
+    func `cancelled inside the manager's hook for requests: the caller returns at once, and the hook is cancelled`(
+        seed: UInt64, isPicture: Bool
+    ) throws {
+        let (gate, wasCancelled) = (Gate(), Journal<Bool>())
+        var configuration = ImageManager.Configuration()
+        configuration.hooks.requestProcessor = { request in
+            await gate.pass()
+            wasCancelled.write(Task.isCancelled)
+            return request
+        }
+        let staged = try StagedManager(seed: seed, configuration: configuration)
+        let caller: any Ended = isPicture ? staged.load(.numbered(1)) : staged.data(.numbered(1))
+        staged.run()
+        #expect(gate.arrivals == 1)
+        caller.cancel()
+        staged.run()
+        #expect(caller.wasCancelled)
+        gate.open()
+        staged.run()
+        #expect(wasCancelled.entries == [true])
+        #expect(staged.transport.requests.isEmpty && staged.isAtRest)
+    }
+
     @Test(arguments: seeds) func `cancelled while waiting to encode: no encode begins`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed, hasDisk: false)
         var request = ImageRequest.numbered(1)
