@@ -39,6 +39,17 @@ struct LoaderTests {
         await chain.shutdown()
     }
 
+    @Test(arguments: [("file:///a/b.png", "FileLoader"), ("DATA:,a", "DataURLLoader")])
+    func `a client that is asked for local content names the loader for it`(_ url: String, _ loader: String)
+        async throws
+    {
+        let client = HTTPClient()
+        let error = await #expect(throws: HTTPError.self) { _ = try await client.send(try request(url)) }
+        #expect(error?.code == .unsupportedURL)
+        #expect(error?.message.contains(loader) == true)
+        await client.shutdown()
+    }
+
     @Test(arguments: [
         ("http://a/", true), ("HTTPS://a/", true), ("file:///a", false), ("data:,a", false), ("//a/b", false),
     ])

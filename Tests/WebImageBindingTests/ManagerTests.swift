@@ -47,6 +47,29 @@ struct ManagerTests {
         }
     }
 
+    @Test func `a picture in memory is shown within the call, also when a hook changes every request`() async throws {
+        let file = try ImageFactory.encoded(width: 32, height: 24, seed: 77, as: .png)
+        try await withOriginServer { origin in
+            origin.respond(to: "/77.png", with: .ok(file, type: "image/png"))
+            let address = origin.url("/77.png")
+            var configuration = configuration
+            configuration.hooks.requestProcessor = { request in
+                var request = request
+                request.transformers.append(.resize(to: PixelSize(width: 16, height: 12)))
+                return request
+            }
+            try await withImageManager(configuration) { manager in
+                let first = ImageBinding(target: FakeTarget(), loader: manager)
+                _ = try await manager.load(ImageRequest(address))
+                let target = FakeTarget()
+                let second = ImageBinding(target: target, loader: manager).load(address)
+                #expect(second.currentOutcome?.picture?.source == .memory)
+                #expect(target.shown[.image]?.width == 16)
+                withExtendedLifetime(first) {}
+            }
+        }
+    }
+
     @Test func `a load that is replaced at once cancels the manager's work`() async throws {
         let file = try ImageFactory.encoded(width: 32, height: 24, seed: 5, as: .png)
         try await withOriginServer { origin in

@@ -22,5 +22,6 @@ final class HeadRecorder: HTTPLoading {
 
     func canLoad(_ request: HTTPRequest) -> Bool { loader.canLoad(request) }
     var schemes: [String] { loader.schemes }
+    var localSchemes: [String] { loader.localSchemes }
     func shutdown() async { await loader.shutdown() }
 }

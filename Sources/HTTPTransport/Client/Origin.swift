@@ -49,8 +49,11 @@ struct Origin: Hashable, Sendable {
         case "http": isSecure = false
         case let scheme:
             let found = scheme.map { "\"\($0)\"" } ?? "missing"
+            let other =
+                ["file": ", or a FileLoader for files", "data": ", or a DataURLLoader for data"][scheme ?? ""] ?? ""
             throw HTTPError(
-                code: .unsupportedURL, message: "The scheme is \(found); use an absolute http or https URL.", url: url)
+                code: .unsupportedURL, message: "The scheme is \(found); use an absolute http or https URL\(other).",
+                url: url)
         }
         guard url.user == nil, url.password == nil else {
             throw HTTPError(

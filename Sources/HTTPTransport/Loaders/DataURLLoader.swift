@@ -40,6 +40,9 @@ public struct DataURLLoader: HTTPLoading {
     /// `data`.
     public var schemes: [String] { ["data"] }
 
+    /// `data`.
+    public var localSchemes: [String] { ["data"] }
+
     /// Does nothing.
     public func shutdown() async {}
 

@@ -56,6 +56,9 @@ public struct FileLoader: HTTPLoading {
     /// `file`.
     public var schemes: [String] { ["file"] }
 
+    /// `file`.
+    public var localSchemes: [String] { ["file"] }
+
     /// Ends the threads once no file is read.
     public func shutdown() async {
         await pool.shutdown()

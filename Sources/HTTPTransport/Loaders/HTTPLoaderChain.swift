@@ -43,6 +43,9 @@ public struct HTTPLoaderChain: HTTPLoading {
         return loaders.flatMap(\.schemes).filter { known.insert($0).inserted }
     }
 
+    /// The local schemes of all loaders.
+    public var localSchemes: [String] { loaders.flatMap(\.localSchemes) }
+
     /// Ends all loaders, one after the other.
     public func shutdown() async {
         for loader in loaders { await loader.shutdown() }

@@ -20,6 +20,11 @@ public protocol HTTPLoading: Sendable {
     /// The default is empty.
     var schemes: [String] { get }
 
+    /// The schemes whose content is on this machine, so that a cache on disk keeps no copy of it.
+    ///
+    /// The default is empty.
+    var localSchemes: [String] { get }
+
     /// Ends every transfer and releases all resources; later calls of ``send(_:)`` throw
     /// ``HTTPError/Code-swift.struct/shutDown``.
     func shutdown() async
@@ -31,4 +36,7 @@ extension HTTPLoading {
 
     /// Empty.
     public var schemes: [String] { [] }
+
+    /// Empty.
+    public var localSchemes: [String] { [] }
 }

@@ -48,6 +48,9 @@ public struct ResumingLoader: HTTPLoading {
     /// The schemes of the other loader.
     public var schemes: [String] { loader.schemes }
 
+    /// The local schemes of the other loader.
+    public var localSchemes: [String] { loader.localSchemes }
+
     /// Ends the other loader.
     public func shutdown() async {
         await loader.shutdown()

@@ -71,6 +71,9 @@ public final class CircuitBreakingLoader: HTTPLoading {
     /// The schemes of the other loader.
     public var schemes: [String] { loader.schemes }
 
+    /// The local schemes of the other loader.
+    public var localSchemes: [String] { loader.localSchemes }
+
     /// Ends the other loader.
     public func shutdown() async {
         await loader.shutdown()

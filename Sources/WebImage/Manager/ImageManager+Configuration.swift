@@ -37,9 +37,13 @@ extension ImageManager {
         /// Work waits for its share; work that would take more alone is refused. A third of the memory the process may
         /// use by default.
         public var maximumProcessingByteCount = MemoryBudget.defaultMaximumProcessingByteCount
-        /// How far the threads for pictures give way to other threads of the machine, 0 to 19 as for `nice`. 10 by
-        /// default; on a machine that is always busy with other work, a lower number keeps loads from starving.
-        public var processingNiceness = 10
+        /// How far the threads for pictures give way to other threads of the machine, 0 to 19 as for `nice`. 0 by
+        /// default; on a machine that is always busy with other work, a higher number makes loads take several times as
+        /// long.
+        public var processingNiceness = 0
+        /// Whether ``ImageManager/encodedImage(for:as:onProgress:)`` keeps the decoded picture in memory, beside its file.
+        /// `false` by default: a program that only sends files would fill its memory with pixels.
+        public var keepsPicturesOfFiles = false
         /// How many pictures may wait for memory or a thread before loads are refused with `.overloaded`. 10,000 by
         /// default.
         public var maximumProcessingQueueLength = 10_000

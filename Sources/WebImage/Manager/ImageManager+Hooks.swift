@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 public import Foundation
+import Synchronization
+import TaskCoordination
 
 extension ImageManager {
     /// What a program decides about every load of a manager. Nothing by default.
@@ -16,7 +18,8 @@ extension ImageManager {
         /// Changes every request before it is loaded: adds transformers, chooses caches, or throws to refuse it. An
         /// error that is no ``ImageLoadError`` ends the load with code `.hookFailed`.
         ///
-        /// ``ImageManager/peek(_:)`` does not wait for it and looks for the request as it is given.
+        /// It is cancelled, and not waited for, when its caller is cancelled. ``ImageManager/peek(_:)`` asks it, too, within
+        /// the call: one that suspends is cancelled, and the peek finds nothing.
         public var requestProcessor: (@concurrent @Sendable (ImageRequest) async throws -> ImageRequest)?
         /// Changes the head of every response.
         public var responseModifier: ResponseModifier?
@@ -56,17 +59,64 @@ extension ImageManager {
 extension Pipeline {
     /// The request with the parts and the name that the manager's hooks give it.
     @inline(__always) func named(_ request: ImageRequest) -> ImageRequest {
-        hooksChangeRequests ? hooks.applied(to: request) : request
+        let request = hooksChangeRequests ? hooks.applied(to: request) : request
+        return loadsLocally || request.loader != nil ? adaptedToPlace(request) : request
+    }
+
+    /// The request with the cache settings for the place of its content.
+    ///
+    /// A copy on disk of what is on this machine would only be older. So the loader is asked each time whether a file has
+    /// changed. What is in the URL itself does not change.
+    private func adaptedToPlace(_ request: ImageRequest) -> ImageRequest {
+        let (schemes, scheme) = (
+            (request.loader?.part ?? downloader.transport).localSchemes, request.url.scheme?.lowercased()
+        )
+        guard let scheme, schemes.contains(scheme) else { return request }
+        var request = request
+        request.cacheReads.original.remove(.disk)
+        request.cacheWrites.original.remove(.disk)
+        if scheme != "data", request.cachePolicy == .cacheFirst { request.cachePolicy = .revalidate }
+        return request
     }
 
     /// The request as it is loaded, after the hooks of the manager.
+    ///
+    /// **Cancellation**: returns at once; the hook, which is cancelled, returns when it does.
     func prepared(_ request: ImageRequest) async throws -> ImageRequest {
         guard let processor = hooks.requestProcessor else { return named(request) }
+        let answer = OneShot<Result<ImageRequest, any Error>>()
+        // Unstructured, because its caller may end before it.
+        let hook = Task(name: "request processor", executorPreference: executor) {
+            do { answer.resolve(.success(try await processor(request))) } catch { answer.resolve(.failure(error)) }
+        }
+        var result: Result<ImageRequest, any Error> = .failure(CancellationError())
+        await withTaskCancellationHandler {
+            await withPriorityEscalation(to: { hook.escalatePriority(to: TaskPriority(rawValue: $0)) }) {
+                result = await answer.wait()
+            }
+        } onCancel: {
+            hook.cancel()
+            answer.resolve(.failure(CancellationError()))
+        }
         do {
-            return try await named(processor(request))
+            return try named(result.get())
         } catch {
             throw ImageLoadError.ofHook("requestProcessor", error, request.url)
         }
+    }
+
+    /// The request as it is loaded; `nil` when a hook refuses it or has to wait.
+    func preparedAtOnce(_ request: ImageRequest) -> ImageRequest? {
+        guard hooksProcessRequests, let processor = hooks.requestProcessor else { return named(request) }
+        final class Answer: Sendable { let request = Mutex<ImageRequest?>(nil) }
+        let answer = Answer()
+        // An immediate task runs within this call until the hook suspends. What it brings later is not used.
+        let hook = Task.immediate(name: "request processor") {
+            let processed = try? await processor(request)
+            answer.request.withLock { $0 = processed }
+        }
+        defer { hook.cancel() }
+        return answer.request.withLock { $0 }.map { named($0) }
     }
 
     /// Remembers a failure, if it is lasting.

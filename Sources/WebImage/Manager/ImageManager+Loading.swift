@@ -31,8 +31,9 @@ extension ImageManager {
     ///
     /// - Complexity: O(1), under a microsecond; a hit counts as a use.
     public nonisolated func peek(_ request: ImageRequest) -> DecodedImage? {
-        guard pipeline.isOpen.load(ordering: .acquiring) else { return nil }
-        let request = pipeline.named(request)
+        guard pipeline.isOpen.load(ordering: .acquiring), let request = pipeline.preparedAtOnce(request) else {
+            return nil
+        }
         let picture = pipeline.inMemory(.picture(request.variantKey), request)
         return if case .decoded(let picture)? = picture { picture.value.image } else { nil }
     }

@@ -117,8 +117,9 @@ struct FileLoad: Sendable {
         return file
     }
 
-    /// The picture is decoded already, so a load of the same variant need not decode it.
+    /// The picture is decoded already, so that a load of the same variant need not decode it.
     private func remember(_ picture: ImageResponse) {
+        guard pipeline.configuration.keepsPicturesOfFiles else { return }
         load.remember(
             .decoded(picture.content), as: .picture(request.variantKey), request.cacheWrites.variant)
     }

@@ -27,6 +27,8 @@ final class Pipeline: Sendable {
     let hooksChangeRequests: Bool
     /// Whether a hook must be awaited before a request is loaded.
     let hooksProcessRequests: Bool
+    /// Whether the transport has a loader for content on this machine.
+    let loadsLocally: Bool
     /// The caches of requests that bring none.
     let caches: ImageCaches
     /// Whether the caches end with the manager.
@@ -58,6 +60,7 @@ final class Pipeline: Sendable {
         hooks = configuration.hooks
         hooksChangeRequests = hooks.changesRequests
         hooksProcessRequests = hooks.requestProcessor != nil
+        loadsLocally = !parts.transport.localSchemes.isEmpty
         ownsCaches = parts.caches == nil
         caches = parts.caches ?? Self.ownCaches(configuration, parts, hub)
         writer = CacheWriter(caches, order)

@@ -2,6 +2,7 @@
 import Foundation
 import HTTPTransport
 import ImageCoding
+import TaskCoordination
 import TestSupport
 import Testing
 import WebImageTesting
@@ -58,6 +59,46 @@ import WebImageTesting
         #expect(file.value?.width == 3)
         #expect(refused.code == .hookFailed)
         #expect((refused.error as? ImageLoadError)?.cause is Refused)
+    }
+
+    @Test(arguments: 0..<25 as Range<UInt64>)
+    func `a peek finds what a request processor asks for, unless that one waits or refuses`(seed: UInt64) throws {
+        let (asked, waits) = (Journal<String>(), Journal<Bool>())
+        let staged = try Self.staged(seed) {
+            $0.requestProcessor = { request in
+                asked.write(request.url.lastPathComponent)
+                if request.url.lastPathComponent == "2.png" { throw Refused() }
+                if request.url.lastPathComponent == "3.png", waits.count > 0 {
+                    await OneShot<Void>().wait(onCancel: ())
+                }
+                var request = request
+                request.transformers.append(.resize(to: PixelSize(width: 3, height: 3)))
+                return request
+            }
+        }
+        let loads = [1, 3].map { staged.load(.numbered($0)) }
+        staged.run()
+        #expect(loads.allSatisfy { $0.value?.image.width == 3 })
+        let before = asked.count
+        waits.write(true)
+        #expect(staged.manager.peek(.numbered(1))?.width == 3)
+        #expect(staged.manager.peek(.numbered(2)) == nil)
+        #expect(staged.manager.peek(.numbered(3)) == nil)
+        #expect(asked.entries.dropFirst(before) == ["1.png", "2.png", "3.png"])
+    }
+
+    @Test @MainActor func `a peek on the main actor asks a request processor within the call`() async throws {
+        var configuration = ImageManager.Configuration()
+        configuration.disk = nil
+        configuration.hooks.requestProcessor = { request in
+            var request = request
+            request.transformers = [.resize(to: PixelSize(width: 3, height: 3))]
+            return request
+        }
+        let manager = ImageManager(configuration: configuration, transport: StubTransport(HTTPResponse.picture))
+        _ = try await manager.load(.numbered(1))
+        #expect(manager.peek(.numbered(1))?.width == 3)
+        _ = await manager.shutdown(within: .zero)
     }
 
     @Test(arguments: 0..<25 as Range<UInt64>) func `a response modifier is heard before the response is checked`(

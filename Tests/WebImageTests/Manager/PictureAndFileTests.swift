@@ -41,9 +41,33 @@ import WebImageTesting
         #expect(staged.transport.requests.count == 1)
     }
 
+    @Test(arguments: [false, true], fewerSeeds)
+    func `a load of a file keeps the file in memory, and no pixels`(isOriginal: Bool, seed: UInt64) throws {
+        let staged = try StagedManager(seed: seed)
+        let request = ImageRequest.numbered(
+            1, transformers: isOriginal ? [] : [.resize(to: PixelSize(width: 8, height: 8))])
+        let file = staged.data(request, as: isOriginal ? .original : .jpeg())
+        staged.run()
+        let bytes = file.value?.bytes.count ?? .max
+        #expect(staged.manager.peek(request) == nil)
+        #expect(staged.manager.memoryStatistics.count == 1)
+        #expect(staged.manager.memoryStatistics.cost >= bytes)
+        let again = staged.data(request, as: isOriginal ? .original : .jpeg())
+        staged.run()
+        #expect(again.value?.source == .memory)
+    }
+
+    @Test func `the threads for pictures have the same right to the processor as others, unless asked otherwise`() {
+        #expect(ImageManager.Configuration().processingNiceness == 0)
+    }
+
     @Test(arguments: [false, true], seeds)
-    func `a peek finds the picture that was decoded for its file`(wasLoaded: Bool, seed: UInt64) throws {
-        let staged = try StagedManager(seed: seed, hasDisk: false)
+    func `a peek finds the picture that was decoded for its file, if the manager keeps such pictures`(
+        wasLoaded: Bool, seed: UInt64
+    ) throws {
+        var configuration = ImageManager.Configuration()
+        configuration.keepsPicturesOfFiles = true
+        let staged = try StagedManager(seed: seed, hasDisk: false, configuration: configuration)
         if wasLoaded { _ = staged.load(.numbered(1)) }
         staged.run()
         let file = staged.data(.numbered(1), as: .original)

@@ -15,6 +15,7 @@ import WebImageTesting
         var configuration = ImageManager.Configuration()
         configuration.transport.addressPolicy = .unrestricted
         configuration.disk = nil
+        configuration.keepsPicturesOfFiles = true
         let manager = ImageManager(configuration: configuration)
         let url = origin.url("/photo.jpg")
 
