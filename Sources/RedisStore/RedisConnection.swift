@@ -28,7 +28,8 @@ import WebImage
     private let byteLimit: Int
     private let name: String
     private var interest: Readiness = []
-    private var isConnected = false
+    /// Also with TLS, where there is.
+    private(set) var isConnected = false
     private var pending = HeadQueue<Pending>()
     /// Called with replies that no command has asked for; `nil` where there must be none.
     private let onMessage: ((RedisReply) -> Void)?

@@ -21,8 +21,7 @@ extension RedisLink {
             if let password = address.password {
                 login.append(RedisCommand(["AUTH"] + (address.user.map { [$0] } ?? []) + [password]))
             }
-            let scripts = RedisScript.allCases.map { RedisCommand(["SCRIPT", "LOAD", $0.text]) }
-            let own = login + [RedisCommand(["SELECT", "\(address.database)"])] + scripts
+            let own = login + [RedisCommand(["SELECT", "\(address.database)"])] + RedisScript.loading
             phase = .connecting(missing: own.count + login.count + 1, deadline: deadline)
             for command in own { greet(commands, command, deadline) }
             for command in login + [RedisCommand(["SUBSCRIBE", channel])] { greet(messages, command, deadline) }
@@ -38,8 +37,8 @@ extension RedisLink {
     private func welcomed(_ result: Result<RedisReply, SharedStoreError>) {
         guard case .connecting(let missing, let deadline) = phase, case .success(let reply) = result else { return }
         if case .error = reply {
-            // Outside the call of the connection, which this ends.
-            refusal = RedisStore.unexpected(reply)
+            // Outside the call of the connection, which this ends. What follows a refused log-in is refused for it.
+            refusal = refusal ?? RedisStore.unexpected(reply)
         } else if missing > 1 {
             phase = .connecting(missing: missing - 1, deadline: deadline)
         } else {
@@ -66,6 +65,14 @@ extension RedisLink {
         return SharedStoreError(code: .timedOut, message: message)
     }
 
+    private static let tlsHint = " If this port is without TLS, name it redis: in place of rediss:."
+
+    var tooLateToConnect: SharedStoreError {
+        let error = late(configuration.connectTimeout)
+        let isEncrypting = configuration.address.tls != nil && commands?.isConnected == false
+        return SharedStoreError(code: error.code, message: error.message + (isEncrypting ? Self.tlsHint : ""))
+    }
+
     /// Does something with both connections, and ends both when one fails.
     func perform(_ body: (RedisConnection) throws(SharedStoreError) -> Void) {
         do throws(SharedStoreError) {
@@ -82,7 +89,8 @@ extension RedisLink {
         refusal = nil
         let delay = retryDelay * Double.random(in: 0.5...1)
         retryDelay = min(retryDelay * 2, configuration.retryDelay.upperBound)
-        phase = .down(retryAt: configuration.now() + Self.nanoseconds(delay), why: error)
+        lastFailure = error
+        phase = .down(retryAt: configuration.now() + Self.nanoseconds(delay))
         close(error)
     }
 

@@ -30,7 +30,7 @@ actor RedisLink: LoopResident {
     }
 
     enum Phase {
-        case down(retryAt: UInt64, why: SharedStoreError)
+        case down(retryAt: UInt64)
         /// The number of replies until the connections are used.
         case connecting(missing: Int, deadline: UInt64)
         case connected
@@ -50,8 +50,10 @@ actor RedisLink: LoopResident {
     var leases: [SharedKey: HeldLease] = [:]
     var pingAt: UInt64 = 0
     var connectionWaiters: [OneShot<Bool>] = []
-    /// What the server has said against the log-in.
+    /// What the server has said first against the log-in.
     var refusal: SharedStoreError?
+    /// Why there is no connection, also while another is made.
+    var lastFailure = SharedStoreError(code: .unreachable, message: "Redis is not connected yet.")
 
     init(_ configuration: RedisStore.Configuration) {
         func bounded(_ delay: Duration) -> Duration { min(max(.milliseconds(1), delay), .seconds(3_600)) }
@@ -62,8 +64,7 @@ actor RedisLink: LoopResident {
         mail = Mailbox(on: loop)
         channel = "\(configuration.prefix):\(configuration.address.database):wake"
         retryDelay = configuration.retryDelay.lowerBound
-        phase = .down(
-            retryAt: 0, why: SharedStoreError(code: .unreachable, message: "Redis is not connected yet."))
+        phase = .down(retryAt: 0)
     }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -104,8 +105,8 @@ actor RedisLink: LoopResident {
         for message in mail.take() { handle(message) }
         let now = configuration.now()
         switch phase {
-        case .down(let retryAt, _): if now >= retryAt { connect(now) }
-        case .connecting(_, let deadline): if now >= deadline { fail(late(configuration.connectTimeout)) }
+        case .down(let retryAt): if now >= retryAt { connect(now) }
+        case .connecting(_, let deadline): if now >= deadline { fail(tooLateToConnect) }
         case .connected:
             endLateCommands(now)
             careForLeases(now)
@@ -118,7 +119,7 @@ actor RedisLink: LoopResident {
 
     var nextTurn: UInt64? {
         switch phase {
-        case .down(let retryAt, _): return retryAt
+        case .down(let retryAt): return retryAt
         case .connecting(_, let deadline): return deadline
         case .ended: return nil
         case .connected:
@@ -166,16 +167,18 @@ actor RedisLink: LoopResident {
 
     func send(_ command: RedisCommand, _ answer: @escaping RedisConnection.Answer) {
         guard case .connected = phase, let commands else { return answer(.failure(why)) }
-        commands.send(
-            command, deadline: configuration.now() + Self.nanoseconds(configuration.commandTimeout), answer)
+        let deadline = configuration.now() + Self.nanoseconds(configuration.commandTimeout)
+        guard command.isScript else { return commands.send(command, deadline: deadline, answer) }
+        commands.send(command, deadline: deadline) { result in
+            guard case .success(.error(let text)) = result, text.hasPrefix("NOSCRIPT") else { return answer(result) }
+            // The server has forgotten the scripts, as SCRIPT FLUSH makes it. They are loaded before the command comes again.
+            for script in RedisScript.loading { commands.send(script, deadline: deadline) { _ in } }
+            commands.send(command, deadline: deadline, answer)
+        }
     }
 
     var why: SharedStoreError {
-        switch phase {
-        case .down(_, let why): why
-        case .ended: Self.shutDown
-        case .connecting, .connected: SharedStoreError(code: .unreachable, message: "Redis is not connected yet.")
-        }
+        if case .ended = phase { Self.shutDown } else { lastFailure }
     }
 
     static func nanoseconds(_ duration: Duration) -> UInt64 {

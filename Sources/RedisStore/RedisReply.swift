@@ -51,8 +51,11 @@ enum RedisReply: Sendable, Equatable {
 /// A command in the form of the protocol.
 struct RedisCommand: Sendable {
     let bytes: [UInt8]
+    /// Whether the server answers NOSCRIPT when it does not know the script.
+    let isScript: Bool
 
     init(_ words: [String], value: [UInt8]? = nil, then rest: [String] = []) {
+        isScript = words.first == "EVALSHA"
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256 + (value?.count ?? 0))
         func append(_ text: some Collection<UInt8>) {

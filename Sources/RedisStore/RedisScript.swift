@@ -43,6 +43,9 @@ enum RedisScript: CaseIterable {
         }
     }
 
+    /// What makes them known to a server.
+    static var loading: [RedisCommand] { allCases.map { RedisCommand(["SCRIPT", "LOAD", $0.text]) } }
+
     /// The name that the server gives the text.
     var digest: String { Self.digests[self] ?? "" }
 

@@ -120,8 +120,8 @@ public final class RedisStore: SharedLeasing {
             let bell = RedisLink.Bell()
             link.mail.post(.listen(key.description, bell))
             defer { link.mail.post(.leave(key.description, bell)) }
-            let renewal = RedisLink.Renewal(key: key) { [configuration, self] token in
-                script(.renew, key, ["\(token)", Self.milliseconds(configuration.leaseTime)])
+            let renewal = RedisLink.Renewal(key: key) { [self] token in
+                renewing(SharedLease(key: key, token: token))
             } release: { [self] token in
                 finish(SharedLease(key: key, token: token), .released)
             }
@@ -148,6 +148,10 @@ public final class RedisStore: SharedLeasing {
         let reply = try await link.reply(to: finish(lease, end))
         guard case .integer(let isStored) = reply else { throw Self.unexpected(reply) }
         return isStored == 1
+    }
+
+    func renewing(_ lease: SharedLease) -> RedisCommand {
+        script(.renew, lease.key, ["\(lease.token)", Self.milliseconds(configuration.leaseTime)])
     }
 
     private func finish(_ lease: SharedLease, _ end: SharedLeaseEnd) -> RedisCommand {

@@ -69,12 +69,19 @@ public final class ImageCaches: Sendable {
     /// Writes what is pending, at most for the grace time, empties the memory cache and shuts the store down.
     ///
     /// - Parameter grace: How long pending writes may take.
-    public func shutdown(within grace: Duration) async {
+    /// - Returns: The report of the store, whose abandoned operations are also those of writes that have not returned;
+    ///   `nil` without a store.
+    @discardableResult
+    public func shutdown(within grace: Duration) async -> CacheShutdownReport? {
         let deadline = Deadline(after: grace, on: ContinuousClock(), executor: nil)
         await writes?.close()
         if await !deadline.outlasts({ await self.flush() }) { await writes?.abandon() }
         await endMemory()
-        _ = await disk?.shutdown(within: deadline.remaining)
+        var report = await disk?.shutdown(within: deadline.remaining)
+        // The end of the store ends the writes that were abandoned.
+        let last = Deadline(after: ImageManager.unwindingTime, on: ContinuousClock(), executor: nil)
+        if await !last.outlasts({ await self.writes?.writersEnd() }) { report?.abandonedOperations += 1 }
+        return report
     }
 }
 

@@ -44,6 +44,11 @@ extension WriteBehind {
     /// Refuses new writes. Those that wait for room are still taken.
     func close() { isOpen = false }
 
+    /// Waits until no write is under way, also of those that were abandoned.
+    func writersEnd() async {
+        while let writer = writers.values.first { await writer.value }
+    }
+
     /// Drops the waiting writes and does not wait for the running ones: a write is a temporary file and a rename, so an
     /// abandoned one leaves no broken entry.
     func abandon() {

@@ -48,7 +48,7 @@ extension SharedCache {
             case .asks:
                 let answer: SharedClaim
                 do {
-                    answer = try await ask(key, store, lane)
+                    answer = try await lane.claim { try await store.claim(SharedKey(key)) }
                 } catch {
                     table.leave(key, error is CancellationError ? .askAgain : .goOn)
                     try Task.checkCancellation()
@@ -73,15 +73,6 @@ extension SharedCache {
                 throw error
             }
         }
-    }
-
-    private func ask(_ key: CacheKey, _ store: any SharedLeasing, _ lane: StoreLane) async throws -> SharedClaim {
-        try await lane.within(
-            configuration.maximumWait,
-            late: { claim in
-                // Granted to a load that has left.
-                if case .leads(let lease) = claim { lane.submit(.finish(lease, .released)) }
-            }, { try await store.claim(SharedKey(key)) })
     }
 
     private static func word(_ answer: SharedClaim) -> LeaseTable.Word {

@@ -24,6 +24,8 @@ public final class SharedCache: CacheStoring {
         /// How long the failure of a load that cannot succeed is shared. One minute by default.
         public var failureLifetime: Duration = .seconds(60)
         /// How long a load waits for another process. Then it works for itself. 30 seconds by default.
+        ///
+        /// After a wait in vain later loads wait an eighth of it, down to 250 milliseconds, until a claim is answered.
         public var maximumWait: Duration = .seconds(30)
         /// The largest number of bytes that wait to be written to each store. 64 MB by default.
         public var maximumPendingByteCount = 64_000_000
@@ -238,6 +240,10 @@ public final class SharedCache: CacheStoring {
     public func removeAll() async throws { try await local?.removeAll() }
 
     /// Writes what waits for the shared stores until the time is over, and ends all stores.
+    ///
+    /// What is not written by then is dropped. Calls of a store that are under way are cancelled, and have a quarter of a
+    /// second to return. Those that do not are counted as abandoned; a program that has any ends with `_exit`, because
+    /// `exit` takes from them what they use.
     public func shutdown(within limit: Duration) async -> CacheShutdownReport {
         await shutdown(within: limit, on: configuration.clock)
     }
@@ -247,11 +253,19 @@ public final class SharedCache: CacheStoring {
         endLeases()
         _ = await deadline.outlasts { [lanes] in for lane in lanes { await lane.drain() } }
         let pending = lanes.reduce(0) { $0 + $1.pendingCount }
-        for lane in lanes { _ = await deadline.outlasts { await lane.store.shutdown() } }
+        for lane in lanes { lane.abandon() }
+        let last = Deadline(after: max(deadline.remaining, ImageManager.unwindingTime), on: clock, executor: nil)
+        for lane in lanes {
+            _ = await last.outlasts {
+                await lane.store.shutdown()
+                await lane.drain()
+            }
+        }
+        let left = lanes.reduce(0) { $0 + $1.callCount }
         var report =
             await local?.shutdown(within: deadline.remaining)
             ?? CacheShutdownReport(completedOperations: 0, abandonedOperations: 0)
-        report.abandonedOperations += pending
+        report.abandonedOperations += max(pending, left)
         return report
     }
 }

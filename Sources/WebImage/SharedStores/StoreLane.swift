@@ -25,29 +25,45 @@ final class StoreLane: Sendable {
         var byteCount = 0
         var workers = 0
         var isOpen = true
+        var isEnded = false
+        /// What ends each call of the store that is under way.
+        var calls: [ObjectIdentifier: @Sendable () -> Void] = [:]
+        /// How long a claim may wait.
+        var patience: Duration
         var counters = SharedCache.Counters()
         /// The kinds of trouble that were told since the last success.
         var told: Set<SharedStoreError.Code> = []
         var drains: [OneShot<Void>] = []
+
+        var isIdle: Bool { workers == 0 && (!isEnded || calls.isEmpty) }
+
+        mutating func takeDrains() -> [OneShot<Void>] {
+            guard isIdle else { return [] }
+            defer { drains = [] }
+            return drains
+        }
     }
 
     let store: any SharedStore
     let traits: SharedStoreTraits
     private let lifetime: Duration
+    private let maximumWait: Duration
     private let byteLimit: Int
     private let clock: any Clock<Duration>
     private let executor: (any TaskExecutor)?
     private let onTrouble: @Sendable (SharedStoreError) -> Void
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     init(_ store: any SharedStore, _ configuration: SharedCache.Configuration, executor: (any TaskExecutor)?) {
         self.store = store
         traits = store.traits
         lifetime = configuration.lifetime
+        maximumWait = configuration.maximumWait
         byteLimit = configuration.maximumPendingByteCount
         clock = configuration.clock
         onTrouble = configuration.onTrouble
         self.executor = executor
+        state = Mutex(State(patience: maximumWait))
     }
 
     var counters: SharedCache.Counters { state.withLock { $0.counters } }
@@ -63,7 +79,7 @@ final class StoreLane: Sendable {
             ?? SharedStoreError(code: .unreachable, message: "The store \"\(traits.name)\" has thrown: \(error)")
         let isNews = state.withLock { state in
             state.counters.troubles += 1
-            return state.told.insert(error.code).inserted
+            return state.told.insert(error.code).inserted && !state.isEnded
         }
         if isNews { onTrouble(error) }
     }
@@ -95,6 +111,10 @@ final class StoreLane: Sendable {
     ) async throws -> Value {
         let limit = min(max(.zero, limit), .seconds(365 * 86_400))
         let answer = OneShot<Result<Value, any Error>>()
+        let id = ObjectIdentifier(answer)
+        guard state.withLock({ $0.isEnded ? false : $0.calls.updateValue({}, forKey: id) == nil }) else {
+            throw Self.ended
+        }
         // Neither is a child task: a store that does not heed its cancellation must not hold up the load. The first end
         // counts, and both are cancelled below.
         let work = Task(name: "ask \(traits.name)", executorPreference: executor) {
@@ -104,7 +124,20 @@ final class StoreLane: Sendable {
             } catch {
                 answer.resolve(.failure(error))
             }
+            self.state.withLock { state in
+                state.calls[id] = nil
+                return state.takeDrains()
+            }.resume()
         }
+        let end: @Sendable () -> Void = {
+            answer.resolve(.failure(Self.ended))
+            work.cancel()
+        }
+        let isEnded = state.withLock { state in
+            if state.calls[id] != nil { state.calls[id] = end }
+            return state.isEnded
+        }
+        if isEnded { end() }
         let alarm = Task(name: "deadline of \(traits.name)", executorPreference: executor) { [clock, traits] in
             guard (try? await clock.sleep(for: limit, tolerance: nil)) != nil else { return }
             let message = "The store \"\(traits.name)\" did not answer within \(limit); the load goes on without it."
@@ -114,6 +147,27 @@ final class StoreLane: Sendable {
         alarm.cancel()
         work.cancel()
         return try result.get()
+    }
+
+    /// Asks for a lease, and waits while another process has it.
+    ///
+    /// A wait in vain says that the store knows of a process that makes nothing, or lies: later ones have an eighth of
+    /// its time, down to a quarter of a second, until a claim is answered.
+    func claim(_ body: @escaping @concurrent @Sendable () async throws -> SharedClaim) async throws -> SharedClaim {
+        let limit = state.withLock { $0.patience }
+        do {
+            let claim = try await within(
+                limit,
+                late: { claim in
+                    // Granted to a load that has left.
+                    if case .leads(let lease) = claim { self.submit(.finish(lease, .released)) }
+                }, body)
+            state.withLock { $0.patience = maximumWait }
+            return claim
+        } catch let error as SharedStoreError where error.code == .timedOut {
+            state.withLock { $0.patience = min($0.patience, max(limit / 8, .milliseconds(250))) }
+            throw error
+        }
     }
 
     // MARK: - Writing
@@ -159,11 +213,9 @@ final class StoreLane: Sendable {
         let (job, drains) = state.withLock { state -> (Job?, [OneShot<Void>]) in
             if let job = state.jobs.popFirst() { return (job, []) }
             state.workers -= 1
-            guard state.workers == 0 else { return (nil, []) }
-            defer { state.drains = [] }
-            return (nil, state.drains)
+            return (nil, state.takeDrains())
         }
-        for drain in drains { drain.resolve(()) }
+        drains.resume()
         return job
     }
 
@@ -186,14 +238,35 @@ final class StoreLane: Sendable {
     /// The writes that wait or are being made.
     var pendingCount: Int { state.withLock { $0.jobs.count + $0.workers } }
 
-    /// Refuses further writes, and returns when the others are made.
+    /// The calls of the store that have not returned.
+    var callCount: Int { state.withLock { $0.calls.count } }
+
+    /// Refuses further writes, and returns when the others are made; after ``abandon()``, when no call is under way.
     func drain() async {
         let place = OneShot<Void>()
         let isIdle = state.withLock { state in
             state.isOpen = false
-            if state.workers > 0 { state.drains.append(place) }
-            return state.workers == 0
+            if !state.isIdle { state.drains.append(place) }
+            return state.isIdle
         }
         if !isIdle { await place.wait(onCancel: ()) }
+    }
+
+    /// Drops the writes that wait, cancels the calls under way, and refuses further ones.
+    func abandon() {
+        var (jobs, calls) = state.withLock { state in
+            (state.isOpen, state.isEnded) = (false, true)
+            defer { state.jobs = HeadQueue() }
+            state.counters.droppedWrites += state.jobs.count
+            return (state.jobs, Array(state.calls.values))
+        }
+        while let job = jobs.popFirst() {
+            if case .remove(_, let done?) = job { done.resolve(()) }
+        }
+        for end in calls { end() }
+    }
+
+    private static var ended: SharedStoreError {
+        SharedStoreError(code: .shutDown, message: "The cache was shut down.")
     }
 }

@@ -129,6 +129,29 @@ import WebImageTesting
         #expect(store.present.leases.isEmpty, "a lease that comes too late is given back")
     }
 
+    @Test func `a wait in vain shortens those after it, until a claim is answered`() throws {
+        let store = ScriptedStore()
+        let scenario = SharedScenario(seed: 1, 1, store)
+        let (cache, url) = (scenario.caches[0], ImageRequest.numbered(7).url)
+        for number in 0..<6 { store.change { [name = SharedKey(key(number))] in $0.leases[name] = 99 } }
+        func wait(_ number: Int) -> Duration {
+            let (name, begin) = (key(number), scenario.clock.now)
+            let claim = Probe(on: scenario.executor) { try await cache.claim(name, for: url, hearsFailures: true) }
+            scenario.run()
+            while claim.isRunning, scenario.clock.now < begin.advanced(by: .seconds(100)) {
+                scenario.clock.advance(by: .milliseconds(250))
+                scenario.run()
+            }
+            return begin.duration(to: scenario.clock.now)
+        }
+        #expect(
+            (0..<5).map(wait) == [
+                .seconds(30), .milliseconds(3_750), .milliseconds(500), .milliseconds(250), .milliseconds(250),
+            ])
+        #expect(wait(6) == .zero)
+        #expect(wait(5) == .seconds(30), "a claim was answered")
+    }
+
     @Test(arguments: fewerSeeds) func `trouble while a load waits makes it work for itself`(seed: UInt64) {
         let store = ScriptedStore()
         let gate = Gate()
