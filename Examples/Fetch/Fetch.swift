@@ -47,7 +47,11 @@ struct Fetch {
     /// Runs the command and returns its exit status.
     private static func status(of options: Options, _ jobs: [Job]) async -> Int32 {
         let screen = Screen(options)
+        var options = options
         do {
+            // A download has a connection and files, and in the demonstration the connection of its origin.
+            let free = try await Descriptors.prepare(needing: 12)
+            options.concurrency = min(options.concurrency, max(1, (free - 8) / 4))
             if case .cache(let action) = options.action { return try await CacheCommand.run(action, options) }
             if case .serve(let port) = options.action { return try await Demo.serve(on: port) }
             guard !jobs.isEmpty else { return try await Demo.run(options, screen) }
@@ -55,6 +59,9 @@ struct Fetch {
         } catch let error as UsageError {
             screen.complain(error.message)
             return 2
+        } catch let error as HTTPError where error.code == .tooManyOpenFiles {
+            screen.complain(error.message)
+            return 1
         } catch is CancellationError {
             screen.complain("interrupted")
             return interruptedStatus

@@ -23,9 +23,13 @@ struct Main {
             exit(0)
         }
         do {
+            try await Descriptors.prepare(needing: 32)
             let run = try GalleryCommand(options)
             if let script { exit(try await run.play(script)) }
             exit(try await run.show())
+        } catch let error as HTTPError {
+            complain(error.message)
+            exit(1)
         } catch {
             complain("\(error)")
             exit(1)

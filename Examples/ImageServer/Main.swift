@@ -51,6 +51,11 @@ struct Main {
     private static func serve(_ settings: Settings) async throws -> Int32 {
         var settings = settings
         try settings.check()
+        do throws(HTTPError) {
+            try await Descriptors.prepare(needing: DescriptorShares.leastCount)
+        } catch {
+            throw ServerError(message: error.message)
+        }
         let interrupt = Interrupt()
         let demonstration = settings.isDemonstration ? try Demonstration() : nil
         demonstration?.prepare(&settings)

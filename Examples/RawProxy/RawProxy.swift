@@ -20,6 +20,12 @@ struct RawProxy {
             FileHandle.standardError.write(Data("usage: raw-proxy ORIGIN PORT [FOLDER]\n".utf8))
             exit(2)
         }
+        do throws(HTTPError) {
+            try await Descriptors.prepare(needing: 20)
+        } catch {
+            FileHandle.standardError.write(Data("raw-proxy: \(error.message)\n".utf8))
+            exit(1)
+        }
         let interrupt = Interrupt()
         var configuration = HTTPClient.Configuration()
         configuration.addressPolicy = .unrestricted  // the origin is named by the caller

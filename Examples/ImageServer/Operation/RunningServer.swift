@@ -37,6 +37,10 @@ struct RunningServer: Sendable {
                 throw error
             }
         }
+        let shares = settings.shares(free: Descriptors.freeCount)
+        var settings = settings
+        settings.limits.connections = shares.connections
+        settings.transfers = shares.transfers
         let loader = try await settings.loader()
         let manager = loader.manager
         let metrics = Metrics()
@@ -66,7 +70,7 @@ struct RunningServer: Sendable {
                 handler: { await service.answer($0) })
         }
         let metricsServer = metricsSocket.map { _ in
-            HTTPServer(on: loops[0]) { request in
+            HTTPServer(on: loops[0], limits: HTTPServer.Limits(connections: shares.probes)) { request in
                 if request.path != "/metrics" { return service.answerProbe(request) }
                 return await Self.metricsAnswer(metrics, servers, manager)
             }

@@ -35,6 +35,8 @@ struct Settings: Sendable {
     var downloads = 32
     var workers = ProcessorCount.available
     var queue = 500
+    /// Connections to origins, with idle ones; `nil` for as many as a client takes by itself.
+    var transfers: Int?
 
     /// Threads that take connections, each with its own socket on the same port.
     var loops = 1
@@ -53,6 +55,7 @@ struct Settings: Sendable {
         if let memoryByteCount { configuration.memory = MemoryLimits(maximumCost: memoryByteCount) }
         configuration.downloader.maximumByteCount = maximumByteCount
         configuration.downloader.maximumConcurrentDownloads = downloads
+        if let transfers { configuration.transport.maximumConnections = transfers }
         configuration.downloader.maximumQueueLength = queue
         configuration.downloader.queueTimeout = sourceTimeout
         configuration.limits.maximumPixelCount = maximumPixelCount
@@ -66,6 +69,16 @@ struct Settings: Sendable {
         // Judged for every redirect, too.
         if !allowedHosts.isEmpty { configuration.transport.addressPolicy.allowedHosts = allowedHosts }
         return configuration
+    }
+
+    /// What the server may open, of the descriptors that are free when its sockets are open.
+    func shares(free: Int) -> DescriptorShares {
+        let clientCount = 1 + (objects.sources.isEmpty ? 0 : 1) + (objects.store == nil ? 0 : 1)
+        // A loop has two, a client four and a file of libcurl's, Redis a loop and its connections.
+        let fixed = 2 * loops + 5 * clientCount + (redis == nil ? 0 : 6)
+        return DescriptorShares(
+            free: free, fixed: fixed, connections: limits.connections, transfers: 2 * downloads,
+            clientCount: clientCount)
     }
 
     var reader: AddressReader {

@@ -10,10 +10,12 @@ final class RunningCommand: Sendable {
     private let written = Mutex("")
     private let outputEnds: AsyncStream<Void>
 
-    init(_ arguments: [String]) throws {
+    /// - Parameter limit: The number of descriptors that the process may have; the usual one when `nil`.
+    init(_ arguments: [String], limit: Int? = nil) throws {
         let process = Process()
-        process.executableURL = URL(filePath: Self.executable)
-        process.arguments = arguments
+        process.executableURL = URL(filePath: "/bin/sh")
+        let number = limit.map { "ulimit -n \($0) || exit 9; " } ?? ""
+        process.arguments = ["-c", number + "exec \"$0\" \"$@\"", Self.executable] + arguments
         process.environment = ["PATH": "/usr/bin:/bin"]
         let (statuses, end) = AsyncStream.makeStream(of: Int32.self)
         self.statuses = statuses
