@@ -1,5 +1,6 @@
 """Attacks on programs that may open few files, down to sixteen."""
 
+import re
 import socket
 import threading
 import time
@@ -11,6 +12,8 @@ from pictures import code, fetch
 from server import address, image_server
 
 PICTURE = bombs.png(64)
+# What a program says that cannot do with so few.
+TELLING = re.compile(r"may open \d+ files, and needs \d+")
 
 
 def reply(path, headers, connection):
@@ -56,8 +59,7 @@ def starve(row, field, limit, shortage, seconds):
             field, "--cache", cache, "--drain-timeout", "2", descriptors=limit) as server:
         if not server.alive:
             result = server.end()
-            clear = any("descriptors" in line and any(letter.isdigit() for letter in line)
-                        for line in result.errors.splitlines())
+            clear = TELLING.search(result.errors)
             row.judge(result.status > 0 and clear, f"{name}: refused to start with {result.errors[:200]!r}", result)
             return "refuses"
         held = idle(server, max(0, limit - shortage))
@@ -99,7 +101,7 @@ def fetch_row(field):
         for limit in (16, 20, 24, 28, 32, 48, 64, 128):
             result, outcomes = fetch(field, urls, "--concurrency", "50", "--force", limit=60, descriptors=limit)
             came = sum(code(outcome) == "ok" for outcome in outcomes.values())
-            clear = result.status > 0 and not came and "descriptors" in result.errors + result.output
+            clear = result.status > 0 and not came and TELLING.search(result.errors)
             row.judge(came == len(urls) or clear, f"{limit}: {came} of {len(urls)}, {result.errors[:200]}", result)
             row.notes.append(f"{limit}: {came}")
     return row
