@@ -105,7 +105,7 @@ let package = Package(
         .target(name: "HTTPTransportXML", dependencies: ["HTTPTransport"]),
 
         // HTTP's rules for caches, as values. Of the network it knows the messages alone.
-        .target(name: "HTTPCaching", dependencies: ["HTTPTransport"]),
+        .target(name: "HTTPCaching", dependencies: ["HTTPTransport", "TaskCoordination"]),
 
         // Floor 3: the four actors and the road of a request.
         .target(
@@ -141,7 +141,7 @@ let package = Package(
             name: "ImageServer",
             dependencies: [
                 "WebImage", "RedisStore", "ObjectStore", "HTTPCaching", "HTTPTransport", "EventLoops",
-                "WebImageTesting", "COpenSSL",
+                "TaskCoordination", "WebImageTesting", "COpenSSL",
             ],
             path: "Examples/ImageServer",
             exclude: ["Dockerfile", "README.md", "compose.yaml", "image-server.service", "nginx.conf", "page.webp"]),
@@ -163,7 +163,9 @@ let package = Package(
             name: "cache-trial", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/CacheTrial"),
 
         // The traits of our own suites; needs Swift Testing, so it is no part of `WebImageTesting`.
-        .target(name: "TestSupport", dependencies: ["WebImageTesting"], path: "Tests/TestSupport"),
+        .target(
+            name: "TestSupport", dependencies: ["WebImageTesting", "CTestSupport"], path: "Tests/TestSupport"),
+        .target(name: "CTestSupport", path: "Tests/CTestSupport"),
 
         .testTarget(
             name: "TaskCoordinationTests", dependencies: ["TaskCoordination", "WebImageTesting", "TestSupport"]),
@@ -171,7 +173,8 @@ let package = Package(
         .testTarget(
             name: "HTTPTransportTests", dependencies: ["HTTPTransport", "EventLoops", "WebImageTesting", "TestSupport"]),
         .testTarget(name: "HTTPTransportXMLTests", dependencies: ["HTTPTransportXML", "WebImageTesting"]),
-        .testTarget(name: "HTTPCachingTests", dependencies: ["HTTPCaching", "HTTPTransport", "WebImageTesting"]),
+        .testTarget(
+            name: "HTTPCachingTests", dependencies: ["HTTPCaching", "HTTPTransport", "WebImageTesting", "TestSupport"]),
         .testTarget(
             name: "RawProxyTests",
             dependencies: ["raw-proxy", "HTTPCaching", "HTTPTransport", "WebImage", "WebImageTesting"]),
@@ -190,7 +193,10 @@ let package = Package(
         .testTarget(name: "FetchTests", dependencies: ["fetch", "WebImage", "WebImageTesting", "ImageCoding"]),
         .testTarget(
             name: "ImageServerTests",
-            dependencies: ["ImageServer", "ObjectStore", "WebImage", "HTTPTransport", "ImageCoding", "WebImageTesting"]),
+            dependencies: [
+                "ImageServer", "ObjectStore", "WebImage", "HTTPTransport", "ImageCoding", "TaskCoordination",
+                "WebImageTesting", "TestSupport",
+            ]),
         .testTarget(name: "GalleryTests", dependencies: ["gallery", "WebImageTesting", "TestSupport"]),
         .testTarget(
             name: "LessonsTests", dependencies: ["lessons", "TaskCoordination", "WebImageTesting", "TestSupport"]),

@@ -9,21 +9,23 @@ final class ImageService: Sendable {
     private let loader: any ImageLoading
     private let reader: AddressReader
     private let freshness: FreshnessRule
-    private let tags = PictureTags(byteLimit: 32 << 20)
-    private let recent = RecentHits()
+    private let tables: AnswerTables
     private let errors: ErrorPictures
     private let page: DemoPage?
     private let now: @Sendable () -> Date
     private let isDraining = Atomic<Bool>(false)
 
     /// - Parameters:
+    ///   - tables: Share the memory of the process with the loader.
     ///   - errors: The pictures in place of problem documents.
     ///   - page: Answers at `/` and `/figures`; nothing is there when `nil`.
     ///   - now: The time, by which lifetimes end.
     init(
         loader: any ImageLoading, reader: AddressReader, freshness: FreshnessRule,
-        errors: ErrorPictures = ErrorPictures(), page: DemoPage? = nil, now: @escaping @Sendable () -> Date = { .now }
+        tables: AnswerTables = AnswerTables(), errors: ErrorPictures = ErrorPictures(), page: DemoPage? = nil,
+        now: @escaping @Sendable () -> Date = { .now }
     ) {
+        self.tables = tables
         self.now = now
         self.errors = errors
         self.loader = loader
@@ -37,7 +39,7 @@ final class ImageService: Sendable {
 
     /// The answer of this second, when a client has asked for the same picture before.
     func recall(_ request: ServerRequest) -> Answer? {
-        recent.answer(for: hit(request), at: RecentHits.now)?.applying(request)
+        tables.recent.answer(for: hit(request), at: RecentHits.now)?.applying(request)
     }
 
     private func hit(_ request: ServerRequest) -> RecentHits.Key {
@@ -50,7 +52,7 @@ final class ImageService: Sendable {
         if let answer = await page?.answer(request) { return answer }
         do {
             let (answer, isHit) = try await picture(hit, id: request.id)
-            if isHit, RecentHits.now == now { recent.keep(answer, for: hit, at: now) }
+            if isHit, RecentHits.now == now { tables.recent.keep(answer, for: hit, at: now) }
             return answer.applying(request)
         } catch {
             let failure = Failure(error)
@@ -80,7 +82,7 @@ final class ImageService: Sendable {
             format = .png
             picture = try await fresh(address, format, id)
         }
-        let tag = await tags.tag(
+        let tag = await tables.tags.tag(
             of: picture.file.bytes, for: .init(options: options, source: address.source, format: format))
         let answer = answer(with: picture, tag: tag, isNegotiated: options.format == .auto)
         let isHit = picture.file.source == .memory && !picture.isStale && !picture.verdict.isExpired

@@ -2,6 +2,7 @@
 import COpenSSL
 import Foundation
 import Synchronization
+import TaskCoordination
 import WebImage
 
 /// The entity tags of pictures in the memory of the loader, so that a hit hashes no bytes.
@@ -11,51 +12,39 @@ import WebImage
 final class PictureTags: Sendable {
     /// What names a file.
     struct Key: Hashable, Sendable {
-        let options: PictureOptions
-        let source: URL
-        let format: OutputFormat
+        private let options: PictureOptions
+        fileprivate let source: String
+        private let format: OutputFormat
+
+        init(options: PictureOptions, source: URL, format: OutputFormat) {
+            (self.options, self.source, self.format) = (options, source.absoluteString, format)
+        }
     }
 
-    private struct State {
-        var tags: [Key: (bytes: [UInt8], tag: String)] = [:]
-        var order: [Key] = []
-        var first = 0
-        var byteCount = 0
+    private struct Tagged {
+        let bytes: [UInt8]
+        let tag: String
     }
 
-    private let state = Mutex(State())
-    private let byteLimit: Int
+    private let table: Mutex<BoundedTable<Key, Tagged>>
 
-    init(byteLimit: Int) { self.byteLimit = byteLimit }
+    /// - Parameter byteLimit: The most bytes of pictures and their names, as if nothing else held the pictures.
+    init(byteLimit: Int) { table = Mutex(BoundedTable(byteLimit: byteLimit)) }
 
-    /// The bytes of the pictures whose tags are kept.
-    var byteCount: Int { state.withLock { $0.byteCount } }
+    /// The bytes of the pictures whose tags are kept, and of their names.
+    var byteCount: Int { table.withLock { $0.byteCount } }
+
+    /// Keeps no more than this from now on.
+    func setLimit(_ byteLimit: Int) { table.withLock { $0.byteLimit = byteLimit } }
 
     /// The strong entity tag of a file, with quotes: 128 bits of its SHA-256.
     func tag(of bytes: [UInt8], for key: Key) async -> String {
-        let known = state.withLock { $0.tags[key] }
+        let known = table.withLock { $0[key] }
         if let known, known.bytes.sharesStorage(with: bytes) { return known.tag }
         let tag = bytes.count > 65_536 ? await Self.hashElsewhere(bytes) : Self.hash(bytes)
-        state.withLock { keep(bytes, tag, for: key, &$0) }
+        let heapByteCount = HeapSize.of(bytes) + HeapSize.of(tag) + HeapSize.of(key.source)
+        table.withLock { _ = $0.store(Tagged(bytes: bytes, tag: tag), for: key, heapByteCount: heapByteCount) }
         return tag
-    }
-
-    private func keep(_ bytes: [UInt8], _ tag: String, for key: Key, _ state: inout State) {
-        if let old = state.tags.updateValue((bytes, tag), forKey: key) {
-            state.byteCount -= old.bytes.count
-        } else {
-            state.order.append(key)
-        }
-        state.byteCount += bytes.count
-        while state.byteCount > byteLimit, state.first < state.order.count {
-            let oldest = state.order[state.first]
-            state.first += 1
-            state.byteCount -= state.tags.removeValue(forKey: oldest)?.bytes.count ?? 0
-        }
-        if state.first > 1_000, state.first * 2 > state.order.count {
-            state.order.removeFirst(state.first)
-            state.first = 0
-        }
     }
 
     @concurrent private static func hashElsewhere(_ bytes: [UInt8]) async -> String { hash(bytes) }

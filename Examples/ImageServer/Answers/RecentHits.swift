@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import Synchronization
+import TaskCoordination
 
 /// The answers of the current second that came from the memory of the loader.
 ///
@@ -17,18 +18,28 @@ final class RecentHits: Sendable {
         var second = 0
         var answers: [Key: Answer] = [:]
         var byteCount = 0
+        var byteLimit: Int
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let limit: Int
-    private let byteLimit: Int
 
     /// - Parameters:
     ///   - limit: The largest number of answers.
-    ///   - byteLimit: The largest number of bytes of targets and bodies.
+    ///   - byteLimit: The largest number of bytes of targets, fields and bodies.
     init(limit: Int = 4_096, byteLimit: Int = 32 << 20) {
         self.limit = limit
-        self.byteLimit = byteLimit
+        state = Mutex(State(byteLimit: byteLimit))
+    }
+
+    /// The bytes of the answers that are kept, and of their targets.
+    var byteCount: Int { state.withLock { $0.byteCount } }
+
+    /// Keeps no more than this from now on.
+    func setLimit(_ byteLimit: Int) {
+        state.withLock { state in
+            if state.byteCount > byteLimit { state = State(byteLimit: byteLimit) } else { state.byteLimit = byteLimit }
+        }
     }
 
     /// The second of the system's clock.
@@ -41,11 +52,19 @@ final class RecentHits: Sendable {
     /// Keeps an answer that was made within a second, if there is room.
     func keep(_ answer: Answer, for key: Key, at second: Int) {
         state.withLock { state in
-            if state.second != second { state = State(second: second) }
-            let count = key.target.utf8.count + answer.body.count
-            guard state.answers.count < limit, state.byteCount + count <= byteLimit else { return }
+            if state.second != second { state = State(second: second, byteLimit: state.byteLimit) }
+            let count = HeapSize.of(key.target) + answer.heapByteCount
+            guard state.answers.count < limit, state.byteCount + count <= state.byteLimit else { return }
             state.byteCount += count
             state.answers[key] = answer
         }
+    }
+}
+
+extension Answer {
+    /// What the answer keeps on the heap, and takes in a table, in bytes.
+    fileprivate var heapByteCount: Int {
+        let fields = fields.reduce(HeapSize.of(fields)) { $0 + HeapSize.of($1.name) + HeapSize.of($1.value) }
+        return HeapSize.of(body) + fields + HeapSize.of(notes) + 2 * MemoryLayout<Answer>.stride + 64
     }
 }

@@ -82,6 +82,8 @@ final class Metrics: Sendable {
         var counters: LoadCounters
         var memory: MemoryStatistics
         var occupancy: LoadOccupancy
+        /// The bytes of what the server remembers, by table.
+        var tables: [String: Int] = [:]
     }
 
     /// The text for a scrape.
@@ -123,6 +125,9 @@ final class Metrics: Sendable {
             ("failed", "Calls that failed", counters.failed),
         ] { text.value("image_loader_\(name)_total", "counter", help, value) }
         let memory = present.memory
+        let tables = present.tables.merging(["failures": present.occupancy.rememberedByteCount]) { $1 }
+        text.family(
+            "image_server_table_bytes", "gauge", "Bytes of what is remembered beside pictures", labels("table", tables))
         text.value("image_loader_memory_evictions_total", "counter", "Pictures that made room", memory.evictions)
         text.value("image_loader_memory_bytes", "gauge", "Bytes of the memory cache", memory.cost)
         text.value("image_loader_memory_pictures", "gauge", "Pictures of the memory cache", memory.count)

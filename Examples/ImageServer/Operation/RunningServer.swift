@@ -41,14 +41,15 @@ struct RunningServer: Sendable {
         var settings = settings
         settings.limits.connections = shares.connections
         settings.transfers = shares.transfers
-        let loader = try await settings.loader()
+        let tables = AnswerTables()
+        let loader = try await settings.loader { tables.respond(to: $0) }
         let manager = loader.manager
         let metrics = Metrics()
         let log = settings.writesLog ? AccessLog() : nil
         let page = settings.showsPage ? DemoPage(samples: samples, manager: manager, metrics: metrics) : nil
         let service = ImageService(
-            loader: manager, reader: settings.reader, freshness: settings.freshness, errors: settings.errors,
-            page: page)
+            loader: manager, reader: settings.reader, freshness: settings.freshness, tables: tables,
+            errors: settings.errors, page: page)
         // Ends with the manager.
         let activities = manager.activities(keeping: 65_536)
         let loadLog = settings.logsLoads ? log : nil
@@ -72,7 +73,7 @@ struct RunningServer: Sendable {
         let metricsServer = metricsSocket.map { _ in
             HTTPServer(on: loops[0], limits: HTTPServer.Limits(connections: shares.probes)) { request in
                 if request.path != "/metrics" { return service.answerProbe(request) }
-                return await Self.metricsAnswer(metrics, servers, manager)
+                return await Self.metricsAnswer(metrics, servers, manager, tables)
             }
         }
         do {
@@ -115,7 +116,7 @@ struct RunningServer: Sendable {
     }
 
     private static func metricsAnswer(
-        _ metrics: Metrics, _ servers: [HTTPServer], _ manager: ImageManager
+        _ metrics: Metrics, _ servers: [HTTPServer], _ manager: ImageManager, _ tables: AnswerTables
     ) async -> Answer {
         var (connections, requests) = (0, 0)
         for server in servers {
@@ -124,7 +125,7 @@ struct RunningServer: Sendable {
         }
         let present = await Metrics.Present(
             connections: connections, requests: requests, counters: manager.counters, memory: manager.memoryStatistics,
-            occupancy: manager.occupancy)
+            occupancy: manager.occupancy, tables: tables.byteCounts)
         return .text(200, metrics.text(present), type: "text/plain; version=0.0.4; charset=utf-8")
     }
 

@@ -18,9 +18,11 @@ extension Settings {
     ///
     /// A store that cannot be reached is told on standard error, and the server serves without it.
     ///
+    /// - Parameter onPressure: Called when the level of memory pressure has changed.
     /// - Throws: `SharedStoreError` for options about buckets that ``check()`` refuses.
-    func loader() async throws(SharedStoreError) -> Loader {
-        let configuration = manager
+    func loader(onPressure: @escaping @Sendable (MemoryPressure) -> Void) async throws(SharedStoreError) -> Loader {
+        var configuration = manager
+        configuration.memoryWatch?.onChange = onPressure
         let redis = redis.map { RedisStore(RedisStore.Configuration($0)) }
         // The fast one first, which also has the leases.
         var stores: [any SharedStore] = redis.map { [$0] } ?? []

@@ -29,7 +29,8 @@ extension ImageManager {
                 queuedWork: pipeline.processing.queued, runningWork: pipeline.processing.running,
                 workByteCount: pipeline.processing.byteCount,
                 pendingWrites: await pipeline.caches.writes?.pendingCount ?? 0,
-                refreshes: pipeline.refreshes.count)
+                refreshes: pipeline.refreshes.count,
+                rememberedByteCount: pipeline.failures.byteCount + pipeline.refreshes.byteCount)
         }
     }
 }

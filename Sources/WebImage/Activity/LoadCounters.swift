@@ -52,6 +52,8 @@ public struct LoadOccupancy: Sendable, Hashable {
     public var pendingWrites: Int
     /// Stale pictures that are being validated after they were served.
     public var refreshes: Int
+    /// Bytes of memory of the failures that are remembered.
+    public var rememberedByteCount: Int
 
     /// Whether nothing is waiting or running.
     public var isIdle: Bool {

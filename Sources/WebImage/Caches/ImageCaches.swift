@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Synchronization
+import TaskCoordination
 
 /// A memory cache and a store of entries, used as one: where a manager keeps its pictures.
 ///
@@ -17,6 +18,8 @@ public final class ImageCaches: Sendable {
     /// `nil` without a disk.
     let writes: WriteBehind?
     let variants: VariantIndex
+    /// What else gives memory back when the memory cache does.
+    let relay = PressureRelay()
 
     /// Creates a pair of caches.
     ///
@@ -36,14 +39,24 @@ public final class ImageCaches: Sendable {
         onWarning: @escaping @Sendable (CacheError) -> Void = { _ in },
         onDrop: @escaping @Sendable (CacheKey) -> Void = { _ in }
     ) {
-        memory = MemoryCache(limits, watch: watch, executor: executor)
+        let variants = VariantIndex()
+        var watch = watch
+        if let onChange = watch?.onChange {
+            watch?.onChange = { [relay] pressure in
+                relay.tell(pressure)
+                onChange(pressure)
+            }
+        }
+        memory = MemoryCache(
+            limits, watch: watch, executor: executor,
+            onRetire: { keys, table in variants.remove(keys) { table.contains($0) } })
         table = memory.table
+        self.variants = variants
         self.disk = disk
         sharing = disk as? SharedCache
         writes = disk.map {
             WriteBehind($0, executor: executor, byteLimit: writeLimit, onDrop: onDrop, onWarning: onWarning)
         }
-        variants = VariantIndex()
     }
 
     /// Where originals are kept: on disk, if there is one.
@@ -85,44 +98,52 @@ public final class ImageCaches: Sendable {
     }
 }
 
-/// The names of the variants and files that memory may hold, by original, so that they go when their original changes.
+/// The names of the variants and files that memory holds, by original, so that they go when their original changes.
 ///
-/// Advisory: a name may stand for an entry that was evicted. When such names outnumber the entries, the index is
-/// cleared of them, so its size follows that of the memory cache.
+/// A name comes after its entry, and goes after it; both look whether the entry is there. So the size of the index is that
+/// of the memory cache.
 final class VariantIndex: Sendable {
-    private struct State {
-        var names: [CacheKey: Set<MemoryKey>] = [:]
-        var count = 0
-        /// The index is cleared of evicted entries when `count` reaches this number.
-        var limit = 256
-    }
+    /// By the hash of the original's name. Originals of one hash would lose their views together, which costs a load.
+    private let names = Mutex<[Int: Set<MemoryKey>]>([:])
 
-    private let state = Mutex(State())
+    /// The bytes of a name: a place in the table, and a set of one.
+    static let overhead = 32 + HeapSize.allocation(64 + 2 * MemoryLayout<MemoryKey>.stride)
 
     /// The number of names.
-    var count: Int { state.withLock { $0.count } }
+    var count: Int { names.withLock { $0.values.reduce(0) { $0 + $1.count } } }
 
-    /// Adds the name of an entry.
+    /// Adds the name of an entry that has been stored.
     ///
-    /// - Parameter isHeld: Whether memory holds an entry; asked for each name when the index has grown.
-    /// - Complexity: O(1) amortised.
-    func insert(_ key: MemoryKey, of original: CacheKey, isHeld: (MemoryKey) -> Bool) {
-        state.withLock { state in
-            if state.names[original, default: []].insert(key).inserted { state.count += 1 }
-            guard state.count >= state.limit else { return }
-            state.names = state.names.mapValues { $0.filter { $0 == key || isHeld($0) } }.filter { !$0.value.isEmpty }
-            state.count = state.names.values.reduce(0) { $0 + $1.count }
-            state.limit = max(256, 2 * state.count)
-        }
+    /// - Parameter isHeld: Whether memory holds the entry still. Called under the lock.
+    /// - Complexity: O(1).
+    func insert(_ key: MemoryKey, of original: CacheKey, isHeld: () -> Bool) {
+        names.withLock { if isHeld() { $0[original.hash, default: []].insert(key) } }
     }
 
     /// The names of the variants and files made of an original.
-    func names(of original: CacheKey) -> Set<MemoryKey> { state.withLock { $0.names[original] ?? [] } }
+    func names(of original: CacheKey) -> Set<MemoryKey> { names.withLock { $0[original.hash] ?? [] } }
 
-    /// Removes the names of an original.
-    func remove(_ original: CacheKey) {
-        state.withLock { state in
-            state.count -= state.names.removeValue(forKey: original)?.count ?? 0
+    /// Removes the names of entries that have left.
+    ///
+    /// - Parameter isHeld: Whether memory holds the entry again. Called under the lock.
+    /// - Complexity: O(number of keys).
+    func remove(_ keys: [MemoryKey], isHeld: (MemoryKey) -> Bool) {
+        for key in keys where !key.name.isOriginal {
+            let original = key.name.originalHash
+            names.withLock { names in
+                guard !isHeld(key), names[original]?.remove(key) != nil, names[original]?.isEmpty == true else { return }
+                names[original] = nil
+            }
         }
     }
+}
+
+/// The listeners for memory pressure beside the memory cache.
+final class PressureRelay: Sendable {
+    private let listeners = Mutex<[@Sendable (MemoryPressure) -> Bool]>([])
+
+    /// Adds a listener, which returns `false` when it is gone. It is called under the lock.
+    func add(_ listener: @escaping @Sendable (MemoryPressure) -> Bool) { listeners.withLock { $0.append(listener) } }
+
+    func tell(_ pressure: MemoryPressure) { listeners.withLock { $0.removeAll { !$0(pressure) } } }
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TaskCoordination
 
 /// How long the refreshes of originals pause after they have failed: a second after the first failure, twice as long
 /// after each further one in a row, and at most a minute.
 ///
-/// Remembers at most `capacity` originals; the one whose failure is oldest makes room.
+/// Remembers at most a MiB of originals; the one whose failure is oldest makes room.
 struct RefreshPauses<Key: Hashable> {
     private struct Failure {
         var count: Int
@@ -13,12 +14,14 @@ struct RefreshPauses<Key: Hashable> {
 
     static var longest: TimeInterval { 60 }
 
-    private var failures: [Key: Failure] = [:]
-    private let capacity: Int
+    private var failures: BoundedTable<Key, Failure>
 
-    init(capacity: Int = 1_000) { self.capacity = max(1, capacity) }
+    init(byteLimit: Int = 1 << 20) { failures = BoundedTable(byteLimit: byteLimit) }
 
     var count: Int { failures.count }
+
+    /// The bytes of the remembered failures.
+    var byteCount: Int { failures.byteCount }
 
     /// Whether a refresh that failed is not tried again yet. A clock that was set back ends every pause.
     func isPaused(_ key: Key, at now: Date) -> Bool {
@@ -30,14 +33,11 @@ struct RefreshPauses<Key: Hashable> {
 
     /// Notes the end of a refresh.
     ///
-    /// - Complexity: O(1); O(`capacity`) for a failure when the memory is full.
-    mutating func note(_ key: Key, hasFailed: Bool, at now: Date) {
-        guard hasFailed else { return failures[key] = nil }
-        if failures[key] == nil, failures.count >= capacity,
-            let oldest = failures.min(by: { $0.value.at < $1.value.at })?.key
-        {
-            failures[oldest] = nil
-        }
-        failures[key] = Failure(count: (failures[key]?.count ?? 0) + 1, at: now)
+    /// - Parameter heapByteCount: What the key keeps on the heap.
+    /// - Complexity: O(1).
+    mutating func note(_ key: Key, hasFailed: Bool, at now: Date, heapByteCount: Int) {
+        guard hasFailed else { return _ = failures.remove(key) }
+        let failure = Failure(count: (failures[key]?.count ?? 0) + 1, at: now)
+        failures.store(failure, for: key, heapByteCount: heapByteCount)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import Synchronization
+import TaskCoordination
 
 /// The refreshes that run: validations of pictures that were served although they were stale.
 ///
@@ -12,6 +13,9 @@ final class Refreshes: Sendable {
         private let transfer: RequestIdentity
         private let original: CacheKey
         private let caches: String?
+
+        /// What the key keeps on the heap, in bytes.
+        fileprivate var heapByteCount: Int { transfer.heapByteCount + HeapSize.of(original.rawValue) }
 
         init(_ request: ImageRequest) {
             transfer = RequestIdentity(request)
@@ -30,6 +34,9 @@ final class Refreshes: Sendable {
 
     /// The number of refreshes that run.
     var count: Int { state.withLock { $0.tasks.count } }
+
+    /// The bytes of the originals whose refreshes pause.
+    var byteCount: Int { state.withLock { $0.pauses.byteCount } }
 
     /// Starts a refresh, unless one for this original runs, one has failed a short while ago, or the manager ends.
     ///
@@ -51,7 +58,7 @@ final class Refreshes: Sendable {
                 let hasFailed = await body()
                 self.state.withLock { state in
                     state.tasks[key] = nil
-                    state.pauses.note(key, hasFailed: hasFailed, at: now())
+                    state.pauses.note(key, hasFailed: hasFailed, at: now(), heapByteCount: key.heapByteCount)
                 }
             }
             return true

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+import Foundation
+import TaskCoordination
+
 /// The key of a memory cache entry. The picture and the file of one original have the same name. Each of these two
 /// views has an entry of its own, so that each is kept as long as it is used.
 enum MemoryKey: Sendable, Hashable {
@@ -17,13 +20,30 @@ enum CachedPicture: Sendable {
     case decoded(Shared<ImageResponse.Content>)
     case encoded(Shared<EncodedImage>)
 
-    /// The bytes that the entry takes, including its bookkeeping.
-    var cost: Int {
+    /// The bytes that the entry takes: the content, the key, what the origin has said, and the places in the tables.
+    ///
+    /// A picture and a file of one original share what the origin has said. It counts for both, since either may leave.
+    func cost(for key: MemoryKey) -> Int {
+        let name = key.name
+        var cost = Self.overhead + HeapSize.of(name.rawValue)
         switch self {
-        case .decoded(let picture): picture.value.image.byteCount + 256
-        case .encoded(let file): file.value.bytes.count + 256
+        case .decoded(let picture):
+            let image = picture.value.image
+            // Each frame is an array of its own.
+            cost += HeapSize.ofObject(ImageResponse.Content.self) + image.byteCount + image.frameCount * 72
+        case .encoded(let file): cost += HeapSize.ofObject(EncodedImage.self) + HeapSize.of(file.value.bytes)
         }
+        if !name.isOriginal { cost += VariantIndex.overhead }
+        guard let origin else { return cost }
+        cost += origin.heapByteCount
+        // Without a redirect, the name and the address of the response are one text.
+        return origin.url.absoluteString.sharesStorage(with: name.rawValue) ? cost - HeapSize.of(name.rawValue) : cost
     }
+
+    /// The places of an entry in the table, and those of two keys that left before it.
+    private static let overhead =
+        MemoryLayout<S3FIFO<MemoryKey, CachedPicture>.Slot>.stride * 3 / 2 + (MemoryLayout<MemoryKey>.stride + 4) * 2
+        + 2 * GhostQueue.overhead
 
     /// The number of the transfer that brought the content; 0 when it was on disk before.
     var number: Int {
@@ -60,5 +80,14 @@ enum CachedPicture: Sendable {
     /// Whether it is, or was made from, this content.
     func isOf(_ generation: ContentGeneration, number: Int) -> Bool {
         number == self.number || generation == self.generation
+    }
+}
+
+extension String {
+    fileprivate func sharesStorage(with other: String) -> Bool {
+        let areSame = unsafe utf8.withContiguousStorageIfAvailable { one in
+            unsafe other.utf8.withContiguousStorageIfAvailable { unsafe $0.baseAddress == one.baseAddress }
+        }
+        return (areSame ?? nil) ?? false
     }
 }

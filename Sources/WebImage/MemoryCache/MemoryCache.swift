@@ -46,16 +46,20 @@ public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
         self.init(configuration, watch: watch, executor: nil, now: now)
     }
 
-    /// - Parameter executor: Where samples are taken; `nil` for the global pool.
+    /// - Parameters:
+    ///   - executor: Where samples are taken; `nil` for the global pool.
+    ///   - onRetire: See ``MemoryTable``.
     init(
         _ configuration: Configuration, watch: MemoryWatch?, executor: (any TaskExecutor)?,
-        now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now },
+        onRetire: MemoryTable<Key, Value>.Retirement? = nil
     ) {
         limits = configuration
         let (cost, count) = configuration.effective(under: .normal)
         // The table counts from here: a duration has a fixed layout, and an instant has not.
         let start = now()
-        table = MemoryTable(maximumCost: cost, maximumCount: count, now: { start.duration(to: now()) })
+        table = MemoryTable(
+            maximumCost: cost, maximumCount: count, onRetire: onRetire, now: { start.duration(to: now()) })
         watcher = watch.map { MemoryWatcher($0, executor: executor) }
     }
 

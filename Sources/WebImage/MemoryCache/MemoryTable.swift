@@ -5,11 +5,20 @@ import Synchronization
 ///
 /// Evicted and removed values are released outside the lock, so that no look-up waits while a bitmap is deallocated.
 final class MemoryTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    private let entries: Mutex<S3FIFO<Key, Value>>
+    /// Called with the keys of entries that have left, also of those that were replaced, outside the lock.
+    typealias Retirement = @Sendable ([Key], MemoryTable) -> Void
 
-    init(maximumCost: Int, maximumCount: Int, now: @escaping @Sendable () -> Duration) {
-        entries = Mutex(S3FIFO(maximumCost: maximumCost, maximumCount: maximumCount, now: now))
+    private let entries: Mutex<S3FIFO<Key, Value>>
+    private let onRetire: Retirement?
+
+    init(maximumCost: Int, maximumCount: Int, onRetire: Retirement?, now: @escaping @Sendable () -> Duration) {
+        self.onRetire = onRetire
+        entries = Mutex(
+            S3FIFO(
+                maximumCost: maximumCost, maximumCount: maximumCount, notesRetiredKeys: onRetire != nil, now: now))
     }
+
+    private func tell(_ keys: [Key]) { if !keys.isEmpty { onRetire?(keys, self) } }
 
     @inline(__always) func value(for key: Key) -> Value? {
         let (value, retired) = entries.withLock { entries in
@@ -17,7 +26,8 @@ final class MemoryTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             let value = entries.value(for: key, retired: &retired)
             return (value, retired)
         }
-        _ = consume retired
+        // Only an entry that has passed its deadline leaves here.
+        if retired != nil { tell(entries.withLock { $0.takeRetiredKeys() }) }
         return value
     }
 
@@ -25,29 +35,35 @@ final class MemoryTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// - Parameter lifetime: The entry is a miss when this has passed; `nil` for never.
     func store(_ value: Value, for key: Key, cost: Int, lifetime: Duration?) -> Bool {
-        let (isStored, retired) = entries.withLock { entries in
+        let (isStored, keys, retired) = entries.withLock { entries in
             // Durations trap on times that they cannot count; thirty years are long enough.
             let deadline = lifetime.map { entries.now() + min(max($0, .zero), .seconds(1_000_000_000)) }
             var retired: [Value] = []
             let isStored = entries.store(value, for: key, cost: cost, deadline: deadline, retired: &retired)
-            return (isStored, retired)
+            return (isStored, entries.takeRetiredKeys(), retired)
         }
+        tell(keys)
         _ = consume retired
         return isStored
     }
 
-    func remove(_ key: Key) -> Value? { entries.withLock { $0.remove(key) } }
+    func remove(_ key: Key) -> Value? {
+        let (value, keys) = entries.withLock { ($0.remove(key), $0.takeRetiredKeys()) }
+        tell(keys)
+        return value
+    }
 
     /// Removes the values of `keys` that satisfy `condition`, which runs under the lock. Does not count as a use.
     func remove(_ keys: [Key], where condition: (Value) -> Bool) {
-        let removed = entries.withLock { entries in
+        let (removed, retired) = entries.withLock { entries in
             var removed: [Value] = []
             for key in keys {
                 guard let value = entries.peek(key), condition(value), entries.remove(key) != nil else { continue }
                 removed.append(value)
             }
-            return removed
+            return (removed, entries.takeRetiredKeys())
         }
+        tell(retired)
         _ = consume removed
     }
 
@@ -74,7 +90,7 @@ final class MemoryTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         var swept = (evictionCount: 0, byteCount: 0)
         var isDone = false
         while !isDone {
-            let (isLast, byteCount, retired) = entries.withLock { entries in
+            let (isLast, byteCount, keys, retired) = entries.withLock { entries in
                 let before = entries.totalCost
                 var retired: [Value] = []
                 while retired.count < Self.sliceLength, entries.totalCost > cost || entries.count > count {
@@ -83,8 +99,10 @@ final class MemoryTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 if setsLimits {
                     entries.setLimits(cost: max(cost, entries.totalCost), count: max(count, entries.count))
                 }
-                return (retired.count < Self.sliceLength, before - entries.totalCost, retired)
+                let keys = entries.takeRetiredKeys()
+                return (retired.count < Self.sliceLength, before - entries.totalCost, keys, retired)
             }
+            tell(keys)
             isDone = isLast
             swept.evictionCount += retired.count
             swept.byteCount += byteCount
@@ -97,13 +115,14 @@ final class MemoryTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     func removeAll() {
         let emptied = entries.withLock { entries in
             var successor = S3FIFO<Key, Value>(
-                maximumCost: entries.maximumCost, maximumCount: entries.maximumCount, now: entries.now)
+                maximumCost: entries.maximumCost, maximumCount: entries.maximumCount,
+                notesRetiredKeys: onRetire != nil, now: entries.now)
             successor.hitCount = entries.hitCount
             successor.missCount = entries.missCount
             successor.evictionCount = entries.evictionCount
             swap(&entries, &successor)
             return successor
         }
-        _ = consume emptied
+        tell(Array(emptied.slotNumbers.keys))
     }
 }

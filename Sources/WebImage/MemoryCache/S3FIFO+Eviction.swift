@@ -115,7 +115,10 @@ extension S3FIFO {
     /// Empties an unlinked slot and returns its value.
     mutating func vacate(_ number: Int32) -> Value? {
         let value = slots[Int(number)].value
-        if let key = slots[Int(number)].key { slotNumbers[key] = nil }
+        if let key = slots[Int(number)].key {
+            slotNumbers[key] = nil
+            noteRetired(key)
+        }
         slots[Int(number)] = Slot()
         unused.append(number)
         return value
@@ -132,6 +135,9 @@ struct GhostQueue {
     /// reached.
     private var line = HeadQueue<(hash: Int, turn: Int)>()
     private var turn = 0
+
+    /// The bytes of a hash: a place in the table, and one in the line, each of which has some room for more.
+    static let overhead = (MemoryLayout<Int>.stride * 2 + MemoryLayout<(hash: Int, turn: Int)?>.stride) * 2
 
     /// The number of hashes remembered.
     var count: Int { turns.count }

@@ -56,6 +56,9 @@ struct S3FIFO<Key: Hashable, Value> {
     var ghosts = GhostQueue()
     var maximumCost: Int
     var maximumCount: Int
+    /// Whether the keys of slots that are emptied are noted.
+    private let notesRetiredKeys: Bool
+    private var retiredKeys: [Key] = []
     /// The time by which deadlines pass. Read only for an entry that has one.
     let now: @Sendable () -> Duration
 
@@ -66,8 +69,12 @@ struct S3FIFO<Key: Hashable, Value> {
     /// Creates an empty table.
     ///
     /// Limits below 1 count as 1.
-    init(maximumCost: Int, maximumCount: Int, now: @escaping @Sendable () -> Duration = { .zero }) {
+    init(
+        maximumCost: Int, maximumCount: Int, notesRetiredKeys: Bool = false,
+        now: @escaping @Sendable () -> Duration = { .zero }
+    ) {
         self.now = now
+        self.notesRetiredKeys = notesRetiredKeys
         self.maximumCost = max(1, maximumCost)
         self.maximumCount = min(max(1, maximumCount), Int(Int32.max))
     }
@@ -142,6 +149,16 @@ struct S3FIFO<Key: Hashable, Value> {
         link(number, into: isKnown ? .main : .small)
         return true
     }
+
+    /// The keys noted since the last call.
+    mutating func takeRetiredKeys() -> [Key] {
+        guard !retiredKeys.isEmpty else { return [] }
+        defer { retiredKeys = [] }
+        return retiredKeys
+    }
+
+    /// Notes the key of a slot that is emptied.
+    mutating func noteRetired(_ key: Key) { if notesRetiredKeys { retiredKeys.append(key) } }
 
     /// Removes `key` and returns its value.
     ///

@@ -13,8 +13,8 @@ final class CacheWriter: Sendable {
     func remember(_ picture: CachedPicture, as key: MemoryKey, of original: CacheKey) {
         let memory = caches.memory
         order.ifNewest(picture.number, picture.generation, of: original) {
-            memory.store(picture, for: key, cost: picture.cost)
-            if !key.name.isOriginal { caches.variants.insert(key, of: original) { memory.contains($0) } }
+            memory.store(picture, for: key, cost: picture.cost(for: key))
+            if !key.name.isOriginal { caches.variants.insert(key, of: original) { memory.contains(key) } }
         }
     }
 
@@ -40,7 +40,7 @@ final class CacheWriter: Sendable {
                     view.origin == known || (generation != nil && view.generation == generation)
                 else { continue }
                 let renewed = view.renewed(origin, number)
-                caches.memory.store(renewed, for: name, cost: renewed.cost)
+                caches.memory.store(renewed, for: name, cost: renewed.cost(for: name))
             }
         }
     }
@@ -48,7 +48,6 @@ final class CacheWriter: Sendable {
     /// Removes every view of an original from memory.
     func forget(_ original: CacheKey) {
         caches.memory.remove(caches.views(of: original)) { _ in true }
-        caches.variants.remove(original)
     }
 
     /// Writes an entry to disk later.

@@ -74,6 +74,10 @@ final class Pipeline: Sendable {
         pictures = InFlight(name: "load", executor: parts.executor)
         files = InFlight(name: "encode", executor: parts.executor)
         failures = RecentFailures(capacity: configuration.failureCapacity, lifetime: configuration.failureLifetime)
+        caches.relay.add { [weak failures] pressure in
+            failures?.respond(to: pressure)
+            return failures != nil
+        }
         waitsWithoutTask = parts.waitsWithoutTask
         now = parts.now
         executor = parts.executor

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import Synchronization
+import TaskCoordination
 
-/// The failures of the last while. While none is remembered, a look-up costs one atomic read.
+/// The failures of the last while, so that a page full of dead links does not repeat them. While none is remembered, a
+/// look-up costs one atomic read.
 ///
 /// A failure belongs to an address, so ten sizes of one dead link ask the origin once. A failure that depends on what
 /// was made of the file, such as a limit on its pixels, belongs to that variant.
@@ -15,22 +17,40 @@ final class RecentFailures: Sendable {
         let isRuled: Bool
     }
 
-    private let memory: Mutex<FailureMemory<Place, ContinuousClock.Instant>>
+    private struct Failure {
+        let error: ImageLoadError
+        let expiry: ContinuousClock.Instant
+    }
+
+    private static let byteLimit = 4 << 20
+
+    private let memory: Mutex<BoundedTable<Place, Failure>>
     private let isEmpty = Atomic(true)
     private let lifetime: Duration
+    private let now: @Sendable () -> ContinuousClock.Instant
 
     /// Creates an empty list.
     ///
     /// - Parameters:
-    ///   - capacity: The largest number of failures remembered.
+    ///   - capacity: The largest number of failures remembered, of 4 MiB at most.
     ///   - lifetime: How long each is remembered.
-    init(capacity: Int, lifetime: Duration) {
-        memory = Mutex(FailureMemory(capacity: capacity))
+    init(
+        capacity: Int, lifetime: Duration,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+    ) {
+        memory = Mutex(BoundedTable(byteLimit: Self.byteLimit, countLimit: capacity))
         self.lifetime = lifetime
+        self.now = now
     }
 
-    /// The numbers of remembered failures and of their places. For tests.
-    var counts: (entries: Int, places: Int) { memory.withLock { ($0.count, $0.placeCount) } }
+    /// The number of remembered failures.
+    var count: Int { memory.withLock { $0.count } }
+
+    /// The bytes of the remembered failures.
+    var byteCount: Int { memory.withLock { $0.byteCount } }
+
+    /// Gives memory back, and takes no more than a share until the pressure ends.
+    func respond(to pressure: MemoryPressure) { change { $0.byteLimit = Self.byteLimit / pressure.divisor } }
 
     func contains(_ key: LoadKey) -> Bool { failure(for: key) != nil }
 
@@ -55,25 +75,30 @@ final class RecentFailures: Sendable {
         let place = Place(transfer: key.transfer, variant: isOfAddress ? nil : key.variant, isRuled: key.isRuled)
         var error = error
         error.failedAt = .now
-        let remembered = error
-        change { $0.record(remembered, for: place, until: .now.advanced(by: lifetime)) }
+        let heapByteCount =
+            HeapSize.of(key.request, failedWith: error) + (place.variant.map { HeapSize.of($0.rawValue) } ?? 0)
+        let failure = Failure(error: error, expiry: now().advanced(by: lifetime))
+        change { _ = $0.store(failure, for: place, heapByteCount: heapByteCount) }
     }
 
     /// Forgets the failures of the variant and of its address.
     func forget(_ key: LoadKey) {
         if isEmpty.load(ordering: .relaxed) { return }
         change { memory in
-            for place in Self.places(key, isRuled: false) + Self.places(key, isRuled: true) { memory.forget(place) }
+            for place in Self.places(key, isRuled: false) + Self.places(key, isRuled: true) { memory.remove(place) }
         }
     }
 
-    func forgetAll() { change { $0.forgetAll() } }
+    func forgetAll() { change { $0.removeAll() } }
 
     private func failure(for key: LoadKey, _ extents: [Extent] = [.address, .variant]) -> ImageLoadError? {
         if isEmpty.load(ordering: .relaxed) { return nil }
+        let now = now()
         return change { memory in
+            // Those of all keys, so that any look-up some time after the last failure empties the memory.
+            while let oldest = memory.oldest, oldest.value.expiry <= now { memory.removeOldest() }
             for place in Self.places(key, isRuled: key.isRuled, extents) {
-                if let failure = memory.failure(for: place, now: .now) { return failure }
+                if let failure = memory[place], failure.expiry > now { return failure.error }
             }
             return nil
         }
@@ -87,7 +112,7 @@ final class RecentFailures: Sendable {
         }
     }
 
-    private func change<T: Sendable>(_ body: (inout FailureMemory<Place, ContinuousClock.Instant>) -> T) -> T {
+    private func change<T: Sendable>(_ body: (inout BoundedTable<Place, Failure>) -> T) -> T {
         memory.withLock { memory in
             // Within the lock, so that the flag matches the last change.
             defer { isEmpty.store(memory.count == 0, ordering: .relaxed) }

@@ -22,17 +22,32 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     ///   - original: The key of the original, or of something that is made of it.
     ///   - suffix: Names what is made of it.
     public init(_ original: CacheKey, suffix: String) {
-        self.init(original.rawValue + suffix, originalLength: original.originalLength)
+        // `+` would leave room for as much again, which lives as long as the key.
+        var name = ""
+        name.reserveCapacity(original.rawValue.utf8.count + suffix.utf8.count)
+        name += original.rawValue
+        name += suffix
+        self.init(name, originalLength: original.originalLength)
     }
 
     private init(_ rawValue: String, originalLength: Int) {
         self.rawValue = rawValue
         self.originalLength = originalLength
-        var text = rawValue
-        var hasher = Hasher()
-        text.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        hash = hasher.finalize()
+        hash = Self.hash(of: rawValue, length: rawValue.utf8.count)
     }
+
+    private static func hash(of text: String, length: Int) -> Int {
+        var (text, hasher) = (text, Hasher())
+        text.withUTF8 {
+            unsafe hasher.combine(bytes: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: $0.prefix(length))))
+        }
+        return hasher.finalize()
+    }
+
+    /// The hash of the key of the original.
+    ///
+    /// - Complexity: O(1) for an original, else O(length).
+    var originalHash: Int { isOriginal ? hash : Self.hash(of: rawValue, length: originalLength) }
 
     /// Whether the key names an original.
     public var isOriginal: Bool { originalLength == rawValue.utf8.count }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import TaskCoordination
+
 /// Everything that changes the bytes an origin sends. Equal identities share one transfer.
 ///
 /// The URL alone would give one tenant's picture to another. Credentials and cookies are in the URL, the fields or the
@@ -20,6 +22,9 @@ struct RequestIdentity: Sendable, Hashable {
     }
 
     private static func areSame(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
+
+    /// What the identity keeps on the heap, in bytes.
+    var heapByteCount: Int { HeapSize.of(request) }
 
     /// The hash of the URL.
     var urlHash: Int { request.urlKey.hash }
@@ -56,7 +61,7 @@ package struct PictureIdentity: Sendable, Hashable {
 /// The key of a flight of the manager. Requests for the same picture with the same options share a flight.
 struct LoadKey: Sendable, Hashable, CustomStringConvertible {
     private let picture: PictureIdentity
-    private let request: ImageRequest
+    let request: ImageRequest
 
     /// - Parameter variant: The name of the picture, or of the file, in the caches.
     init(_ request: ImageRequest, variant: CacheKey) {

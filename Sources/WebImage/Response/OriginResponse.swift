@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 public import Foundation
 public import HTTPTransport
+import TaskCoordination
 
 /// What the origin said about a picture, as of the last transfer that brought or confirmed it.
 ///
@@ -85,6 +86,16 @@ public struct OriginResponse: Sendable, Hashable {
     var selectors: [String: String]? {
         get { fields.value.selectors }
         set { change { $0.selectors = newValue } }
+    }
+
+    /// What the response keeps on the heap, in bytes.
+    ///
+    /// - Complexity: O(number of fields).
+    var heapByteCount: Int {
+        let fields = fields.value
+        let selectors = (fields.selectors ?? [:]).reduce(0) { $0 + 64 + HeapSize.of($1.key) + HeapSize.of($1.value) }
+        return HeapSize.ofObject(Fields.self) + HeapSize.of(fields.url) + HeapSize.of(fields.headers) + selectors
+            + HeapSize.of(fields.metrics?.remoteAddress ?? "")
     }
 
     /// The names of the fields that are kept on disk: those that describe the content and say how long it is valid.

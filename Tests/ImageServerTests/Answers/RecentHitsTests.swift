@@ -24,8 +24,14 @@ import Testing
         for number in 0..<3 { few.keep(answer(), for: .init(target: "/\(number)", acceptsWebP: false), at: 1) }
         let kept = (0..<3).filter { few.answer(for: .init(target: "/\($0)", acceptsWebP: false), at: 1) != nil }
         #expect(kept == [0, 1])
-        let small = RecentHits(byteLimit: 10)
-        small.keep(answer([UInt8](repeating: 0, count: 11)), for: Self.key, at: 1)
-        #expect(small.answer(for: Self.key, at: 1) == nil)
+        let one = RecentHits()
+        one.keep(answer(), for: Self.key, at: 1)
+        let small = RecentHits(byteLimit: one.byteCount)
+        small.keep(answer([UInt8](repeating: 0, count: 40)), for: Self.key, at: 1)
+        #expect(small.answer(for: Self.key, at: 1) == nil && small.byteCount == 0)
+        small.keep(answer(), for: Self.key, at: 1)
+        #expect(small.answer(for: Self.key, at: 1) != nil && small.byteCount == one.byteCount)
+        small.setLimit(one.byteCount - 1)
+        #expect(small.answer(for: Self.key, at: 1) == nil && small.byteCount == 0)
     }
 }

@@ -150,9 +150,10 @@ import WebImageTesting
         for number in 0..<4 { _ = staged.load(.numbered(number)) }
         staged.run()
         #expect(staged.manager.memoryStatistics.count == 4)
-        _ = Self.value(staged) { await $0.trimMemory(toCost: 3_000) }
+        let cost = staged.manager.memoryStatistics.cost / 4
+        _ = Self.value(staged) { await $0.trimMemory(toCost: 5 * cost / 2) }
         #expect(staged.manager.memoryStatistics.count == 2)
-        _ = Self.value(staged) { await $0.setMemoryLimits(MemoryLimits(maximumCost: 1_500)) }
+        _ = Self.value(staged) { await $0.setMemoryLimits(MemoryLimits(maximumCost: 3 * cost / 2)) }
         #expect(staged.manager.memoryStatistics.count == 1)
     }
 

@@ -150,17 +150,20 @@ import WebImageTesting
     }
 
     @Test func `a refresh that succeeds ends the pauses, and they have an end and a bound`() {
-        var pauses = RefreshPauses<Int>(capacity: 8)
+        var pauses = RefreshPauses<Int>(byteLimit: 10_000)
         let start = Date(timeIntervalSince1970: 1_000)
+        let heapByteCount = 1_100
         for length in [1, 2, 4, 8, 16, 32, 60, 60, 60] as [TimeInterval] {
-            pauses.note(1, hasFailed: true, at: start)
+            pauses.note(1, hasFailed: true, at: start, heapByteCount: heapByteCount)
             #expect(pauses.isPaused(1, at: start) && pauses.isPaused(1, at: start + (length - 0.5)))
             #expect(!pauses.isPaused(1, at: start + length) && !pauses.isPaused(2, at: start))
             #expect(!pauses.isPaused(1, at: start - 0.5), "a clock that was set back")
         }
-        pauses.note(1, hasFailed: false, at: start)
+        pauses.note(1, hasFailed: false, at: start, heapByteCount: heapByteCount)
         #expect(!pauses.isPaused(1, at: start) && pauses.count == 0)
-        for key in 1...100 { pauses.note(key, hasFailed: true, at: start + TimeInterval(key)) }
+        for key in 1...100 {
+            pauses.note(key, hasFailed: true, at: start + TimeInterval(key), heapByteCount: heapByteCount)
+        }
         #expect(pauses.count == 8 && pauses.isPaused(93, at: start + 93) && !pauses.isPaused(92, at: start + 92))
     }
 

@@ -10,7 +10,8 @@ import WebImageTesting
 
 /// The views of one original in memory: the picture, the file, or both.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct PictureAndFileTests {
-    /// Files are square pictures whose side is in the address: four bytes a pixel, and 256 for the entry.
+    /// Files are square pictures whose side is in the address: four bytes a pixel, and at most 4,000 for the
+    /// entry.
     private static func squares(_ seed: UInt64, memory: Int) throws -> StagedManager {
         var configuration = ImageManager.Configuration()
         configuration.memory.maximumCost = memory
@@ -127,8 +128,8 @@ import WebImageTesting
     // A picture of 12 megapixels takes 48 MB, which is this share of 300 MB.
     @Test(arguments: [0.16, 0.5, 1], fewerSeeds)
     func `a large picture stays in memory when there is room`(share: Double, seed: UInt64) throws {
-        let side = 24
-        let cost = side * side * 4 + 256
+        let side = 100
+        let cost = side * side * 4 + 4_000
         let staged = try Self.squares(seed, memory: Int((Double(cost) / share).rounded(.up)))
         let sources = (0..<4).map { _ in
             let load = staged.load(Self.square(side))
@@ -141,16 +142,16 @@ import WebImageTesting
     // Every seed begins a hundred loads.
     @Test(arguments: fewerSeeds)
     func `a large picture is downloaded twice at most, whatever else fills the memory`(seed: UInt64) throws {
-        let staged = try Self.squares(seed, memory: 8_000)
+        let staged = try Self.squares(seed, memory: 60_000)
         for _ in 0..<3 {
             for number in 0..<30 { _ = staged.load(Self.square(1, number)) }
             staged.run()
         }
         let before = staged.transport.requests.count
         for turn in 0..<6 {
-            let large = staged.load(Self.square(32))
+            let large = staged.load(Self.square(90))
             staged.run()
-            #expect(large.value?.image.width == 32 && (turn < 2 || large.value?.source == .memory))
+            #expect(large.value?.image.width == 90 && (turn < 2 || large.value?.source == .memory))
             _ = staged.load(Self.square(1, 100 + turn))
             staged.run()
         }

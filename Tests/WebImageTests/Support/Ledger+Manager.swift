@@ -24,9 +24,7 @@ extension Ledger {
         enter("watchers") { $0.pipeline.hub.watcherCount }
         enter("calls without an end") { $0.counters.running }
         enter("failures beyond the limit") { manager in
-            let (entries, places) = manager.pipeline.failures.counts
-            let capacity = manager.configuration.failureCapacity
-            return max(0, entries - capacity) + max(0, places - 4 * capacity)
+            max(0, manager.pipeline.failures.count - manager.configuration.failureCapacity)
         }
     }
 }
