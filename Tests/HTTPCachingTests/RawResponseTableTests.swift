@@ -2,6 +2,7 @@
 import Foundation
 import HTTPCaching
 import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -23,9 +24,8 @@ struct RawResponseTableTests {
         table.store(response("b", byteCount: 20), for: target)
         table.store(response("a", byteCount: 30), for: target)
         #expect(table.responses(for: target).map(\.body.count) == [20, 30])
-        #expect(table.byteCount == table.responses(for: target).map(\.byteCount).reduce(0, +))
         table.remove(target)
-        #expect(table.byteCount == 0 && table.count == 0)
+        #expect(table.byteCount == 0 && table.addressCount == 0)
     }
 
     @Test func `a change of what was replaced meanwhile is dropped`() throws {
@@ -42,25 +42,34 @@ struct RawResponseTableTests {
         #expect(table.responses(for: target).map(\.stored) == [ended])
         #expect(table.responses(for: target).map(\.body.count) == [20])
         table.change(ended, to: nil, for: target)
-        #expect(table.count == 0 && table.byteCount == 0)
+        #expect(table.addressCount == 0 && table.byteCount == 0)
     }
 
     @Test func `the address used least recently goes first`() throws {
-        var table = RawResponseTable(byteLimit: 1_000)
-        for number in 0..<4 { table.store(response("a", byteCount: 200), for: try target(number)) }
-        #expect(table.count == 4)
+        var table = RawResponseTable(byteLimit: 100_000)
+        for number in 0..<4 { table.store(response("a", byteCount: 20_000), for: try target(number)) }
+        #expect(table.addressCount == 4)
         _ = table.responses(for: try target(0))
-        table.store(response("a", byteCount: 200), for: try target(4))
+        table.store(response("a", byteCount: 20_000), for: try target(4))
         #expect(table.responses(for: try target(0)).count == 1)
         #expect(table.responses(for: try target(1)).isEmpty)
-        table.store(response("a", byteCount: 251), for: try target(5))
+        table.store(response("a", byteCount: 25_001), for: try target(5))
         #expect(table.responses(for: try target(5)).isEmpty)
+        table.byteLimit = 50_000
+        #expect(table.addressCount == 2)
+        #expect(table.responses(for: try target(4)).count == 1)
     }
 
-    @Test(arguments: Seeds.first(50)) func `the bytes are the sum of what is kept, within the limit`(seed: UInt64)
-        throws
+    @Test func `an address gives way to itself, its oldest variants first`() throws {
+        var table = RawResponseTable(byteLimit: 100_000)
+        for variant in 0..<8 { table.store(response("\(variant)", byteCount: 22_000), for: try target(1)) }
+        let kept = table.responses(for: try target(1))
+        #expect(kept.map { $0.stored.selectors["accept"] } == ["4", "5", "6", "7"])
+    }
+
+    @Test(arguments: Seeds.first(50)) func `the bytes are those of what is kept, within the limit`(seed: UInt64) throws
     {
-        var (generator, table) = (SeededGenerator(seed: seed), RawResponseTable(byteLimit: 5_000))
+        var (generator, table) = (SeededGenerator(seed: seed), RawResponseTable(byteLimit: 50_000))
         let targets = try (0..<6).map(target)
         for _ in 0..<60 {
             let target = targets[Int.random(in: 0..<6, using: &generator)]
@@ -72,14 +81,42 @@ struct RawResponseTableTests {
                 table.change(first.stored, to: isRemoved ? nil : stored("A: bcd"), for: target)
             default:
                 let variant = String(Int.random(in: 0..<20, using: &generator))
-                let size = Int.random(in: 0..<1_500, using: &generator)
+                let size = Int.random(in: 0..<12_000, using: &generator)
                 table.store(response(variant, byteCount: size), for: target)
             }
-            #expect(table.byteCount <= 5_000)
+            #expect(table.byteCount <= 50_000)
         }
         let kept = targets.map { table.responses(for: $0) }
-        #expect(kept.flatMap { $0 }.map(\.byteCount).reduce(0, +) == table.byteCount)
         #expect(kept.allSatisfy { $0.count <= RawResponseTable.maximumVariantCount })
-        #expect(kept.map(\.count).reduce(0, +) == table.count)
+        #expect(kept.count { !$0.isEmpty } == table.addressCount)
+        // The same, stored once: each address alone.
+        let bytes = zip(targets, kept).reduce(0) { sum, entry in
+            var alone = RawResponseTable(byteLimit: 500_000)
+            for response in entry.1 { alone.store(response, for: entry.0) }
+            return sum + alone.byteCount
+        }
+        #expect(bytes == table.byteCount)
+    }
+
+    @Test func `the bytes are those that the allocator gives, within a fifth`() async {
+        await #expect(processExitsWith: .success) {
+            for (padding, length) in [(8_000, 0), (20, 0), (20, 500), (300, 20_000)] {
+                let (table, given) = heapGrowth {
+                    var table = RawResponseTable(byteLimit: 8_000_000)
+                    for number in 0..<5_000 {
+                        // As it arrives: a text without room for more.
+                        let text = "http://a.example/\(number)?" + String(repeating: "x", count: padding)
+                        let url = URL(string: String(decoding: Array(text.utf8), as: UTF8.self))
+                        guard let target = url.flatMap({ CacheTarget($0) }) else { continue }
+                        let fields = "Vary: Accept | ETag: \"\(number)-0123456789abcdef\""
+                        let head = stored(fields, for: "Accept: \(number % 3)")
+                        table.store(RawResponse(stored: head, body: .init(repeating: 7, count: length)), for: target)
+                    }
+                    return table
+                }
+                let counted = table.byteCount
+                #expect(abs(given - counted) * 5 <= given, "\(padding), \(length): \(counted) for \(given)")
+            }
+        }
     }
 }

@@ -97,7 +97,8 @@ import WebImageTesting
         #expect(first == nil && table.count == 1)
     }
 
-    @Test func `the bytes are those that the allocator gives, within a fifth, also of a table that was trimmed`() async {
+    @Test func `the bytes are those that the allocator gives, within a fifth, also of a table that was trimmed`() async
+    {
         await #expect(processExitsWith: .success) {
             func filled(_ count: Int, _ length: Int) -> BoundedTable<String, [UInt8]> {
                 var table = BoundedTable<String, [UInt8]>(byteLimit: .max)

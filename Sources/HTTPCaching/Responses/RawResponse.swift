@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import HTTPTransport
+import TaskCoordination
 
 /// A whole response as a cache keeps it: status, fields in their order, and body.
 public struct RawResponse: Sendable, Hashable {
@@ -14,11 +15,12 @@ public struct RawResponse: Sendable, Hashable {
         self.body = body
     }
 
-    /// The bytes that the response counts for: those of the body, the fields and the selectors.
+    /// The memory that the response takes: the body, the fields and the selectors.
     /// - Complexity: O(number of fields).
     public var byteCount: Int {
-        let fields = stored.head.headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
-        return body.count + fields + stored.variantKey.utf8.count
+        // A place in a hash table, which has some room for more.
+        let selectors = stored.selectors.reduce(0) { $0 + 64 + HeapSize.of($1.key) + HeapSize.of($1.value) }
+        return MemoryLayout<RawResponse>.stride + HeapSize.of(body) + HeapSize.of(stored.head.headers) + selectors
     }
 }
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+import HTTPTransport
+import TaskCoordination
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -38,6 +41,9 @@ public struct CacheTarget: Sendable, Hashable, CustomStringConvertible {
 
     /// The whole address.
     public var description: String { origin + path }
+
+    /// What the target keeps on the heap, in bytes.
+    var heapByteCount: Int { HeapSize.of(url) + HeapSize.of(origin) + HeapSize.of(path) }
 
     /// Whether both name the same origin, path and query.
     public static func == (first: CacheTarget, second: CacheTarget) -> Bool {

@@ -131,7 +131,9 @@ final class VariantIndex: Sendable {
         for key in keys where !key.name.isOriginal {
             let original = key.name.originalHash
             names.withLock { names in
-                guard !isHeld(key), names[original]?.remove(key) != nil, names[original]?.isEmpty == true else { return }
+                guard !isHeld(key), names[original]?.remove(key) != nil, names[original]?.isEmpty == true else {
+                    return
+                }
                 names[original] = nil
             }
         }

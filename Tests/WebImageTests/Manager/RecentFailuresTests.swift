@@ -36,7 +36,8 @@ import WebImageTesting
             code: .unacceptableStatus, message: "The origin answered with status \(padding) instead of a picture.",
             url: key.request.url, status: 404)
         var headers = HTTPHeaders()
-        headers.append(name: "X-Padding", value: String(repeating: "y", count: padding) + key.variant.rawValue.suffix(1))
+        let value = String(repeating: "y", count: padding) + key.variant.rawValue.suffix(1)
+        headers.append(name: "X-Padding", value: value)
         error.origin = OriginResponse(url: key.request.url, status: 404, headers: headers)
         return error
     }

@@ -45,7 +45,8 @@ import WebImageTesting
             view = .encoded(
                 Shared(
                     EncodedImage(
-                        bytes: bytes, format: .png, width: 1, height: 1, frameCount: 1, source: .memory, origin: origin)))
+                        bytes: bytes, format: .png, width: 1, height: 1, frameCount: 1, source: .memory, origin: origin)
+                ))
             key = .file(request.fileKey(sort.isVariant ? .png : .original))
         }
         writer.remember(view, as: key, of: request.originalKey)
