@@ -10,7 +10,7 @@ extension ResponseDecoder where Value == XMLTree {
     /// The document as a tree.
     ///
     /// Made for documents of untrusted origins: a document type declaration is refused unread, so no entity is expanded
-    /// and no file or address outside of the document is opened; depth and number of elements are limited. Known are the
+    /// and no file or address outside of the document is opened; depth, number of elements and attributes of one are limited. Known are the
     /// encodings of `ResponseDecoder.text`; the `Content-Type` counts before the document's own
     /// declaration.
     ///
@@ -19,7 +19,7 @@ extension ResponseDecoder where Value == XMLTree {
     public static func xml(_ limits: XMLLimits = XMLLimits()) -> ResponseDecoder {
         ResponseDecoder(types: .xml) { response in
             let text = try ResponseDecoder<String>.text.decode(response.withDocumentEncoding)
-            return try XMLTreeParser.tree(of: XMLDocumentText(text), limits)
+            return try XMLTreeParser.tree(of: XMLDocumentText(text, limits), limits)
         }
     }
 }

@@ -51,8 +51,12 @@ public struct XMLTree: Sendable, Hashable {
 public struct XMLLimits: Sendable, Hashable {
     /// The largest number of elements within each other; default 64, at most 200.
     public var depth = 64
-    /// The largest number of elements, attributes and texts together; default 100,000.
+    /// The largest number of elements, attributes and texts together, and of comments, instructions and sections of
+    /// character data; default 100,000.
     public var nodes = 100_000
+    /// The largest number of attributes and namespaces of one element, which a parser compares with each other; default
+    /// 256, at most 1,000.
+    public var attributes = 256
 
     /// Creates the default limits.
     public init() {}
@@ -66,7 +70,7 @@ public struct XMLError: Error, Sendable, Hashable {
         case malformed
         /// It has a document type declaration, which may define entities.
         case documentType
-        /// It has more elements within each other, or more of them, than the limits allow.
+        /// X.
         case tooLarge
     }
 

@@ -70,7 +70,11 @@ final class XMLTreeParser: NSObject, XMLParserDelegate {
 
     func parser(_ parser: XMLParser, foundCDATA block: Data) { append(String(decoding: block, as: UTF8.self), parser) }
 
-    func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) { isMalformed = true }
+    /// The parser would go on, past what was checked.
+    func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
+        isMalformed = true
+        parser.abortParsing()
+    }
 
     /// The parser reports one text in several pieces.
     private func append(_ piece: String, _ parser: XMLParser) {

@@ -106,6 +106,61 @@ struct XMLResponseTests {
         #expect(code("<a/>", few) == .tooLarge)
     }
 
+    @Test func `attributes of an element are counted before the parser compares them`() throws {
+        func wide(_ count: Int, end: String = "/>") -> String {
+            "<!-- ' --><a>" + (0..<3).map { _ in "<l " + (0..<count).map { "a\($0)='>\"' " }.joined() + end }.joined()
+                + "</a>"
+        }
+        #expect(try tree(wide(256)).elements.first?.attributes.count == 256)
+        #expect(code(wide(257)) == .tooLarge)
+        // It counts before anything else is wrong.
+        #expect(code(wide(200_000, end: "")) == .tooLarge)
+        #expect(code("<a>" + (0..<300).map { "<b xmlns:n\($0)='x'>" }.joined()) == .tooLarge)
+        var limits = XMLLimits()
+        limits.attributes = 2
+        #expect(
+            try tree("<a>b='1' c='2' d='3'<![CDATA[<e f='1' g='2' h='3'>]]><?i j='1' k='2' l='3'?></a>", limits).name
+                == "a")
+        #expect(code("<a><b c='1' d = \"2\"\n e='3'/></a>", limits) == .tooLarge)
+        limits.attributes = .max
+        #expect(try tree(wide(1_000), limits).elements.count == 3)
+        #expect(code(wide(1_001), limits) == .tooLarge)
+    }
+
+    @Test(arguments: ["<?b?>", "<!---->", "<![CDATA[]]>"])
+    func `what the tree does not keep is counted as well`(_ markup: String) throws {
+        var limits = XMLLimits()
+        limits.nodes = 10
+        #expect(try tree("<a>" + String(repeating: markup, count: 10) + "</a>", limits) == XMLTree("a"))
+        #expect(code("<a>" + String(repeating: markup, count: 11) + "</a>", limits) == .tooLarge)
+    }
+
+    @Test(arguments: ["<a><?b?></a>", "<?b?><a/>", "<a/><?b?>", "<a><?b ?></a>", "<a><?ä?></a>"])
+    func `an instruction that is a name alone is passed over`(_ document: String) throws {
+        #expect(try tree(document) == XMLTree("a"))
+    }
+
+    /// Every construct of the language, whole and in pieces.
+    private static let pieces = [
+        "<a>", "</a>", "<a", ">", "/>", " b='c'", " xmlns='d'", " xmlns:x='e'", " xmlns=''", "<x:b/>", "<x:",
+        " x:y='1'",
+        " xml:lang='z'", "<?a?>", "<?b c?>", "<?", "?>", "<!--", "-->", "<!---->", "<![CDATA[", "]]>", "<![CDATA[]]>",
+        "&amp;", "&#65;", "&#x0;", "&b;", "&", ";", "ä", "\u{0}", "\u{1}", "\u{FFFE}", "\u{10FFFF}", "<!DOCTYPE a>",
+        "<",
+        "'", "\"", "=", " ", "\n", "\r", ":", "<:a/>", "<a:/>", " :b='1'", " b:='1'", " xmlns:='1'", " xmlns:x=''",
+        "<xml:a/>", "<?xml version='1.0'?>", "<a b=''/>", "<a xml:space='preserve'/>", "<a xmlns:xml='q'/>", "%", "<!",
+        "<a xmlns:xmlns='q'/>", "<!ELEMENT",
+    ]
+
+    @Test(arguments: Seeds.first(20)) func `no mixture of constructs traps`(_ seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<100 {
+            let count = Int.random(in: 1...12, using: &random)
+            let inner = (0..<count).map { _ in Self.pieces.randomElement(using: &random)! }.joined()
+            _ = try? tree(Bool.random(using: &random) ? "<a>\(inner)</a>" : inner)
+        }
+    }
+
     @Test func `a long text is one text and takes linear time`() throws {
         let text = String(repeating: "ä&amp;", count: 200_000)
         #expect(try tree("<a>\(text)</a>").text.utf8.count == 600_000)

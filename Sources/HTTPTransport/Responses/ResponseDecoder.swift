@@ -11,7 +11,8 @@ import Foundation
 /// let user = try await client.value(for: HTTPRequest(url: url), as: .json(User.self))
 /// ```
 ///
-/// The status is checked first and then the content type, so an error page is never decoded.
+/// The status is checked first and then the content type, so an error page is never decoded. The type of an answer
+/// without content is not checked.
 public struct ResponseDecoder<Value: Sendable>: Sendable {
     /// The status codes to decode.
     public var acceptableStatuses: HTTPStatusSet
@@ -42,7 +43,7 @@ public struct ResponseDecoder<Value: Sendable>: Sendable {
             throw response.error(
                 .unacceptableStatus, "The status is \(response.status); \(acceptableStatuses) would be accepted.")
         }
-        if let types = acceptableContentTypes, !types.contains(response.headers["Content-Type"]) {
+        if let types = acceptableContentTypes, !response.isBlank, !types.contains(response.headers["Content-Type"]) {
             let found = response.headers["Content-Type"] ?? "missing"
             throw response.error(
                 .unacceptableContentType, "The content type is \(found); \(types) would be accepted.")
@@ -82,13 +83,17 @@ extension ResponseDecoder where Value == [UInt8] {
 
 extension ResponseDecoder where Value: Decodable {
     /// A value from JSON.
+    ///
+    /// An optional value is `nil` for an answer without content, too: one of no bytes, or of blanks.
     public static func json(_ type: Value.Type = Value.self) -> ResponseDecoder {
-        ResponseDecoder(types: .json) { try JSONDecoder().decode(type, from: Data($0.bytes)) }
-    }
-
-    /// A value from a property list, in XML or binary.
-    public static func propertyList(_ type: Value.Type = Value.self) -> ResponseDecoder {
-        ResponseDecoder(types: .propertyLists) { try PropertyListDecoder().decode(type, from: Data($0.bytes)) }
+        ResponseDecoder(types: .json) { response in
+            if response.isBlank, let optional = type as? any ExpressibleByNilLiteral.Type,
+                let none = optional.init(nilLiteral: ()) as? Value
+            {
+                return none
+            }
+            return try JSONDecoder().decode(type, from: Data(response.bytes))
+        }
     }
 }
 
@@ -140,6 +145,9 @@ extension HTTPLoading {
 }
 
 extension CollectedResponse {
+    /// Whether there is no content but blanks.
+    fileprivate var isBlank: Bool { bytes.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) } }
+
     /// An error about this response.
     func error(_ code: HTTPError.Code, _ message: String, cause: (any Error)? = nil) -> HTTPError {
         let beginning = Array(bytes.prefix(4 << 10))

@@ -25,7 +25,7 @@ struct Attack {
         print(
             "usage: attack bombs FOLDER | load … | fuzz STATE SEED STRIDE COUNT SECONDS | cancel URL URL | shutdown CASE"
         )
-        print("       | number CASE | parse json|plist|xml FILE")
+        print("       | number CASE | parse json|xml FILE")
         exit(2)
     }
 }

@@ -26,7 +26,7 @@ enum ParseAttack {
     }
 
     @concurrent static func run(_ kind: String, _ path: String) async throws {
-        let type = ["json": "application/json", "plist": "application/x-plist", "xml": "application/xml"][kind]
+        let type = ["json": "application/json", "xml": "application/xml"][kind]
         let response = CollectedResponse(
             status: 200, headers: ["Content-Type": type ?? kind], url: URL(string: "http://a/")!,
             bytes: Array(try Data(contentsOf: URL(filePath: path))))
@@ -34,9 +34,6 @@ enum ParseAttack {
         case "json":
             tell { try ResponseDecoder.json([String].self).decode(response) }
             tell { try ResponseDecoder.json(Nest.self).decode(response) }
-        case "plist":
-            tell { try ResponseDecoder.propertyList([String].self).decode(response) }
-            tell { try ResponseDecoder.propertyList(Nest.self).decode(response) }
         default: tell { try ResponseDecoder.xml().decode(response) }
         }
     }
