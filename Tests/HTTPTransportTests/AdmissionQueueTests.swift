@@ -85,6 +85,24 @@ struct AdmissionQueueTests {
         #expect(queue.admit().map(\.id) == [100])
     }
 
+    @Test func `cancelled transfers leave the line of an origin that does not answer`() throws {
+        var queue = AdmissionQueue(configuration)
+        for id in 0..<2 as Range<UInt64> { #expect(queue.enter(try transfer(id, host: 0)) == .admitted) }
+        let alive = try transfer(2, host: 0)
+        #expect(queue.enter(alive) == .queued)
+        for id in 3..<5_000 as Range<UInt64> {
+            let one = try transfer(id, host: 0)
+            #expect(queue.enter(one) == .queued)
+            #expect(queue.admit().isEmpty)
+            one.phase = .ended
+            queue.abandon(one.origin)
+            #expect(queue.waitingCount == 1 && queue.placeCount <= 100)
+        }
+        queue.leave(alive.origin)
+        #expect(queue.admit().map(\.id) == [2])
+        #expect(queue.admit().isEmpty && queue.placeCount == 0)
+    }
+
     @Test func `a newcomer does not overtake one that waits`() throws {
         var queue = AdmissionQueue(configuration)
         let running = try (0..<2).map { try transfer($0, host: 0) }

@@ -43,11 +43,15 @@ struct AlternativesTests {
         stub.respond(to: "/y", with: .status(503))
         var request = HTTPRequest(url: url, headers: ["Authorization": "a", "cookie": "b", "Accept": "c"])
         request.options.credential = .bearer("token")
+        request.options.tls = .system
+        request.options.tls?.clientCertificate = .init(certificatePath: "/c", keyPath: "/k")
         _ = try await loader("http://a.example/y", "http://a.example:81/y").send(request)
         #expect(stub.requests.map { $0.headers["Authorization"] } == ["a", "a", nil])
         #expect(stub.requests.map { $0.headers["Cookie"] } == ["b", "b", nil])
         #expect(stub.requests.map { $0.headers["Accept"] } == ["c", "c", "c"])
         #expect(stub.requests.map { $0.options.credential != nil } == [true, true, false])
+        #expect(stub.requests.map { $0.options.tls?.clientCertificate != nil } == [true, true, false])
+        #expect(stub.requests.allSatisfy { $0.options.tls != nil })
     }
 
     @Test func `a request that changes something is sent once`() async throws {

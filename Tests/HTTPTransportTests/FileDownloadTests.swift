@@ -83,9 +83,27 @@ struct FileDownloadTests {
         #expect(bytes() == whole)
     }
 
-    @Test func `a rest of another content is not joined`() async throws {
+    @Test func `a beginning that is whole gets its name and is not fetched again`() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        stub.respond(to: "/x", with: ok().failing(after: 40), rest(from: 40, tag: "\"v2\""), ok())
+        let note = #"{"url":"http://a.example/x","validator":"\"v1\"","total":100}"#
+        func leaveBehind() throws {
+            try Data(whole).write(to: URL(filePath: path + ".part"))
+            try Data(note.utf8).write(to: URL(filePath: path + ".part.json"))
+        }
+        try leaveBehind()
+        #expect(try await download() == [100, 0])
+        #expect(bytes() == whole)
+        #expect(names == ["file"])
+        #expect(stub.requestCount == 0)
+        try leaveBehind()
+        let error = await #expect(throws: HTTPError.self) { try await download(limit: 99) }
+        #expect(error?.code == .bodyTooLarge)
+    }
+
+    @Test(arguments: ["\"v2\"", "W/\"v1\"", ""])
+    func `a rest of another content is not joined`(_ tag: String) async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        stub.respond(to: "/x", with: ok().failing(after: 40), rest(from: 40, tag: tag), ok())
         await expectNoFile()
         #expect(try await download() == [100, 100])
         #expect(bytes() == whole)

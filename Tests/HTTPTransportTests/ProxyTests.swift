@@ -45,6 +45,38 @@ struct ProxyTests {
         await client.shutdown()
     }
 
+    @Test(arguments: [403, 502, 302]) func `a refused tunnel has the status of the proxy and is not tried again`(
+        _ status: Int
+    ) async throws {
+        let proxy = try OriginServer.byHand { $0.respond(status, body: [1]) }
+        defer { proxy.stop() }
+        var configuration = HTTPClient.Configuration()
+        configuration.proxy = proxy.url("/")
+        let client = HTTPClient(configuration: configuration)
+        let loader = RetryingLoader(AlternativesLoader(client) { _ in [URL(string: "https://other.example/")!] })
+        let error = await #expect(throws: HTTPError.self) {
+            try await loader.send(HTTPRequest(url: URL(string: "https://far.example/")!))
+        }
+        #expect(error?.code == .proxyRefused)
+        #expect(error?.status == status)
+        #expect(proxy.requests.map(\.method) == ["CONNECT"])
+        await client.shutdown()
+    }
+
+    @Test func `a tunnel without a credential is another refusal`() async throws {
+        let proxy = try OriginServer.byHand { $0.respond(407, ["Proxy-Authenticate: Bearer"]) }
+        defer { proxy.stop() }
+        var configuration = HTTPClient.Configuration()
+        configuration.proxy = proxy.url("/")
+        let client = HTTPClient(configuration: configuration)
+        let error = await #expect(throws: HTTPError.self) {
+            try await client.send(HTTPRequest(url: URL(string: "https://far.example/")!))
+        }
+        #expect(error?.code == .proxyAuthenticationRequired)
+        #expect(error?.status == 407)
+        await client.shutdown()
+    }
+
     /// Asks for a private address by its name, through a proxy.
     static func request(in environment: [String: String]) async throws {
         for (name, value) in environment { unsafe setenv(name, value, 1) }

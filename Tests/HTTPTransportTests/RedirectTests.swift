@@ -64,7 +64,7 @@ struct RedirectTests {
 
     @Test(arguments: [
         ("b", "/a/b"), ("./b", "/a/b"), ("../b", "/b"), ("/b?x=1", "/b?x=1"), ("?y", "/a/start?y"), ("b#f", "/a/b"),
-        ("%2e%2e/c", nil), ("", nil),
+        ("%2e%2e/c", nil), ("", nil), ("../www%2F/a b.jpg?c d#e f", "/www%2F/a%20b.jpg?c%20d"),
     ])
     func `Relative targets are resolved`(_ location: String, _ path: String?) async throws {
         try await withOrigin { exchange in
@@ -78,6 +78,29 @@ struct RedirectTests {
                 // To itself is a circle.
                 #expect(path == nil && error.code == .tooManyRedirects)
             }
+        }
+    }
+
+    /// What is no absolute reference stays with its origin, whatever it looks like.
+    @Test(arguments: [
+        ":9/a", ":9@127.0.0.1/", ".evil.example/x", "1/admin", "@evil.example/", "\\\\evil.example/x",
+        "/\\evil.example/x",
+        "\\/evil.example/", "/ /evil.example/x", "/%2Fevil.example/", "./:9/a", "/.//evil.example/x",
+        "..//evil.example/x",
+        "evil.example:9/x", "http:/evil.example/x", "http:evil.example/x", "?//evil.example/", "#@evil.example/",
+        "%2F%2Fevil.example/",
+    ])
+    func `a relative target stays with its origin or is refused`(_ location: String) async throws {
+        try await withOrigin { exchange in
+            exchange.respond(exchange.path == "/a/start" ? 302 : 200, ["Location: \(location)"])
+        } _: { origin, client in
+            do {
+                let response = try await client.send(HTTPRequest(url: origin.url("/a/start")))
+                #expect(response.url.absoluteString.hasPrefix("http://127.0.0.1:\(origin.port)/"))
+            } catch let error as HTTPError {
+                #expect([.redirectNotAllowed, .tooManyRedirects].contains(error.code), "\(error)")
+            }
+            #expect(origin.connectionCount == 1)
         }
     }
 

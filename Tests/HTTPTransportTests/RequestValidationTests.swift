@@ -38,6 +38,26 @@ struct RequestValidationTests {
         #expect(await Self.code(of: HTTPRequest(url: url)) == .invalidRequest)
     }
 
+    @Test(arguments: [
+        "a\r\nX-Evil: 1", "a\nX-Evil: 1", "a\rX-Evil: 1", "\r\n\r\nGET /evil HTTP/1.1", "a\u{0}b", "a\u{7F}",
+    ])
+    func `a user agent is one field whatever is in it`(_ name: String) async throws {
+        var configuration = HTTPClient.Configuration.loopback
+        configuration.userAgent = name
+        try await withOrigin(configuration) {
+            $0.respond(200)
+        } _: { origin, client in
+            _ = try await client.send(HTTPRequest(url: origin.url("/")))
+            let heard = try #require(origin.requests.first)
+            #expect(heard.headers["X-Evil"] == nil)
+            let plain = name.filter {
+                $0.isASCII && !$0.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
+            }
+            #expect(heard.headers["User-Agent"] == plain)
+            #expect(origin.requestCount == 1)
+        }
+    }
+
     @Test(arguments: ["", "GE T", "GET\r\n", "G\u{0}T", "GÉT", "CONNECT", "TRACE", "GET:"])
     func `Methods must be tokens`(_ method: String) async throws {
         let url = try #require(URL(string: "http://a.example/"))

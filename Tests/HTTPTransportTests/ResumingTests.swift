@@ -77,6 +77,17 @@ struct ResumingTests {
         #expect(bytes == whole)
     }
 
+    @Test func `a fragment makes no other request`() async throws {
+        stub.respond(to: "/x", with: ok().failing(after: 40), rest(from: 40))
+        let loader = loader()
+        await #expect(throws: HTTPError.self) {
+            _ = try await loader.bytes(HTTPRequest(url: URL(string: "http://a.example/x#a")!))
+        }
+        let bytes = try await loader.bytes(HTTPRequest(url: URL(string: "http://a.example/x#b")!))
+        #expect(bytes == whole)
+        #expect(stub.requests.last?.headers["Range"] == "bytes=40-")
+    }
+
     @Test func `content that has changed is sent whole and the beginning is dropped`() async throws {
         stub.respond(to: "/x", with: ok().failing(after: 40), .ok([7, 7]).header("ETag", "\"v2\""))
         let loader = loader()
@@ -93,7 +104,11 @@ struct ResumingTests {
         .status(206, headers: ["Content-Range": "bytes 40-80/100"], bytes: [1]),
         .status(206, headers: ["Content-Range": "bytes 40-99/100", "ETag": "\"v2\""], bytes: [1]),
         .status(206, headers: ["Content-Range": "bytes 40-99/100", "Content-Encoding": "gzip"], bytes: [1]),
-        .status(206, headers: [:], bytes: [1]), .status(206, headers: ["Content-Range": "lines 40-99/100"]),
+        .status(206, headers: ["Content-Range": "bytes 40-99/100", "ETag": "W/\"v1\""], bytes: [1]),
+        .status(206, headers: ["Content-Range": "bytes 40-99/100"], bytes: [1]),
+        .status(206, headers: ["Content-Range": "bytes 40-99/100", "Last-Modified": "\"v1\""], bytes: [1]),
+        .status(206, headers: ["ETag": "\"v1\""], bytes: [1]),
+        .status(206, headers: ["Content-Range": "lines 40-99/100", "ETag": "\"v1\""]),
     ])
     func `a rest that does not fit leads to the whole request`(_ reply: StubReply) async throws {
         stub.respond(to: "/x", with: ok().failing(after: 40), reply, ok())
@@ -120,8 +135,10 @@ struct ResumingTests {
 
     @Test func `parts that are longer or shorter than announced are no whole`() async throws {
         let long = StubReply.status(
-            206, headers: ["Content-Range": "bytes 40-99/100"], bytes: [UInt8](repeating: 0, count: 61))
-        let short = StubReply.status(206, headers: ["Content-Range": "bytes 40-99/100"], bytes: [0])
+            206, headers: ["Content-Range": "bytes 40-99/100", "ETag": "\"v1\""],
+            bytes: [UInt8](repeating: 0, count: 61))
+        let short = StubReply.status(
+            206, headers: ["Content-Range": "bytes 40-99/100", "ETag": "\"v1\""], bytes: [0])
         for (reply, code) in [(long, HTTPError.Code.invalidResponse), (short, .truncatedBody)] {
             let stub = StubLoader()
             stub.respond(to: "/x", with: ok().failing(after: 40), reply)
@@ -147,14 +164,22 @@ struct ResumingTests {
     }
 
     @Test func `an old date of the last change is a validator`() async throws {
-        let reply = StubReply.ok(whole).header("Last-Modified", "Thu, 01 Jan 1970 00:16:50 GMT")
-            .header("Date", "Thu, 01 Jan 1970 00:17:50 GMT")
-        stub.respond(to: "/x", with: reply.failing(after: 5), rest(from: 5, tag: "W/\"weak\""))
-        let loader = loader()
-        try await breakOff(loader)
-        #expect(store.byteCount == 5)
-        _ = try? await loader.bytes(HTTPRequest(url: url))
-        #expect(stub.requests[1].headers["If-Range"] == "Thu, 01 Jan 1970 00:16:50 GMT")
+        let date = "Thu, 01 Jan 1970 00:16:50 GMT"
+        let reply = StubReply.ok(whole).header("Last-Modified", date).header("Date", "Thu, 01 Jan 1970 00:17:50 GMT")
+        // The rest has the date, another one, or none but a weak tag.
+        for (field, joins) in [(date, true), ("Thu, 01 Jan 1970 00:16:51 GMT", false), (nil, false)] {
+            let stub = StubLoader()
+            let rest = rest(from: 5, tag: "W/\"weak\"")
+            stub.respond(
+                to: "/x", with: reply.failing(after: 5), field.map { rest.header("Last-Modified", $0) } ?? rest, reply)
+            let store = PartialBodyStore()
+            let loader = ResumingLoader(stub, store: store, maximumResumptions: 0)
+            try await breakOff(loader)
+            #expect(store.byteCount == 5)
+            let bytes = try await loader.bytes(HTTPRequest(url: url))
+            #expect(bytes == whole)
+            #expect(stub.requests.map { $0.headers["If-Range"] } == (joins ? [nil, date] : [nil, date, nil]))
+        }
     }
 
     @Test func `other credentials and policies have beginnings of their own`() async throws {

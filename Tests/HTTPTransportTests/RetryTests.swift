@@ -37,6 +37,30 @@ struct RetryTests {
         #expect(probe.value?.metrics.attemptCount == 3)
     }
 
+    @Test func `a refused attempt has given its connection back while the next one waits`() async throws {
+        let large = [UInt8](repeating: 1, count: 4 << 20)
+        try await withOriginServer { origin in
+            let refusal = "HTTP/1.1 503 X\r\nContent-Length: \(large.count)\r\n\r\n"
+            origin.respond(to: "/x", inTurn: .verbatim(Array(refusal.utf8) + large), .ok([1]))
+            var configuration = HTTPClient.Configuration.loopback
+            configuration.maximumConnectionsPerHost = 1
+            let client = HTTPClient(configuration: configuration)
+            let clock = ManualClock()
+            let loader = RetryingLoader(client, clock: clock, fraction: { 1 })
+            let request = HTTPRequest(url: origin.url("/x"))
+            async let response = loader.send(request)
+            while clock.sleepers == 0 { await Task.yield() }
+            // The end of the body is a message to the event loop.
+            for _ in 0..<100_000 where await client.transferCount > 0 { await Task.yield() }
+            let count = await client.transferCount
+            #expect(count == 0)
+            clock.advance(by: .seconds(60))
+            let status = try await response.status
+            #expect(status == 200)
+            await client.shutdown()
+        }
+    }
+
     @Test func `the last outcome is final when the attempts are used up`() {
         stub.respond(to: "/x", with: .status(503))
         let response = sending.send(loader(fraction: 0))

@@ -102,6 +102,46 @@ struct TLSPolicyTests {
         }
     }
 
+    @Test func `pins that pin nothing and an origin without a certificate are refused before a connection`()
+        async throws
+    {
+        let certificate = try TestCertificate.make()
+        let trusted = TLSPolicy.authorities(in: certificate.rootPath)
+        try await withTLS(certificate) { origin, client in
+            // Each text has a typing error; each digest a wrong length.
+            var misspelt = trusted
+            misspelt.pins = Set(["AAAA", "sha256//x", ""].compactMap { TLSPolicy.Pin.publicKey(base64: $0) })
+            var short = trusted
+            short.pins = [.publicKey(sha256: []), .certificate(sha256: [1])]
+            for policy in [misspelt, short, trusted.pinned()] {
+                let code = try await outcome(origin, client, policy)
+                #expect(code == .certificatePinMismatch)
+            }
+            #expect(origin.connectionCount == 0)
+            var none = trusted
+            none.pins = nil
+            let code = try await outcome(origin, client, none)
+            #expect(code == nil)
+        }
+        let pinned = trusted.pinned(to: .publicKey(sha256: certificate.publicKeySHA256))
+        let plain = try OriginServer.byHand {
+            $0.respond(302, ["Location: http://127.0.0.1:\($0.headers["Host"]!.split(separator: ":")[1])/b"])
+        }
+        defer { plain.stop() }
+        var configuration = HTTPClient.Configuration.loopback
+        configuration.tlsForHosts = ["localhost": pinned]
+        let client = HTTPClient(configuration: configuration)
+        var request = HTTPRequest(url: plain.url("/a"))
+        request.options.tls = pinned
+        let named = HTTPRequest(url: try #require(URL(string: "http://localhost:\(plain.port)/a")))
+        for request in [request, named] {
+            let error = await #expect(throws: HTTPError.self) { try await client.send(request) }
+            #expect(error?.code == .certificatePinMismatch)
+        }
+        #expect(plain.connectionCount == 0)
+        await client.shutdown()
+    }
+
     @Test func `a kept connection and a resumed session do not get around a pin`() async throws {
         let certificate = try TestCertificate.make()
         let trusted = TLSPolicy.authorities(in: certificate.rootPath)

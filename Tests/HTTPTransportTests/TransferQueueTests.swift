@@ -38,6 +38,22 @@ struct TransferQueueTests {
         #expect(queue.runningCount == 0 && queue.waitingCount == 0 && stub.peakOpenRequests == 1)
     }
 
+    @Test func `a transfer that is paused and then cancelled ends and leaves the queue`() async throws {
+        let queue = HTTPTransferQueue(stub, width: 1, executor: executor)
+        for isResumed in [false, true] {
+            let transfer = queue.add(request("silence"))
+            executor.drain()
+            // Before its task has ended.
+            transfer.pause()
+            if isResumed { transfer.resume() }
+            transfer.cancel()
+            executor.drain()
+            #expect(transfer.state == .ended(.cancelled))
+            await #expect(throws: CancellationError.self) { try await transfer.response() }
+            #expect(queue.waitingCount == 0 && queue.runningCount == 0)
+        }
+    }
+
     @Test func `a transfer begins when those before it have ended however they end`() throws {
         let gate = Gate()
         stub.respond(to: "/failure", with: .failure(.connectionLost))

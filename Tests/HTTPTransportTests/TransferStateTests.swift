@@ -35,6 +35,26 @@ struct TransferStateTests {
         }
     }
 
+    @Test(arguments: [1, 20_000, 64 << 10]) func `the content that a response follows is told as sent`(
+        _ count: Int
+    ) async throws {
+        try await withOrigin {
+            $0.respond(200, body: [1])
+        } _: { origin, client in
+            let queue = HTTPTransferQueue(client)
+            let content = [UInt8](repeating: 1, count: count)
+            let transfer = queue.add(HTTPRequest(url: origin.url("/"), method: "POST", body: content))
+            var states: [HTTPTransferState] = []
+            for await state in transfer.states { states.append(state) }
+            #expect(states.contains(.sending(byteCount: count)))
+            #expect(states.last == .ended(.succeeded))
+            // Also for a reader that comes late.
+            states = []
+            for await state in transfer.states { states.append(state) }
+            #expect(states == [.sending(byteCount: count), .ended(.succeeded)])
+        }
+    }
+
     @Test func `a transfer waits for its connection and connects`() async throws {
         var configuration = HTTPClient.Configuration.loopback
         configuration.maximumConnectionsPerHost = 1

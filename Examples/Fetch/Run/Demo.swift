@@ -76,7 +76,7 @@ enum Demo {
         guard unsafe mkdtemp(&name) != nil else {
             throw UsageError(message: "cannot make a temporary folder: \(SystemError.last.message)")
         }
-        return String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return String(decoding: name.dropLast().map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
     }
 
     private struct Picture {

@@ -27,6 +27,14 @@ final class Hop: Sendable {
         }
         origin = try Origin(request.url)
         if let proxy = settings.configuration.proxy { _ = try Proxy(proxy) }
+        if settings.hasPins, let pins = settings.tls(for: origin.host).pinBytes, pins.isEmpty || !origin.isSecure {
+            throw HTTPError(
+                code: .certificatePinMismatch,
+                message: pins.isEmpty
+                    ? "The TLS policy asks for pins and has none; correct their texts, or set no pins."
+                    : "The TLS policy asks for a pinned certificate, which http does not have; use https.",
+                url: request.url)
+        }
         guard text.allBytes({ (0x21...0x7E).contains($0) }) else {
             throw HTTPError(code: .invalidRequest, message: "The URL contains characters that must be escaped.")
         }

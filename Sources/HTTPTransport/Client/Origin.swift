@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+package import FoundationEssentials
 #else
-import Foundation
+package import Foundation
 #endif
 
 /// Scheme, host and port: the scope of credentials and the target of connections.
@@ -99,6 +99,15 @@ struct Origin: Hashable, Sendable {
             true
         default: false
         }
+    }
+}
+
+extension URL {
+    /// The text without the fragment of an `http` or `https` URL, which no origin receives.
+    package var textWithoutFragment: String {
+        let text = absoluteString
+        guard text.hasPrefix("http"), let mark = text.utf8.firstIndex(of: UInt8(ascii: "#")) else { return text }
+        return String(text[..<mark])
     }
 }
 

@@ -79,8 +79,10 @@ struct RedirectChain {
     }
 
     /// Resolves against the current URL, and inherits its fragment (RFC 9110, section 10.2.2).
+    ///
+    /// Spaces are escaped, as browsers and curl do.
     private func resolve(_ location: String, _ status: Int) throws -> URL {
-        let text = location.isEmpty ? current.target : location
+        let text = location.isEmpty ? current.target : location.replacing(" ", with: "%20")
         guard text.utf8.count <= settings.configuration.maximumURLByteCount,
             text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
             var target = URL(string: text, relativeTo: url)?.absoluteURL

@@ -55,7 +55,10 @@ public struct FileDownloader: Sendable {
         let url = request.url
         let file = try await pool.runFileWork(at: url) { try PartFile(path, url: url) }
         var response: HTTPResponse
-        if let partial = file.partial {
+        if let partial = file.partial, partial.total == partial.count {
+            // An earlier process ended between the last byte and the name.
+            return try await receive(HTTPBody([]), into: file, total: partial.total)
+        } else if let partial = file.partial {
             switch try await loader.rest(of: request, after: partial) {
             case .rest(let rest): return try await receive(rest.body, into: file, total: rest.total)
             case .other(let other): response = other

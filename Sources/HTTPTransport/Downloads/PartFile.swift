@@ -58,7 +58,7 @@ final class PartFile: Sendable {
         let note = (try? Data(contentsOf: URL(filePath: path + ".part.json"))).flatMap {
             try? JSONDecoder().decode(Note.self, from: $0)
         }
-        let isWanted = count > 0 && note?.url == url.absoluteString && count <= note?.total ?? count
+        let isWanted = count > 0 && note?.url == url.textWithoutFragment && count <= note?.total ?? count
         partial = isWanted ? note.map { PartialBody(validator: $0.validator, total: $0.total, count: count) } : nil
         written = Mutex(isWanted ? count : 0)
     }
@@ -78,7 +78,7 @@ final class PartFile: Sendable {
         guard ftruncate(descriptor, 0) == 0 else { throw Self.failure("cannot be emptied", errno, url) }
         written.withLock { $0 = 0 }
         guard let body else { return }
-        let note = Note(url: url.absoluteString, validator: body.validator, total: body.total)
+        let note = Note(url: url.textWithoutFragment, validator: body.validator, total: body.total)
         do { try JSONEncoder().encode(note).write(to: URL(filePath: notePath), options: .atomic) } catch {
             throw HTTPError(
                 code: .transferFailed, message: "The note of a download cannot be written.", url: url, cause: error)

@@ -17,7 +17,7 @@ public struct HTTPError: Error, Sendable {
     public let cause: (any Error)?
     /// The URL of the hop that failed.
     public let url: URL?
-    /// The status, when a head had been received.
+    /// The status, when a head had been received; that of the proxy when it refused a tunnel.
     public let status: Int?
     /// The response that was not accepted, for the codes `.unacceptableStatus`,
     /// `.unacceptableContentType` and `.undecodableBody`.
@@ -95,7 +95,7 @@ extension HTTPError {
         public static let certificateExpired = Code("certificateExpired")
         /// The certificate is for another host.
         public static let certificateHostMismatch = Code("certificateHostMismatch")
-        /// No certificate of the origin is among the pinned ones.
+        /// No certificate of the origin is among the pinned ones, or it has none, or none is pinned.
         public static let certificatePinMismatch = Code("certificatePinMismatch")
         /// The stream that is the content of the request has failed; see ``HTTPError/cause``.
         public static let contentFailed = Code("contentFailed")
@@ -119,6 +119,8 @@ extension HTTPError {
         public static let undecodableBody = Code("undecodableBody")
         /// The proxy refuses a tunnel without another credential.
         public static let proxyAuthenticationRequired = Code("proxyAuthenticationRequired")
+        /// The proxy refuses a tunnel to the origin; the status is the proxy's.
+        public static let proxyRefused = Code("proxyRefused")
         /// More requests wait than the queue holds.
         public static let overloaded = Code("overloaded")
         /// The origin has failed so often that it is spared for a while.

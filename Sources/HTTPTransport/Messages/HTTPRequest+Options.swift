@@ -18,6 +18,7 @@ extension HTTPRequest {
 
         /// Whether a compressed body is decompressed; default `true`.
         ///
+        /// With `true` a body in a coding other than gzip is an error, also when a field of the request asks for it.
         /// With `false` the body is as it is on the wire, in any coding, and the client asks for no coding of its own.
         public var decodesContent = true
 

@@ -6,7 +6,8 @@ public enum HTTPTransferState: Sendable, Hashable {
     case waiting
     /// The name is looked up, or the connection is made or chosen.
     case connecting
-    /// The request is sent; so many bytes of its content have left. A content of up to 64 KiB in memory counts as 0.
+    /// The request is sent; so many bytes of its content have left. A content of up to 64 KiB in memory counts as 0
+    /// until the response begins.
     case sending(byteCount: Int)
     /// The response arrives: so many bytes of its body before decompression, of so many if that is known.
     case receiving(byteCount: Int, expected: Int?)
@@ -31,7 +32,8 @@ public enum HTTPTransferState: Sendable, Hashable {
 
 /// The present state of a transfer, and then each other one.
 ///
-/// A reader that is slow gets the newest state and not those before it, but always the last. The sequence ends after
+/// A reader that is slow gets the newest state and not those before it, but always the last ``HTTPTransferState/sending(byteCount:)``
+/// of a run and the last of all. The sequence ends after
 /// ``HTTPTransferState/ended(_:)``. Any number of readers may have one each.
 ///
 /// **Cancellation**: ends the sequence.
@@ -46,6 +48,7 @@ public struct HTTPTransferStates: AsyncSequence, Sendable {
         let board: TransferBoard
         var news: AsyncStream<Void>.Iterator
         private var last: HTTPTransferState?
+        private var sent: HTTPTransferState?
 
         init(board: TransferBoard, news: AsyncStream<Void>.Iterator) {
             self.board = board
@@ -56,7 +59,13 @@ public struct HTTPTransferStates: AsyncSequence, Sendable {
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> HTTPTransferState? {
             guard last?.isEnded != true else { return nil }
             while true {
-                let state = board.state
+                let (state, lastSent) = board.states
+                let isNews = lastSent != nil && lastSent != sent
+                sent = lastSent
+                if isNews {
+                    last = sent
+                    return sent
+                }
                 guard state == last else {
                     last = state
                     return state

@@ -5,6 +5,8 @@ import Synchronization
 final class TransferBoard: Sendable {
     private struct Contents {
         var state = HTTPTransferState.waiting
+        /// How much of a content the present run has sent; `nil` for none.
+        var sent: HTTPTransferState?
         /// The number of the run whose reports count; 0 while none does.
         var run = 0
         var lastRun = 0
@@ -15,6 +17,9 @@ final class TransferBoard: Sendable {
     private let contents = Mutex(Contents())
 
     var state: HTTPTransferState { contents.withLock { $0.state } }
+
+    /// The state, and the last of its run in which content was sent.
+    var states: (HTTPTransferState, sent: HTTPTransferState?) { contents.withLock { ($0.state, $0.sent) } }
 
     /// The number of sequences that are read.
     var readerCount: Int { contents.withLock { $0.readers.count } }
@@ -45,6 +50,7 @@ final class TransferBoard: Sendable {
         let run = contents.withLock { contents in
             contents.lastRun += 1
             contents.run = contents.lastRun
+            contents.sent = nil
             return contents.run
         }
         return TransferReports(board: self, run: run)
@@ -54,6 +60,7 @@ final class TransferBoard: Sendable {
         publish { contents in
             guard contents.run == run, contents.state != state else { return false }
             contents.state = state
+            if case .sending(byteCount: 1...) = state { contents.sent = state }
             return true
         }
     }

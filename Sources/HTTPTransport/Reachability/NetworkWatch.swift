@@ -78,7 +78,7 @@ extension NetworkState {
     private static func interface(isIPv6: Bool) -> Interface? {
         var name: [CChar] = Array(repeating: 0, count: 64)
         guard unsafe transport_route_interface(isIPv6, &name, name.count) else { return nil }
-        let text = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let text = String(decoding: name.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
         let kind: Kind =
             switch unsafe transport_interface_kind(name) {
             case TRANSPORT_LOOPBACK: .loopback

@@ -112,6 +112,13 @@ struct PartialBody: Sendable {
         count += chunk.count
     }
 
+    /// Whether a rest has the validator of the beginning. A rest without one, or with a weak tag, may be of another
+    /// content.
+    /// - Source: RFC 9110, section 15.3.7.3.
+    func isOfSameContent(as rest: HTTPHeaders) -> Bool {
+        rest[validator.hasPrefix("\"") ? "ETag" : "Last-Modified"] == validator
+    }
+
     /// - Source: RFC 9110, sections 8.8.2.2 and 13.1.5.
     static func validator(of headers: HTTPHeaders) -> String? {
         if let tag = headers["ETag"] { return tag.hasPrefix("\"") && tag.utf8.count >= 2 ? tag : nil }

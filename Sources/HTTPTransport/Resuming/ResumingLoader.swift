@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// Sends requests with another loader, and continues bodies that broke off.
 ///
 /// A body that breaks off, also because its reader was cancelled or has dropped it, leaves its beginning in a store. The
@@ -117,8 +123,8 @@ extension HTTPLoading {
         switch response.status {
         case 206:
             let range = ContentRange(response.headers["Content-Range"] ?? "")
-            let isSame = PartialBody.validator(of: response.headers).map { $0 == partial.validator } ?? true
-            guard let range, range.first == partial.count, isSame, !response.headers.contains(name: "Content-Encoding"),
+            guard let range, range.first == partial.count, partial.isOfSameContent(as: response.headers),
+                !response.headers.contains(name: "Content-Encoding"),
                 partial.total == nil || range.total == nil || partial.total == range.total
             else {
                 response.body.cancel()
@@ -134,11 +140,11 @@ extension HTTPLoading {
 }
 
 extension HTTPRequest {
-    /// The request without what only decides when its response arrives.
+    /// The request without its fragment, and without what only decides when its response arrives.
     var resumptionKey: HTTPRequest {
-        guard hasOptions else { return self }
         var key = self
-        key.options = options.identity
+        key.url = URL(string: url.textWithoutFragment) ?? url
+        if hasOptions { key.options = options.identity }
         return key
     }
 }

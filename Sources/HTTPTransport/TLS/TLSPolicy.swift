@@ -21,11 +21,14 @@ public struct TLSPolicy: Sendable, Hashable {
     }
 
     let trust: Trust
-    /// Certificates or keys of which one must occur in the chain; empty for none. Default: empty.
+    /// Certificates or keys of which one must occur in the chain; default `nil`: none must.
+    ///
+    /// A set that names no key or certificate, such as one whose texts all have typing errors, matches nothing: every
+    /// request fails. So does a request over `http`, which has no certificate.
     ///
     /// The chain is the verified one, from the origin's certificate to the root. Under ``insecure`` it is the origin's
     /// certificate alone.
-    public var pins: Set<Pin> = []
+    public var pins: Set<Pin>?
     /// The lowest version to accept; default TLS 1.2.
     public var minimumVersion = Version.v12
     /// The certificate for origins that ask for one; default none.
@@ -59,7 +62,7 @@ public struct TLSPolicy: Sendable, Hashable {
     /// The same policy with these pins in addition to its own.
     public func pinned(to pins: Pin...) -> TLSPolicy {
         var policy = self
-        policy.pins.formUnion(pins)
+        policy.pins = (policy.pins ?? []).union(pins)
         return policy
     }
 }
@@ -110,6 +113,6 @@ extension TLSPolicy {
         }
     }
 
-    /// The pins in one piece, 33 bytes each.
-    var pinBytes: [UInt8] { pins.filter { $0.bytes.count == 33 }.flatMap(\.bytes) }
+    /// The pins in one piece, 33 bytes each; `nil` when none are asked for.
+    var pinBytes: [UInt8]? { pins.map { $0.filter { $0.bytes.count == 33 }.flatMap(\.bytes) } }
 }

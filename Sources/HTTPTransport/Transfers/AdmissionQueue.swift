@@ -36,6 +36,9 @@ struct AdmissionQueue {
     /// The number of transfers that run.
     var runningCount: Int { lanes.values.reduce(0) { $0 + $1.running } }
 
+    /// The number of places in the lines, those of transfers that have ended included.
+    var placeCount: Int { lanes.values.reduce(0) { $0 + $1.waiting.count } }
+
     /// The number of origins with transfers that may wait.
     var waitingOriginCount: Int { waitingOrigins.count }
 

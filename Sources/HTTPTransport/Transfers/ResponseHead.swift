@@ -72,6 +72,7 @@ struct ResponseHead: Sendable {
     private mutating func endSection(status: Int) -> Line {
         guard (100...999).contains(status) else { return .malformed("a status that is not three digits") }
         self.status = status
+        guard status != 101 else { return .malformed("a switch to another protocol that was not asked for") }
         guard status >= 200 else {
             interims.append(HTTPInterimResponse(status: status, headers: headers))
             headers = HTTPHeaders()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import CLibcurl
 import EventLoops
 
 /// What a transfer sends when libcurl does not have it: large bytes, files and streams.
@@ -40,6 +41,12 @@ extension Transfer {
     private func noteSent(_ count: Int) {
         sentCount += count
         order.reports?(.sending(byteCount: sentCount))
+    }
+
+    /// Notes how much of a content that libcurl has copied was sent before the response.
+    func noteCopySent(by easy: EasyHandle) {
+        guard sentCount == 0, order.reports != nil, order.hop.request.hasContent else { return }
+        noteSent(easy.count(CURLINFO_SIZE_UPLOAD_T))
     }
 
     /// Begins the content anew, for a connection that was lost before the first byte of the response.

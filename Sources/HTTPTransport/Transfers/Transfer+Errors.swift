@@ -26,11 +26,17 @@ extension Transfer {
         return HTTPError(code: .timedOut, message: message, url: url, status: head.knownStatus)
     }
 
-    /// Whether the policies of this transfer refused a connection of an earlier one, so that a new one may help.
-    func wasRefusedOnKeptConnection(_ easy: EasyHandle, _ result: CURLcode) -> Bool {
-        result == CURLE_ABORTED_BY_CALLBACK && !needsFreshConnection && !hasBegun
-            && easy.integer(CURLINFO_NUM_CONNECTS) == 0
+    /// Whether a new connection may help: the policies of this transfer refused a connection of an earlier one, or one
+    /// of HTTP/2 ended before the origin took up the request, as its GOAWAY says.
+    func mayGoOnElsewhere(_ easy: EasyHandle, _ result: CURLcode) -> Bool {
+        guard !needsFreshConnection, !hasBegun else { return false }
+        let request = order.hop.request
+        if result == CURLE_HTTP2 { return ["GET", "HEAD", "OPTIONS"].contains(request.method) && !request.hasContent }
+        return result == CURLE_ABORTED_BY_CALLBACK && easy.integer(CURLINFO_NUM_CONNECTS) == 0
     }
+
+    /// nghttp2's text for what libcurl's own limit of a head ends.
+    private static let callbackFailed = "user callback function failed"
 
     /// The error for a result of libcurl, or the error of a callback.
     func error(for result: CURLcode) -> HTTPError {
@@ -47,9 +53,15 @@ extension Transfer {
         }
         let said = easy?.failureText ?? ""
         let detail = said.isEmpty ? unsafe String(cString: curl_easy_strerror(result)) : said
-        let (code, hint) = meaning(of: result)
+        let (code, hint) = meaning(of: result, detail)
         let message = "\(detail) (libcurl \(result.rawValue))." + (hint.isEmpty ? "" : " \(hint)")
-        return HTTPError(code: code, message: message, url: url, status: head.knownStatus)
+        return HTTPError(code: code, message: message, url: url, status: head.knownStatus ?? refusedTunnel)
+    }
+
+    /// The status with which the proxy refused a tunnel.
+    private var refusedTunnel: Int? {
+        guard !hasBegun, let status = easy?.integer(CURLINFO_HTTP_CONNECTCODE), status >= 300 else { return nil }
+        return status
     }
 
     /// The error for a name that cannot be resolved.
@@ -68,8 +80,12 @@ extension Transfer {
         return [.unknown, .encoded(nil)].contains(head.bodyLength(isHead: order.hop.isHead))
     }
 
-    private func meaning(of result: CURLcode) -> (HTTPError.Code, hint: String) {
+    private func meaning(of result: CURLcode, _ detail: String) -> (HTTPError.Code, hint: String) {
         switch result {
+        case CURLE_RECV_ERROR where refusedTunnel == 407, CURLE_COULDNT_CONNECT where refusedTunnel == 407:
+            (.proxyAuthenticationRequired, "Give the client a credential for its proxy.")
+        case CURLE_RECV_ERROR where refusedTunnel != nil, CURLE_COULDNT_CONNECT where refusedTunnel != nil:
+            (.proxyRefused, "Ask for a host and a port that the proxy allows, or change its rules.")
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
             (.cannotResolveHost, "Check the host name and the resolver of this machine.")
         case CURLE_COULDNT_CONNECT where lacksDescriptor:
@@ -78,8 +94,6 @@ extension Transfer {
         case CURLE_OPERATION_TIMEDOUT:
             (.timedOut, "No connection within \(settings.configuration.connectTimeout).")
         case CURLE_PARTIAL_FILE: (.truncatedBody, "")
-        case CURLE_RECV_ERROR where !head.isComplete && easy?.integer(CURLINFO_HTTP_CONNECTCODE) == 407:
-            (.proxyAuthenticationRequired, "Give the client a credential for its proxy.")
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_SEND_FAIL_REWIND: (.connectionLost, "")
         case CURLE_RECV_ERROR where endsWithConnection:
             (.truncatedBody, "The connection ended without marking the end of the body.")
@@ -92,6 +106,7 @@ extension Transfer {
         // libcurl's code for a field of the head, or of the trailers, with a line break in its name.
         case CURLE_BAD_FUNCTION_ARGUMENT: (.invalidResponse, "")
         // libcurl's codes for a header line beyond its own limit, before 8.6 and since; memory is not short.
+        case CURLE_RECV_ERROR where !head.isComplete && detail.contains(Self.callbackFailed): (.headersTooLarge, "")
         case CURLE_OUT_OF_MEMORY where !head.isComplete, CURLcode(100) where !head.isComplete: (.headersTooLarge, "")
         case CURLE_PEER_FAILED_VERIFICATION: certificateMeaning
         case CURLE_SSL_CACERT_BADFILE:

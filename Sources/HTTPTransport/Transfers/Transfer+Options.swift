@@ -87,7 +87,7 @@ extension Transfer {
         let lowest = policy.minimumVersion == .v13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
         easy.set(CURLOPT_SSLVERSION, Int(lowest))
         // A resumed session has no verified chain to look for pins in.
-        if !policy.pins.isEmpty { easy.set(CURLOPT_SSL_SESSIONID_CACHE, 0) }
+        if policy.pins != nil { easy.set(CURLOPT_SSL_SESSIONID_CACHE, 0) }
         if let certificate = policy.clientCertificate, settings.showsClientCertificate(to: origin) {
             easy.set(CURLOPT_SSLCERT, certificate.certificatePath)
             easy.set(CURLOPT_SSLKEY, certificate.keyPath)

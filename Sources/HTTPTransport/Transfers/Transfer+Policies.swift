@@ -35,9 +35,8 @@ extension Transfer {
     func hasPinnedPeer() -> Bool {
         guard settings.hasPins else { return true }
         let policy = settings.tls(for: origin.host)
-        guard origin.isSecure, !policy.pins.isEmpty else { return true }
-        guard let easy else { return false }
-        let pins = policy.pinBytes
+        guard let pins = policy.pinBytes else { return true }
+        guard origin.isSecure, let easy else { return false }
         let isVerified = policy.trust != .anyCertificate
         let isPinned = unsafe pins.withUnsafeBufferPointer {
             unsafe transport_peer_has_pin(easy.pointer, isVerified, $0.baseAddress, $0.count)

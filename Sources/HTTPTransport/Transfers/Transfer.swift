@@ -167,6 +167,7 @@ final class Transfer: DeadlineHolding {
         switch head.receive(line, limits: limits, status: { easy.integer(CURLINFO_RESPONSE_CODE) }) {
         case .more:
             defer { hasBegun = true }
+            if !hasBegun { noteCopySent(by: easy) }
             return hasBegun ? .more : .begun
         case .complete:
             beginPace(at: now)
@@ -195,7 +196,10 @@ final class Transfer: DeadlineHolding {
         case .encoded(nil), .unknown: break
         }
         if decodesContent, case .unknown(let name) = head.coding, length != .none {
-            return fail(.invalidResponse, "The response is encoded with \(name), which was not requested.")
+            return fail(
+                .invalidResponse,
+                "The response is encoded with \(name), and only gzip is decoded; get it as it is without decodesContent."
+            )
         }
         let isMultiplexed = easy.integer(CURLINFO_HTTP_VERSION) >= Int(CURL_HTTP_VERSION_2_0)
         answer = Answer(head: head, expectedCount: expectedCount, isMultiplexed: isMultiplexed)

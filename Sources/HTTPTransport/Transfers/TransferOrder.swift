@@ -93,7 +93,7 @@ final class TransferSettings: Sendable {
             byteCount: configuration.maximumHeaderByteCount, fieldCount: configuration.maximumHeaderCount)
         hasChallenges = configuration.authenticator != nil || configuration.proxyCredential != nil
         hasResponseRules = configuration.acceptableStatuses != nil || configuration.acceptableContentTypes != nil
-        hasPins = !configuration.tls.pins.isEmpty || configuration.tlsForHosts.values.contains { !$0.pins.isEmpty }
+        hasPins = configuration.tls.pins != nil || configuration.tlsForHosts.values.contains { $0.pins != nil }
         proxy = configuration.proxy.flatMap { try? Proxy($0) }
     }
 

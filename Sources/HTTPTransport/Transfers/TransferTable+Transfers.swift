@@ -77,7 +77,7 @@ extension TransferTable {
             return lookUp(transfer)
         }
         guard result != CURLE_OK || transfer.failure != nil else { return end(transfer.id, .success(())) }
-        if case .running(let easy, _) = transfer.phase, transfer.wasRefusedOnKeptConnection(easy, result) {
+        if case .running(let easy, _) = transfer.phase, transfer.mayGoOnElsewhere(easy, result) {
             multi.remove(easy)
             transfer.leaveKeptConnections()
             return run(transfer)

@@ -166,6 +166,8 @@ struct TableCounts: Sendable, Hashable {
     var running = 0
     var connections = 0
     var waiting = 0
+    /// Places in the lines, those of transfers that have ended included.
+    var places = 0
     /// Origins that are in turn for a connection.
     var waitingOrigins = 0
     var undelivered = 0
@@ -183,7 +185,7 @@ extension TransferTable {
     var counts: TableCounts {
         TableCounts(
             transfers: transfers.count, deadlines: deadlines.count, running: admission.runningCount,
-            connections: admission.connections, waiting: admission.waitingCount,
+            connections: admission.connections, waiting: admission.waitingCount, places: admission.placeCount,
             waitingOrigins: admission.waitingOriginCount, undelivered: undelivered.count, names: lookUps.count,
             namedTransfers: lookUps.values.reduce(0) { $0 + $1.count }, waitingNames: resolver.counts.waiting)
     }

@@ -53,12 +53,22 @@ public final class HTTP2Flood: Sendable {
     /// Starts a server.
     /// - Throws: ``OriginError``.
     public static func start(tls certificate: TestCertificate, frame: Frame) throws(OriginError) -> HTTP2Flood {
+        // 0x88 is `:status: 200` in HPACK's static table; the flag ends the headers and not the stream.
+        try start(tls: certificate, frame: frame) { [HTTP2Flood.frame(type: 1, flags: 4, stream: $1, [0x88])] }
+    }
+
+    /// Starts a server that answers the first request of each connection in its own way, and then closes it or floods it.
+    /// - Parameter answer: The frames, by the number of the request, from 1, and its stream.
+    package static func start(
+        tls certificate: TestCertificate, frame: Frame? = nil,
+        answer: @escaping @Sendable (_ number: Int, _ stream: UInt8) -> [[UInt8]]
+    ) throws(OriginError) -> HTTP2Flood {
         let security = try TLSContext(certificate, configuration: .init(), applicationProtocol: .http2)
         let connections = ConnectionTable(stackByteCount: 512 * 1024)
         let record = Record()
         let listener = try Listener(withIPv6: false) { descriptor in
             connections.add(descriptor: descriptor) { number in
-                try? serve(security.accept(descriptor), frame, record)
+                try? serve(security.accept(descriptor), frame, record, answer)
                 connections.end(number) { _ in }
             }
         }
@@ -77,18 +87,27 @@ public final class HTTP2Flood: Sendable {
         return url
     }
 
-    private static func serve(_ stream: TLSStream, _ flood: Frame, _ record: Record) throws(ConnectionEnd) {
+    private static func serve(
+        _ stream: TLSStream, _ flood: Frame?, _ record: Record, _ answer: (Int, UInt8) -> [[UInt8]]
+    ) throws(ConnectionEnd) {
         try stream.send(frame(type: 4, stream: 0, [])[...])
         var received: [UInt8] = []
         // The connection preface has 24 bytes; the request is the first HEADERS frame (type 1) behind it.
         while true {
             received += try stream.receive(upTo: 16_384)
             if let (request, weight) = firstHeaders(in: received.dropFirst(24)) {
-                record.weights.withLock { $0.append(weight) }
-                // 0x88 is `:status: 200` in HPACK's static table; the flag ends the headers and not the stream.
-                try stream.send(frame(type: 1, flags: 4, stream: request, [0x88])[...])
+                let number = record.weights.withLock {
+                    $0.append(weight)
+                    return $0.count
+                }
+                for frame in answer(number, request) { try stream.send(frame[...]) }
                 break
             }
+        }
+        guard let flood else {
+            // A close with bytes unread would reset the connection.
+            while try !stream.receive(upTo: 16_384).isEmpty {}
+            return
         }
         let piece = Array(repeatElement(flood.bytes(stream: 1), count: 1_500).joined())
         while true { try stream.send(piece[...]) }
@@ -106,7 +125,7 @@ public final class HTTP2Flood: Sendable {
         return nil
     }
 
-    private static func frame(type: UInt8, flags: UInt8 = 0, stream: UInt8, _ payload: [UInt8]) -> [UInt8] {
+    package static func frame(type: UInt8, flags: UInt8 = 0, stream: UInt8, _ payload: [UInt8]) -> [UInt8] {
         [0, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF), type, flags, 0, 0, 0, stream] + payload
     }
 }

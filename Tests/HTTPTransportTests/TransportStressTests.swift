@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import Synchronization
+import Testing
+import WebImageTesting
+
+@testable import HTTPTransport
+
+/// Races that seeds cannot see, because they lie between two locks of one synchronous step: many rounds on real threads.
+///
+/// A lost wake-up ends in the time limit.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct TransportStressTests {
+    #if THREAD_SANITIZER
+    static let rounds = 5_000
+    #else
+    static let rounds = 50_000
+    #endif
+
+    @Test func `a reader that begins to wait while bytes arrive is woken`() async throws {
+        let pipe = BodyPipe()
+        let taken = Atomic<Int>(0)
+        let writer = Thread {
+            for round in 1...Self.rounds {
+                // One byte at a time, so that no later one wakes the reader in its place.
+                while taken.load(ordering: .acquiring) < round - 1 {}
+                for _ in 0..<round % 199 { _ = taken.load(ordering: .relaxed) }
+                let byte = [UInt8(truncatingIfNeeded: round)]
+                _ = unsafe pipe.write(byte.span.bytes, expecting: nil, mayRefuse: false)
+            }
+            pipe.finish(.success(()))
+        }
+        writer.start()
+        while true {
+            switch pipe.take(atLeast: 1) {
+            case .chunk(let bytes, _):
+                #expect(bytes.count == 1)
+                taken.add(1, ordering: .releasing)
+            case .nothing: #expect(await pipe.waitUntilReadable())
+            case .end:
+                #expect(taken.load(ordering: .acquiring) == Self.rounds)
+                return
+            case .failed(let error): throw error
+            }
+        }
+    }
+
+    @Test func `what comes after a transfer begins once also when that ends meanwhile`() async throws {
+        let queue = HTTPTransferQueue(StubLoader())
+        let url = try #require(URL(string: "http://a.example/"))
+        let response = CollectedResponse(url: url, bytes: [])
+        let transfers = (0..<Self.rounds).map { HTTPTransfer(id: $0, HTTPRequest(url: url), upTo: 1, in: queue) }
+        let begun = transfers.map { _ in Counter() }
+        let turn = Atomic<Int>(0)
+        DispatchQueue.concurrentPerform(iterations: 2) { thread in
+            for round in 0..<Self.rounds {
+                // Both threads meet before each round.
+                turn.add(1, ordering: .acquiringAndReleasing)
+                while turn.load(ordering: .acquiring) < 2 * (round + 1) {}
+                if thread == 0 {
+                    for _ in 0..<round % 61 { _ = turn.load(ordering: .relaxed) }
+                    transfers[round].end(.success(response))
+                } else {
+                    transfers[round].whenEnded { begun[round].value.add(1, ordering: .relaxed) }
+                }
+            }
+        }
+        let wrong = begun.filter { $0.value.load(ordering: .relaxed) != 1 }.count
+        #expect(wrong == 0)
+    }
+
+    private final class Counter: Sendable { let value = Atomic<Int>(0) }
+}
