@@ -47,6 +47,41 @@ struct ManagerTests {
         }
     }
 
+    @Test func `what scrolls into view goes before what has scrolled away and waits`() async throws {
+        try await withOriginServer { origin in
+            let gate = OriginGate()
+            for number in 0..<5 {
+                let file = try ImageFactory.encoded(width: 8, height: 8, seed: number, as: .png)
+                let reply = OriginReply.ok(file, type: "image/png")
+                origin.respond(to: "/\(number).png", with: number == 0 ? reply.held(at: gate) : reply)
+            }
+            var configuration = configuration
+            configuration.downloader.maximumConcurrentDownloads = 1
+            try await withImageManager(configuration) { manager in
+                async let blocker = manager.load(ImageRequest(origin.url("/0.png")))
+                await gate.waitUntilReached()
+                let cells = (1...4).map { _ in FakeTarget() }
+                let bindings = cells.map { ImageBinding(target: $0, loader: manager) }
+                var loads = (0..<3).map { bindings[$0].load(origin.url("/\($0 + 1).png")) }
+                await until { manager.downloader.queuedCount == 3 }
+                for (cell, binding) in zip(cells, bindings).prefix(3) {
+                    cell.visibility = .hidden
+                    binding.targetVisibilityChanged()
+                }
+                await until { loads.allSatisfy { $0.outgoingFeed == nil } }
+                loads.append(bindings[3].load(origin.url("/4.png")))
+                await until { manager.downloader.queuedCount == 4 }
+                // The subscriptions that were left have gone.
+                let isCalm = { await manager.occupancy.callers == 5 }
+                while await !isCalm() { await Task.yield() }
+                gate.open()
+                _ = try await blocker
+                for load in loads { #expect(try await load.outcome.picture != nil) }
+            }
+            #expect(origin.requests.map(\.path).prefix(2) == ["/0.png", "/4.png"])
+        }
+    }
+
     @Test func `a picture in memory is shown within the call, also when a hook changes every request`() async throws {
         let file = try ImageFactory.encoded(width: 32, height: 24, seed: 77, as: .png)
         try await withOriginServer { origin in

@@ -47,6 +47,15 @@
         return element
     }
 
+    /// The element with this number; `nil` when it is gone, and then nothing is put in its place.
+    @inlinable subscript(number: Int) -> Element? {
+        get {
+            let index = index(of: number)
+            return index < entries.count && entries[index].number == number ? entries[index].element : nil
+        }
+        set { if self[number] != nil { entries[index(of: number)].element = newValue } }
+    }
+
     /// Takes every element out.
     ///
     /// - Returns: A list of them.

@@ -34,10 +34,13 @@ public import Synchronization
     @inlinable deinit {}
 
     /// Adds a caller; `nil` when the flight is over.
-    @inlinable func join(isListening: Bool) -> (Caller, number: Int)? {
+    ///
+    /// - Parameter first: What it hears when there is no report yet.
+    @inlinable func join(_ priority: UInt8, isListening: Bool, hearing first: Progress? = nil) -> (Caller, number: Int)?
+    {
         state.withLock { state in
-            let caller = Caller(isListening: isListening, report: state.report)
-            return state.machine.join(caller).map { (caller, $0) }
+            let caller = Caller(isListening: isListening, report: state.report ?? first.map { ($0, 0) })
+            return state.machine.join(caller, priority).map { (caller, $0) }
         }
     }
 
@@ -51,10 +54,22 @@ public import Synchronization
             return report
         }
         guard let report else { return }
-        for caller in report.callers { caller.tell((progress, report.number)) }
+        for entry in report.callers { entry.caller.tell((progress, report.number)) }
+    }
+
+    /// The work of this flight waits there as one of the callers of another flight, or no longer.
+    @inlinable func waits(at place: FlightPlace?) {
+        let priority = state.withLock { state in
+            state.place = place
+            return state.machine.priority
+        }
+        if let place { move(nil, place, priority) }
     }
 
     @inlinable func rise(to priority: UInt8) { apply { $0.rise(to: priority) } }
+    @inlinable func hold(at priority: UInt8) { apply { $0.hold(at: priority) } }
+    @inlinable func move(_ number: Int, to priority: UInt8) { apply { $0.move(number, to: priority) } }
+    @inlinable func raise(_ number: Int, to priority: UInt8) { apply { $0.raise(number, to: priority) } }
     @inlinable func leave(_ number: Int) { apply { $0.leave(number) } }
     @inlinable func cancelAll() { apply { $0.cancelAll() } }
     @inlinable func land(_ result: Result<Value, any Error>) { apply(result) { $0.land() } }
@@ -89,24 +104,34 @@ public import Synchronization
     ) {
         switch action {
         case .nothing: break
-        case .raise(let priority):
-            task?.escalatePriority(to: TaskPriority(rawValue: priority))
-            place?.raise(to: priority)
-        case .dismiss(let caller): caller.cancel()
+        case .move(let priority): move(task, place, priority)
+        case .dismiss(let caller, let priority):
+            if let priority { move(task, place, priority) }
+            caller.cancel()
         case .abandon(let callers):
             table.remove(self)
             task?.cancel()
             if place?.leave() == true { table.finish(self) }
-            for caller in callers { caller.cancel() }
+            for entry in callers { entry.caller.cancel() }
         case .deliver(let callers):
             table.finish(self)
-            if let result { for caller in callers { caller.end(with: result) } }
+            if let result { for entry in callers { entry.caller.end(with: result) } }
         case .release(let callers):
             table.finish(self, goesOn: true)
             task?.cancel()
-            if let result { for caller in callers { caller.end(with: result) } }
+            if let result { for entry in callers { entry.caller.end(with: result) } }
         case .unwound: table.finish(self)
         case .returned: table.forgetDetached()
         }
+    }
+
+    /// A task ignores a lower priority, and a place that has been left ignores every one.
+    @inlinable func move(_ task: Task<Void, Never>?, _ place: FlightPlace?, _ priority: UInt8) {
+        task?.escalatePriority(to: TaskPriority(rawValue: priority))
+        guard let place else { return }
+        place.move(to: priority)
+        // Another step may have moved it between the decision and its execution. The last to execute sees the last
+        // decision.
+        apply { $0.began(at: priority) }
     }
 }

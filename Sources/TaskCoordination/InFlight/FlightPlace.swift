@@ -5,13 +5,13 @@
     case queue(Slots.Place)
     /// Among the callers of another flight. Closures, because they are compiled for that flight's keys and values, and the
     /// methods of a generic type behind a protocol are not.
-    case flight(raise: @Sendable (UInt8) -> Void, leave: @Sendable () -> Bool)
+    case flight(move: @Sendable (UInt8) -> Void, leave: @Sendable () -> Bool)
 
-    /// Moves the flight forward; does nothing when the wait is over.
-    @usableFromInline func raise(to priority: UInt8) {
+    /// Moves the flight forward or back; does nothing when the wait is over.
+    @usableFromInline func move(to priority: UInt8) {
         switch self {
-        case .queue(let place): place.raise(to: priority)
-        case .flight(let raise, _): raise(priority)
+        case .queue(let place): place.move(to: priority)
+        case .flight(let move, _): move(priority)
         }
     }
 
@@ -26,6 +26,13 @@
     }
 }
 
+/// A flight, in the hands of its own work.
+@usableFromInline package struct FlightWork: Sendable {
+    @usableFromInline let waits: @Sendable (FlightPlace?) -> Void
+
+    @inlinable init(waits: @escaping @Sendable (FlightPlace?) -> Void) { self.waits = waits }
+}
+
 /// How a flight starts, in the hands of the code that makes its operation.
 @usableFromInline package struct FlightStart<Progress: Sendable> {
     /// The lane in which the flight waits for a slot; see ``Slots``.
@@ -38,6 +45,9 @@
     /// nothing, when the operation has not begun, has returned, or goes on alone already.
     @usableFromInline package let detach: @Sendable (any Error) -> Bool
 
+    /// For work that waits for a flight of another table, which then sinks with this one's callers.
+    @usableFromInline package let work: FlightWork
+
     @usableFromInline let priority: UInt8
     @usableFromInline let isolation: (any Actor)?
     /// Waits for the other flight: calls with each report, and with `nil` when it is over. Returns `nil`, and never calls
@@ -45,8 +55,10 @@
     @usableFromInline var wait: ((_ call: @escaping @Sendable ((Progress, number: Int)?) -> Void) -> FlightPlace?)?
 
     @inlinable init(
-        priority: UInt8, isolation: (any Actor)?, detach: @escaping @Sendable (any Error) -> Bool
+        priority: UInt8, isolation: (any Actor)?, work: FlightWork = FlightWork { _ in },
+        detach: @escaping @Sendable (any Error) -> Bool
     ) {
+        self.work = work
         self.priority = priority
         self.isolation = isolation
         self.detach = detach
@@ -76,7 +88,7 @@ extension InFlight {
         @inlinable func wait(calling call: @escaping @Sendable (Flight.Caller.Report?) -> Void) -> FlightPlace? {
             guard caller.wait(calling: call) else { return nil }
             return .flight(
-                raise: { [flight] in flight.rise(to: $0) },
+                move: { [flight, number] in flight.move(number, to: $0) },
                 leave: { [flight, caller, number] in
                     guard caller.stopWaiting() else { return false }
                     flight.leave(number)
@@ -87,7 +99,7 @@ extension InFlight {
 
     /// Joins the flight for `key`, or starts it, and lets the flight that is starting in another table wait for it.
     ///
-    /// Until this one is over, the other one has no task. It passes the reports on, and raises and leaves this one. Not for
+    /// Until this one is over, the other one has no task. It passes the reports on, and moves and leaves this one. Not for
     /// tables with slots: their flights wait for these alone.
     ///
     /// - Parameters:

@@ -7,7 +7,7 @@ public import Synchronization
 extension InFlight {
     /// Joins the flight for `key`, or starts it.
     @inlinable @inline(never) func join(
-        _ key: Key, _ priority: UInt8, from isolation: (any Actor)?, isListening: Bool,
+        _ key: Key, _ priority: UInt8, from isolation: (any Actor)?, isListening: Bool, hearing first: Progress? = nil,
         _ makeOperation: (inout FlightStart<Progress>) throws -> Operation
     ) throws -> (Flight, Flight.Caller, number: Int) {
         let (flight, caller, number, isNew) = try state.withLock { state in
@@ -15,7 +15,7 @@ extension InFlight {
                 throw CoordinationError(code: .shutDown, message: "\(name): shut down; start no more work")
             }
             // One access to the table for lookup and insert, so the key is hashed once.
-            let found = subscribe(&state.flights[key], key, priority, isListening)
+            let found = subscribe(&state.flights[key], key, priority, isListening, first)
             if found.isNew { state.operations.begin() }
             return found
         }
@@ -24,7 +24,10 @@ extension InFlight {
             return (flight, caller, number)
         }
         do {
-            var start = FlightStart<Progress>(priority: priority, isolation: isolation) { flight.detach(throwing: $0) }
+            let work = FlightWork { flight.waits(at: $0) }
+            var start = FlightStart<Progress>(priority: priority, isolation: isolation, work: work) {
+                flight.detach(throwing: $0)
+            }
             let operation = try makeOperation(&start)
             try begin(flight, start, operation)
         } catch {
@@ -34,14 +37,15 @@ extension InFlight {
     }
 
     @inlinable func subscribe(
-        _ entry: inout Flight?, _ key: Key, _ priority: UInt8, _ isListening: Bool
+        _ entry: inout Flight?, _ key: Key, _ priority: UInt8, _ isListening: Bool, _ first: Progress?
     ) -> (Flight, Flight.Caller, number: Int, isNew: Bool) {
-        if let flight = entry, let (caller, number) = flight.join(isListening: isListening) {
+        if let flight = entry, let (caller, number) = flight.join(priority, isListening: isListening, hearing: first) {
             return (flight, caller, number, false)
         }
         let flight = Flight(key, in: self, priority: priority)
         entry = flight
-        let (caller, number) = flight.join(isListening: isListening)!  // a new flight is not over
+        // A new flight is not over.
+        let (caller, number) = flight.join(priority, isListening: isListening, hearing: first)!
         return (flight, caller, number, true)
     }
 
@@ -54,7 +58,7 @@ extension InFlight {
         // The work may be done already, without a suspension.
         if onProgress == nil, let value = try caller.value() { return value }
         await withTaskCancellationHandler {
-            await withPriorityEscalation(to: flight.rise) {
+            await withPriorityEscalation(to: { flight.raise(number, to: $0) }) {
                 if let onProgress { await caller.listen(onProgress) } else { await caller.wait() }
             }
         } onCancel: {
@@ -62,6 +66,16 @@ extension InFlight {
         }
         if let value = try caller.value() { return value }
         throw CancellationError()
+    }
+
+    /// Waits as the work of another flight, whose callers move this one.
+    @inlinable @inline(never) static func wait(
+        for flight: Flight, _ caller: Flight.Caller, _ number: Int, _ onProgress: ((Progress) async -> Void)?,
+        within work: FlightWork
+    ) async throws -> Value {
+        work.waits(.flight(move: { flight.move(number, to: $0) }, leave: { false }))
+        defer { work.waits(nil) }
+        return try await wait(for: flight, caller, number, onProgress)
     }
 
     /// Starts the flight, now or when what it waits for is there.

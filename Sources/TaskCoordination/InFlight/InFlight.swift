@@ -13,7 +13,7 @@ public import Synchronization
 /// - A caller's cancellation ends its wait at once and does not disturb the others. The last caller to leave cancels the
 ///   flight in the step that empties it; a caller that comes while the flight unwinds gets a fresh one.
 /// - A flight belongs to all of its callers: it is a detached task, which the first caller's cancellation and
-///   task-local values do not reach, and it runs at the highest priority that any caller has had.
+///   task-local values do not reach, and it runs at the highest priority that any caller has had since it began.
 /// - A flight that waits for a slot, or for another flight, has no task yet: it is an entry where it waits.
 ///
 /// The work is split in three: this type is the face and the dictionary, `Flight` holds one flight's `Task` and performs
@@ -96,7 +96,7 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
     ///
     /// **Isolation**: `onProgress` runs on the caller's actor, in its task.
     ///
-    /// **Priority**: the flight rises with its callers and never falls. An explicit `priority` counts instead of the
+    /// **Priority**: that of the most urgent caller; work that has begun only rises. An explicit `priority` counts instead of the
     /// calling task's own, unless that task is escalated, before the call or while it waits.
     ///
     /// - Parameters:
@@ -119,17 +119,22 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
     /// Joins the flight for `key`, or starts it, and waits for the landing, as
     /// ``value(for:priority:onProgress:operation:)`` does.
     ///
-    /// - Parameter makeOperation: Makes the work, within this call, when there is no flight to join. It may choose the lane
-    ///   in which the flight waits for a slot, and let it wait for a flight of another table by
-    ///   ``predecessor(for:of:starting:)``. Every caller of the flight gets what it throws.
+    /// - Parameters:
+    ///   - first: The progress to hear on joining when there is none yet.
+    ///   - work: That of another flight, which the calling task does. Its callers decide the priority from now on.
+    ///   - makeOperation: Makes the work, within this call, when there is no flight to join. It may choose the lane in
+    ///     which the flight waits for a slot, and let it wait for a flight of another table by
+    ///     ``predecessor(for:of:starting:)``. Every caller of the flight gets what it throws.
     @inlinable @inline(__always) package func value(
         for key: Key, priority: TaskPriority? = nil, onProgress: ((Progress) async -> Void)? = nil,
+        hearing first: Progress? = nil, within work: FlightWork? = nil,
         starting makeOperation: (inout FlightStart<Progress>) throws -> Operation
     ) async throws -> Value {
         try Task.checkCancellation()
         let (flight, caller, number) = try join(
             key, (priority ?? Task.currentPriority).rawValue, from: #isolation, isListening: onProgress != nil,
-            makeOperation)
+            hearing: first, makeOperation)
+        if let work { return try await Self.wait(for: flight, caller, number, onProgress, within: work) }
         return try await Self.wait(for: flight, caller, number, onProgress)
     }
 
@@ -166,9 +171,9 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
     /// Flights in the air go on and land as usual.
     public func close() { state.withLock { $0.isClosed = true } }
 
-    /// Raises the flight for `key`, as a caller with that priority would, and does nothing when there is none.
+    /// Raises the flight for `key`, whichever callers it has and keeps, and does nothing when there is none.
     public func escalate(_ key: Key, to priority: TaskPriority) {
-        state.withLock { $0.flights[key] }?.rise(to: priority.rawValue)
+        state.withLock { $0.flights[key] }?.hold(at: priority.rawValue)
     }
 
     /// Waits until nothing flies: neither a flight that can be joined nor a cancelled one that unwinds. An operation that

@@ -94,7 +94,14 @@ struct SlotQueue<Waiter> {
     ///
     /// - Complexity: O(log n) and a shift of those behind it, of n with the new priority.
     mutating func raise(_ number: Int, to priority: UInt8) {
-        guard let present = priorities[number], present < priority, let waiter = remove(number) else { return }
+        if let present = priorities[number], present < priority { move(number, to: priority) }
+    }
+
+    /// Moves a waiter forward or back, to its place by arrival among those of the new priority.
+    ///
+    /// - Complexity: As for ``raise(_:to:)``.
+    mutating func move(_ number: Int, to priority: UInt8) {
+        guard priorities[number] != priority, let waiter = remove(number) else { return }
         insert(waiter, number: number, priority: priority)
     }
 

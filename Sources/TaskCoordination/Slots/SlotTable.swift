@@ -200,6 +200,12 @@ extension SlotTable {
         settle(place.lane)
     }
 
+    /// ``next()`` must follow.
+    mutating func move(_ place: Place, to priority: UInt8) {
+        lanes[place.lane].queue.move(place.number, to: priority)
+        settle(place.lane)
+    }
+
     /// - Returns: The waiters taken out, in no particular order.
     mutating func removeAll(where isGone: (Request) -> Bool = { _ in true }) -> [Waiter] {
         var removed: [Waiter] = []

@@ -159,6 +159,15 @@ extension Slots {
             slots.state.withLock { $0.table.raise(place, to: priority) }
         }
 
+        /// Moves the waiter forward or back; does nothing when it waits no longer.
+        @usableFromInline func move(to priority: UInt8) {
+            let served = slots.state.withLock { state in
+                state.table.move(place, to: priority)
+                return Slots.serve(&state)
+            }
+            Slots.tell(served)
+        }
+
         /// Takes the waiter out of the queue.
         ///
         /// - Returns: `false` when it has been answered already.

@@ -14,6 +14,19 @@ extension ImageManager {
         pipeline.hub.watch(keeping: limit)
     }
 
+    /// Calls `body` with each activity from now on, in order, until the calling task is cancelled.
+    ///
+    /// For a service beside that of the manager: unlike a reader of ``activities(keeping:)`` it does not end with the
+    /// manager, because a `ServiceGroup` takes a service that ends before its turn for a failure. See ``run()``.
+    ///
+    /// **Cancellation**: returns at once.
+    public nonisolated func followActivities(
+        keeping limit: Int = 1_024, _ body: @Sendable (LoadActivity) async -> Void
+    ) async {
+        for await activity in activities(keeping: limit) { await body(activity) }
+        await OneShot<Void>().wait(onCancel: ())
+    }
+
     /// What the manager has done so far. The counters are read one after the other, so they fit together exactly only while
     /// nothing changes.
     public nonisolated var counters: LoadCounters { pipeline.hub.tally.counters }

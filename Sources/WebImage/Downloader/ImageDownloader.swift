@@ -11,7 +11,7 @@ public import TaskCoordination
 /// transfer begins in the turn of its caller, without the 15 to 46 µs of a hop.
 ///
 /// **Priority**: a transfer runs at the highest priority of its callers; a late urgent caller moves a queued transfer
-/// forward.
+/// forward, and one that leaves lets it sink behind others.
 public actor ImageDownloader {
     nonisolated let configuration: Configuration
     nonisolated let transport: any HTTPLoading
@@ -128,14 +128,18 @@ public actor ImageDownloader {
 
     /// Fetches for a flight, which passes the progress on to its own callers.
     ///
-    /// - Parameter priority: `nil` for the priority of the flight, read when it joins: a priority read earlier could
-    ///   miss an escalation.
+    /// - Parameters:
+    ///   - priority: `nil` for the priority of the flight, read when it joins: a priority read earlier could miss an
+    ///     escalation.
+    ///   - work: That of the flight, whose callers move the transfer where it waits.
     nonisolated func download(
         _ request: ImageRequest, validators: HTTPHeaders, priority: TaskPriority?,
-        report: ProgressHandler.Hearing?
+        report: ProgressHandler.Hearing?, within work: FlightWork? = nil
     ) async throws -> Download {
         let request = request.adding(validators)
-        return try await flights.value(for: RequestIdentity(request), priority: priority, onProgress: report) {
+        return try await flights.value(
+            for: RequestIdentity(request), priority: priority, onProgress: report, within: work
+        ) {
             operation(request, acceptsNotModified: !validators.isEmpty, &$0, waiting: Stopwatch())
         }
     }

@@ -16,7 +16,19 @@ extension ImageManager {
     /// ```
     ///
     /// A `ServiceGroup` ends its services from the last to the first, so services that load pictures come after this
-    /// one. `extension ImageManager: @retroactive Service {}` suffices when the program handles graceful shutdown
+    /// one. A service that reads the activities may come before it or after it. It ends when the group says so, and not
+    /// with the manager:
+    ///
+    /// ```swift
+    /// struct PictureLog: Service {
+    ///     let manager: ImageManager
+    ///     func run() async throws {
+    ///         try await cancelWhenGracefulShutdown { await manager.followActivities { print($0.kind) } }
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// `extension ImageManager: @retroactive Service {}` suffices when the program handles graceful shutdown
     /// elsewhere, by a call of ``shutdown(within:)``. `run()` itself follows the group's cancellation, and not its
     /// graceful shutdown.
     ///

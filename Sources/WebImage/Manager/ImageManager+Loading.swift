@@ -40,7 +40,7 @@ extension ImageManager {
 
     /// Makes a running load more urgent; a queued download moves forward at once.
     ///
-    /// The load is raised for every caller that shares it. A priority never falls.
+    /// The load is raised for every caller that shares it, and stays so.
     ///
     /// - Parameters:
     ///   - request: The request as it was made.

@@ -16,6 +16,8 @@ final class OriginalLoad: Sendable {
     let writer: CacheWriter
     /// The transfer that the flight waits for before it has a task, when only the origin can have the picture.
     private let transfer: InFlight<RequestIdentity, Download, LoadProgress>.Predecessor?
+    /// That of the flight; `nil` for a load without one.
+    private let work: FlightWork?
     /// What this load will make of the original, for other loads of the same original.
     private let wish: SharedWork.Wish
     /// Runs since the call that started this load.
@@ -35,6 +37,7 @@ final class OriginalLoad: Sendable {
         self.request = request
         self.key = key
         self.watch = watch
+        work = start.work
         ruling = nil
         writer = pipeline.writer(for: request)
         let (wish, hasArrived) = pipeline.shared.wish(for: request, key.transfer)
@@ -49,6 +52,7 @@ final class OriginalLoad: Sendable {
         (self.ruling, self.request, self.key, pipeline) = (ruling, request, key, ruling.pipeline)
         writer = pipeline.writer(for: request)
         watch = load?.watch ?? Stopwatch()
+        work = load?.work
         wish = load?.wish ?? pipeline.shared.wish(for: request, key.transfer).0
         claim = load?.claim ?? ContentOrder.Claim(pipeline.order, request.originalKey)
         transfer = nil
@@ -207,7 +211,7 @@ extension OriginalLoad {
         try await checkOriginMayBeAsked()
         let watch = Stopwatch()
         let download = try await pipeline.downloader.download(
-            request, validators: known?.validators ?? [:], priority: nil, report: report)
+            request, validators: known?.validators ?? [:], priority: nil, report: report, within: work)
         return (download, arrived(download, after: watch))
     }
 

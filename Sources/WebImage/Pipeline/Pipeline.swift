@@ -98,9 +98,7 @@ final class Pipeline: Sendable {
     }
 
     /// The caches of a request.
-    func caches(for request: ImageRequest) -> ImageCaches {
-        request.caches?.part ?? caches
-    }
+    func caches(for request: ImageRequest) -> ImageCaches { request.caches?.part ?? caches }
 
     /// Whether memory keeps the file of an original, because there is no disk cache. Not counted as a use.
     func holdsOriginal(_ request: ImageRequest) -> Bool {
@@ -190,7 +188,8 @@ extension Pipeline {
         while true {
             do {
                 return try await pictures.value(
-                    for: key, priority: request.priority.taskPriority, onProgress: onProgress
+                    for: key, priority: request.priority.taskPriority, onProgress: onProgress,
+                    hearing: request.tellsJoining ? LoadProgress(receivedByteCount: 0, expectedByteCount: nil) : nil
                 ) { start in
                     let load = PictureLoad(load: try OriginalLoad(self, request, key, &start, watch))
                     return { try await load.run($0) }
@@ -274,9 +273,7 @@ extension Pipeline {
     /// The file that memory holds, if the request may read memory.
     func heldFile(_ request: ImageRequest, _ format: OutputFormat, _ name: CacheKey) -> EncodedImage? {
         let reads = request.isForOriginalFile(format) ? request.cacheReads.original : request.cacheReads.file
-        guard reads.contains(.memory),
-            case .encoded(let file)? = inMemory(.file(name), request)
-        else { return nil }
+        guard reads.contains(.memory), case .encoded(let file)? = inMemory(.file(name), request) else { return nil }
         return file.value
     }
 }

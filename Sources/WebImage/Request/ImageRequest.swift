@@ -184,6 +184,15 @@ extension ImageRequest {
     }
 }
 
+extension ImageRequest {
+    /// Whether the events of the load begin with a progress of no bytes, as soon as it waits together with the others that
+    /// want the picture.
+    package var tellsJoining: Bool {
+        get { fields.value.tellsJoining }
+        set { change { $0.tellsJoining = newValue } }
+    }
+}
+
 /// The fields of an ``ImageRequest``.
 struct ImageRequestFields: Sendable {
     var url: URL { didSet { urlKey = CacheKey(url.absoluteString) } }
@@ -204,6 +213,7 @@ struct ImageRequestFields: Sendable {
     var previews: PreviewOptions?
     var cacheKey: String?
     var label: String?
+    var tellsJoining = false
 
     init(url: URL, transformers: [any ImageTransforming], priority: ImagePriority) {
         self.url = url

@@ -4,6 +4,8 @@ extension ImageBinding {
     func subscribe(_ load: BoundLoad, at priority: ImagePriority) {
         guard var request = load.request else { return }
         request.priority = priority
+        // So that the earlier one can be left while the transfer waits.
+        request.tellsJoining = load.feed != nil
         let feed = Feed(priority: priority, load: load)
         if load.outgoingFeed == nil {
             load.outgoingFeed = load.feed

@@ -5,7 +5,7 @@
 public struct BindingOptions {
     /// How a load behaves while its target is hidden.
     public enum HiddenPolicy: Sendable, Hashable, CaseIterable {
-        /// It runs at the lowest priority. The default.
+        /// It runs at the lowest priority, and waits behind what is visible. The default.
         case lowersPriority
         /// Its transfer is cancelled, and starts again when the target appears. The load does not end meanwhile.
         case pauses

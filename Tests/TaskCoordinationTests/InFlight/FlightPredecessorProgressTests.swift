@@ -129,7 +129,7 @@ import WebImageTesting
 
     @Test func `a report that comes late does not take the progress back`() throws {
         let flight = Flight("key", in: Flights(name: "test"), priority: 21)
-        let (caller, _) = try #require(flight.join(isListening: true))
+        let (caller, _) = try #require(flight.join(21, isListening: true))
         flight.report(40, number: 4)
         flight.report(30, number: 3)
         #expect(caller.takeReport() == 40)

@@ -54,7 +54,8 @@ import WebImageTesting
         #expect(blocker.value != nil)
     }
 
-    @Test(arguments: seeds) func `a queued flight keeps its place and its priority when the urgent caller leaves`(
+    @Test(arguments: seeds)
+    func `a queued flight sinks to its other callers when the urgent one leaves, but not below what was asked for it`(
         seed: UInt64
     ) {
         let (slots, gate) = (Slots(limit: 1), Gate())
@@ -65,14 +66,90 @@ import WebImageTesting
         let urgent = call("slow", .high, scenario)
         scenario.executor.drain()
         urgent.cancel()
-        scenario.flights.escalate("slow", to: .background)
+        let held = call("held", .low, scenario)
+        scenario.executor.drain()
+        scenario.flights.escalate("held", to: .high)
+        let other = call("held", .high, scenario)
+        scenario.executor.drain()
+        other.cancel()
         scenario.executor.drain()
         gate.open()
         scenario.executor.drain()
-        #expect(urgent.wasCancelled)
-        #expect(scenario.journal.entries == ["slow at 25", "medium at 21"])
+        #expect(urgent.wasCancelled && other.wasCancelled && held.value == 1)
+        #expect(scenario.journal.entries == ["held at 25", "medium at 21", "slow at 17"])
         #expect(callers.allSatisfy { $0.value == 1 })
         #expect(blocker.value != nil)
+    }
+
+    @Test(arguments: seeds) func `a flight that runs does not sink when the urgent caller leaves`(seed: UInt64) {
+        let inside = Gate()
+        let scenario = FlightScenario(seed: seed)
+        func call(_ priority: TaskPriority) -> Probe<Int> {
+            scenario.call(priority: priority) { [journal = scenario.journal] _ in
+                await inside.pass()
+                journal.write("at \(Task.currentPriority.rawValue)")
+                return 1
+            }
+        }
+        let callers = [call(.low), call(.high)]
+        scenario.executor.drain()
+        callers[1].cancel()
+        scenario.executor.drain()
+        inside.open()
+        scenario.executor.drain()
+        #expect(scenario.journal.entries == ["at 25"])
+        #expect(callers[0].value == 1)
+    }
+
+    /// Callers come, leave and are escalated in an order of the seed, while the work of one flight waits for another one's
+    /// slot, with a task of its own or without one.
+    @Test(arguments: seeds)
+    func `whatever callers do, what waits goes in the order of those that are left`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let (slots, gate) = (Slots(limit: 1), Gate())
+        let feeders = FlightScenario(seed: seed, slots: slots)
+        let outer = Flights(name: "outer", executor: feeders.executor)
+        let blocker = hold(slots, gate, on: feeders.executor)
+        var callers: [(key: Int, priority: TaskPriority, probe: Probe<Int>)] = []
+        func call(_ key: Int, _ priority: TaskPriority) {
+            let probe = Probe(on: feeders.executor, priority: priority) { [journal = feeders.journal] in
+                let feed: Flights.Operation = { _ in
+                    journal.write("\(key)")
+                    return key
+                }
+                return try await outer.value(
+                    for: "\(key)",
+                    starting: { start in
+                        if key.isMultiple(of: 2) {
+                            let feeder = try feeders.flights.predecessor(for: "\(key)", of: &start) { _ in feed }
+                            return { _ in try feeder.value() }
+                        }
+                        let work = start.work
+                        return { _ in
+                            try await feeders.flights.value(for: "\(key)", within: work, starting: { _ in feed })
+                        }
+                    })
+            }
+            callers.append((key, priority, probe))
+            if Bool.random(using: &random) { feeders.executor.drain() }
+        }
+        let priorities: [TaskPriority] = [.background, .low, .medium, .high]
+        // One caller of each flight stays.
+        for key in 0..<4 { call(key, .background) }
+        for _ in 0..<30 {
+            if Bool.random(using: &random) {
+                call(.random(in: 0..<4, using: &random), priorities.randomElement(using: &random)!)
+            } else if callers.count > 4 {
+                callers.remove(at: .random(in: 4..<callers.count, using: &random)).probe.cancel()
+            }
+        }
+        feeders.executor.drain()
+        gate.open()
+        feeders.executor.drain()
+        let order = feeders.journal.entries.compactMap { Int($0) }
+        let highest = order.map { key in callers.filter { $0.key == key }.map(\.priority.rawValue).max()! }
+        #expect(order.count == 4 && highest == highest.sorted(by: >), "\(order) \(highest)")
+        #expect(callers.allSatisfy { $0.probe.value == $0.key } && blocker.value != nil)
     }
 
     @Test(arguments: seeds) func `an explicit priority below the caller's own decides its flight's place`(

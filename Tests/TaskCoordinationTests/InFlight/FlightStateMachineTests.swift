@@ -17,8 +17,18 @@ import WebImageTesting
         var isDetached = false
         var hasReturned = false
         var priority: UInt8 = 10
+        var floor: UInt8 = 0
         var reports = 0
         var callers: [Int] = []
+        var asked: [Int: UInt8] = [:]
+
+        /// What follows when the most urgent caller has changed from one priority to another.
+        mutating func follow(_ before: UInt8, _ now: UInt8) -> UInt8? {
+            let highest = callers.map { asked[$0]! }.reduce(floor, max)
+            let next = before == priority && now < before ? highest : max(priority, now)
+            defer { priority = next }
+            return next == priority ? nil : next
+        }
 
         mutating func end(abandoned: Bool) -> [Int] {
             defer { (isOver, isAbandoned, callers) = (true, abandoned, []) }
@@ -40,34 +50,54 @@ import WebImageTesting
             switch Int.random(in: 0..<(step < ends ? 6 : 9), using: &random) {
             case 0, 1:
                 lastNumber += model.isOver ? 0 : 1
-                #expect(machine.join(lastNumber) == (model.isOver ? nil : lastNumber))
+                #expect(machine.join(lastNumber, priority) == (model.isOver ? nil : lastNumber))
+                let rises = !model.isOver && priority > model.priority
+                expect(machine.rise(to: priority), rises ? .move(to: priority) : .nothing)
+                if rises { model.priority = priority }
                 if !model.isOver { model.callers.append(lastNumber) }
+                model.asked[lastNumber] = model.isOver ? model.asked[lastNumber] : priority
             case 2 where model.callers != [number] || step > ends:
                 let leaves = model.callers.contains(number)
                 model.callers.removeAll { $0 == number }
                 let isLast = leaves && model.callers.isEmpty
-                expect(machine.leave(number), isLast ? .abandon([number]) : leaves ? .dismiss(number) : .nothing)
+                let sunk = leaves && !isLast ? model.follow(model.asked[number]!, 0) : nil
+                expect(
+                    machine.leave(number),
+                    isLast ? .abandon(list([number])) : leaves ? .dismiss(number, sinkingTo: sunk) : .nothing)
                 if isLast { _ = model.end(abandoned: true) }
             case 3:
                 let starts = !model.isRunning && !model.isOver
                 #expect(machine.start() == (starts ? model.priority : nil))
                 if starts { model.isRunning = true }
             case 4:
-                let rises = !model.isOver && priority > model.priority
-                expect(machine.rise(to: priority), rises ? .raise(to: priority) : .nothing)
-                if rises { model.priority = priority }
+                let holds = Int.random(in: 0..<8, using: &random) == 0
+                let isWaiting = model.callers.contains(number)
+                if holds {
+                    model.floor = max(model.floor, priority)
+                    let rises = !model.isOver && priority > model.priority
+                    expect(machine.hold(at: priority), rises ? .move(to: priority) : .nothing)
+                    if rises { model.priority = priority }
+                } else {
+                    let raises = Bool.random(using: &random)
+                    let before = model.asked[number] ?? 0
+                    let changes = isWaiting && (!raises || before < priority)
+                    if changes { model.asked[number] = priority }
+                    let next = changes ? model.follow(before, priority) : nil
+                    let action = raises ? machine.raise(number, to: priority) : machine.move(number, to: priority)
+                    expect(action, next.map { .move(to: $0) } ?? .nothing)
+                }
                 let isToEnd = model.isAbandoned || model.isDetached && !model.hasReturned
-                let isBehind = !model.isOver && model.priority > priority
+                let isElsewhere = !model.isOver && model.priority != priority
                 expect(
                     machine.began(at: priority),
-                    isToEnd ? .abandon([]) : isBehind ? .raise(to: model.priority) : .nothing)
+                    isToEnd ? .abandon([]) : isElsewhere ? .move(to: model.priority) : .nothing)
             case 5:
                 let other = Bool.random(using: &random) ? Int.random(in: 0..<model.reports + 3, using: &random) : nil
                 let number = other ?? model.reports + 1
                 let isHeard = !model.isOver && number > model.reports
                 let report = machine.report(number: other)
                 #expect(report?.number == (isHeard ? number : nil))
-                #expect(report.map { Array($0.callers) } == (isHeard ? model.callers : nil))
+                #expect(report.map { $0.callers.map(\.caller) } == (isHeard ? model.callers : nil))
                 if isHeard { model.reports = number }
             case 6:
                 let action = machine.land()
@@ -95,7 +125,7 @@ import WebImageTesting
             }
             #expect(machine.isOver == model.isOver)
             #expect(machine.priority == model.priority)
-            #expect(Array(machine.callers) == model.callers)
+            #expect(machine.callers.map(\.caller) == model.callers)
         }
     }
 
@@ -107,20 +137,20 @@ import WebImageTesting
         ]
         for order in permutations(of: Array(ends.indices)) {
             var machine = Machine(priority: 1)
-            _ = machine.join(1)
-            _ = machine.join(2)
+            _ = machine.join(1, 1)
+            _ = machine.join(2, 1)
             #expect(machine.start() == 1)
             var (told, finished, returned) = ([Int](), 0, 0)
             for end in order {
                 switch ends[end](&machine) {
-                case .dismiss(let caller): told.append(caller)
-                case .abandon(let callers): told += callers
+                case .dismiss(let caller, _): told.append(caller)
+                case .abandon(let callers): told += callers.map(\.caller)
                 case .deliver(let callers), .release(let callers):
-                    told += callers
+                    told += callers.map(\.caller)
                     finished += 1
                 case .unwound: finished += 1
                 case .returned: returned += 1
-                case .nothing, .raise: break
+                case .nothing, .move: break
                 }
             }
             let isDetached = order.firstIndex(of: 4)! < order.firstIndex(of: 3)!
@@ -130,8 +160,8 @@ import WebImageTesting
         }
     }
 
-    private func list(_ callers: [Int]) -> ArrivalList<Int> {
-        callers.reduce(into: []) { _ = $0.append($1) }
+    private func list(_ callers: [Int]) -> ArrivalList<Machine.Entry> {
+        callers.reduce(into: []) { _ = $0.append(Machine.Entry($1, 0)) }
     }
 
     private func permutations(of elements: [Int]) -> [[Int]] {
@@ -150,9 +180,9 @@ import WebImageTesting
     /// The name of an action, and whom it is for, whatever their numbers in the list.
     private func words(for action: Machine.Action) -> String {
         switch action {
-        case .abandon(let callers): "abandon \(Array(callers))"
-        case .deliver(let callers): "deliver \(Array(callers))"
-        case .release(let callers): "release \(Array(callers))"
+        case .abandon(let callers): "abandon \(callers.map(\.caller))"
+        case .deliver(let callers): "deliver \(callers.map(\.caller))"
+        case .release(let callers): "release \(callers.map(\.caller))"
         default: "\(action)"
         }
     }

@@ -41,8 +41,13 @@ import WebImageTesting
             case 3 where !model.waiters.isEmpty:
                 let place = Int.random(in: model.waiters.indices, using: &random)
                 let priority = UInt8.random(in: 0..<8, using: &random)
-                queue.raise(model.waiters[place].name, to: priority)
-                model.waiters[place].priority = max(model.waiters[place].priority, priority)
+                if name.isMultiple(of: 2) {
+                    queue.raise(model.waiters[place].name, to: priority)
+                    model.waiters[place].priority = max(model.waiters[place].priority, priority)
+                } else {
+                    queue.move(model.waiters[place].name, to: priority)
+                    model.waiters[place].priority = priority
+                }
             default:
                 let best = model.best().map { model.waiters.remove(at: $0) }
                 #expect(queue.first == best?.name)
@@ -53,6 +58,7 @@ import WebImageTesting
             guard let late = gone.randomElement(using: &random) else { continue }
             #expect(queue.remove(late) == nil)
             queue.raise(late, to: 255)
+            queue.move(late, to: 255)
             #expect(queue.count == model.waiters.count)
             #expect(queue.isEmpty == model.waiters.isEmpty)
         }

@@ -34,6 +34,7 @@ final class SlotTableSubject {
     func release(_ units: Int = 1, in lane: String = "") { table.release(units, in: numbers[lane]!) }
     func next() -> Waiter? { table.next().map { note($0) } }
     func remove(_ place: Table.Place) -> Waiter? { table.remove(place) }
+    func move(_ place: Table.Place, to priority: UInt8) { table.move(place, to: priority) }
     func raise(_ place: Table.Place, to priority: UInt8) { table.raise(place, to: priority) }
 
     @discardableResult

@@ -84,8 +84,13 @@ import WebImageTesting
             case 3 where !model.waiting.isEmpty:
                 let index = Int.random(in: model.waiting.indices, using: &random)
                 let priority = UInt8.random(in: 0..<6, using: &random)
-                table.raise(model.waiting[index].place, to: priority)
-                model.waiting[index].priority = max(priority, model.waiting[index].priority)
+                if name.isMultiple(of: 2) {
+                    table.raise(model.waiting[index].place, to: priority)
+                    model.waiting[index].priority = max(priority, model.waiting[index].priority)
+                } else {
+                    table.move(model.waiting[index].place, to: priority)
+                    model.waiting[index].priority = priority
+                }
             default:
                 guard let index = model.holding.indices.randomElement(using: &random) else { break }
                 let ended = model.holding.remove(at: index)
@@ -94,6 +99,7 @@ import WebImageTesting
             serveAll()
             if let late = gone.randomElement(using: &random) {
                 table.raise(late, to: 255)
+                table.move(late, to: 255)
                 #expect(table.remove(late) == nil)
             }
             #expect(table.held == model.held)

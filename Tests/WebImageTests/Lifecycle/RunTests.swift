@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import Foundation
 import TestSupport
 import Testing
 import WebImageTesting
@@ -22,6 +23,42 @@ extension ImageManager: Service {}
     private static func shutdown(_ scenario: ManagerScenario, within grace: Duration) -> Probe<ShutdownReport> {
         let manager = scenario.manager
         return Probe(on: scenario.executor) { await manager.shutdown(within: grace) }
+    }
+
+    /// Ends services as a `ServiceGroup` of swift-service-lifecycle does: from the last to the first, each when the one
+    /// after it has ended. A service that ends before its turn is a failure of the group, one that does not end hangs it.
+    /// `cancelWhenGracefulShutdown` makes of the group's wish a cancellation.
+    private static func end(_ group: [Probe<Void>], on executor: SeededExecutor) -> String {
+        for index in group.indices.reversed() {
+            group[index].cancel()
+            executor.drain()
+            if group[index].isRunning { return "service \(index) does not end" }
+            if let early = group[..<index].firstIndex(where: { !$0.isRunning }) {
+                return "service \(early) has ended before its turn"
+            }
+        }
+        return "ended"
+    }
+
+    @Test(arguments: [true, false], seeds)
+    func `in a group of services, one that follows the activities ends in its turn, before the manager or after it`(
+        comesAfterManager: Bool, seed: UInt64
+    ) {
+        let scenario = ManagerScenario(seed: seed)
+        let heard = Journal<String>()
+        let manager = scenario.manager
+        let watch = Probe(on: scenario.executor) {
+            await manager.followActivities { activity in
+                if case .finished = activity.kind { heard.write(activity.url?.lastPathComponent ?? "") }
+            }
+        }
+        let pictures = Self.run(scenario)
+        scenario.executor.drain()
+        let load = scenario.load(1)
+        scenario.executor.drain()
+        let group = comesAfterManager ? [pictures, watch] : [watch, pictures]
+        #expect(Self.end(group, on: scenario.executor) == "ended")
+        #expect(load.value != nil && heard.entries == ["1.png"])
     }
 
     @Test(arguments: seeds) func `cancelled before the start: the manager is shut down, and the run returns`(

@@ -35,6 +35,37 @@ import WebImageTesting
         #expect(blocker.value != nil && callers.allSatisfy { $0.value != nil })
     }
 
+    @Test(arguments: seeds, [true, false])
+    func `a queued download sinks when its urgent caller leaves, also that of a load with a task of its own`(
+        seed: UInt64, isPicture: Bool
+    ) {
+        let gate = Gate()
+        let scenario = Self.scenario(seed, gate)
+        let manager = scenario.manager
+        func load(_ number: Int, _ priority: ImagePriority) -> any Ended {
+            var request = ImageRequest.numbered(number)
+            request.priority = priority
+            let caller: any Ended
+            if isPicture {
+                caller = scenario.load(request)
+            } else {
+                caller = Probe(on: scenario.executor) { [request] in try await manager.encodedImage(for: request) }
+            }
+            scenario.executor.drain()
+            return caller
+        }
+        let blocker = load(0, .normal)
+        let visible = (1...3).map { load($0, .normal) }
+        let hidden = (1...3).map { load($0, .veryLow) }
+        for caller in visible { caller.cancel() }
+        scenario.executor.drain()
+        let later = load(4, .normal)
+        gate.open()
+        scenario.executor.drain()
+        #expect(Self.order(scenario) == ["0.png", "4.png", "1.png", "2.png", "3.png"])
+        #expect(([blocker, later] + hidden).allSatisfy { $0.hasOneEnd && !$0.wasCancelled })
+    }
+
     @Test(arguments: seeds) func `a late urgent caller moves a queued download forward`(seed: UInt64) {
         let gate = Gate()
         let scenario = Self.scenario(seed, gate)
