@@ -40,3 +40,19 @@ extension HTTPLoading {
     /// Empty.
     public var localSchemes: [String] { [] }
 }
+
+/// Code that limits how many requests run at once, and has given one a turn.
+package protocol TurnGiving: Sendable {
+    /// Runs a wait that needs no connection, and lets another request have the turn meanwhile.
+    func withoutTurn(_ wait: @Sendable () async throws -> Void) async throws
+}
+
+/// For loaders that wait by themselves.
+package enum RequestTurn {
+    /// Gave the turn to the request that the calling task sends.
+    @TaskLocal package static var giver: (any TurnGiving)?
+
+    static func wait(_ wait: @Sendable () async throws -> Void) async throws {
+        if let giver { try await giver.withoutTurn(wait) } else { try await wait() }
+    }
+}

@@ -38,7 +38,8 @@ public struct HTTPRateLimit: Sendable, Hashable {
 
 /// Sends requests with another loader, no more often than a limit for each host and one for all of them allow.
 ///
-/// A request that comes too early waits for its turn, first come, first served, and holds no connection meanwhile.
+/// A request that comes too early waits for its turn, first come, first served, and holds neither a connection nor a
+/// download slot meanwhile.
 public final class RateLimitingLoader: HTTPLoading {
     private let loader: any HTTPLoading
     private let perHost: HTTPRateLimit?
@@ -92,7 +93,7 @@ public final class RateLimitingLoader: HTTPLoading {
                 code: .overloaded, message: "The rate limit leaves no turn within \(maximumWait); try again later.",
                 url: request.url)
         }
-        if delay > .zero { try await pause(delay) }
+        if delay > .zero { try await RequestTurn.wait { [pause] in try await pause(delay) } }
         return delay
     }
 

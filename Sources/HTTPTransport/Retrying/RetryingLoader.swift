@@ -10,7 +10,8 @@ public import Foundation
 /// Sends requests with another loader, and sends them again when they fail.
 ///
 /// Only the head counts: a body that breaks off later is its reader's failure, or that of a ``ResumingLoader``. The time
-/// limits of a request apply to each attempt. While it waits, a request holds no connection.
+/// limits of a request apply to each attempt. While it waits, a request holds neither a connection
+/// nor a download slot.
 public final class RetryingLoader: HTTPLoading {
     /// The policy for every request.
     public let policy: RetryPolicy
@@ -64,14 +65,14 @@ public final class RetryingLoader: HTTPLoading {
                     return response
                 }
                 response.body.cancel()
-                try await pause(delay)
+                try await RequestTurn.wait { [pause] in try await pause(delay) }
             } catch let error as HTTPError {
                 let isTransient =
                     error.response.map { policy.statuses.contains($0.status) } ?? policy.codes.contains(error.code)
                 guard isTransient,
                     let delay = delay(after: attempt, of: request, host, error.response?.headers["Retry-After"])
                 else { throw error }
-                try await pause(delay)
+                try await RequestTurn.wait { [pause] in try await pause(delay) }
             }
             try await ready()
             attempt += 1

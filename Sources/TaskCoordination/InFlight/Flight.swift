@@ -134,4 +134,23 @@ public import Synchronization
         // decision.
         apply { $0.began(at: priority) }
     }
+
+    /// Runs a part of the operation without the slot, and waits for one again.
+    @inlinable func withoutSlot(lane: String, _ body: @Sendable () async throws -> Void) async throws {
+        guard let slots = table.slots, let permit = state.withLock({ $0.permit.take() }) else {
+            return try await body()
+        }
+        slots.release(permit)
+        try await body()
+        let other = try await slots.acquire(priority: nil, lane: lane)
+        let isTaken = state.withLock { state in
+            // An operation that goes on without its flight needs no slot.
+            guard state.machine.work == .running else { return false }
+            state.permit = other
+            return true
+        }
+        if !isTaken { slots.release(other) }
+    }
 }
+
+extension Flight: FlightOperating {}

@@ -26,11 +26,22 @@
     }
 }
 
+/// What the work of a flight may ask of it.
+@usableFromInline protocol FlightOperating: AnyObject, Sendable {
+    func waits(at place: FlightPlace?)
+    func withoutSlot(lane: String, _ body: @Sendable () async throws -> Void) async throws
+}
+
 /// A flight, in the hands of its own work.
 @usableFromInline package struct FlightWork: Sendable {
-    @usableFromInline let waits: @Sendable (FlightPlace?) -> Void
+    @usableFromInline let flight: any FlightOperating
 
-    @inlinable init(waits: @escaping @Sendable (FlightPlace?) -> Void) { self.waits = waits }
+    @inlinable init(_ flight: any FlightOperating) { self.flight = flight }
+
+    /// Runs a part of the work without the flight's slot, and waits for one again, in this lane.
+    package func withoutSlot(lane: String, _ body: @Sendable () async throws -> Void) async throws {
+        try await flight.withoutSlot(lane: lane, body)
+    }
 }
 
 /// How a flight starts, in the hands of the code that makes its operation.
@@ -46,7 +57,7 @@
     @usableFromInline package let detach: @Sendable (any Error) -> Bool
 
     /// For work that waits for a flight of another table, which then sinks with this one's callers.
-    @usableFromInline package let work: FlightWork
+    @usableFromInline package let work: FlightWork?
 
     @usableFromInline let priority: UInt8
     @usableFromInline let isolation: (any Actor)?
@@ -55,7 +66,7 @@
     @usableFromInline var wait: ((_ call: @escaping @Sendable ((Progress, number: Int)?) -> Void) -> FlightPlace?)?
 
     @inlinable init(
-        priority: UInt8, isolation: (any Actor)?, work: FlightWork = FlightWork { _ in },
+        priority: UInt8, isolation: (any Actor)?, work: FlightWork? = nil,
         detach: @escaping @Sendable (any Error) -> Bool
     ) {
         self.work = work

@@ -24,7 +24,7 @@ extension InFlight {
             return (flight, caller, number)
         }
         do {
-            let work = FlightWork { flight.waits(at: $0) }
+            let work = FlightWork(flight)
             var start = FlightStart<Progress>(priority: priority, isolation: isolation, work: work) {
                 flight.detach(throwing: $0)
             }
@@ -73,8 +73,8 @@ extension InFlight {
         for flight: Flight, _ caller: Flight.Caller, _ number: Int, _ onProgress: ((Progress) async -> Void)?,
         within work: FlightWork
     ) async throws -> Value {
-        work.waits(.flight(move: { flight.move(number, to: $0) }, leave: { false }))
-        defer { work.waits(nil) }
+        work.flight.waits(at: .flight(move: { flight.move(number, to: $0) }, leave: { false }))
+        defer { work.flight.waits(at: nil) }
         return try await wait(for: flight, caller, number, onProgress)
     }
 

@@ -50,7 +50,6 @@ public final class Slots: Sendable {
 
     /// How many waiters are queued, at most.
     public let maximumQueueLength: Int
-
     private let name: String
     private let state: Mutex<State>
 
@@ -215,10 +214,12 @@ extension Slots {
     /// Takes units, as ``withSlot(priority:_:)`` does.
     ///
     /// - Parameter units: At least 0; more than there are count as all of them.
-    package func acquire(priority: TaskPriority?, units: Int = 1) async throws -> Permit {
+    @usableFromInline package func acquire(
+        priority: TaskPriority?, units: Int = 1, lane: String = ""
+    ) async throws -> Permit {
         try Task.checkCancellation()
         let turn = OneShot<Result<Permit, any Error>>()
-        let entry = try enter((priority ?? Task.currentPriority).rawValue, units: units) {
+        let entry = try enter((priority ?? Task.currentPriority).rawValue, units: units, lane: lane) {
             turn.resolve($0.mapError { $0 })
         }
         let place: Place

@@ -158,7 +158,8 @@ public actor ImageDownloader {
         waiting: Stopwatch
     ) -> InFlight<RequestIdentity, Download, LoadProgress>.Operation {
         let transfer = Transfer(
-            request, acceptsNotModified: acceptsNotModified, self, detach: start.detach, waiting: waiting)
+            request, acceptsNotModified: acceptsNotModified, self, detach: start.detach, work: start.work,
+            waiting: waiting)
         start.lane = transfer.lane
         attendQueue()
         return { try await transfer.run($0) }

@@ -17,19 +17,22 @@ final class Transfer: Sendable {
     /// Ends the flight. The operation, which is cancelled, continues.
     let detach: @Sendable (_ error: any Error) -> Bool
     private let waiting: Stopwatch
+    /// The flight's.
+    let work: FlightWork?
 
     /// - Parameters:
     ///   - acceptsNotModified: Whether the request is conditional.
     ///   - waiting: Runs since the transfer was requested.
     init(
         _ request: ImageRequest, acceptsNotModified: Bool, _ downloader: ImageDownloader,
-        detach: @escaping @Sendable (any Error) -> Bool, waiting: Stopwatch
+        detach: @escaping @Sendable (any Error) -> Bool, work: FlightWork?, waiting: Stopwatch
     ) {
         self.request = request
         self.acceptsNotModified = acceptsNotModified
         self.downloader = downloader
         self.detach = detach
         self.waiting = waiting
+        self.work = work
         lane = request.origin
         hub.tell(request, .queued)
     }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import HTTPTransport
 import Synchronization
+import TaskCoordination
 
 /// The transfer that the calling task works for. Code of the program runs inside it, in a request modifier, a transport
 /// or a body, and may call the manager that waits for it.
 ///
 /// A task that this code starts inherits the scope, which ends when the transfer's operation has returned.
-final class TransferScope: Sendable {
-    @TaskLocal static var current: TransferScope?
+final class TransferScope: TurnGiving {
+    static var current: TransferScope? { RequestTurn.giver as? TransferScope }
 
     private let downloader: ObjectIdentifier
     /// `nil` after the operation has returned.
@@ -25,7 +27,7 @@ final class TransferScope: Sendable {
     ) async rethrows -> Value {
         let scope = TransferScope(transfer, downloader)
         defer { scope.transfer.withLock { $0 = nil } }
-        return try await $current.withValue(scope, operation: operation)
+        return try await RequestTurn.$giver.withValue(scope, operation: operation)
     }
 
     /// The transfer that the calling task works for, if this downloader runs it.
@@ -55,5 +57,11 @@ final class TransferScope: Sendable {
             message: "A request modifier or a transport must not load through the manager it works for; "
                 + "use another manager, or an HTTP client of its own.",
             url: url)
+    }
+
+    /// Lets another transfer have the slot of this one while it waits.
+    func withoutTurn(_ wait: @Sendable () async throws -> Void) async throws {
+        guard let transfer = transfer.withLock({ $0 }), let work = transfer.work else { return try await wait() }
+        try await work.withoutSlot(lane: transfer.lane, wait)
     }
 }

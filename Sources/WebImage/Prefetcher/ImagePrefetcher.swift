@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 public import Foundation
+import HTTPTransport
 import TaskCoordination
 
 /// Loads pictures into the caches before they are requested.
@@ -193,7 +194,7 @@ extension ImagePrefetcher {
         let id = lastID
         let priority = configuration.priority.taskPriority
         // A list's load may begin in a call from inside a transfer. It does not belong to that transfer.
-        let task = TransferScope.$current.withValue(nil) {
+        let task = RequestTurn.$giver.withValue(nil) {
             Task(name: "prefetch", executorPreference: manager.pipeline.executor, priority: priority) {
                 [weak self, manager] in
                 let result: Result<Void, any Error>

@@ -138,6 +138,46 @@ import WebImageTesting
         #expect(scenario.isAtRest)
     }
 
+    @Test(arguments: seeds, [true, false])
+    func `a transfer that waits for its turn with a loader holds no slot, and takes one again`(
+        seed: UInt64, isLimited: Bool
+    ) {
+        let (executor, clock, asked) = (SeededExecutor(seed: seed), ManualClock(), Journal<String>())
+        let stub = StubTransport { request in
+            asked.write(request.url.absoluteString)
+            if request.url.host() == "busy.example.org", asked.count == 1, !isLimited {
+                return HTTPResponse(status: 503, url: request.url)
+            }
+            return try HTTPResponse.picture(for: request)
+        }
+        let transport: any HTTPLoading =
+            isLimited
+            ? RateLimitingLoader(stub, perHost: HTTPRateLimit(1, per: .seconds(10)), clock: clock)
+            : RetryingLoader(stub, clock: clock, fraction: { 1 })
+        var configuration = ImageDownloader.Configuration()
+        configuration.maximumConcurrentDownloads = 1
+        let downloader = ImageDownloader(configuration: configuration, transport: transport, executor: executor)
+        func download(_ host: String, _ number: Int) -> Probe<Download> {
+            let probe = Probe(on: executor) {
+                try await downloader.download(ImageRequest(URL(string: "https://\(host)/\(number).png")!))
+            }
+            executor.drain()
+            return probe
+        }
+        let busy = (1...3).map { download("busy.example.org", $0) }
+        let other = download("fast.example.org", 4)
+        #expect(other.value != nil && downloader.runningCount == 0)
+        busy[2].cancel()
+        executor.drain()
+        #expect(busy[2].wasCancelled || busy[2].value != nil)
+        for _ in 0..<4 {
+            clock.advance(by: .seconds(10))
+            executor.drain()
+        }
+        #expect(busy.prefix(2).allSatisfy { $0.value != nil } && stub.peak == 1)
+        #expect(downloader.entryCount == 0 && executor.pending == 0)
+    }
+
     @Test func `the queue is checked only while a transfer waits`() async throws {
         let downloader = ImageDownloader(transport: StubTransport(Self.answer))
         let dripping = (0..<60).map { number in
