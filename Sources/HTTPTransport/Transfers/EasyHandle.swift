@@ -111,6 +111,9 @@ import CTransportShims
         return Int(value)
     }
 
+    /// The bytes of the content that libcurl has sent.
+    var sentCount: Int { count(CURLINFO_SIZE_UPLOAD_T) }
+
     /// A time that libcurl counts in microseconds.
     func duration(_ info: CURLINFO) -> Duration {
         var value: curl_off_t = 0

@@ -46,7 +46,7 @@ extension Transfer {
     /// Notes how much of a content that libcurl has copied was sent before the response.
     func noteCopySent(by easy: EasyHandle) {
         guard sentCount == 0, order.reports != nil, order.hop.request.hasContent else { return }
-        noteSent(easy.count(CURLINFO_SIZE_UPLOAD_T))
+        noteSent(easy.sentCount)
     }
 
     /// Begins the content anew, for a connection that was lost before the first byte of the response.

@@ -271,7 +271,7 @@ final class Transfer: DeadlineHolding {
         order.recorder.update {
             if answer != nil, let easy { $0.recordHead(from: easy, lookUpTime: lookUpTime) }
             $0.bytesReceived = receivedCount
-            if order.hop.request.hasContent, let easy { $0.bytesSent = easy.count(CURLINFO_SIZE_UPLOAD_T) }
+            if order.hop.request.hasContent, let easy { $0.bytesSent = easy.sentCount }
             $0.total = .nanoseconds(Int64(clamping: now - order.started))
         }
         phase = .ended
