@@ -10,7 +10,7 @@
 ///   - body: What the calling task waits for.
 @inlinable @inline(__always)
 package nonisolated(nonsending) func withPriorityEscalation(
-    to raise: @escaping @Sendable (UInt8) -> Void, _ body: nonisolated(nonsending) () async -> Void
+    to raise: @Sendable (UInt8) -> Void, _ body: nonisolated(nonsending) () async -> Void
 ) async {
     await withTaskPriorityEscalationHandler {
         catchUp(with: raise)

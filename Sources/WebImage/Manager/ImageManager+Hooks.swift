@@ -60,18 +60,18 @@ extension Pipeline {
     /// The request with the parts and the name that the manager's hooks give it.
     @inline(__always) func named(_ request: ImageRequest) -> ImageRequest {
         let request = hooksChangeRequests ? hooks.applied(to: request) : request
-        return loadsLocally || request.loader != nil ? adaptedToPlace(request) : request
+        return loadsLocally || request.parts != nil ? adaptedToPlace(request) : request
     }
 
     /// The request with the cache settings for the place of its content.
     ///
     /// A copy on disk of what is on this machine would only be older. So the loader is asked each time whether a file has
     /// changed. What is in the URL itself does not change.
-    private func adaptedToPlace(_ request: ImageRequest) -> ImageRequest {
-        let (schemes, scheme) = (
-            (request.loader?.part ?? downloader.transport).localSchemes, request.url.scheme?.lowercased()
-        )
-        guard let scheme, schemes.contains(scheme) else { return request }
+    @inline(never) private func adaptedToPlace(_ request: ImageRequest) -> ImageRequest {
+        let schemes = (request.loader?.part ?? downloader.transport).localSchemes
+        guard !schemes.isEmpty, let scheme = request.url.scheme?.lowercased(), schemes.contains(scheme) else {
+            return request
+        }
         var request = request
         request.cacheReads.original.remove(.disk)
         request.cacheWrites.original.remove(.disk)
@@ -106,8 +106,12 @@ extension Pipeline {
     }
 
     /// The request as it is loaded; `nil` when a hook refuses it or has to wait.
-    func preparedAtOnce(_ request: ImageRequest) -> ImageRequest? {
-        guard hooksProcessRequests, let processor = hooks.requestProcessor else { return named(request) }
+    @inline(__always) func preparedAtOnce(_ request: ImageRequest) -> ImageRequest? {
+        hooksProcessRequests ? processedAtOnce(request) : named(request)
+    }
+
+    @inline(never) private func processedAtOnce(_ request: ImageRequest) -> ImageRequest? {
+        guard let processor = hooks.requestProcessor else { return nil }
         final class Answer: Sendable { let request = Mutex<ImageRequest?>(nil) }
         let answer = Answer()
         // An immediate task runs within this call until the hook suspends. What it brings later is not used.
