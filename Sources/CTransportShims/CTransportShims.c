@@ -120,3 +120,9 @@ curl_socket_t transport_open_socket(const struct curl_sockaddr *address, bool *l
 const char *transport_default_ca_directory(void) { return curl_version_info(CURLVERSION_NOW)->capath; }
 const char *transport_default_ca_file(void) { return curl_version_info(CURLVERSION_NOW)->cainfo; }
 uint32_t transport_curl_version(void) { return curl_version_info(CURLVERSION_NOW)->version_num; }
+
+void transport_end_connection(CURL *easy) {
+    curl_socket_t descriptor = CURL_SOCKET_BAD;
+    curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &descriptor);
+    if (descriptor != CURL_SOCKET_BAD) shutdown(descriptor, SHUT_RDWR);
+}

@@ -90,6 +90,34 @@ struct FloodTests {
         }
     }
 
+    @Test func `a head beyond the limit of libcurl is too large and ends its connection alone`() async throws {
+        let certificate = try TestCertificate.make()
+        let server = try HTTP2Flood.start(tls: certificate) { number, stream in
+            guard number == 1 else { return [Self.answer(stream)] }
+            // Nine fields of 16 KB, each in a frame of its own: a literal without a name in the table.
+            return (0..<9).map { number in
+                let (isFirst, isLast) = (number == 0, number == 8)
+                let value = [UInt8](repeating: UInt8(ascii: "a"), count: 16_000)
+                // Seven bits of the length, and the rest in groups of seven.
+                let length: [UInt8] = [0x7F, UInt8((16_000 - 127) & 0x7F | 0x80), UInt8((16_000 - 127) >> 7)]
+                let field = [0, 1, UInt8(ascii: "a") + UInt8(number)] + length + value
+                return HTTP2Flood.frame(
+                    type: isFirst ? 1 : 9, flags: isLast ? 4 : 0, stream: stream, (isFirst ? [0x88] : []) + field)
+            }
+        }
+        defer { server.stop() }
+        var configuration = HTTPClient.Configuration.loopback
+        configuration.tls = .authorities(in: certificate.rootPath)
+        let client = HTTPClient(configuration: configuration)
+        let loader = RetryingLoader(client)
+        let error = await #expect(throws: HTTPError.self) { try await loader.send(HTTPRequest(url: server.url)) }
+        #expect(error?.code == .headersTooLarge, "\(error?.description ?? "")")
+        #expect(server.requestWeights.count == 1)
+        let next = try await loader.send(HTTPRequest(url: server.url))
+        #expect(next.status == 200 && !next.metrics.reusedConnection)
+        await loader.shutdown()
+    }
+
     @Test(arguments: [(HTTPPriority.veryLow, 1 as Int?), (.low, 8), (.normal, nil), (.high, 64), (.veryHigh, 256)])
     func `the priority of a request is the weight of its stream`(_ priority: HTTPPriority, _ weight: Int?) async throws
     {

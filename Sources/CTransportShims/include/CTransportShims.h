@@ -37,6 +37,9 @@ CURLcode transport_get_offset(CURL *easy, CURLINFO info, curl_off_t *value);
 CURLcode transport_get_string(CURL *easy, CURLINFO info, const char **value);
 CURLcode transport_get_pointer(CURL *easy, CURLINFO info, void **value);
 
+/// Ends the connection of the last transfer of a handle, so that libcurl does not use it again.
+void transport_end_connection(CURL *easy);
+
 CURLMcode transport_multi_set_long(CURLM *multi, CURLMoption option, long value);
 CURLMcode transport_multi_set_context(CURLM *multi, void *context);
 CURLMcode transport_multi_set_callbacks(

@@ -35,9 +35,6 @@ extension Transfer {
         return result == CURLE_ABORTED_BY_CALLBACK && easy.integer(CURLINFO_NUM_CONNECTS) == 0
     }
 
-    /// nghttp2's text for what libcurl's own limit of a head ends.
-    private static let callbackFailed = "user callback function failed"
-
     /// The error for a result of libcurl, or the error of a callback.
     func error(for result: CURLcode) -> HTTPError {
         if let failure { return failure }
@@ -95,6 +92,9 @@ extension Transfer {
             (.timedOut, "No connection within \(settings.configuration.connectTimeout).")
         case CURLE_PARTIAL_FILE: (.truncatedBody, "")
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_SEND_FAIL_REWIND: (.connectionLost, "")
+        // What libcurl's own limit of a head ends over HTTP/2, in nghttp2's words.
+        case CURLE_RECV_ERROR where !head.isComplete && detail.contains("user callback function failed"):
+            (.headersTooLarge, "")
         case CURLE_RECV_ERROR where endsWithConnection:
             (.truncatedBody, "The connection ended without marking the end of the body.")
         case CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM:
@@ -106,7 +106,6 @@ extension Transfer {
         // libcurl's code for a field of the head, or of the trailers, with a line break in its name.
         case CURLE_BAD_FUNCTION_ARGUMENT: (.invalidResponse, "")
         // libcurl's codes for a header line beyond its own limit, before 8.6 and since; memory is not short.
-        case CURLE_RECV_ERROR where !head.isComplete && detail.contains(Self.callbackFailed): (.headersTooLarge, "")
         case CURLE_OUT_OF_MEMORY where !head.isComplete, CURLcode(100) where !head.isComplete: (.headersTooLarge, "")
         case CURLE_PEER_FAILED_VERIFICATION: certificateMeaning
         case CURLE_SSL_CACERT_BADFILE:

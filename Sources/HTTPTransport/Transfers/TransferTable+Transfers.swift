@@ -82,7 +82,12 @@ extension TransferTable {
             transfer.leaveKeptConnections()
             return run(transfer)
         }
-        end(transfer.id, .failure(transfer.error(for: result)))
+        let error = transfer.error(for: result)
+        if error.code == .headersTooLarge, result == CURLE_RECV_ERROR, let easy = transfer.easy {
+            // HTTP/2 on it is broken, and libcurl would use it again.
+            unsafe transport_end_connection(easy.pointer)
+        }
+        end(transfer.id, .failure(error))
     }
 
     /// Ends a transfer, whatever its phase.

@@ -195,7 +195,7 @@ extension ImageRequest {
 
 /// The fields of an ``ImageRequest``.
 struct ImageRequestFields: Sendable {
-    var url: URL { didSet { urlKey = CacheKey(url.absoluteString) } }
+    var url: URL { didSet { urlKey = CacheKey(url.textWithoutFragment) } }
     /// The URL as a key, made once because every look into memory needs it.
     private(set) var urlKey: CacheKey
     var transformers: [any ImageTransforming]
@@ -217,7 +217,7 @@ struct ImageRequestFields: Sendable {
 
     init(url: URL, transformers: [any ImageTransforming], priority: ImagePriority) {
         self.url = url
-        urlKey = CacheKey(url.absoluteString)
+        urlKey = CacheKey(url.textWithoutFragment)
         self.transformers = transformers
         self.priority = priority
     }

@@ -73,6 +73,25 @@ import Testing
         #expect(!request.originalKey.rawValue.contains("secret"))
     }
 
+    @Test func `a fragment is no part of a name and of an identity`() throws {
+        func request(_ text: String) throws -> ImageRequest { ImageRequest(try #require(URL(string: text))) }
+        let plain = try request("https://example.org/1.png?x")
+        for text in [
+            "https://example.org/1.png?x#a", "https://example.org/1.png?x#b", "https://example.org/1.png?x#",
+        ] {
+            var other = try request(text)
+            #expect(other.originalKey == plain.originalKey && other.variantKey == plain.variantKey)
+            #expect(RequestIdentity(other) == RequestIdentity(plain))
+            #expect(RequestIdentity(other).hashValue == RequestIdentity(plain).hashValue)
+            // The caller, hooks and loaders see the address as it was given.
+            #expect(other.url.absoluteString == text)
+            other.url = try #require(URL(string: "https://example.org/2.png#a"))
+            #expect(other.originalKey.rawValue == "https://example.org/2.png")
+        }
+        // Other schemes may mean something by it.
+        #expect(try request("asset:a#1").originalKey != request("asset:a#2").originalKey)
+    }
+
     @Test func `a custom cache key never equals a URL`() {
         var request = ImageRequest.numbered(1)
         request.cacheKey = ImageRequest.numbered(2).url.absoluteString
