@@ -12,6 +12,10 @@ import Foundation
 /// or descriptors run out, the connection that has been idle for the longest time gives way, and then the slowest reader.
 /// **Cancellation**: a client that leaves while it waits cancels the task of its request. A client that ends its own
 /// direction of the connection counts as one that leaves.
+///
+/// Written here, because what Debian has does not do it: libmicrohttpd sends the head of its own refusals twice, keeps the
+/// heads of request and answer in one memory, and owns the sockets, so that what waits for slow readers can share no
+/// budget.
 actor HTTPServer: LoopResident {
     /// Makes the answer to a request.
     typealias Handler = @Sendable (ServerRequest) async -> Answer
