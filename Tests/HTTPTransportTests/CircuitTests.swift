@@ -78,14 +78,40 @@ struct CircuitTests {
         for _ in 0..<7 { #expect(!isSpared(send(loader))) }
     }
 
-    @Test func `a table of failing origins stays bounded`() throws {
+    @Test func `requests from before a circuit opened do not keep it open longer when they fail`() {
+        let loader = loader()
+        let gate = Gate()
+        stub.respond(
+            to: "/x", with: .status(500).held(at: gate), .status(500), .status(500), .status(500), .ok([]))
+        let early = send(loader)
+        for _ in 0..<3 { _ = send(loader) }
+        #expect(isSpared(send(loader)))
+        clock.advance(by: .seconds(9))
+        gate.open()
+        executor.drain()
+        #expect(early.value?.status == 500)
+        #expect(isSpared(send(loader)))
+        clock.advance(by: .seconds(1))
+        #expect(send(loader).value?.status == 200)
+    }
+
+    private func fail(_ host: String, in table: inout CircuitTable) throws -> Bool {
+        let origin = try Origin(#require(URL(string: "http://\(host)/")))
+        guard let ticket = table.enter(origin, at: .zero) else { return false }
+        table.leave(ticket, .failure, limit: 2, openTime: .seconds(1), at: .zero)
+        return true
+    }
+
+    @Test func `a table of failing origins is bounded in bytes and an open circuit that is asked for stays`() throws {
         var table = CircuitTable()
-        for host in 0..<2_000 {
-            let origin = try Origin(#require(URL(string: "http://h\(host)/")))
-            let entry = table.enter(origin, at: .zero)
-            let ticket = try #require(entry)
-            table.leave(ticket, .failure, limit: 1, openTime: .seconds(1), at: .zero)
+        for host in ["asked", "asked", "forgotten", "forgotten"] { #expect(try fail(host, in: &table)) }
+        for number in 0..<40_000 {
+            #expect(try fail("h\(number).\(String(repeating: "x", count: number % 200))", in: &table))
+            if number % 1_000 == 0 { #expect(try !fail("asked", in: &table)) }
         }
-        #expect(table.count == 1_000)
+        #expect(table.byteCount <= 2 << 20 && table.byteCount > 1 << 20)
+        // A new origin is still noticed.
+        for host in ["new", "new", "forgotten"] { #expect(try fail(host, in: &table)) }
+        #expect(try !fail("new", in: &table))
     }
 }

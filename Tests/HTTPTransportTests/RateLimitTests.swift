@@ -76,15 +76,42 @@ struct RateLimitTests {
         #expect(stub.requestCount == 2)
     }
 
-    @Test func `the table of hosts is bounded and extreme limits do not trap`() {
+    @Test func `the longest wait holds for both limits together`() {
+        let loader = RateLimitingLoader(
+            stub, perHost: HTTPRateLimit(1, per: .seconds(6)), total: HTTPRateLimit(1, per: .seconds(6)),
+            maximumWait: .seconds(10), clock: clock)
+        _ = sending.send(loader)
+        let second = sending.send(loader)
+        sending.advance(.seconds(3))
+        let other = sending.send(loader, host: "b")
+        sending.advance(.seconds(3))
+        // 6 s for its host, and now 6 s for all: one has gone at 0 s, and b goes at 6 s.
+        #expect(other.value?.status == 200)
+        #expect((second.error as? HTTPError)?.code == .overloaded)
+        #expect(stub.requestCount == 2)
+    }
+
+    @Test func `turns in the future hold while many other hosts are asked`() {
         var table = RateTable()
-        let limit = HTTPRateLimit(1, per: .milliseconds(1))
-        for index in 0..<5_000 {
-            let time = Duration.milliseconds(2 * index)
-            let delay = table.turn(of: "\(index)", limit, at: time, upTo: .zero)
-            #expect(delay == .zero)
+        let limit = HTTPRateLimit(1, per: .seconds(20))
+        func turn(_ host: String, at time: Duration) -> Duration? {
+            table.turn(of: host, limit, at: time, upTo: .seconds(60))
         }
-        #expect(table.count <= 1_000)
+        for expected in [Duration.zero, .seconds(20), .seconds(40)] { #expect(turn("busy", at: .zero) == expected) }
+        // Each is over after 20 s, in which 2,000 come.
+        for index in 0..<5_000 { #expect(turn("\(index)", at: .milliseconds(10 * index)) == .zero) }
+        #expect(turn("busy", at: .seconds(50)) == .seconds(10))
+        #expect(table.count < 5_000)
+        for index in 0..<20_000 { #expect(turn("and.\(index)", at: .seconds(51)) == .zero) }
+        #expect(table.byteCount <= 2 << 20 && table.byteCount > 1 << 20)
+        // When all that fits is in the future, the latest hold.
+        #expect(turn("and.19999", at: .seconds(51)) == .seconds(20))
+        for index in 0..<25_000 { _ = turn("later.\(index)", at: .seconds(100 + index)) }
+        #expect(table.count < 50)
+    }
+
+    @Test func `extreme limits do not trap`() {
+        var table = RateTable()
         for count in [Int.min, 0, .max] {
             let limit = HTTPRateLimit(count, per: .seconds(Int64.max), burst: count)
             for time in [Duration.zero, .seconds(Int64.max)] {

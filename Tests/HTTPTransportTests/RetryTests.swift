@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TaskCoordination
 import Testing
 import WebImageTesting
 
@@ -141,13 +142,16 @@ struct RetryTests {
         #expect(stub.requestCount == 16 + 10 + 3)
     }
 
-    @Test func `a budget for many hosts stays bounded`() {
+    @Test func `a budget for many hosts is bounded in bytes and the host that took longest ago has all again`() {
         var budget = RetryBudget()
-        for host in 0..<2_000 { _ = budget.take("\(host)", capacity: 10) }
-        #expect(budget.spent.count == 1_000)
-        for _ in 0..<10 { budget.give("5", capacity: 10) }
-        #expect(budget.spent.count == 999)
-        #expect(RetryBudget().spent.isEmpty)
+        func take(_ host: String) -> Bool { budget.take(host, capacity: 1) }
+        #expect(take("first") && !take("first"))
+        for host in 0..<40_000 { #expect(take("\(host)")) }
+        #expect(budget.spent.byteCount <= 2 << 20 && budget.spent.byteCount > 1 << 20)
+        #expect(!take("39999") && take("first"))
+        let count = budget.spent.count
+        for _ in 0..<10 { budget.give("first", capacity: 1) }
+        #expect(budget.spent.count == count - 1)
         var none = RetryBudget()
         let answers = [none.take("a", capacity: 0), none.take("a", capacity: .max)]
         #expect(answers == [false, true])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Synchronization
+import TaskCoordination
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -79,6 +80,9 @@ public final class CircuitBreakingLoader: HTTPLoading {
         await loader.shutdown()
     }
 
+    /// The bytes of what is remembered about origins, at most 2 MiB.
+    public var byteCount: Int { table.withLock { $0.byteCount } }
+
     private func leave(_ ticket: CircuitTable.Ticket, _ outcome: CircuitTable.Outcome) {
         table.withLock { $0.leave(ticket, outcome, limit: maximumFailureCount, openTime: openTime, at: elapsed()) }
     }
@@ -88,7 +92,8 @@ public final class CircuitBreakingLoader: HTTPLoading {
     ]
 }
 
-/// The origins that fail: a state without time and threads of its own.
+/// The origins that fail: a state without time and threads of its own. Those that were neither asked nor failed for the
+/// longest time leave first.
 struct CircuitTable {
     enum Outcome {
         case success
@@ -109,18 +114,22 @@ struct CircuitTable {
         var isProbing = false
     }
 
-    /// The number of failing origins to remember.
-    private static let limit = 1_000
-    private var circuits: [Origin: Circuit] = [:]
+    private var circuits = BoundedTable<Origin, Circuit>(byteLimit: 2 << 20)
 
     /// The number of origins that are remembered.
     var count: Int { circuits.count }
 
+    /// The bytes of what is remembered.
+    var byteCount: Int { circuits.byteCount }
+
     /// Lets a request through; `nil` when the circuit is open.
     mutating func enter(_ origin: Origin, at now: Duration) -> Ticket? {
-        guard let until = circuits[origin]?.openUntil else { return Ticket(origin: origin, isProbe: false) }
-        guard now >= until, circuits[origin]?.isProbing == false else { return nil }
-        circuits[origin]?.isProbing = true
+        guard var circuit = circuits.use(origin), let until = circuit.openUntil else {
+            return Ticket(origin: origin, isProbe: false)
+        }
+        guard now >= until, !circuit.isProbing else { return nil }
+        circuit.isProbing = true
+        keep(circuit, for: origin)
         return Ticket(origin: origin, isProbe: true)
     }
 
@@ -128,18 +137,24 @@ struct CircuitTable {
     mutating func leave(_ ticket: Ticket, _ outcome: Outcome, limit: Int, openTime: Duration, at now: Duration) {
         let origin = ticket.origin
         switch outcome {
-        case .success: circuits[origin] = nil
-        case .unknown: if ticket.isProbe { circuits[origin]?.isProbing = false }
+        case .success: circuits.remove(origin)
+        case .unknown:
+            guard ticket.isProbe, var circuit = circuits[origin] else { return }
+            circuit.isProbing = false
+            keep(circuit, for: origin)
         case .failure:
-            guard circuits[origin] != nil || circuits.count < Self.limit else { return }
-            var circuit = circuits[origin, default: Circuit()]
+            var circuit = circuits[origin] ?? Circuit()
             circuit.failures += 1
             // A request that was sent before the circuit opened neither prolongs it nor ends the probe.
             if ticket.isProbe || circuit.openUntil == nil, ticket.isProbe || circuit.failures >= limit {
                 circuit.openUntil = now + openTime
                 circuit.isProbing = false
             }
-            circuits[origin] = circuit
+            keep(circuit, for: origin)
         }
+    }
+
+    private mutating func keep(_ circuit: Circuit, for origin: Origin) {
+        circuits.store(circuit, for: origin, heapByteCount: HeapSize.of(origin.host))
     }
 }

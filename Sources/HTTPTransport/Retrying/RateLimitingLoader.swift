@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Synchronization
+import TaskCoordination
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -106,6 +107,9 @@ public final class RateLimitingLoader: HTTPLoading {
     /// The local schemes of the other loader.
     public var localSchemes: [String] { loader.localSchemes }
 
+    /// The bytes of what is remembered about hosts, at most 2 MiB.
+    public var byteCount: Int { table.withLock { $0.byteCount } }
+
     /// Ends the other loader.
     public func shutdown() async {
         await loader.shutdown()
@@ -116,17 +120,19 @@ public final class RateLimitingLoader: HTTPLoading {
 ///
 /// Each limit is one number, the time at which a steady stream of its requests would be due next ("generic cell rate").
 struct RateTable {
-    /// The number of hosts that are remembered beyond those whose turns are in the future.
-    private static let limit = 1_000
-    private var hosts: [String: UInt64] = [:]
+    private var hosts = BoundedTable<String, UInt64>(byteLimit: 2 << 20)
     private var all: UInt64 = 0
 
     /// The number of hosts that are remembered.
     var count: Int { hosts.count }
 
+    /// The bytes of what is remembered.
+    var byteCount: Int { hosts.byteCount }
+
     /// Gives a turn to a request.
     /// - Parameter host: `nil` for the turns of all hosts together.
     /// - Returns: How long it must wait; `nil` when that is too long, and no turn is given.
+    /// - Complexity: O(1) amortised.
     mutating func turn(of host: String?, _ limit: HTTPRateLimit, at time: Duration, upTo longest: Duration) -> Duration?
     {
         let now = max(.zero, time).nanosecondCount
@@ -139,8 +145,12 @@ struct RateTable {
             all = next
             return delay
         }
-        if hosts.count >= Self.limit { hosts = hosts.filter { $0.value > now } }
-        hosts[host] = next
+        // More leave than come: what is over goes, and a turn in the future goes behind what came later.
+        for _ in 0..<2 {
+            guard let oldest = hosts.oldest else { break }
+            if oldest.value > now { _ = hosts.use(oldest.key) } else { hosts.removeOldest() }
+        }
+        hosts.store(next, for: host, heapByteCount: HeapSize.of(host))
         return delay
     }
 }

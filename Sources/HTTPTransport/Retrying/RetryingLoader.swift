@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Synchronization
+import TaskCoordination
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -88,6 +89,9 @@ public final class RetryingLoader: HTTPLoading {
     /// The local schemes of the other loader.
     public var localSchemes: [String] { loader.localSchemes }
 
+    /// The bytes of what is remembered about hosts, at most 2 MiB.
+    public var byteCount: Int { budget.withLock { $0.spent.byteCount } }
+
     /// Ends the other loader.
     public func shutdown() async {
         await loader.shutdown()
@@ -110,25 +114,26 @@ public final class RetryingLoader: HTTPLoading {
     }
 }
 
-/// The tokens of the hosts that do not have all of them, in tenths.
+/// The tokens of the hosts that do not have all of them, in tenths. The host that took none for the longest time has all
+/// of them again when the table is full.
 struct RetryBudget {
-    private static let limit = 1_000
-    private(set) var spent: [String: Int] = [:]
+    private(set) var spent = BoundedTable<String, Int>(byteLimit: 2 << 20)
 
     /// Takes a token.
     /// - Returns: Whether there was one.
     mutating func take(_ host: String, capacity: Int) -> Bool {
-        let after = spent[host, default: 0] + 10
+        let after = (spent[host] ?? 0) + 10
         guard after <= max(0, min(capacity, .max / 100)) * 10 else { return false }
-        // Hosts beyond the limit have no retries: a page of dead links must not fill the memory.
-        guard spent[host] != nil || spent.count < Self.limit else { return false }
-        spent[host] = after
-        return true
+        return spent.store(after, for: host, heapByteCount: HeapSize.of(host))
     }
 
     /// Gives a tenth of a token back.
     mutating func give(_ host: String, capacity: Int) {
         guard let count = spent[host] else { return }
-        spent[host] = count > 1 ? count - 1 : nil
+        if count > 1 {
+            spent.store(count - 1, for: host, heapByteCount: HeapSize.of(host))
+        } else {
+            spent.remove(host)
+        }
     }
 }
