@@ -97,6 +97,21 @@ struct CookieTests {
         #expect(jar.count == 1_000)
     }
 
+    @Test func `name, value and path of a cookie have 4 KiB, and a full jar of the largest 5 MiB`() throws {
+        let jar = HTTPCookieJar()
+        let path = "/" + String(repeating: "p", count: 4_000)
+        let origin = try Self.origin("http://a.example/")
+        jar.store(["ab=" + String(repeating: "v", count: 94)], from: origin, path: path + "/x")
+        #expect(jar.count == 0)
+        for host in 0..<40 {
+            let origin = try Self.origin("http://h\(host)." + String(repeating: "x", count: 250) + "/")
+            let fields = (10..<60).map { "\($0)=" + String(repeating: "v", count: 93) }
+            jar.store(fields, from: origin, path: path + "/x")
+        }
+        #expect(jar.count == 1_000)
+        #expect(jar.byteCount > 4_400_000 && jar.byteCount <= 5 << 20)
+    }
+
     @Test func `longer paths come first and a cookie replaces its namesake`() throws {
         let jar = HTTPCookieJar()
         let origin = try Self.origin("https://a.example/")

@@ -131,6 +131,16 @@ struct RequestValidationTests {
         await client.shutdown()
     }
 
+    @Test func `a host has at most 255 bytes`() throws {
+        let longest = String(repeating: "a.", count: 127) + "b"
+        for url in ["http://\(longest)/", "HTTP://\(longest)/"] {
+            #expect(throws: Never.self) { try Origin(#require(URL(string: url))) }
+            let long = try #require(URL(string: url.replacing("b/", with: "bc/")))
+            let error = #expect(throws: HTTPError.self) { try Origin(long) }
+            #expect(error?.code == .invalidRequest)
+        }
+    }
+
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `what is read in one pass is what the checks read`(_ seed: UInt64) {
         let parts = [

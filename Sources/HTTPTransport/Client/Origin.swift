@@ -9,7 +9,7 @@ package import Foundation
 /// - Source: RFC 9110, section 4.3.1.
 struct Origin: Hashable, Sendable {
     let isSecure: Bool
-    /// In lower case; an IPv6 address without brackets.
+    /// In lower case; an IPv6 address without brackets. At most 255 bytes, so that tables of origins are small.
     let host: String
     let port: Int
 
@@ -33,7 +33,7 @@ struct Origin: Hashable, Sendable {
             number = written
             rest = rest[digits.endIndex...]
         }
-        guard !name.isEmpty, let host = String(name) else { return nil }
+        guard !name.isEmpty, let host = String(name), host.utf8.count <= Self.longestHost else { return nil }
         switch rest.first {
         case nil, UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): break
         default: return nil
@@ -86,11 +86,13 @@ struct Origin: Hashable, Sendable {
         IPAddress(host)
     }
 
-    /// Letters, digits, dots, hyphens and underscores, or an IPv6 address without zone.
+    /// Up to 255 letters, digits, dots, hyphens and underscores, or an IPv6 address without zone.
     private static func isHost(_ host: String) -> Bool {
         if host.contains(":") { return IPAddress(host) != nil }
-        return host.utf8.allSatisfy(isNameByte)
+        return host.utf8.count <= longestHost && host.utf8.allSatisfy(isNameByte)
     }
+
+    private static let longestHost = 255
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
         switch byte {

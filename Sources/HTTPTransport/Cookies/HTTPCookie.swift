@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import TaskCoordination
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -50,6 +52,8 @@ struct HTTPCookie: Sendable, Hashable {
         }
         let path = attributes["path"] ?? ""
         self.path = path.utf8.first == UInt8(ascii: "/") ? path : Self.defaultPath(requestPath)
+        // A path that the field does not name is that of the request, of any length.
+        guard name.utf8.count + value.utf8.count + self.path.utf8.count <= 4_096 else { return nil }
         if name.hasPrefix("__Secure-") || name.hasPrefix("__Host-"), !isSecure { return nil }
         if name.hasPrefix("__Host-"), !asked.isEmpty || self.path != "/" { return nil }
         if let age = attributes["max-age"] {
@@ -61,6 +65,9 @@ struct HTTPCookie: Sendable, Hashable {
     }
 
     func hasExpired(at time: Date) -> Bool { expiry.map { $0 <= time } ?? false }
+
+    /// What the cookie keeps on the heap, in bytes.
+    var heapByteCount: Int { [name, value, domain, path].reduce(0) { $0 + HeapSize.of($1) } }
 
     /// Whether one replaces the other.
     func isSame(as other: HTTPCookie) -> Bool {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Synchronization
+import TaskCoordination
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -15,7 +16,8 @@ public import Foundation
 ///
 /// A cookie goes back to the host that set it and to no other. Its `Domain` attribute widens that only to domains which
 /// the program has named, because the public suffixes (`co.uk`) are not known here. A cookie that asks for another
-/// domain is dropped. There are at most 50 cookies of a host, 1,000 in all, and 4 KiB in one; the oldest goes first.
+/// domain is dropped. There are at most 50 cookies of a host and 1,000 in all; the oldest goes first. Name, value and path
+/// of one have at most 4 KiB, so the jar keeps at most 5 MiB.
 /// - Source: RFC 6265, section 5.
 public final class HTTPCookieJar: Sendable {
     private let cookies = Mutex<[HTTPCookie]>([])
@@ -36,6 +38,10 @@ public final class HTTPCookieJar: Sendable {
 
     /// The number of cookies, expired ones included until they are looked at.
     public var count: Int { cookies.withLock { $0.count } }
+
+    /// The bytes that the cookies keep.
+    /// - Complexity: O(*n*) in the number of cookies.
+    public var byteCount: Int { cookies.withLock { $0.reduce(HeapSize.of($0)) { $0 + $1.heapByteCount } } }
 
     /// Removes every cookie.
     public func removeAll() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Synchronization
+import TaskCoordination
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -9,69 +10,46 @@ import Foundation
 
 /// The beginnings of bodies that broke off, in memory, for a ``ResumingLoader``.
 ///
-/// The one that was not used for the longest time goes first.
+/// The one that was kept longest ago goes first.
 public final class PartialBodyStore: Sendable {
-    fileprivate struct State {
-        var bodies: [HTTPRequest: PartialBody] = [:]
-        /// The oldest first.
-        var order: [HTTPRequest] = []
-        var byteCount = 0
-    }
-
-    private let state = Mutex(State())
-    private let limit: Int
-    private let maximumCount: Int
+    private let bodies: Mutex<BoundedTable<HTTPRequest, PartialBody>>
     /// The largest beginning to keep.
     let maximumBodyByteCount: Int
 
     /// Creates an empty store.
     /// - Parameters:
-    ///   - maximumByteCount: The largest number of bytes in all; default 64 MiB.
+    ///   - maximumByteCount: The largest number of bytes in all, those of requests and fields included; default 64 MiB.
     ///   - maximumBodyByteCount: The largest number of bytes of one body; a longer beginning is not kept. Default 16 MiB.
     ///   - maximumCount: The largest number of bodies; default 1,000.
     public init(maximumByteCount: Int = 64 << 20, maximumBodyByteCount: Int = 16 << 20, maximumCount: Int = 1_000) {
-        limit = max(0, maximumByteCount)
-        self.maximumBodyByteCount = min(max(0, maximumBodyByteCount), limit)
-        self.maximumCount = max(0, maximumCount)
+        bodies = Mutex(BoundedTable(byteLimit: maximumByteCount, countLimit: maximumCount))
+        self.maximumBodyByteCount = min(max(0, maximumBodyByteCount), max(0, maximumByteCount))
     }
 
     /// The number of bodies.
-    public var count: Int { state.withLock { $0.bodies.count } }
-    /// The number of bytes in all bodies.
-    public var byteCount: Int { state.withLock { $0.byteCount } }
+    public var count: Int { bodies.withLock { $0.count } }
+    /// The number of bytes that are kept: bodies, requests and fields.
+    public var byteCount: Int { bodies.withLock { $0.byteCount } }
 
     /// Removes every body.
     public func removeAll() {
-        state.withLock { $0 = State() }
+        bodies.withLock { $0.removeAll() }
     }
 
     /// Takes the beginning for a request out of the store.
     func take(_ key: HTTPRequest) -> PartialBody? {
-        state.withLock { $0.remove(key) }
+        bodies.withLock { $0.remove(key) }
     }
 
     /// Keeps a beginning, unless a longer one of the same body is there.
+    /// - Complexity: O(number of chunks and fields), amortised over the bodies that make room.
     func keep(_ body: PartialBody, for key: HTTPRequest) {
-        guard body.count > 0, body.count <= maximumBodyByteCount, maximumCount > 0 else { return }
-        state.withLock { state in
-            if let old = state.bodies[key], old.validator == body.validator, old.count >= body.count { return }
-            _ = state.remove(key)
-            state.bodies[key] = body
-            state.order.append(key)
-            state.byteCount += body.count
-            while state.byteCount > limit || state.bodies.count > maximumCount, let oldest = state.order.first {
-                _ = state.remove(oldest)
-            }
+        guard body.count > 0, body.count <= maximumBodyByteCount else { return }
+        let heapByteCount = HeapSize.of(key) + body.heapByteCount
+        bodies.withLock { bodies in
+            if let old = bodies[key], old.validator == body.validator, old.count >= body.count { return }
+            bodies.store(body, for: key, heapByteCount: heapByteCount)
         }
-    }
-}
-
-extension PartialBodyStore.State {
-    fileprivate mutating func remove(_ key: HTTPRequest) -> PartialBody? {
-        guard let body = bodies.removeValue(forKey: key) else { return nil }
-        byteCount -= body.count
-        order.removeAll { $0 == key }
-        return body
     }
 }
 
@@ -110,6 +88,11 @@ struct PartialBody: Sendable {
     mutating func append(_ chunk: [UInt8]) {
         chunks.append(chunk)
         count += chunk.count
+    }
+
+    /// What the beginning keeps on the heap, in bytes.
+    var heapByteCount: Int {
+        chunks.reduce(HeapSize.of(chunks) + HeapSize.of(validator) + HeapSize.of(headers)) { $0 + HeapSize.of($1) }
     }
 
     /// Whether a rest has the validator of the beginning. A rest without one, or with a weak tag, may be of another

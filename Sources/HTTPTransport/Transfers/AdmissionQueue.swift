@@ -20,7 +20,7 @@ struct AdmissionQueue {
 
     /// The number of streams on one HTTP/2 connection that servers commonly allow.
     private static let streamLimit = 100
-    /// The number of origins to remember beyond those with transfers.
+    /// The number of origins to remember beyond those with transfers, at most 0.5 KiB each.
     private static let memory = 1_000
 
     private let perOrigin: Int
