@@ -37,7 +37,7 @@ struct Main {
     }
 
     private static func complain(_ message: String) {
-        FileHandle.standardError.write(Data("gallery: \(message)\nTry: gallery --help\n".utf8))
+        FileHandle.standardError.write(Data("gallery: \(message.printable)\nTry: gallery --help\n".utf8))
     }
 
     private static func read(_ path: String) throws -> String {

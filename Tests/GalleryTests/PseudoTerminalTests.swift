@@ -56,4 +56,17 @@ struct PseudoTerminalTests {
         program.hangUp()
         #expect(try program.end() == 129)
     }
+
+    @Test func `a complaint cannot control the terminal`() throws {
+        let process = Process()
+        let errors = Pipe()
+        process.executableURL = URL(filePath: try #require(PseudoTerminal.program))
+        process.arguments = ["--\u{202E}\u{1B}[2Jä"]
+        process.standardError = errors
+        try process.run()
+        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 2)
+        #expect(text.hasPrefix("gallery: unknown option --\\u{202E}\\u{1B}[2Jä\n"))
+    }
 }

@@ -5,12 +5,13 @@ import WebImage
 
 /// One line of JSON for each request, and for each step of a load where that is wanted, on a stream.
 ///
-/// A thread of its own writes. When the reader of the stream does not keep up, lines are dropped and counted in a later
-/// line, and requests are never delayed.
+/// A thread of its own writes, fifty times a second at most, because waking it costs more than the lines do. When the
+/// reader of the stream does not keep up, lines are dropped and counted in a later line, and requests are never delayed.
 final class AccessLog: Sendable {
     private struct Pending {
-        var bytes: [UInt8] = []
+        var lines = LogLines()
         var droppedCount = 0
+        /// Whether the thread writes, or will.
         var isWriting = false
     }
 
@@ -28,44 +29,46 @@ final class AccessLog: Sendable {
     }
 
     /// Adds the line of a request.
-    func write(_ request: FinishedRequest, at now: Date = .now) { write(Self.line(request, at: now)) }
+    func write(_ request: FinishedRequest, at now: Date = .now) { write { $0.add(request, at: now) } }
 
     /// Adds the line of a step of a load, if it is one that is logged.
-    func write(_ activity: LoadActivity, at now: Date = .now) {
-        if let line = Self.line(activity, at: now) { write(line) }
-    }
+    func write(_ activity: LoadActivity, at now: Date = .now) { write { $0.add(activity, at: now) } }
 
-    private func write(_ text: String) {
-        let line = Array((text + "\n").utf8)
-        let begins = pending.withLock { pending in
-            guard pending.bytes.count + line.count <= byteLimit else {
+    private func write(_ add: (inout LogLines) -> Void) {
+        let delay: DispatchTimeInterval? = pending.withLock { pending in
+            let start = pending.lines.bytes.count
+            if pending.droppedCount > 0 { pending.lines.add(droppedCount: pending.droppedCount) }
+            add(&pending.lines)
+            let count = pending.lines.bytes.count
+            guard count <= byteLimit else {
+                pending.lines.bytes.removeSubrange(start...)
                 pending.droppedCount += 1
-                return false
+                return nil
             }
-            if pending.droppedCount > 0 {
-                pending.bytes += Array("{\"droppedLines\":\(pending.droppedCount)}\n".utf8)
-                pending.droppedCount = 0
-            }
-            pending.bytes += line
+            guard count > start else { return nil }
+            pending.droppedCount = 0
             defer { pending.isWriting = true }
-            return !pending.isWriting
+            if !pending.isWriting { return .milliseconds(20) }
+            return start <= byteLimit / 2 && count > byteLimit / 2 ? .milliseconds(0) : nil
         }
-        if begins { queue.async { self.writePending() } }
+        if let delay { queue.asyncAfter(deadline: .now() + delay) { self.writePending() } }
     }
 
     /// Waits until all lines are written, or the reader has not taken them in time.
     func flush(within seconds: Double = 1) {
-        let end = DispatchWorkItem {}
+        let end = DispatchWorkItem { self.writePending() }
         queue.async(execute: end)
         _ = end.wait(timeout: .now() + seconds)
     }
 
     private func writePending() {
+        var bytes: [UInt8] = []
         while true {
-            let bytes = pending.withLock { pending in
-                defer { pending.bytes = [] }
-                pending.isWriting = !pending.bytes.isEmpty
-                return pending.bytes
+            // The two buffers take turns.
+            bytes.removeAll(keepingCapacity: true)
+            pending.withLock { pending in
+                swap(&pending.lines.bytes, &bytes)
+                pending.isWriting = !bytes.isEmpty
             }
             guard !bytes.isEmpty else { return }
             var rest = bytes[...]
@@ -77,50 +80,5 @@ final class AccessLog: Sendable {
                 rest = rest.dropFirst(max(0, count))
             }
         }
-    }
-
-    /// The line of a request, without its end.
-    static func line(_ request: FinishedRequest, at now: Date) -> String {
-        var members = [
-            ("time", time(now)),
-            ("id", request.id.quotedJSON), ("peer", request.peer.quotedJSON), ("method", request.method.quotedJSON),
-            ("target", String(request.target.prefix(1_000)).quotedJSON), ("status", String(request.status)),
-            ("bytes", String(request.byteCount)), ("milliseconds", milliseconds(request.took)),
-            ("complete", String(request.isComplete)),
-        ]
-        if !request.trace.isEmpty { members.insert(("trace", request.trace.quotedJSON), at: 2) }
-        members += request.notes.map { ($0.name, $0.value.quotedJSON) }
-        return object(members)
-    }
-
-    /// The line of a step, with the id of the request whose load it is; `nil` for a step that is logged with its request.
-    static func line(_ activity: LoadActivity, at now: Date) -> String? {
-        let step: (name: String, took: Duration?)
-        switch activity.kind {
-        case .queued: step = ("queued", nil)
-        case .started(let waited): step = ("started", waited)
-        case .firstByte(let wait): step = ("firstByte", wait)
-        case .cacheHit(let source): step = ("hit in \(source.rawValue)", nil)
-        case .waitingForMemory: step = ("waitingForMemory", nil)
-        case .decoded(_, _, let took): step = ("decoded", took)
-        case .stored: step = ("stored", nil)
-        case .progress, .writeDropped, .finished, .cancelled, .failed: return nil
-        }
-        var members = [("time", time(now)), ("step", step.name.quotedJSON)]
-        if let id = activity.label { members.append(("id", id.quotedJSON)) }
-        if let took = step.took { members.append(("milliseconds", milliseconds(took))) }
-        return object(members)
-    }
-
-    private static func time(_ now: Date) -> String {
-        now.ISO8601Format(.init(includingFractionalSeconds: true)).quotedJSON
-    }
-
-    private static func milliseconds(_ duration: Duration) -> String {
-        String((duration / .microseconds(1)).rounded() / 1_000)
-    }
-
-    private static func object(_ members: [(String, String)]) -> String {
-        "{\(members.map { "\"\($0)\":\($1)" }.joined(separator: ","))}"
     }
 }

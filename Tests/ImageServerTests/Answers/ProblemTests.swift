@@ -112,9 +112,14 @@ struct ProblemTests {
         }
     }
 
-    @Test func `a text with every kind of character is a string of JSON`() throws {
-        let text = "\"\\/\u{0}\n\u{7F}\u{2028}ä😀</script>"
+    /// As a string of JSON, in which a terminal finds nothing to obey or to hide.
+    @Test(arguments: [
+        ("\"\\/", #"\"\\/"#), ("\u{0}\n\u{7F}", #"\u0000\u000a\u007f"#), ("\u{85}\u{2028}", #"\u0085\u2028"#),
+        ("a\u{202E}b\u{2066}c", #"a\u202eb\u2066c"#), ("\u{AD}\u{200B}\u{FEFF}", #"\u00ad\u200b\ufeff"#),
+        ("\u{1D173}\u{E0041}", #"\ud834\udd73\udb40\udc41"#), ("ä😀</script>", "ä😀</script>"), ("", ""),
+    ])
+    func `a text with every kind of character is a string of JSON`(text: String, quoted: String) throws {
+        #expect(text.quotedJSON == "\"\(quoted)\"")
         #expect(try JSONDecoder().decode(String.self, from: Data(text.quotedJSON.utf8)) == text)
-        #expect(text.quotedJSON.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x2028 })
     }
 }

@@ -116,15 +116,34 @@ struct OperationTests {
     }
 
     @Test func `a line of the log is one object`() throws {
+        var lines = LogLines()
         let request = FinishedRequest(
             id: "a1", trace: "b2", peer: "127.0.0.1", method: "GET", target: "/\"\n", status: 200, byteCount: 5,
-            took: .microseconds(1_500), isComplete: true, notes: [.init(name: "source", value: "memory")])
-        let line = AccessLog.line(request, at: Date(timeIntervalSince1970: 0))
-        #expect(
-            line == """
-                {"time":"1970-01-01T00:00:00.000Z","id":"a1","trace":"b2","peer":"127.0.0.1","method":"GET","target":"/\\"\\u000a",\
-                "status":200,"bytes":5,"milliseconds":1.5,"complete":true,"source":"memory"}
-                """)
+            took: .microseconds(61_502), isComplete: true, notes: [.init(name: "source", value: "memory")])
+        for time in [0, 0.25, 1, 0.007] { lines.add(request, at: Date(timeIntervalSince1970: time)) }
+        let found = String(decoding: lines.bytes, as: UTF8.self).split(
+            separator: "\n", omittingEmptySubsequences: false)
+        let expected = ["00.000", "00.250", "01.000", "00.007"].map {
+            """
+            {"time":"1970-01-01T00:00:\($0)Z","id":"a1","trace":"b2","peer":"127.0.0.1","method":"GET",\
+            "target":"/\\"\\u000a",\
+            "status":200,"bytes":5,"milliseconds":61.502,"complete":true,"source":"memory"}
+            """
+        }
+        #expect(found.map(String.init) == expected + [""])
+    }
+
+    @Test func `a long target is cut off in the log, and a mark of direction in it turns nothing`() {
+        var lines = LogLines()
+        var request = FinishedRequest(
+            id: "a1", peer: "", method: "GET", target: "/\u{202E}gpj.exe", status: 200, byteCount: 0, took: .zero,
+            isComplete: true, notes: [])
+        lines.add(request, at: .now)
+        #expect(String(decoding: lines.bytes, as: UTF8.self).contains(#""target":"/\u202egpj.exe","#))
+        request.target = String(repeating: "ä", count: 5_000)
+        lines.bytes = []
+        lines.add(request, at: .now)
+        #expect(String(decoding: lines.bytes, as: UTF8.self).count { $0 == "ä" } == 1_000)
     }
 
     @Test func `a log that is not read loses lines and tells how many`() async throws {
