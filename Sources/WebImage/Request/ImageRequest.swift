@@ -165,21 +165,22 @@ extension ImageRequest {
     var origin: String {
         var text = urlKey.rawValue
         return text.withUTF8 { bytes in
-            guard let slash = unsafe bytes.firstIndex(of: UInt8(ascii: "/")), slash > 0,
+            guard let slash = unsafe bytes.firstIndex(of: UInt8(ascii: "/")), slash > 1,
                 unsafe bytes[slash - 1] == UInt8(ascii: ":")
             else { return "" }
             // Before "/", "?" or "#".
             let authority = unsafe bytes[slash...].dropFirst(2).prefix { $0 != 0x2F && $0 != 0x3F && $0 != 0x23 }
             let user = unsafe authority.lastIndex(of: UInt8(ascii: "@"))
-            let origin =
+            var origin =
                 unsafe user.map {
                     unsafe String(decoding: bytes[..<authority.startIndex], as: UTF8.self)
                         + String(decoding: authority[($0 + 1)...], as: UTF8.self)
                 } ?? String(decoding: bytes[..<authority.endIndex], as: UTF8.self)
-            let isLowercased = !origin.utf8.contains { $0 >= 0x80 || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 }
-            let written = isLowercased ? origin : origin.lowercased()
-            let port = written.hasPrefix("https:") ? ":443" : ":80"
-            return written.hasSuffix(port) ? String(written.dropLast(port.count)) : written
+            if unsafe bytes[..<authority.endIndex].contains(where: { $0 >= 0x80 || 0x41...0x5A ~= $0 }) {
+                origin = origin.lowercased()
+            }
+            let port = unsafe bytes[slash - 2] | 0x20 == UInt8(ascii: "s") ? ":443" : ":80"
+            return origin.hasSuffix(port) ? String(origin.dropLast(port.count)) : origin
         }
     }
 }
