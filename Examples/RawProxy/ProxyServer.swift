@@ -9,10 +9,14 @@ extension Proxy {
     /// Serves the proxy on a port of the loopback interface. The connection's thread reads the request and writes the
     /// answer; between the two it waits, and a client that leaves cancels the work.
     ///
-    /// - Parameter port: 0 lets the kernel choose.
-    func serve(origin: URL, port: UInt16) throws -> OriginServer {
+    /// - Parameters:
+    ///   - port: 0 lets the kernel choose.
+    ///   - connections: The largest number of connections, and so of threads. The oldest idle one gives way to a new one.
+    func serve(origin: URL, port: UInt16, connections: Int = 512) throws -> OriginServer {
         var configuration = OriginServer.Configuration()
         configuration.port = port
+        configuration.maximumConnectionCount = connections
+        configuration.requestTimeout = .seconds(30)
         configuration.maximumRecordedBodyByteCount = configuration.maximumBodyByteCount
         configuration.maximumRecordedRequestCount = 0
         let server = try OriginServer.start(configuration: configuration)
@@ -22,6 +26,8 @@ extension Proxy {
 
     private func converse(_ asked: OriginRequest, _ origin: URL, over wire: OriginWire) {
         var answer = Answer.text(400, "That is no address.")
+        // What follows such a request is not read.
+        answer.headers["Connection"] = "close"
         if let url = Self.address(of: asked.target, at: origin) {
             let headers = HTTPHeaders(asked.headers.map { HTTPHeaders.Field(name: $0.name, value: $0.value) })
             let body = asked.body.isEmpty ? nil : asked.body
@@ -64,8 +70,8 @@ extension Proxy {
         let hasBody = answer.status != 204 && answer.status != 304
         if hasBody, asked.method != "HEAD" { headers["Content-Length"] = String(answer.body.count) }
         let options = (asked.headers["Connection"] ?? "").lowercased()
-        let closes = asked.version != "HTTP/1.1" || options.contains("close")
-        if closes { headers.append(name: "Connection", value: "close") }
+        let closes = asked.version != "HTTP/1.1" || options.contains("close") || answer.headers["Connection"] != nil
+        if closes { headers["Connection"] = "close" }
         headers.append(name: "Via", value: "1.1 " + name)
         wire.write(Array(head(answer.status, headers).utf8) + (hasBody && asked.method != "HEAD" ? answer.body : []))
         if closes { wire.close() }

@@ -20,8 +20,11 @@ struct RawProxy {
             FileHandle.standardError.write(Data("usage: raw-proxy ORIGIN PORT [FOLDER]\n".utf8))
             exit(2)
         }
+        let connections: Int
         do throws(HTTPError) {
-            try await Descriptors.prepare(needing: 20)
+            // Three for each client that waits for an answer; the client of the origin takes at most half, and some are
+            // for the files of the folder.
+            connections = min(512, try await Descriptors.prepare(needing: 20) / 8)
         } catch {
             FileHandle.standardError.write(Data("raw-proxy: \(error.message)\n".utf8))
             exit(1)
@@ -36,7 +39,7 @@ struct RawProxy {
         let disk = words.count == 3 ? DiskCache(.init(folder: words[words.endIndex - 1])) : nil
         let store: any RawResponseStoring = disk.map { ResponseCache($0) } ?? MemoryStore()
         let proxy = Proxy(client: client, store: store, rules: rules)
-        let server = try proxy.serve(origin: bare(origin), port: port)
+        let server = try proxy.serve(origin: bare(origin), port: port, connections: connections)
         let line = "http://127.0.0.1:\(server.port) in front of \(origin.absoluteString)\n"
         FileHandle.standardOutput.write(Data(line.utf8))
         await interrupt.wait()

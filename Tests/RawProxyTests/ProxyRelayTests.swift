@@ -59,6 +59,19 @@ import WebImageTesting
         }
     }
 
+    @Test func `a target that names nothing ends its connection`() async throws {
+        try await ProxyWorld.run { world in
+            world.origin.respondToEverything { _ in .ok([1]) }
+            let next = Self.get("/a")
+            for line in ["GET * HTTP/1.1", "CONNECT a:80 HTTP/1.1", "GET a HTTP/1.1"] {
+                let answers = await world.exchange("\(line)\r\nHost: a\r\n\r\n\(next)")
+                #expect(answers.hasPrefix("HTTP/1.1 400 ") && answers.contains("\r\nConnection: close\r\n"))
+                #expect(answers.components(separatedBy: "HTTP/1.1 ").count == 2)
+            }
+            #expect(world.origin.requestCount == 0)
+        }
+    }
+
     @Test func `fields of the client's connection do not reach the origin`() async throws {
         try await ProxyWorld.run { world in
             world.origin.respond(to: "/a") { request in
@@ -88,6 +101,32 @@ import WebImageTesting
             #expect(answer.contains("X-Kept: kept\r\n"))
             #expect(answer.contains("Via: 1.1 raw-proxy\r\n"))
             for name in ["X-Hop", "Keep-Alive", "Proxy-Authenticate"] { #expect(!answer.contains(name)) }
+        }
+    }
+
+    @Test func `a switch to another protocol is refused at once`() async throws {
+        try await ProxyWorld.run { world in
+            let switching = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"
+            world.origin.respond(to: "/a") { _ in
+                .byHand { wire in
+                    wire.write(switching)
+                    wire.waitForClose()
+                }
+            }
+            #expect(await world.exchange(Self.get("/a")).hasPrefix("HTTP/1.1 502 "))
+        }
+    }
+
+    @Test func `idle clients and slow heads keep no other out`() async throws {
+        try await ProxyWorld.run(connections: 2) { world in
+            world.origin.respond(to: "/a", with: .ok([98]))
+            for beginning in ["", "GET /a HTTP/1.1\r\nHost: a\r\n", "GET /a HTTP/1.1\r\nHost: a\r\n\r\nG"] {
+                for _ in 0..<3 {
+                    // The proxy ends them.
+                    Task { await world.exchange(beginning) }
+                    #expect(await world.exchange(Self.get("/a")).hasPrefix("HTTP/1.1 200 "))
+                }
+            }
         }
     }
 

@@ -77,7 +77,7 @@ struct ProxyWorld {
     }
 
     static func run(
-        store: any RawResponseStoring = MemoryStore(), _ body: (ProxyWorld) async throws -> Void
+        store: any RawResponseStoring = MemoryStore(), connections: Int = 512, _ body: (ProxyWorld) async throws -> Void
     ) async throws {
         var configuration = HTTPClient.Configuration()
         configuration.addressPolicy = .unrestricted
@@ -88,7 +88,7 @@ struct ProxyWorld {
         let (origin, clock) = (try OriginServer.start(), Clock())
         let proxy = Proxy(client: client, store: store, rules: .shared, now: { clock.now })
         guard let address = URL(string: "http://127.0.0.1:\(origin.port)") else { throw CancellationError() }
-        let server = try proxy.serve(origin: address, port: 0)
+        let server = try proxy.serve(origin: address, port: 0, connections: connections)
         let result: Result<Void, any Error>
         do {
             result = .success(

@@ -18,6 +18,19 @@ extension OriginServer {
         ///
         /// Default: 64 MiB.
         public var maximumBodyByteCount = 64 * 1024 * 1024
+        /// Largest number of open connections, each of which has a thread.
+        ///
+        /// At the limit, and when the process has no descriptor left, the connection that has waited longest for a
+        /// request, or for the rest of one, gives way to a new one; when there is none, the one whose client has taken
+        /// longest for a reply, from one second on; when there is none, new ones wait. Those that give way may overlap
+        /// with their successors for the moment that their end takes.
+        ///
+        /// Default: 10,000.
+        public var maximumConnectionCount = 10_000
+        /// Longest time from the connection, or from the end of a reply, to the end of the next request.
+        ///
+        /// Default: `nil`, for any.
+        public var requestTimeout: Duration?
         /// How many bytes of each body are kept in ``OriginRequest/body``.
         ///
         /// Default: 1 MiB.

@@ -18,7 +18,7 @@ internal import Synchronization
 ///
 /// Every connection has a thread of its own that blocks on its socket. The concurrency runtime's threads are never
 /// used, so the server answers even when a test has blocked all of them, and thousands of connections cost little more
-/// than their descriptors.
+/// than their descriptors. ``Configuration/maximumConnectionCount`` bounds them.
 ///
 /// Stop it with ``stop()``, or let ``withOriginServer(tls:configuration:_:)`` do it. A server is also stopped when its
 /// last reference is released; handlers that hold the server prevent that.
@@ -65,12 +65,15 @@ public final class OriginServer: Sendable {
         let security = context
         let script = OriginScript()
         let record = OriginRecord(limit: configuration.maximumRecordedRequestCount)
-        let connections = ConnectionTable(stackByteCount: configuration.stackByteCount)
-        let listener = try Listener(port: configuration.port, withIPv6: configuration.listensOnIPv6) { descriptor in
+        let connections = ConnectionTable(limits: configuration)
+        let listener = try Listener(
+            port: configuration.port, withIPv6: configuration.listensOnIPv6,
+            interval: configuration.requestTimeout.map { min(.seconds(1), $0 / 4) }, connections: connections
+        ) { descriptor in
             connections.add(descriptor: descriptor) { number in
                 let end = OriginConnection.serve(
                     descriptor, number: number, security: security, configuration: configuration, script: script,
-                    record: record)
+                    record: record, connections: connections)
                 connections.end(number) { byServer in
                     if end == .peer && !byServer { record.peerCloseTally.increment() }
                     if end == .handshake && !byServer { record.failedHandshakeTally.increment() }

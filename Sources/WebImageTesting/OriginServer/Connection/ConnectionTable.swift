@@ -10,6 +10,9 @@ final class ConnectionTable: Sendable {
         let descriptor: CInt
         let thread: SystemThread
         var isInterrupted = false
+        /// Whether the peer is to send a request, or the rest of one; and since when, or else when it has come.
+        var isIdle = true
+        var since = ContinuousClock.now
     }
 
     private struct State {
@@ -21,10 +24,10 @@ final class ConnectionTable: Sendable {
     }
 
     private let state = Mutex(State())
-    private let stackByteCount: Int
+    private let limits: OriginServer.Configuration
 
-    init(stackByteCount: Int) {
-        self.stackByteCount = stackByteCount
+    init(limits: OriginServer.Configuration) {
+        self.limits = limits
     }
 
     /// The number of open connections.
@@ -44,7 +47,7 @@ final class ConnectionTable: Sendable {
             let number = state.accepted
             // Started under the lock, so that the thread cannot reach `end` before its entry exists.
             guard !state.isStopped,
-                let thread = try? SystemThread.start(stackByteCount: stackByteCount, { serve(number) })
+                let thread = try? SystemThread.start(stackByteCount: limits.stackByteCount, { serve(number) })
             else {
                 SystemSocket.close(descriptor)
                 return
@@ -73,13 +76,59 @@ final class ConnectionTable: Sendable {
         for thread in earlier { thread.join() }
     }
 
+    /// Notes that a connection waits for a request, or that one has come.
+    func note(_ number: Int, isIdle: Bool) {
+        state.withLock { state in
+            state.open[number]?.isIdle = isIdle
+            state.open[number]?.since = .now
+        }
+    }
+
+    /// Whether another connection may be accepted.
+    ///
+    /// At the limit the one that has idled longest begins to end, or else the one whose peer has taken longest for a
+    /// reply; one that has just begun stays. Those that end count for as long as they need, so there are never more than
+    /// twice as many.
+    ///
+    /// - Parameter isShort: Whether the process has no descriptor for it.
+    /// - Complexity: O(*n*) in the open connections at the limit.
+    func hasRoom(isShort: Bool = false) -> Bool {
+        state.withLock { state in
+            let limit = isShort ? state.open.count : max(1, limits.maximumConnectionCount)
+            let others = state.open.count < limit ? [:] : state.open.filter { !$0.value.isInterrupted }
+            guard others.count >= limit else { return !isShort && state.open.count < 2 * limit }
+            let now = ContinuousClock.now
+            let idle = others.filter { $0.value.isIdle && $0.value.since + .milliseconds(50) <= now }
+            let slow = others.filter {
+                !$0.value.isIdle && $0.value.since + .seconds(1) <= now
+                    && SystemSocket.hasUnsentBytes($0.value.descriptor)
+            }
+            let oldest = (idle.isEmpty ? slow : idle).min { $0.value.since < $1.value.since }
+            if let oldest { Self.interrupt(oldest.key, in: &state) }
+            return oldest != nil
+        }
+    }
+
+    /// Ends the connections whose requests take longer than they may.
+    func endOverdue() {
+        guard let timeout = limits.requestTimeout else { return }
+        state.withLock { state in
+            for (number, entry) in state.open where entry.isIdle && entry.since + timeout <= .now {
+                Self.interrupt(number, in: &state)
+            }
+        }
+    }
+
+    private static func interrupt(_ number: Int, in state: inout State) {
+        guard let entry = state.open[number] else { return }
+        state.open[number]?.isInterrupted = true
+        SystemSocket.shutDown(entry.descriptor)
+    }
+
     /// Ends all open connections; their threads notice it at once and close them.
     func interruptAll() {
         state.withLock { state in
-            for (number, entry) in state.open {
-                state.open[number]?.isInterrupted = true
-                SystemSocket.shutDown(entry.descriptor)
-            }
+            for number in state.open.keys { Self.interrupt(number, in: &state) }
         }
     }
 

@@ -10,16 +10,20 @@ final class Listener: Sendable {
 
     /// Creates a listener that accepts connections until ``stop()``.
     ///
-    /// - Parameter accepted: Runs on the accept thread and owns the socket it gets.
+    /// - Parameters:
+    ///   - interval: How often the connections are looked at while no new one comes.
+    ///   - connections: Asked before each `accept`; a connection for which it has no room waits in the kernel's queue.
+    ///   - accepted: Runs on the accept thread and owns the socket it gets.
     init(
-        port: UInt16 = 0, withIPv6: Bool, accepted: @escaping @Sendable (CInt) -> Void
+        port: UInt16 = 0, withIPv6: Bool, interval: Duration? = nil, connections: ConnectionTable,
+        accepted: @escaping @Sendable (CInt) -> Void
     ) throws(OriginError) {
         let (port, sockets) = try Self.open(port, withIPv6: withIPv6)
         self.port = port
         do {
             guard let wake = try latch.descriptor() else { preconditionFailure("a latch is born closed") }
             thread = try SystemThread.start(stackByteCount: 256 * 1024) {
-                Self.run(on: sockets, wake: wake, accepted: accepted)
+                Self.run(on: sockets, wake: wake, every: interval, connections, accepted: accepted)
             }
         } catch {
             for socket in sockets { SystemSocket.close(socket) }
@@ -50,16 +54,24 @@ final class Listener: Sendable {
         }
     }
 
-    private static func run(on sockets: [CInt], wake: CInt, accepted: (CInt) -> Void) {
+    private static func run(
+        on sockets: [CInt], wake: CInt, every interval: Duration?, _ connections: ConnectionTable,
+        accepted: (CInt) -> Void
+    ) {
         defer { for socket in sockets { SystemSocket.close(socket) } }
-        while let ready = SystemSocket.waitForConnections(on: sockets, latch: wake) {
+        while let ready = SystemSocket.waitForConnections(on: sockets, latch: wake, for: interval) {
+            if ready.isEmpty { connections.endOverdue() }
             for listener in ready {
-                if let socket = SystemSocket.accept(on: listener) {
-                    accepted(socket)
-                } else if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) {
-                    // The connection stays in the kernel's queue until the process closes a descriptor.
-                    if SystemSocket.waitForBytes(on: wake, for: .milliseconds(10)) { return }
+                if connections.hasRoom() {
+                    if let socket = SystemSocket.accept(on: listener) {
+                        accepted(socket)
+                        continue
+                    }
+                    guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) else { continue }
+                    _ = connections.hasRoom(isShort: true)
                 }
+                // The connection stays in the kernel's queue until another one has ended.
+                if SystemSocket.waitForBytes(on: wake, for: .milliseconds(1)) { return }
             }
         }
     }

@@ -8,11 +8,12 @@ struct OriginConnection {
     let configuration: OriginServer.Configuration
     let script: OriginScript
     let record: OriginRecord
+    let connections: ConnectionTable
 
     /// Serves a connection on the calling thread.
     static func serve(
         _ descriptor: CInt, number: Int, security: TLSContext?, configuration: OriginServer.Configuration,
-        script: OriginScript, record: OriginRecord
+        script: OriginScript, record: OriginRecord, connections: ConnectionTable
     ) -> ConnectionEnd {
         do throws(ConnectionEnd) {
             if let gate = configuration.connectionGate { try gate.hold(descriptor) }
@@ -24,7 +25,8 @@ struct OriginConnection {
                 stream = SocketStream(descriptor: descriptor)
             }
             return OriginConnection(
-                number: number, stream: stream, configuration: configuration, script: script, record: record
+                number: number, stream: stream, configuration: configuration, script: script, record: record,
+                connections: connections
             ).serve()
         } catch {
             // The alert with the reason must arrive.
@@ -59,6 +61,7 @@ struct OriginConnection {
     }
 
     private func serveRequest(_ reader: inout RequestReader) throws(ConnectionEnd) {
+        defer { connections.note(number, isIdle: true) }
         let (request, allowsReuse) = try nextRequest(&reader)
         let openRequest = OpenRequest(record: record)
         defer { openRequest.finish() }
@@ -76,6 +79,7 @@ struct OriginConnection {
             guard let head = try reader.head() else { throw .connection(.peer) }
             if head.expectsContinue && head.framing != .length(0) { try sendContinue() }
             let body = try reader.body(head.framing)
+            connections.note(number, isIdle: false)
             let (path, query) = head.pathAndQuery
             let request = OriginRequest(
                 number: 0, attempt: 0, connection: number, method: head.method, target: head.target, path: path,

@@ -64,9 +64,9 @@ public final class HTTP2Flood: Sendable {
         answer: @escaping @Sendable (_ number: Int, _ stream: UInt8) -> [[UInt8]]
     ) throws(OriginError) -> HTTP2Flood {
         let security = try TLSContext(certificate, configuration: .init(), applicationProtocol: .http2)
-        let connections = ConnectionTable(stackByteCount: 512 * 1024)
+        let connections = ConnectionTable(limits: OriginServer.Configuration())
         let record = Record()
-        let listener = try Listener(withIPv6: false) { descriptor in
+        let listener = try Listener(withIPv6: false, connections: connections) { descriptor in
             connections.add(descriptor: descriptor) { number in
                 try? serve(security.accept(descriptor), frame, record, answer)
                 connections.end(number) { _ in }

@@ -40,13 +40,13 @@ extension SystemSocket {
         }
     }
 
-    /// Waits until one of the listening sockets has a connection.
+    /// Waits until one of the listening sockets has a connection, or until the time is over.
     ///
     /// - Returns: The sockets that are ready; `nil` when the latch opened.
-    static func waitForConnections(on listeners: [CInt], latch: CInt) -> [CInt]? {
+    static func waitForConnections(on listeners: [CInt], latch: CInt, for duration: Duration?) -> [CInt]? {
         var watched = listeners.map { pollfd(fd: $0, events: CShort(POLLIN), revents: 0) }
         watched.append(pollfd(fd: latch, events: CShort(POLLIN), revents: 0))
-        let count = unsafe poll(&watched, nfds_t(watched.count), -1)
+        let count = unsafe poll(&watched, nfds_t(watched.count), duration.map { milliseconds(until: .now + $0) } ?? -1)
         guard count > 0 else { return [] }
         if watched[listeners.count].revents != 0 { return nil }
         return watched.dropLast().filter { $0.revents != 0 }.map(\.fd)
@@ -58,6 +58,12 @@ extension SystemSocket {
     static func waitForBytes(on socket: CInt, for duration: Duration) -> Bool {
         var watched = pollfd(fd: socket, events: CShort(POLLIN), revents: 0)
         return unsafe poll(&watched, 1, milliseconds(until: .now + duration)) > 0
+    }
+
+    /// Whether the peer has not taken all that was sent.
+    static func hasUnsentBytes(_ socket: CInt) -> Bool {
+        var count: CInt = 0
+        return unsafe ioctl(socket, UInt(TIOCOUTQ), &count) == 0 && count > 0
     }
 
     /// The rest of the time, rounded up so that a wait is never short, in the range of `poll`.

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+import Testing
+import WebImageTesting
+
+/// What a server does with more clients than it may have, and with slow ones.
+@Suite(.timeLimit(.minutes(10)))
+struct OriginLimitTests {
+    private static func start(
+        _ change: (inout OriginServer.Configuration) -> Void
+    ) throws -> OriginServer {
+        var configuration = OriginServer.Configuration()
+        change(&configuration)
+        return try OriginServer.start(configuration: configuration)
+    }
+
+    @Test func `at the limit the connection that has idled longest gives way, and a busy one stays`() async throws {
+        let origin = try Self.start { $0.maximumConnectionCount = 3 }
+        defer { origin.stop() }
+        let gate = OriginGate()
+        origin.respond(to: "/held", with: .text("late").held(at: gate))
+        origin.respond(to: "/a", with: .text("now"))
+        let (busy, silent, halting) = (try RawClient(origin), try RawClient(origin), try RawClient(origin))
+        try busy.get("/held")
+        await gate.waitUntilReached()
+        try halting.send("GET /a HTTP/1.1\r\nHost: a\r\n")
+        while origin.openConnections < 3 { await Task.yield() }
+        var clients: [RawClient] = []
+        for idle in [silent, halting] {
+            let client = try RawClient(origin)
+            try client.get("/a")
+            #expect(client.readHead().hasPrefix("HTTP/1.1 200 "))
+            #expect(client.read(exactly: 3) == "now")
+            #expect(idle.readToEnd().text.isEmpty)
+            #expect(origin.openConnections <= 6)
+            clients.append(client)
+        }
+        gate.open()
+        #expect(busy.readHead().hasPrefix("HTTP/1.1 200 "))
+        #expect(origin.closedByPeer == 0)
+    }
+
+    @Test func `at the limit a client that reads nothing gives way when none is idle`() async throws {
+        let origin = try Self.start { $0.maximumConnectionCount = 1 }
+        defer { origin.stop() }
+        origin.respond(to: "/endless", with: OriginReply(body: [1]).endless())
+        origin.respond(to: "/a", with: .text("now"))
+        let reader = try RawClient(origin)
+        try reader.get("/endless")
+        #expect(await origin.waitForRequests(count: 1))
+        let client = try RawClient(origin)
+        try client.get("/a")
+        #expect(client.readHead().hasPrefix("HTTP/1.1 200 "))
+    }
+
+    @Test(arguments: [
+        "", "GET /a HTTP/1.1\r\n", "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n1234",
+        "GET /a HTTP/1.1\r\nHost: a\r\n\r\nG",
+    ]) func `a request that does not come in time ends its connection, and a slow reply does not`(
+        beginning: String
+    ) async throws {
+        let origin = try Self.start { $0.requestTimeout = .milliseconds(100) }
+        defer { origin.stop() }
+        let gate = OriginGate()
+        origin.respond(to: "/held", with: .text("late").held(at: gate))
+        let (busy, slow) = (try RawClient(origin), try RawClient(origin))
+        try busy.get("/held")
+        await gate.waitUntilReached()
+        try slow.send(beginning)
+        #expect(slow.readToEnd().text.isEmpty == !beginning.hasSuffix("G"))
+        gate.open()
+        #expect(busy.readHead().hasPrefix("HTTP/1.1 200 "))
+    }
+}
