@@ -36,6 +36,7 @@ def pictures():
     text = chunk(b"zTXt", b"a\0\0" + zeros(2000 * BLOCK))
     profile = chunk(b"iCCP", b"a\0\0" + zeros(2000 * BLOCK))
     yield "png-65500.header", png(65500, data=zeros(BLOCK, ends=False))
+    yield "png-5000-1bit.work", png(5000)
     yield "png-7071-1bit.work", png(7071)
     yield "png-7071-16bit.work", png(7071, 16, 6)
     yield "png-7071-interlaced.work", png(7071, 8, 2, 1)

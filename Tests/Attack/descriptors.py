@@ -9,7 +9,7 @@ import bombs
 from child import Row
 from origin import Origin, answer
 from pictures import code, fetch
-from server import address, image_server
+from server import Program, address, image_server
 
 PICTURE = bombs.png(64)
 # What a program says that cannot do with so few.
@@ -33,7 +33,7 @@ def idle(server, count):
     return held
 
 
-def busy(server, origin, turn, seconds):
+def busy(server, target, turn, seconds):
     """Twelve clients that ask for pictures that nobody has; the statuses."""
     statuses, end = [], time.monotonic() + seconds
 
@@ -41,7 +41,7 @@ def busy(server, origin, turn, seconds):
         count = 0
         while time.monotonic() < end:
             count += 1
-            statuses.append(server.get(address(origin.url(f"/{turn}-{number}-{count}")), seconds + 12)[0])
+            statuses.append(server.get(target(f"/{turn}-{number}-{count}"), seconds + 12)[0])
 
     threads = [threading.Thread(target=client, args=(number,)) for number in range(12)]
     for thread in threads:
@@ -51,45 +51,59 @@ def busy(server, origin, turn, seconds):
     return statuses
 
 
-def starve(row, field, limit, shortage, seconds):
+def images(field, origin, limit):
+    """`image-server` with a cache, and where it serves what an origin has."""
+    words = ["--cache", field.folder / "starved", "--drain-timeout", "2"]
+    return image_server(field, *words, descriptors=limit), lambda path: address(origin.url(path))
+
+
+def proxy(field, origin, limit):
+    """`raw-proxy` with a folder."""
+    return Program(field.proxy, origin.url(""), "{port}", field.folder / "relayed", descriptors=limit), lambda path: path
+
+
+def starve(row, field, program, limit, shortage, seconds):
     """A server with so many descriptors, of which idle clients leave so many."""
     name = f"{limit} descriptors, {shortage} left"
-    cache = field.folder / "starved"
-    with Origin(reply) as origin, image_server(
-            field, "--cache", cache, "--drain-timeout", "2", descriptors=limit) as server:
-        if not server.alive:
+    with Origin(reply) as origin:
+        made, target = program(field, origin, limit)
+        with made as server:
+            if not server.alive:
+                result = server.end()
+                clear = TELLING.search(result.errors)
+                row.judge(result.status > 0 and clear, f"{name}: refused to start with {result.errors[:200]!r}", result)
+                return "refuses"
+            held = idle(server, max(0, limit - shortage))
+            statuses = busy(server, target, f"{limit}-{shortage}", seconds)
+            row.judge(server.alive, f"{name}: the server is gone")
+            row.judge(any(statuses), f"{name}: no busy client had an answer in {seconds + 12} s")
+            for connection in held:
+                connection.close()
+            end = time.monotonic() + 15
+            status = 0
+            while status != 200 and time.monotonic() < end and server.alive:
+                status = server.get(target(f"/after-{limit}-{shortage}"), 15)[0]
+            row.judge(status == 200, f"{name}: {status} when the idle clients have left")
             result = server.end()
-            clear = TELLING.search(result.errors)
-            row.judge(result.status > 0 and clear, f"{name}: refused to start with {result.errors[:200]!r}", result)
-            return "refuses"
-        held = idle(server, max(0, limit - shortage))
-        statuses = busy(server, origin, f"{limit}-{shortage}", seconds)
-        row.judge(server.alive, f"{name}: the server is gone")
-        row.judge(any(statuses), f"{name}: no busy client had an answer in {seconds + 12} s")
-        for connection in held:
-            connection.close()
-        end = time.monotonic() + 15
-        status = 0
-        while status != 200 and time.monotonic() < end and server.alive:
-            status = server.get(address(origin.url(f"/after-{limit}-{shortage}")), 15)[0]
-        row.judge(status == 200, f"{name}: {status} when the idle clients have left")
-        result = server.end()
-        row.judge(result.status in (0, 1), f"{name}: ended with {result.status}", result)
-        return f"{statuses.count(200)} of {len(statuses)}"
+            row.judge(result.status in (0, 1), f"{name}: ended with {result.status}", result)
+            return f"{statuses.count(200)} of {len(statuses)}"
 
 
-def server_row(field):
-    """`image-server` under limits of 16 to 1,024: alive, or a clear line at its start."""
-    row = Row("image-server, few descriptors")
-    limits = [16, 24, 64, 1024] if field.quick else [16, 20, 24, 28, 32, 40, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024]
-    for limit in limits:
-        # The last ones are taken in different places of the work.
-        for shortage in [33] if field.quick else [60, 40, 33, 28, 20, 10, 0]:
-            served = starve(row, field, limit, shortage, 1.5)
-            if shortage == 33:
-                row.notes.append(f"{limit}: {served}")
-            if served == "refuses":
-                break
+def server_row(title, program):
+    def row(field):
+        """Under limits of 16 to 1,024: alive, or a clear line at its start."""
+        row = Row(f"{title}, few descriptors")
+        limits = [16, 24, 64, 1024] if field.quick else [
+            16, 20, 24, 28, 32, 36, 40, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024]
+        for limit in limits:
+            # The last ones are taken in different places of the work.
+            for shortage in [33] if field.quick else [60, 40, 33, 28, 20, 10, 0]:
+                came = starve(row, field, program, limit, shortage, 1.0 if field.quick else 1.5)
+                if shortage == 33 or came == "refuses":
+                    row.notes.append(f"{limit}: {came}")
+                if came == "refuses":
+                    break
+        return row
     return row
 
 
@@ -107,4 +121,5 @@ def fetch_row(field):
     return row
 
 
-ROWS = {"descriptors": server_row, "fetch-files": fetch_row}
+ROWS = {"descriptors": server_row("image-server", images), "proxy-files": server_row("raw-proxy", proxy),
+        "fetch-files": fetch_row}

@@ -39,23 +39,44 @@ def malformed():
         yield f"line ends {text[-12:]!r}", text
 
 
+def smuggled(row, server, path):
+    """Each malformed head, with a request behind it that must not be taken for one of its own."""
+    for name, head in malformed():
+        data, closed = server.say(head + b"GET " + path + b" HTTP/1.1\r\nHost: smuggled\r\n\r\n", 15)
+        try:
+            statuses = [status for status, _ in answers(data)]
+        except Malformed as error:
+            row.judge(False, f"{name}: {error}")
+            continue
+        refused = len(statuses) <= 1 and all(400 <= status < 600 for status in statuses)
+        row.judge(refused and closed, f"{name}: {statuses}, {'closed' if closed else 'left open'}")
+
+
 def head_row(field):
     """Each malformed head: refused by one whole answer or by the close alone, and the next client is served."""
     row = Row("malformed heads")
     with image_server(field) as server:
-        for name, head in malformed():
-            # What follows must not be taken for a request of its own.
-            data, closed = server.say(head + b"GET /health HTTP/1.1\r\nHost: smuggled\r\n\r\n", 15)
-            try:
-                statuses = [status for status, _ in answers(data)]
-            except Malformed as error:
-                row.judge(False, f"{name}: {error}")
-                continue
-            refused = len(statuses) <= 1 and all(400 <= status < 600 for status in statuses)
-            row.judge(refused and closed, f"{name}: {statuses}, {'closed' if closed else 'left open'}")
+        smuggled(row, server, b"/health")
         row.judge(server.get("/health")[0] == 200, "the server does not answer any more")
         result = server.end()
         row.judge(result.status == 0, f"image-server ended with {result.status}", result)
+    return row
+
+
+def relay_row(field):
+    """The same heads at `raw-proxy`: its origin hears nothing of what is behind them."""
+    row = Row("raw-proxy: malformed heads")
+
+    def reply(path, headers, connection):
+        connection.sendall(answer(TINY, "image/gif"))
+
+    with Origin(reply) as origin, Program(field.proxy, origin.url(""), "{port}") as proxy:
+        smuggled(row, proxy, b"/smuggled")
+        heard = [path for path, _ in origin.hits if "smuggled" in path]
+        row.judge(not heard, f"the origin heard {len(heard)} requests that were smuggled")
+        row.judge(proxy.get("/a")[0] == 200, "the proxy does not answer any more")
+        result = proxy.end()
+        row.judge(result.status == 0, f"raw-proxy ended with {result.status}", result)
     return row
 
 
@@ -135,4 +156,4 @@ def authority_row(field):
     return row
 
 
-ROWS = {"heads": head_row, "head-sizes": size_row, "authority": authority_row}
+ROWS = {"heads": head_row, "proxy-smuggling": relay_row, "head-sizes": size_row, "authority": authority_row}

@@ -3,6 +3,7 @@
 from child import Row
 from origin import Origin, answer
 from pictures import TINY, code, fetch, load
+from server import Program, address
 
 
 def proxy_row(field):
@@ -123,4 +124,26 @@ def secret_row(field):
     return row
 
 
-ROWS = {"proxies": proxy_row, "redirects": redirect_row, "secrets": secret_row}
+def source_row(field):
+    """Sources of `image-server` that name private addresses, in every spelling, beside one host that may be asked."""
+    row = Row("image-server: private sources")
+
+    def reply(path, headers, connection):
+        connection.sendall(answer(TINY, "image/gif"))
+
+    with Origin(reply) as private, Origin(reply, "127.0.0.3", private.port) as allowed:
+        words = ["--port", "{port}", "--no-metrics", "--no-log", "--unsigned", "--any-host", "--allow-network",
+                 "127.0.0.3/32"]
+        with Program(field.server, *words) as server:
+            row.judge(server.get(address(allowed.url("/a.gif"), "original"))[0] == 200, "the allowed host is not asked")
+            for place in targets(private.port):
+                status, _ = server.get(address(place, "original"))
+                row.judge(not private.hits and 400 <= status < 600, f"{place!r}: {status}, {len(private.hits)} hits")
+                private.hits.clear()
+            result = server.end()
+            row.judge(result.status in (0, 1), f"ended with {result.status}", result)
+    row.memory = 0
+    return row
+
+
+ROWS = {"sources": source_row, "proxies": proxy_row, "redirects": redirect_row, "secrets": secret_row}

@@ -51,6 +51,18 @@ class Program:
         with open(f"/proc/{self.child.process.pid}/statm") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE") / 1e6
 
+    @property
+    def descriptors(self):
+        """How many it has open now."""
+        return len(os.listdir(f"/proc/{self.child.process.pid}/fd"))
+
+    @property
+    def cpu(self):
+        """The processor time it has used, in seconds."""
+        with open(f"/proc/{self.child.process.pid}/stat") as file:
+            words = file.read().rpartition(")")[2].split()
+        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
     def end(self, number=signal.SIGTERM):
         """Sends a signal and waits; the result of the child."""
         if self.alive:
