@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import Synchronization
+
 /// Fairness over time: in each round a lane that has waited may get the slot of another one.
 extension SlotTable {
     /// Lets a lane that has waited for a whole round have a slot of one that holds more than its share and waits for
@@ -38,5 +40,28 @@ extension SlotTable {
             return largest
         }
         return others.first { stalled[lanes[$0].name, default: 0] > lanes[$0].lent }
+    }
+}
+
+extension Slots {
+    /// Looks at the queue, which the owner does every now and then while something waits.
+    ///
+    /// A lane that has waited for a whole round gets a slot of one that holds more than its share and waits for nothing
+    /// more urgent, or whose bodies make no progress. These bodies run on without their slots, at most as many as there
+    /// are slots.
+    ///
+    /// - Parameters:
+    ///   - stalled: How many bodies of each lane have made no progress since the last round.
+    ///   - patience: Rounds after which a waiter is turned away with code `.queueTimedOut`.
+    package func nextRound(stalled: [String: Int], patience: Int) {
+        let (served, expired) = state.withLock { state in
+            let round = state.table.nextRound(stalled: stalled, patience: patience)
+            state.bodies.begin(round.served.count)
+            return round
+        }
+        Slots.tell(served)
+        let refusal = CoordinationError(
+            code: .queueTimedOut, message: "\(name): no slot came free in time; try again later")
+        for waiter in expired { waiter.answer(.failure(refusal)) }
     }
 }

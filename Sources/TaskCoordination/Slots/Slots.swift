@@ -36,9 +36,9 @@ public final class Slots: Sendable {
     @usableFromInline typealias Answer = @Sendable (Result<Permit, CoordinationError>) -> Void
 
     /// In a struct, because a bare closure is wrapped in another one when a generic type stores it.
-    fileprivate struct Waiter { let answer: Answer }
+    struct Waiter { let answer: Answer }
 
-    private struct State {
+    struct State {
         var table: SlotTable<Waiter>
         var isClosed = false
         /// Bodies that run, with their slots or without.
@@ -50,8 +50,9 @@ public final class Slots: Sendable {
 
     /// How many waiters are queued, at most.
     public let maximumQueueLength: Int
-    private let name: String
-    private let state: Mutex<State>
+    let name: String
+    private let onQueue: @Sendable () -> Void
+    let state: Mutex<State>
 
     /// Creates slots that are all free.
     ///
@@ -62,10 +63,21 @@ public final class Slots: Sendable {
     ///   - share: The units of one lane beyond which the other lanes go first. At least 1. No share by default.
     ///   - laneLimit: The units that one lane holds at once, at most. At least 1. No limit by default.
     ///   - name: What the messages of errors call these slots.
-    public init(
+    public convenience init(
         limit: Int, order: SlotOrder = .fifo, maximumQueueLength: Int = .max, share: Int = .max, laneLimit: Int = .max,
         name: String = "slots"
     ) {
+        self.init(
+            limit: limit, order: order, maximumQueueLength: maximumQueueLength, share: share, laneLimit: laneLimit,
+            name: name, onQueue: {})
+    }
+
+    /// - Parameter onQueue: Called after a waiter has been queued.
+    package init(
+        limit: Int, order: SlotOrder, maximumQueueLength: Int, share: Int, laneLimit: Int, name: String,
+        onQueue: @escaping @Sendable () -> Void
+    ) {
+        self.onQueue = onQueue
         self.maximumQueueLength = max(0, maximumQueueLength)
         self.name = name
         let limits = Self.limits(limit, share, laneLimit)
@@ -197,13 +209,15 @@ extension Slots {
     @usableFromInline func enter(
         _ priority: UInt8, units: Int = 1, lane: String = "", _ answer: @escaping Answer
     ) throws -> Entry {
-        try state.withLock { state in
+        let entry: Entry = try state.withLock { state in
             let units = min(units, state.table.limits.units)
             if let permit = try takeFree(units, in: lane, &state) { return .permit(permit) }
             if state.table.count >= maximumQueueLength { throw overloadedError }
             let place = state.table.insert(Waiter(answer: answer), in: lane, units: units, priority: priority)
             return .place(Place(slots: self, place: place))
         }
+        if case .place = entry { onQueue() }
+        return entry
     }
 
     /// Takes units, if they are free and nothing waits for them.
@@ -274,27 +288,7 @@ extension Slots {
         return served
     }
 
-    private static func tell(_ served: [SlotTable<Waiter>.Grant]) {
+    static func tell(_ served: [SlotTable<Waiter>.Grant]) {
         for (waiter, units, lane) in served { waiter.answer(.success(Permit(lane: lane, units: units))) }
-    }
-
-    /// Looks at the queue, which the owner does every now and then while something waits.
-    ///
-    /// A lane that has waited for a whole round gets a slot of one that holds more than its share and waits for nothing
-    /// more urgent, or whose bodies make no progress. These bodies run on without their slots, at most as many as there are slots.
-    ///
-    /// - Parameters:
-    ///   - stalled: How many bodies of each lane have made no progress since the last round.
-    ///   - patience: Rounds after which a waiter is turned away with code `.queueTimedOut`.
-    package func nextRound(stalled: [String: Int], patience: Int) {
-        let (served, expired) = state.withLock { state in
-            let round = state.table.nextRound(stalled: stalled, patience: patience)
-            state.bodies.begin(round.served.count)
-            return round
-        }
-        Slots.tell(served)
-        let refusal = CoordinationError(
-            code: .queueTimedOut, message: "\(name): no slot came free in time; try again later")
-        for waiter in expired { waiter.answer(.failure(refusal)) }
     }
 }

@@ -18,7 +18,6 @@ extension ImageDownloader {
     public func resume() {
         isSuspended = false
         slots.setSuspended(false)
-        attendQueue()
     }
 
     /// Changes the largest number of transfers that run at once. Transfers above a lower limit continue; the next ones

@@ -13,25 +13,23 @@ extension ImageDownloader {
     /// The rounds after which the progress of the transfers is looked at: those of a second.
     private static let roundsPerSecond = 5
 
-    /// Starts the rounds when a transfer waits. A transfer only waits while another one runs.
-    nonisolated func attendQueue() {
-        guard slots.running > 0 else { return }
-        attendance.begin { [weak self] in
-            var round = 0
-            while !Task.isCancelled, (try? await Task.sleep(for: Self.roundTime)) != nil {
-                guard let self, self.goesOnAttending() else { return }
-                round += 1
-                self.nextRound(looksAtProgress: round.isMultiple(of: Self.roundsPerSecond))
-            }
+    /// Looks at the queue again and again, while a transfer waits.
+    @concurrent nonisolated static func attend(_ downloader: @Sendable () -> ImageDownloader?) async {
+        var round = 0
+        while !Task.isCancelled, (try? await Task.sleep(for: roundTime)) != nil {
+            guard let downloader = downloader(), downloader.goesOnAttending() else { return }
+            round += 1
+            downloader.nextRound(looksAtProgress: round.isMultiple(of: roundsPerSecond))
         }
     }
 
-    /// Whether a transfer waits. If none does, the next waiting transfer begins a new attendance.
+    /// Whether a transfer waits. If none does, the attendance is over, and the next transfer that queues begins another.
     nonisolated func goesOnAttending() -> Bool {
         if slots.queued > 0 { return true }
         attendance.end()
-        // A transfer that queued before this step has seen this attendance, which ends here.
-        if slots.queued > 0 { attendQueue() }
+        // A transfer that queued before this step may have found this attendance, which has ended. One that queues later
+        // finds none.
+        if slots.queued > 0 { attendance.begin() }
         return false
     }
 
@@ -47,22 +45,33 @@ extension ImageDownloader {
     }
 }
 
-/// The task that looks at the queue, while there is one.
+/// The task that looks at the queue, while there is one. The slots begin it after they have queued a transfer.
 ///
 /// Unstructured, because it lasts as long as transfers wait, whichever callers they have. It is cancelled at the end.
 final class Attendance: Sendable {
-    private let task = Mutex<Task<Void, Never>?>(nil)
+    private struct State {
+        weak var downloader: ImageDownloader?
+        var task: Task<Void, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    /// Sets whose queue it is, once.
+    func serve(_ downloader: ImageDownloader) { state.withLock { $0.downloader = downloader } }
 
     /// Starts the task, unless there is one.
-    func begin(_ body: @escaping @concurrent @Sendable () async -> Void) {
-        task.withLock { task in
-            if task == nil { task = Task(name: "download queue", priority: .high, operation: body) }
+    func begin() {
+        state.withLock { state in
+            guard state.task == nil else { return }
+            state.task = Task(name: "download queue", priority: .high) { [weak downloader = state.downloader] in
+                await ImageDownloader.attend { downloader }
+            }
         }
     }
 
-    var isUnderWay: Bool { task.withLock { $0 != nil } }
+    var isUnderWay: Bool { state.withLock { $0.task != nil } }
 
     func end() {
-        task.withLock { $0.take() }?.cancel()
+        state.withLock { $0.task.take() }?.cancel()
     }
 }

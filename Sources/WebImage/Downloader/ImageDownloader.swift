@@ -78,8 +78,10 @@ public actor ImageDownloader {
             limit: maximumConcurrentDownloads, order: configuration.order,
             maximumQueueLength: configuration.maximumQueueLength,
             share: Self.share(of: maximumConcurrentDownloads),
-            laneLimit: maximumConcurrentDownloadsPerHost ?? .max, name: "downloads")
+            laneLimit: maximumConcurrentDownloadsPerHost ?? .max, name: "downloads",
+            onQueue: { [attendance] in attendance.begin() })
         flights = InFlight(name: "download", executor: executor, slots: slots)
+        attendance.serve(self)
     }
 
     /// The number of different transfers that run or wait.
@@ -161,7 +163,6 @@ public actor ImageDownloader {
             request, acceptsNotModified: acceptsNotModified, self, detach: start.detach, work: start.work,
             waiting: waiting)
         start.lane = transfer.lane
-        attendQueue()
         return { try await transfer.run($0) }
     }
 
