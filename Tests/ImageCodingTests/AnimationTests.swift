@@ -22,6 +22,13 @@ struct AnimationTests {
         #expect(image.frames.map(\.pixels) == [clear, white, white])
     }
 
+    @Test(arguments: ["NETSCAPE2.0", "ANIMEXTS1.0"])
+    func `both extensions of a GIF say how often it is played`(_ name: String) throws {
+        let loops: [UInt8] = [0x21, 0xFF, 11] + Array(name.utf8) + [3, 1, 3, 1, 0]
+        let bytes = ImageFactory.headerOnlyGIF(side: 2) + loops + Self.whitePixels + Self.whitePixels + [0x3B]
+        #expect(try ImageCoders.default.decode(bytes).loopCount == 0x0103)
+    }
+
     /// Two frames of 16 by 16 on a canvas of 40 by 40, the second one at (20, 20).
     private func twoFrames(_ flags: UInt8, _ change: (inout [UInt8], [Int]) -> Void = { _, _ in }) throws
         -> DecodedImage

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-import ImageCoding
+import Synchronization
 import Testing
 import WebImageTesting
+
+@testable import ImageCoding
 
 /// Runs `body` in a task that is cancelled from the start.
 private func cancelled<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async -> Result<
@@ -55,6 +57,33 @@ struct CancellationTests {
         #expect(throws: CancellationError.self) { try decoded.get() }
         let encoded = await cancelled { try CancellationTests.coder(format).encode(animation, as: format).count }
         #expect(throws: CancellationError.self) { try encoded.get() }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a task that is cancelled within a frame of a GIF does not write the rest`() async throws {
+        let frame = GIFWriter.Frame(
+            rect: PixelRect(x: 0, y: 0, width: 64, height: 4_000),
+            indexes: ImageFactory.randomBytes(count: 64 * 4_000, seed: 1),
+            palette: [UInt32](repeating: 0, count: 256), transparent: nil, delay: 0, clears: false)
+        @Sendable func write(_ begin: () -> Void = {}) throws -> (count: Int, isWhole: Bool) {
+            let writer = try GIFWriter.open(size: PixelSize(width: 64, height: 4_000), loopCount: nil)
+            begin()
+            var isWhole = true
+            do { try writer.put(frame) } catch is CancellationError { isWhole = false }
+            return (try writer.finish().count, isWhole)
+        }
+        let (whole, _) = try write()
+        // Until a cancellation has come after the head and the first rows.
+        var written = 0
+        while !(2_000..<whole).contains(written), !Task.isCancelled {
+            let hasBegun = Atomic<Bool>(false)
+            let task = Task { try write { hasBegun.store(true, ordering: .relaxed) } }
+            while !hasBegun.load(ordering: .relaxed) { await Task.yield() }
+            task.cancel()
+            let (count, isWhole) = try await task.value
+            #expect(isWhole == (count == whole))
+            written = count
+        }
     }
 
     @Test

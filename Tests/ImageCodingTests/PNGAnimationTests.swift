@@ -168,6 +168,31 @@ struct PNGAnimationTests {
     }
 
     @Test
+    func `data out of order and an announcement after the picture make no animation`() throws {
+        func parts(_ file: [UInt8], _ type: String) -> [Range<Int>] {
+            file.indices.filter { file[$0...].starts(with: type.utf8) }.map { start in
+                let length = file[start - 4..<start].reduce(0) { $0 << 8 | Int($1) }
+                return start - 4..<start + 8 + length
+            }
+        }
+        func expectStill(_ bytes: [UInt8]) throws {
+            #expect(try ImageCoders.default.properties(of: bytes).frameCount == 1)
+            let image = try decode(bytes)
+            #expect(image.frameCount == 1)
+            #expect(pixel(image, 0, 0, 0) == Self.red)
+        }
+        let file = try Self.file([Frame(), Frame(color: Self.green)])
+        let data = parts(file, "fdAT")
+        try #require(data.count == 2)
+        let swapped = file[..<data[0].lowerBound] + file[data[1]] + file[data[0]] + file[data[1].upperBound...]
+        try expectStill(Array(swapped))
+        let announcement = try #require(parts(file, "acTL").first)
+        let picture = try #require(parts(file, "IDAT").first)
+        let late = file[..<announcement.lowerBound] + file[announcement.upperBound..<picture.upperBound]
+        try expectStill(Array(late + file[announcement] + file[picture.upperBound...]))
+    }
+
+    @Test
     func `frames, their pixels and their memory are limited`() throws {
         let bytes = try Self.file((0..<5).map { _ in Frame() })
         func code(_ limits: ImageLimits) -> ImageError.Code? {

@@ -83,6 +83,17 @@ struct VisibilityTests {
         #expect(scene.binding.entryCount == 0)
     }
 
+    @Test func `a subscription that is replaced before it spoke ends`() async throws {
+        let load = scene.binding.load(url(1))
+        see(.near)
+        see(.hidden)
+        await until { scene.loader.open.count == 2 }
+        #expect(scene.loader.answers.map(\.wasLeft) == [false, true, false])
+        #expect(scene.binding.entryCount == 2)
+        scene.loader.answers[2].finish(picture(1))
+        #expect(try await load.outcome.picture?.image.index == 1)
+    }
+
     @Test(arguments: [true, false]) func `a load that is cancelled or pauses leaves both of its subscriptions`(
         pauses: Bool
     ) async {

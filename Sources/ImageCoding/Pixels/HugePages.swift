@@ -6,7 +6,7 @@ import Glibc
 enum HugePages {
     static func advise(_ memory: UnsafeMutableBufferPointer<UInt8>) {
         guard memory.count >= 4 << 20, let start = memory.baseAddress else { return }
-        let page = 4096
+        let page = max(1, sysconf(Int32(_SC_PAGESIZE)))
         let address = Int(bitPattern: start)
         let first = (address + page - 1) & ~(page - 1)
         let length = (address + memory.count - first) & ~(page - 1)

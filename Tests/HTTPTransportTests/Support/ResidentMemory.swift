@@ -6,6 +6,6 @@ enum ResidentMemory {
     /// In bytes; 0 where the system does not tell.
     static var byteCount: Int {
         let sizes = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
-        return (sizes.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4_096
+        return (sizes.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * sysconf(Int32(_SC_PAGESIZE))
     }
 }

@@ -38,6 +38,19 @@ struct AnimationPlayerTests {
         #expect(try await shown == [[0, 0], [1, 0], [2, 0], [0, 1], [1, 1], [2, 1]])
     }
 
+    @Test func `a wait for a frame leaves nothing behind`() async throws {
+        let player = player(try animation(frames: 3))
+        let (reader, count) = (Reader(), 100)
+        async let shown = reader.read(player, count: count)
+        for frame in 1..<count {
+            await pass(100)
+            await reader.wait(for: frame + 1)
+            #expect(player.state.withLock { $0.sleepers.count } <= 1)
+        }
+        #expect(try await shown.count == count)
+        #expect(player.state.withLock { $0.sleepers.isEmpty })
+    }
+
     @Test func `the pixels are those of the frame`() async throws {
         var frames = player(try animation(frames: 3)) { $0.order = .reverse }.makeAsyncIterator()
         #expect(try await frames.next()?.frame.pixels == [2, 2, 2, 2])

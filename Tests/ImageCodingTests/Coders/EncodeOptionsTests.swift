@@ -23,6 +23,7 @@ struct EncodeOptionsTests {
         let limit = whole.count / 2
         let small = try coders.encode(image, as: format.limited(toByteCount: limit))
         #expect(small.count <= limit)
+        #expect(try coders.encode(image, as: format.limited(toByteCount: small.count)) == small, "a file of the limit")
         // The file is that of one quality, and that of the next one is too large.
         func file(_ quality: Int) throws -> [UInt8] {
             try coders.encode(

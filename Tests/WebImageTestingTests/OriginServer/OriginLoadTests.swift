@@ -146,7 +146,7 @@ struct OriginLoadTests {
 /// The size of the process's address space in bytes.
 private func addressSpace() -> Int {
     let sizes = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
-    return (sizes.split(separator: " ").first.flatMap { Int($0) } ?? 0) * 4096
+    return (sizes.split(separator: " ").first.flatMap { Int($0) } ?? 0) * sysconf(Int32(_SC_PAGESIZE))
 }
 
 private func entries(_ folder: String) -> Int {
