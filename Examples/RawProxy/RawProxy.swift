@@ -36,7 +36,10 @@ struct RawProxy {
         let client = HTTPClient(configuration: configuration)
         var rules = HTTPCacheRules.shared
         rules.varyFields = .anyWithoutCredentials
-        let disk = words.count == 3 ? DiskCache(.init(folder: words[words.endIndex - 1])) : nil
+        let warn = { @Sendable (error: CacheError) in
+            FileHandle.standardError.write(Data("raw-proxy: the cache does not work: \(error)\n".utf8))
+        }
+        let disk = words.count == 3 ? DiskCache(.init(folder: words[words.endIndex - 1], onWarning: warn)) : nil
         let store: any RawResponseStoring = disk.map { ResponseCache($0) } ?? MemoryStore()
         let proxy = Proxy(client: client, store: store, rules: rules)
         let server = try proxy.serve(origin: bare(origin), port: port, connections: connections)

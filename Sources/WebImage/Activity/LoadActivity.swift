@@ -21,6 +21,8 @@ public struct LoadActivity: Sendable {
         case decoded(width: Int, height: Int, took: Duration)
         /// An entry was not written to disk, because too much waits to be written, or the store refused it.
         case writeDropped(CacheKey)
+        /// The manager's own disk cache does not work; told when its ``DiskCache/Configuration/onWarning`` is called.
+        case cacheFailed(CacheError)
         /// The picture was handed to the disk cache, with this many bytes.
         case stored(byteCount: Int)
         /// A caller has its picture, this long after its call.
@@ -31,7 +33,7 @@ public struct LoadActivity: Sendable {
         case failed(any Error)
     }
 
-    /// The address of the picture; `nil` for a dropped write, which has a key.
+    /// The address of the picture; `nil` for a dropped write, which has a key, and for a cache that does not work.
     public let url: URL?
     /// The ``ImageRequest/label`` of the call. What a flight does for several callers has the label of the call that began
     /// it.

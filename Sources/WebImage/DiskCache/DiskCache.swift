@@ -131,6 +131,14 @@ public actor DiskCache: CacheStoring {
         return Statistics(counters, index: index, isIndexComplete: isIndexed)
     }
 
+    /// Why the cache does not work; `nil` while it works, and before the first operation.
+    ///
+    /// The last failure of a store, or else of a read or a removal. It counts until an operation of its sort succeeds, or
+    /// a store does. Does not wait.
+    public var trouble: CacheError? {
+        warnings.failures[.writing] ?? warnings.failures[.reading] ?? warnings.failures[.removing]
+    }
+
     // MARK: - Shared by the operations
 
     nonisolated var maximumByteCount: Int { configuration.maximumByteCount > 0 ? configuration.maximumByteCount : .max }
@@ -201,6 +209,6 @@ public actor DiskCache: CacheStoring {
     }
 
     func warn(_ error: CacheError, during sort: WarningGate.Sort) {
-        if warnings.shouldReport(error.code, during: sort) { configuration.onWarning(error) }
+        if warnings.shouldReport(error, during: sort) { configuration.onWarning(error) }
     }
 }

@@ -59,6 +59,14 @@ public actor ImageManager {
     ///   - caches: Keep the pictures. The manager does not shut them down. `nil` makes them from the configuration.
     ///   - transport: Moves the bytes. The manager shuts it down at its own shutdown.
     public init(configuration: Configuration = .init(), caches: ImageCaches? = nil, transport: any HTTPLoading) {
+        let hub = ActivityHub()
+        var configuration = configuration
+        if let onWarning = configuration.disk?.onWarning {
+            configuration.disk?.onWarning = { error in
+                hub.tell(nil, .cacheFailed(error))
+                onWarning(error)
+            }
+        }
         self.init(
             configuration: configuration,
             parts: Parts(
@@ -69,7 +77,7 @@ public actor ImageManager {
                     name: "image", width: max(1, configuration.processingWidth),
                     maximumQueueLength: max(0, configuration.maximumProcessingQueueLength),
                     niceness: min(max(0, configuration.processingNiceness), 19)),
-                executor: nil))
+                executor: nil, hub: hub))
     }
 
     /// Creates a manager from given parts.
@@ -86,6 +94,7 @@ public actor ImageManager {
         var memoryWatch: MemoryWatch?
         var processing: WorkerPool
         var executor: (any TaskExecutor)?
+        var hub = ActivityHub()
         var clock: any Clock<Duration> = ContinuousClock()
         var waitsWithoutTask = true
         var now: @Sendable () -> Date = { .now }

@@ -40,7 +40,7 @@ final class Pipeline: Sendable {
     let processing: ImageProcessor
     let shared: SharedWork
     let failures: RecentFailures
-    let hub = ActivityHub()
+    let hub: ActivityHub
     /// The flights for decoded pictures.
     let pictures: InFlight<LoadKey, ImageResponse, LoadProgress>
     /// The flights for files.
@@ -57,6 +57,7 @@ final class Pipeline: Sendable {
 
     init(_ configuration: ImageManager.Configuration, _ parts: ImageManager.Parts) {
         self.configuration = configuration
+        hub = parts.hub
         hooks = configuration.hooks
         hooksChangeRequests = hooks.changesRequests
         hooksProcessRequests = hooks.requestProcessor != nil

@@ -266,7 +266,7 @@ public actor SDWebImageCache: CacheStoring {
             return outcome
         case .failure(let failure):
             let error = CacheError(failure, path: files.folder)
-            if warnings.shouldReport(error.code, during: sort) { configuration.onWarning(error) }
+            if warnings.shouldReport(error, during: sort) { configuration.onWarning(error) }
             return nil
         }
     }

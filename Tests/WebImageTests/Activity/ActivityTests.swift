@@ -19,6 +19,7 @@ import WebImageTesting
             case .stored: "stored"
             case .waitingForMemory(let byteCount): "waiting for \(byteCount) bytes"
             case .writeDropped: "write dropped"
+            case .cacheFailed: "cache failed"
             case .finished(let source, _): "finished \(source)"
             case .cancelled: "cancelled"
             case .failed: "failed"
@@ -124,6 +125,23 @@ import WebImageTesting
         }
         executor.drain()
         #expect(made.entries == [1, -1] && watchers.allSatisfy { !$0.isRunning })
+    }
+
+    @Test func `a disk cache that does not work is an activity and a state`() async throws {
+        var configuration = ImageManager.Configuration()
+        configuration.disk = .init(folder: "/proc/nope")
+        let manager = ImageManager(configuration: configuration, transport: StubTransport(HTTPResponse.picture))
+        let activities = manager.activities()
+        _ = try await manager.load(.numbered(1))
+        var codes: [CacheError.Code] = []
+        for await activity in activities {
+            guard case .cacheFailed(let error) = activity.kind else { continue }
+            codes.append(error.code)
+            break
+        }
+        #expect(codes == [.folderUnavailable])
+        #expect(await manager.diskCache?.trouble?.code == .folderUnavailable)
+        _ = await manager.shutdown(within: .seconds(60))
     }
 
     @Test(arguments: seeds) func `a slow watcher loses the oldest activities and slows nothing`(seed: UInt64) {

@@ -144,8 +144,10 @@ struct DiskCacheFaultTests {
                 subject.time.advance(by: .seconds(2))
             }
             #expect(subject.warnings.codes == Array(repeating: code, count: round))
+            #expect(try subject.run { await $0.trouble }?.code == code)
             subject.faults.clear()
             #expect(try subject.run(store).isStored)
+            #expect(try subject.run { await $0.trouble } == nil)
         }
         try subject.expectSound("\(code)")
     }

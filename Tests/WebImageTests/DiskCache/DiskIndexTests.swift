@@ -61,14 +61,21 @@ struct DiskIndexTests {
         for (code, sort) in [
             (CacheError.Code.diskFull, WarningGate.Sort.writing), (.diskFull, .writing), (.readOnly, .writing),
             (.diskFull, .writing), (.diskFull, .reading),
-        ] { passed.append(gate.shouldReport(code, during: sort)) }
+        ] { passed.append(gate.shouldReport(CacheError(code: code, message: ""), during: sort)) }
         #expect(passed == [true, false, true, false, true])
         gate.recover(.writing)
+        let full = CacheError(code: .diskFull, message: "")
         passed = [
-            gate.shouldReport(.diskFull, during: .reading), gate.shouldReport(.diskFull, during: .writing),
-            gate.shouldReport(.diskFull, during: .writing),
+            gate.shouldReport(full, during: .reading), gate.shouldReport(full, during: .writing),
+            gate.shouldReport(full, during: .writing),
         ]
         #expect(passed == [false, true, false])
+        #expect(gate.failures.count == 2)
+        gate.recover(.reading)
+        #expect(gate.failures[.writing]?.code == .diskFull && gate.failures.count == 1)
+        _ = gate.shouldReport(full, during: .reading)
+        gate.recover(.writing)
+        #expect(gate.failures.isEmpty, "a store shows that the folder works")
     }
 
     @Test(arguments: 0..<30)
