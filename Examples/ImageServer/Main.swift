@@ -13,7 +13,7 @@ struct Main {
             exit(0)
         }
         do {
-            let settings = try Settings(parsing: &words, environment: ProcessInfo.processInfo.environment)
+            let settings = try read(&words)
             if words.first == "sign" {
                 try sign(Array(words.dropFirst()), settings)
                 exit(0)
@@ -30,6 +30,11 @@ struct Main {
             complain("\(error)")
             exit(1)
         }
+    }
+
+    /// What the command line, the environment and the files that they name say now.
+    private static func read(_ words: inout [String]) throws(SettingsError) -> Settings {
+        try Settings(parsing: &words, environment: ProcessInfo.processInfo.environment)
     }
 
     /// Prints the address of a picture.
@@ -70,7 +75,11 @@ struct Main {
             for address in try demonstration.addresses(of: settings) { note("  \(base)\(address)") }
             note("  \(base)/ tries others")
         }
-        await interrupt.wait()
+        await interrupt.wait { reload(running) }
+        if settings.drainDelay > .zero {
+            note("not ready; serving for \(settings.drainDelay)")
+            await running.retire(for: settings.drainDelay)
+        }
         note("draining, for \(settings.drainTimeout) at most")
         let report = await running.drain()
         demonstration?.stop()
@@ -80,6 +89,19 @@ struct Main {
                 : "ended; dropped \(report.droppedRequestCount) requests and \(report.loads.droppedWriteCount) writes, "
                     + "\(report.loads.stillRunningCount) operations still run")
         return report.isClean ? 0 : 1
+    }
+
+    /// Reads keys and presets again. When anything is wrong, all of them stay as they were.
+    private static func reload(_ running: RunningServer) {
+        do throws(SettingsError) {
+            var words = Array(CommandLine.arguments.dropFirst())
+            let settings = try read(&words)
+            try settings.check()
+            if !settings.isDemonstration { running.service.setReader(settings.reader) }
+            note("keys and presets are read again")
+        } catch {
+            note("image-server: keys and presets stay as they were: \(error.message)")
+        }
     }
 
     private static func note(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }

@@ -7,7 +7,7 @@ import WebImage
 /// Answers the requests of the public port.
 final class ImageService: Sendable {
     private let loader: any ImageLoading
-    private let reader: AddressReader
+    private let reader: Mutex<(current: AddressReader, number: Int)>
     private let freshness: FreshnessRule
     private let tables: AnswerTables
     private let errors: ErrorPictures
@@ -29,13 +29,21 @@ final class ImageService: Sendable {
         self.now = now
         self.errors = errors
         self.loader = loader
-        self.reader = reader
+        self.reader = Mutex((reader, 0))
         self.freshness = freshness
         self.page = page
     }
 
     /// Makes `/ready` say that the server takes no more work.
     func drain() { isDraining.store(true, ordering: .releasing) }
+
+    /// Reads addresses with other keys and presets from now on. Requests that have begun are not disturbed.
+    func setReader(_ reader: AddressReader) {
+        self.reader.withLock {
+            $0 = (reader, $0.number + 1)
+            tables.recent.removeAll()
+        }
+    }
 
     /// The answer of this second, when a client has asked for the same picture before.
     func recall(_ request: ServerRequest) -> Answer? {
@@ -51,8 +59,11 @@ final class ImageService: Sendable {
         if request.isProbe { return answerProbe(request) }
         if let answer = await page?.answer(request) { return answer }
         do {
-            let (answer, isHit) = try await picture(hit, id: request.id)
-            if isHit, RecentHits.now == now { tables.recent.keep(answer, for: hit, at: now) }
+            let (reader, number) = self.reader.withLock { $0 }
+            let (answer, isHit) = try await picture(hit, by: reader, id: request.id)
+            if isHit, RecentHits.now == now {
+                self.reader.withLock { if $0.number == number { tables.recent.keep(answer, for: hit, at: now) } }
+            }
             return answer.applying(request)
         } catch {
             let failure = Failure(error)
@@ -61,18 +72,23 @@ final class ImageService: Sendable {
     }
 
     /// The answer at `/health`, while the process lives, and at `/ready`, while it takes requests.
-    func answerProbe(_ request: ServerRequest) -> Answer {
+    ///
+    /// - Parameter trouble: Why the disk cache does not work. The server is ready without it.
+    func answerProbe(_ request: ServerRequest, trouble: CacheError? = nil) -> Answer {
         switch request.path {
         case "/health": return .text(200, "ok\n")
         case "/ready":
             let isReady = !isDraining.load(ordering: .acquiring)
-            return .text(isReady ? 200 : 503, isReady ? "ready\n" : "draining\n")
+            let note = trouble.map { "the disk cache does not work: \($0)\n" } ?? ""
+            return .text(isReady ? 200 : 503, (isReady ? "ready\n" : "draining\n") + note)
         default: return .problem(404, "Nothing is here.", code: "unknownAddress", id: request.id)
         }
     }
 
     /// - Returns: The answer, and whether it came from memory and needs no confirmation.
-    private func picture(_ wish: RecentHits.Key, id: String) async throws -> (Answer, isHit: Bool) {
+    private func picture(
+        _ wish: RecentHits.Key, by reader: AddressReader, id: String
+    ) async throws -> (Answer, isHit: Bool) {
         let address = try reader.read(wish.target)
         let (options, acceptsWebP) = (address.options, wish.acceptsWebP)
         var format = options.output(acceptsWebP: acceptsWebP)

@@ -42,6 +42,8 @@ final class RecentHits: Sendable {
         }
     }
 
+    func removeAll() { state.withLock { $0 = State(byteLimit: $0.byteLimit) } }
+
     /// The second of the system's clock.
     static var now: Int { time(nil) }
 

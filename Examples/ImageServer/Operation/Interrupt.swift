@@ -2,9 +2,13 @@
 import Dispatch
 import Foundation
 
-/// Turns the first Ctrl-C or `SIGTERM` into the end of ``wait()``. The second one ends the process at once.
+/// The signals of the process: `SIGHUP` each time, then the first Ctrl-C or `SIGTERM`. The second one ends the process at
+/// once.
 final class Interrupt {
-    private let signals: AsyncStream<Int32>
+    /// What a signal asks for.
+    enum Wish { case reload, end }
+
+    private let wishes: AsyncStream<Wish>
     private let sources: [any DispatchSourceSignal]
 
     init() {
@@ -12,17 +16,21 @@ final class Interrupt {
         var all = sigset_t()
         unsafe sigfillset(&all)
         unsafe pthread_sigmask(SIG_UNBLOCK, &all, nil)
-        let (signals, continuation) = AsyncStream.makeStream(of: Int32.self)
-        self.signals = signals
+        let (wishes, continuation) = AsyncStream.makeStream(of: Wish.self, bufferingPolicy: .bufferingOldest(16))
+        self.wishes = wishes
         let queue = DispatchQueue(label: "signals")
         let registrations = DispatchGroup()
-        sources = [SIGINT, SIGTERM].map { number in
+        sources = [SIGHUP, SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)  // the default would end the process before the source sees the signal
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { @Sendable in
-                signal(number, SIG_DFL)
-                continuation.yield(number)
-                continuation.finish()
+                if number == SIGHUP {
+                    continuation.yield(.reload)
+                } else {
+                    signal(number, SIG_DFL)
+                    continuation.yield(.end)
+                    continuation.finish()
+                }
             }
             registrations.enter()
             source.setRegistrationHandler { @Sendable in registrations.leave() }
@@ -33,8 +41,13 @@ final class Interrupt {
         registrations.wait()
     }
 
-    /// Waits for the first signal.
-    func wait() async {
-        for await _ in signals { return }
+    /// Waits for the first signal that ends the process.
+    ///
+    /// - Parameter reload: Called for each `SIGHUP` before; without it that signal ends the process, too.
+    func wait(onReload reload: (() -> Void)? = nil) async {
+        for await wish in wishes {
+            guard wish == .reload, let reload else { return }
+            reload()
+        }
     }
 }

@@ -82,6 +82,9 @@ final class Metrics: Sendable {
         var counters: LoadCounters
         var memory: MemoryStatistics
         var occupancy: LoadOccupancy
+        /// `nil` without a disk cache.
+        var disk: DiskCache.Statistics?
+        var trouble: CacheError?
         /// The bytes of what the server remembers, by table.
         var tables: [String: Int] = [:]
     }
@@ -131,6 +134,13 @@ final class Metrics: Sendable {
         text.value("image_loader_memory_evictions_total", "counter", "Pictures that made room", memory.evictions)
         text.value("image_loader_memory_bytes", "gauge", "Bytes of the memory cache", memory.cost)
         text.value("image_loader_memory_pictures", "gauge", "Pictures of the memory cache", memory.count)
+        if let disk = present.disk {
+            let isUp = present.trouble == nil
+            text.value("image_server_disk_cache_up", "gauge", "Whether the disk cache works", isUp ? 1 : 0)
+            text.value("image_loader_disk_evictions_total", "counter", "Files that made room", disk.evictions)
+            text.value("image_loader_disk_bytes", "gauge", "Bytes of the disk cache, as far as known", disk.totalBytes)
+            text.value("image_loader_disk_files", "gauge", "Files of the disk cache, as far as known", disk.entryCount)
+        }
         let occupancy = present.occupancy
         for (name, help, value) in [
             ("callers", "Callers that wait for a flight", occupancy.callers),

@@ -72,8 +72,9 @@ struct RunningServer: Sendable {
         }
         let metricsServer = metricsSocket.map { _ in
             HTTPServer(on: loops[0], limits: HTTPServer.Limits(connections: shares.probes)) { request in
-                if request.path != "/metrics" { return service.answerProbe(request) }
-                return await Self.metricsAnswer(metrics, servers, manager, tables)
+                let trouble = await loader.disk?.trouble
+                if request.path != "/metrics" { return service.answerProbe(request, trouble: trouble) }
+                return await Self.metricsAnswer(metrics, servers, loader, tables)
             }
         }
         do {
@@ -116,8 +117,9 @@ struct RunningServer: Sendable {
     }
 
     private static func metricsAnswer(
-        _ metrics: Metrics, _ servers: [HTTPServer], _ manager: ImageManager, _ tables: AnswerTables
+        _ metrics: Metrics, _ servers: [HTTPServer], _ loader: Settings.Loader, _ tables: AnswerTables
     ) async -> Answer {
+        let manager = loader.manager
         var (connections, requests) = (0, 0)
         for server in servers {
             connections += await server.connectionCount
@@ -125,7 +127,8 @@ struct RunningServer: Sendable {
         }
         let present = await Metrics.Present(
             connections: connections, requests: requests, counters: manager.counters, memory: manager.memoryStatistics,
-            occupancy: manager.occupancy, tables: tables.byteCounts)
+            occupancy: manager.occupancy, disk: loader.disk?.statistics, trouble: loader.disk?.trouble,
+            tables: tables.byteCounts)
         return .text(200, metrics.text(present), type: "text/plain; version=0.0.4; charset=utf-8")
     }
 
@@ -136,6 +139,16 @@ struct RunningServer: Sendable {
         let loads: ShutdownReport
 
         var isClean: Bool { droppedRequestCount == 0 && loads.isClean }
+    }
+
+    /// Says that the server is not ready and serves for a while, so that balancers send no more when it ends.
+    ///
+    /// Each connection closes after its next answer, so that few are left that a client may just be using.
+    /// - Parameter clock: Measures the while.
+    func retire(for delay: Duration, clock: some Clock<Duration> = ContinuousClock()) async {
+        service.drain()
+        for server in servers { await server.retire() }
+        try? await clock.sleep(for: delay)
     }
 
     /// Takes no more connections, finishes running requests within the time of the settings, and ends.

@@ -98,7 +98,8 @@ extension HTTPServer {
     private func send(_ answer: Answer, _ connection: Connection) {
         guard var exchange = connection.exchange else { return }
         let sendsBody = exchange.method != "HEAD" && answer.status != 304
-        exchange.isLast = exchange.isLast || isDraining || connection.requestCount >= limits.requestsPerConnection
+        exchange.isLast =
+            exchange.isLast || isDraining || isRetiring || connection.requestCount >= limits.requestsPerConnection
         (exchange.status, exchange.notes) = (answer.status, answer.notes)
         connection.exchange = exchange
         let closes = exchange.isLast || exchange.closes

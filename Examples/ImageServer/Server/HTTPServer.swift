@@ -41,6 +41,8 @@ actor HTTPServer: LoopResident {
     /// The requests whose answers are being made.
     private(set) var runningCount = 0
     private(set) var isDraining = false
+    /// Whether each connection closes after its next answer.
+    private(set) var isRetiring = false
     /// Whether the time for draining is over.
     private(set) var isCut = false
     private var cutCount = 0
@@ -166,6 +168,9 @@ actor HTTPServer: LoopResident {
     }
 
     // MARK: - The end
+
+    /// Closes each connection after its next answer, and takes new ones, until ``drain(within:)``.
+    func retire() { isRetiring = true }
 
     /// Takes no more connections, lets running requests finish, and closes everything.
     ///

@@ -19,11 +19,15 @@ extension Setting {
 
     private static let addresses: [Setting] = [
         .list("key", "HEX", "sign and check addresses with this key; several for rotation, the first one signs") {
-            settings, text throws(SettingsError) in
-            guard let key = SigningKey(hexadecimal: text) else {
-                throw SettingsError(message: "32 hexadecimal digits or more, as from: openssl rand -hex 32")
-            }
-            settings.keys.append(key)
+            settings, text throws(SettingsError) in try settings.addKey(text)
+        },
+        Setting(
+            name: "key-file", placeholder: "FILE", help: "keys, one a line; # begins a comment; SIGHUP reads it again"
+        ) {
+            settings, path throws(SettingsError) in
+            let lines = try Settings.lines(of: path)
+            guard !lines.isEmpty else { throw SettingsError(message: "a file with a key; \"\(path)\" has none") }
+            for line in lines { try settings.addKey(line) }
         },
         .on("unsigned", "serve addresses without a signature, too", \.allowsUnsigned),
         .list("allow-host", "HOST", "fetch from these hosts only; *.example.com for all below example.com") {
@@ -44,16 +48,11 @@ extension Setting {
         .list("preset", "NAME=OPTIONS", "a name for options; several are separated by semicolons", separator: ";") {
             settings, text throws(SettingsError) in try settings.addPreset(text)
         },
-        Setting(name: "preset-file", placeholder: "FILE", help: "presets, one NAME=OPTIONS a line; # begins a comment")
-        {
-            settings, path throws(SettingsError) in
-            guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-                throw SettingsError(message: "a file that can be read; \"\(path)\" is none")
-            }
-            for line in text.split(whereSeparator: \.isNewline) {
-                let words = line.prefix { $0 != "#" }.trimmingCharacters(in: .whitespaces)
-                if !words.isEmpty { try settings.addPreset(words[...]) }
-            }
+        Setting(
+            name: "preset-file", placeholder: "FILE",
+            help: "presets, one NAME=OPTIONS a line; # begins a comment; SIGHUP reads it again"
+        ) { settings, path throws(SettingsError) in
+            for line in try Settings.lines(of: path) { try settings.addPreset(line) }
         },
         .on("presets-only", "serve addresses with presets only", \.allowsPresetsOnly),
     ]
@@ -74,6 +73,12 @@ extension Setting {
         Setting(name: "cache", placeholder: "DIR", help: "keep originals and pictures here (memory only)") {
             $0.cacheFolder = URL(filePath: $1).path
         },
+        .bytes("cache-size", "what the folder may hold (1G); an original an eighth of it", from: 1_000_000) {
+            $0.cacheByteCount = $1
+        },
+        .number("cache-age", "SECONDS", "what is unused for longer leaves the folder (604800)", in: 1...315_360_000) {
+            $0.cacheAge = .seconds($1 as Int)
+        },
         Setting(name: "errors", placeholder: "problem|picture", help: "what a failed request gets (problem)") {
             settings, text throws(SettingsError) in
             guard text == "problem" || text == "picture" else { throw SettingsError(message: "problem or picture") }
@@ -85,15 +90,19 @@ extension Setting {
             else { throw SettingsError(message: "a file with a picture; \"\(path)\" is none") }
             settings.errors.fallback = file
         },
-        .number("memory", "BYTES", "what the memory cache may hold", in: 0...Int.max) { $0.memoryByteCount = $1 },
-        .number("max-bytes", "N", "largest original in bytes (50000000)", in: 1...Int.max) {
-            $0.maximumByteCount = $1
-        },
+        .bytes("memory", "what the memory cache may hold", from: 0) { $0.memoryByteCount = $1 },
+        .bytes("max-bytes", "largest original (50M)") { $0.maximumByteCount = $1 },
         .number("max-pixels", "N", "largest original, width times height (50000000)", in: 1...Int.max) {
             $0.maximumPixelCount = $1
         },
         .seconds("source-timeout", "longest time for an original (20)", \.sourceTimeout),
         .number("downloads", "N", "downloads at once (32)", in: 1...10_000) { $0.downloads = $1 },
+        .number(
+            "connections-per-origin", "N", "of them, and connections, to one origin (as many as --downloads)",
+            in: 1...10_000
+        ) {
+            $0.connectionsPerOrigin = $1
+        },
         .number("workers", "N", "pictures that are made at once (one for each core)", in: 1...1_024) {
             $0.workers = $1
         },
@@ -123,8 +132,7 @@ extension Setting {
         .seconds("head-timeout", "from the connection to the end of the first head (10)", \.limits.headTimeout),
         .seconds("idle-timeout", "from an answer to the end of the next head (15)", \.limits.idleTimeout),
         .seconds("send-timeout", "for one answer (60)", \.limits.sendTimeout),
-        .number("send-memory", "BYTES", "of answers that wait for their readers (7.5 % of the memory)", in: 1...Int.max)
-        {
+        .bytes("send-memory", "of answers that wait for their readers (7.5 % of the memory)") {
             $0.limits.waitingByteCount = $1
         },
         .number(
@@ -132,6 +140,7 @@ extension Setting {
         ) {
             $0.limits.byteRate = $1
         },
+        .seconds("drain-delay", "after SIGTERM, not ready and still serving (0)", from: 0, \.drainDelay),
         .seconds("drain-timeout", "for running requests after SIGTERM (10)", \.drainTimeout),
         .on("no-log", "write no line for each request", \.writesLog, to: false),
         .on("log-loads", "write a line for each step of a load, too, with the id of its request", \.logsLoads),
@@ -143,6 +152,23 @@ extension Settings {
     fileprivate var hasNoMetrics: Bool {
         get { metricsPort == nil }
         set { if newValue { metricsPort = nil } }
+    }
+
+    /// The lines of a file, without comments, spaces around them and empty ones. A file of more than 1 MB is none.
+    fileprivate static func lines(of path: String) throws(SettingsError) -> [Substring] {
+        let limit = 1_000_000
+        guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: limit + 1) ?? Data(),
+            data.count <= limit, let text = String(data: data, encoding: .utf8)
+        else { throw SettingsError(message: "a file that can be read, of 1 MB at most; \"\(path)\" is none") }
+        return text.split(whereSeparator: \.isNewline)
+            .map { $0.prefix { $0 != "#" }.trimmingCharacters(in: .whitespaces)[...] }.filter { !$0.isEmpty }
+    }
+
+    fileprivate mutating func addKey(_ text: Substring) throws(SettingsError) {
+        guard let key = SigningKey(hexadecimal: text) else {
+            throw SettingsError(message: "32 hexadecimal digits or more, as from: openssl rand -hex 32")
+        }
+        keys.append(key)
     }
 
     fileprivate mutating func addPreset(_ text: Substring) throws(SettingsError) {

@@ -39,13 +39,30 @@ struct Setting: Sendable {
         }
     }
 
+    /// An option with a number of bytes, such as 500k, 20M or 1G.
+    static func bytes(
+        _ name: String, _ help: String, from least: Int = 1,
+        _ set: @escaping @Sendable (inout Settings, Int) -> Void
+    ) -> Setting {
+        Setting(name: name, placeholder: "BYTES", help: help) { settings, text throws(SettingsError) in
+            let units: [Character: Int] = ["k": 1_000, "K": 1_000, "M": 1_000_000, "G": 1_000_000_000]
+            let unit = text.last.flatMap { units[$0] }
+            guard let number = Int(unit == nil ? text[...] : text.dropLast()),
+                case let (count, overflows) = number.multipliedReportingOverflow(by: unit ?? 1), !overflows,
+                count >= least
+            else { throw SettingsError(message: "a number of bytes from \(least), such as 500k, 20M or 1G") }
+            set(&settings, count)
+        }
+    }
+
     /// An option with a number of seconds.
     static func seconds(
-        _ name: String, _ help: String, _ path: any WritableKeyPath<Settings, Duration> & Sendable
+        _ name: String, _ help: String, from least: Double = 0.1,
+        _ path: any WritableKeyPath<Settings, Duration> & Sendable
     ) -> Setting {
         Setting(name: name, placeholder: "SECONDS", help: help) { settings, text throws(SettingsError) in
-            guard let seconds = Double(text), seconds >= 0.1, seconds <= 3_600 else {
-                throw SettingsError(message: "a number of seconds from 0.1 to 3600")
+            guard let seconds = Double(text), seconds >= least, seconds <= 3_600 else {
+                throw SettingsError(message: "a number of seconds from \(least == 0 ? "0" : "\(least)") to 3600")
             }
             settings[keyPath: path] = .seconds(seconds)
         }

@@ -64,6 +64,9 @@ extension Settings {
         if allowsPresetsOnly, presets.isEmpty {
             throw SettingsError(message: "--presets-only needs a --preset.")
         }
+        if cacheFolder == nil, cacheByteCount != nil || cacheAge != nil {
+            throw SettingsError(message: "--cache-size and --cache-age need a --cache.")
+        }
         if objects.store == nil, objects.sources.isEmpty, objects.keyID != nil || objects.endpoint != nil {
             throw SettingsError(message: "Options of a service for buckets need --s3 or --s3-source.")
         }

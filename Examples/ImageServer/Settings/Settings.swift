@@ -24,6 +24,9 @@ struct Settings: Sendable {
     var freshness = FreshnessRule()
     var errors = ErrorPictures()
     var cacheFolder: String?
+    /// The limits of the folder; `nil` for those of the library.
+    var cacheByteCount: Int?
+    var cacheAge: Duration?
     /// What servers share; `nil` for nothing.
     var redis: RedisAddress?
     /// The service with buckets, what servers share in one, and the buckets with sources.
@@ -33,6 +36,8 @@ struct Settings: Sendable {
     var maximumPixelCount = 50_000_000
     var sourceTimeout = Duration.seconds(20)
     var downloads = 32
+    /// The downloads of one origin; `nil` for as many as ``downloads``.
+    var connectionsPerOrigin: Int?
     var workers = ProcessorCount.available
     var queue = 500
     /// Connections to origins, with idle ones; `nil` for as many as a client takes by itself.
@@ -41,6 +46,7 @@ struct Settings: Sendable {
     /// Threads that take connections, each with its own socket on the same port.
     var loops = 1
     var limits = HTTPServer.Limits()
+    var drainDelay = Duration.zero
     var drainTimeout = Duration.seconds(10)
     var writesLog = true
     var logsLoads = false
@@ -52,16 +58,21 @@ struct Settings: Sendable {
     var manager: ImageManager.Configuration {
         var configuration = ImageManager.Configuration()
         configuration.disk = cacheFolder.map { DiskCache.Configuration(folder: $0) }
+        if let cacheByteCount { configuration.disk?.maximumByteCount = cacheByteCount }
+        if let cacheAge { configuration.disk?.maximumAge = cacheAge }
         if let memoryByteCount { configuration.memory = MemoryLimits(maximumCost: memoryByteCount) }
         configuration.downloader.maximumByteCount = maximumByteCount
         configuration.downloader.maximumConcurrentDownloads = downloads
         if let transfers { configuration.transport.maximumConnections = transfers }
+        // Never all connections, so that one origin leaves some to others.
+        let perOrigin = min(connectionsPerOrigin ?? downloads, max(1, (transfers ?? 2 * downloads) / 2))
+        configuration.transport.maximumConnectionsPerHost = perOrigin
+        configuration.downloader.maximumConcurrentDownloadsPerHost = perOrigin
         configuration.downloader.maximumQueueLength = queue
         configuration.downloader.queueTimeout = sourceTimeout
         configuration.limits.maximumPixelCount = maximumPixelCount
         configuration.processingWidth = workers
         configuration.maximumProcessingQueueLength = queue
-        configuration.processingNiceness = 0
         configuration.transport.totalTimeout = sourceTimeout
         configuration.transport.idleTimeout = min(sourceTimeout, configuration.transport.idleTimeout)
         configuration.transport.connectTimeout = min(sourceTimeout, configuration.transport.connectTimeout)

@@ -74,11 +74,49 @@ import WebImage
         (["--key", key, "--s3", "s3://pictures", "--s3-key-id", "a"], "--s3"),
         (["--key", key, "--s3", "s3://pictures", "--s3-endpoint", "ftp://a"], "--s3"),
         (["--key", key, "--s3-style", "virtual"], "--s3-style"), (["--key", key, "--s3-key-id", "a"], "--s3-source"),
+        (["--cache-size", "1"], "--cache-size"), (["--cache-size", "-1G"], "--cache-size"),
+        (["--cache-size", "G"], "--cache-size"), (["--cache-size", "1T"], "--cache-size"),
+        (["--cache-size", "9223372036854775807G"], "--cache-size"), (["--memory", "1.5G"], "--memory"),
+        (["--cache-age", "0"], "--cache-age"), (["--cache-age", "1e9"], "--cache-age"),
+        (["--key", key, "--cache-size", "1G"], "--cache"), (["--key", key, "--cache-age", "9"], "--cache"),
+        (["--connections-per-origin", "0"], "--connections-per-origin"),
+        (["--connections-per-origin", "99999999999999999999"], "--connections-per-origin"),
+        (["--key-file", "/nothing"], "--key-file"), (["--key-file", "/dev/zero"], "--key-file"),
+        (["--key-file", "/dev/null"], "--key-file"), (["--key-file", "/etc/passwd"], "--key-file"),
+        (["--key-file", "/"], "--key-file"), (["--preset-file", "/dev/zero"], "--preset-file"),
+        (["--drain-delay", "-1"], "--drain-delay"), (["--drain-delay", "nan"], "--drain-delay"),
+        (["--drain-delay", "1e99"], "--drain-delay"),
         (["--key", key, "--loops", "2", "--socket", "/tmp/a"], "--loops"), (["--allow-host", "a.example"], "--key"),
     ])
     func `an error names its option at the start`(words: [String], name: String) {
         let error = #expect(throws: SettingsError.self) { try self.settings(words) }
         #expect(error?.message.contains(name) == true)
+    }
+
+    @Test func `the disk cache has a size and an age, and bytes have units`() throws {
+        let words = ["--key", Self.key, "--cache", "/a", "--cache-size=20G", "--cache-age", "3600"]
+        let disk = try #require(try settings(words + ["--memory", "500k", "--max-bytes", "7"]).manager.disk)
+        #expect(disk.maximumByteCount == 20_000_000_000)
+        #expect(disk.maximumAge == .seconds(3_600))
+        let limits = try settings(["--key", Self.key, "--memory", "500k", "--max-bytes", "7"])
+        #expect([limits.memoryByteCount, limits.maximumByteCount] == [500_000, 7])
+        let usual = try #require(try settings(["--key", Self.key, "--cache", "/a"]).manager.disk)
+        #expect(usual.maximumByteCount == DiskCache.Configuration().maximumByteCount)
+    }
+
+    @Test func `one origin has as many connections as there are downloads, and never all connections`() throws {
+        func connections(_ words: [String], transfers: Int? = nil) throws -> [Int] {
+            var settings = try settings(["--key", Self.key] + words)
+            settings.transfers = transfers
+            let manager = settings.manager
+            let perHost = manager.downloader.maximumConcurrentDownloadsPerHost
+            return [manager.transport.maximumConnectionsPerHost, perHost ?? 0]
+        }
+        #expect(try connections([]) == [32, 32])
+        #expect(try connections(["--downloads", "64"]) == [64, 64])
+        #expect(try connections(["--downloads", "64", "--connections-per-origin", "8"]) == [8, 8])
+        #expect(try connections([], transfers: 5) == [2, 2])
+        #expect(try connections([], transfers: 1) == [1, 1])
     }
 
     @Test func `presets come from a file`() throws {
@@ -90,6 +128,17 @@ import WebImage
         #expect(settings.presets["thumb"]?.format == .webp)
         try Data("card".utf8).write(to: URL(filePath: path))
         #expect(throws: SettingsError.self) { try self.settings(["--key", Self.key, "--preset-file", path]) }
+    }
+
+    @Test func `keys come from a file, after those of the command line`() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "keys-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let other = String(repeating: "02", count: 32)
+        try Data("# the new one\r\n\(other) # in use\n\n".utf8).write(to: URL(filePath: path))
+        let settings = try settings(["--key", Self.key, "--key-file", path])
+        let wanted = [Self.key, other].map { SigningKey(hexadecimal: $0)?.signature(of: "a") }
+        #expect(settings.keys.map { $0.signature(of: "a") } == wanted)
+        #expect(try self.settings(["--key-file", path, "--drain-delay", "0"]).drainDelay == .zero)
     }
 
     @Test func `a misspelt variable is an error, and others are ignored`() throws {

@@ -15,7 +15,7 @@ struct RunTests {
             origin.respond(to: "/a.png", with: .ok(try Pictures.file(), type: "image/png").held(at: gate))
             let command = try RunningCommand([
                 "--port=0", "--metrics-port=0", "--unsigned", "--allow-host=127.0.0.1", "--allow-network=127.0.0.1/32",
-                "--log-loads",
+                "--log-loads", "--drain-delay=0.1",
             ])
             let line = try #require(await command.errors(until: "listening on"))
             let port = try #require(line.split(separator: ":").last.flatMap { UInt16($0) })
@@ -25,6 +25,7 @@ struct RunTests {
                     + "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n\r\n")
             await gate.waitUntilReached()
             command.send(SIGTERM)
+            #expect(await command.errors(until: "not ready") != nil)
             #expect(await command.errors(until: "draining") != nil)
             gate.open()
             #expect(await client.receive().hasPrefix("HTTP/1.1 200 "))
@@ -40,6 +41,68 @@ struct RunTests {
             #expect(["queued", "started", "firstByte", "decoded"].allSatisfy { steps.joined().contains("\"\($0)\"") })
             #expect(steps.allSatisfy { $0.contains(id) })
         }
+    }
+
+    @Test func `a hang-up reads keys and presets again and loses no request`() async throws {
+        try await withOriginServer { origin in
+            let folder = FileManager.default.temporaryDirectory.appending(path: "settings-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let digits = ["01", "02"].map { String(repeating: $0, count: 32) }
+            func write(_ keys: String, _ presets: String) throws {
+                try Data(keys.utf8).write(to: folder.appending(path: "keys"))
+                try Data(presets.utf8).write(to: folder.appending(path: "presets"))
+            }
+            try write("# ours\n\(digits[0])\n", "card=w8")
+            let gate = OriginGate()
+            origin.respond(to: "/held.png", with: .ok(try Pictures.file(), type: "image/png").held(at: gate))
+            origin.respond(to: "/a.png", with: .ok(try Pictures.file(), type: "image/png"))
+            let command = try RunningCommand([
+                "--port=0", "--no-metrics", "--no-log", "--allow-network=127.0.0.1/32",
+                "--key-file=\(folder.appending(path: "keys").path)",
+                "--preset-file=\(folder.appending(path: "presets").path)",
+            ])
+            let line = try #require(await command.errors(until: "listening on"))
+            let port = try #require(line.split(separator: ":").last.flatMap { UInt16($0) })
+            func request(_ preset: String, _ key: Int, _ path: String = "/a.png") throws -> String {
+                let key = try #require(SigningKey(hexadecimal: digits[key]))
+                let reader = AddressReader(keys: [key], presets: [preset: try PictureOptions("w8")])
+                let source = origin.url(path).absoluteString
+                return "GET \(try reader.address(options: preset, source: source)) HTTP/1.1\r\nHost: a\r\n\r\n"
+            }
+            func status(_ preset: String, _ key: Int) async throws -> Int {
+                try await RawClient(port: port).status(of: request(preset, key))
+            }
+            let held = try RawClient(port: port)
+            await held.send(try request("card", 0, "/held.png"))
+            await gate.waitUntilReached()
+            #expect(try await [status("card", 0), status("card", 1)] == [200, 403])
+            try write(digits[1], "thumb=w8")
+            command.send(SIGHUP)
+            #expect(await command.errors(until: "are read again") != nil)
+            #expect(try await [status("card", 0), status("card", 1), status("thumb", 1)] == [403, 400, 200])
+            gate.open()
+            #expect(await held.receive(until: "\r\n").hasPrefix("HTTP/1.1 200 "))
+            // A key without a preset that can be read is not taken either.
+            for (keys, presets) in [("", "card=w8"), (digits[0], "card=w0"), ("short", "card=w8")] {
+                try write(keys, presets)
+                command.send(SIGHUP)
+                #expect(await command.errors(until: "stay as they were") != nil)
+                #expect(try await [status("card", 0), status("thumb", 1)] == [403, 200])
+            }
+            command.send(SIGTERM)
+            #expect(await command.status() == 0)
+        }
+    }
+
+    @Test func `a cache folder that cannot be used is a line at the start`() async throws {
+        let command = try RunningCommand([
+            "--port=0", "--no-metrics", "--unsigned", "--allow-host=a.example", "--cache=/proc/nope",
+        ])
+        let line = try #require(await command.errors(until: "the disk cache does not work"))
+        #expect(line.contains("folderUnavailable") && line.contains("/proc/nope"))
+        command.send(SIGTERM)
+        #expect(await command.status() == 0)
     }
 
     @Test func `a wrong setting ends the program at the start`() async throws {

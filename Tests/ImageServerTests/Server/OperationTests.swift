@@ -25,6 +25,81 @@ struct OperationTests {
         }
     }
 
+    @Test func `a server that retires is not ready, serves on, and closes connections after their answers`()
+        async throws
+    {
+        try await World.run { world async throws in
+            let (server, clock) = (world.server, ManualClock())
+            let client = try RawClient(port: server.port)
+            let request = "GET /health HTTP/1.1\r\nHost: a\r\n\r\n"
+            await client.send(request)
+            #expect(await !client.receive(until: "ok\n").contains("Connection:"))
+            async let retirement: Void = server.retire(for: .seconds(5), clock: clock)
+            while clock.sleepers == 0 { await Task.yield() }
+            for port in [server.port, server.metricsPort] {
+                #expect(try await world.get("/ready", port: port).status == 503)
+            }
+            #expect(try await world.get(world.path()).status == 200)
+            await client.send(request)
+            #expect(await client.receive().contains("Connection: close"))
+            clock.advance(by: .seconds(5))
+            await retirement
+            #expect(await server.drain().isClean)
+            #expect(throws: POSIXError.self) { try RawClient(port: server.port) }
+        }
+    }
+
+    @Test func `other keys and presets hold from the next request on, also for answers of this second`() async throws {
+        let keys = try ["01", "02"].map {
+            try #require(SigningKey(hexadecimal: String(repeating: $0, count: 32)))
+        }
+        try await World.run {
+            ($0.keys, $0.allowsUnsigned, $0.presets) = ([keys[0]], false, ["card": try! PictureOptions("w16")])
+        } _: { world async throws in
+            let source = world.origin.url("/a.png").absoluteString
+            let readers = [
+                AddressReader(keys: [keys[0]], presets: ["card": try PictureOptions("w16")]),
+                AddressReader(keys: [keys[1]], presets: ["thumb": try PictureOptions("w8")]),
+            ]
+            let old = try readers[0].address(options: "card", source: source)
+            let new = try readers[1].address(options: "thumb", source: source)
+            for _ in 0..<3 { #expect(try await world.get(old).status == 200) }
+            #expect(try await world.get(new).status == 403)
+            world.server.service.setReader(readers[1])
+            #expect(try await world.get(old).status == 403)
+            #expect(try await world.get(new).status == 200)
+        }
+    }
+
+    @Test func `a cache folder that cannot be used is shown until it can be used, and pictures are served`()
+        async throws
+    {
+        let place = FileManager.default.temporaryDirectory.appending(path: "taken-\(UUID().uuidString)").path
+        try Data().write(to: URL(filePath: place))
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        try await World.run {
+            $0.cacheFolder = place + "/cache"
+        } _: { world async throws in
+            func text(_ path: String) async throws -> String {
+                let answer = try await world.get(path, port: world.server.metricsPort)
+                #expect(answer.status == 200)
+                return String(decoding: answer.bytes, as: UTF8.self)
+            }
+            // Before a picture is asked for.
+            while try await !text("/ready").contains("folderUnavailable") { try Task.checkCancellation() }
+            #expect(try await text("/metrics").contains("image_server_disk_cache_up 0\n"))
+            #expect(try await world.get(world.path()).status == 200)
+            let open = try await world.get("/ready")
+            #expect(String(decoding: open.bytes, as: UTF8.self) == "ready\n")
+            try FileManager.default.removeItem(atPath: place)
+            #expect(try await world.get(world.path("w9")).status == 200)
+            while try await text("/ready") != "ready\n" { try Task.checkCancellation() }
+            let metrics = try await text("/metrics")
+            #expect(metrics.contains("image_server_disk_cache_up 1\n"))
+            #expect(!metrics.contains("image_loader_disk_files 0\n"))
+        }
+    }
+
     @Test func `requests that do not end in time are cancelled and reported`() async throws {
         try await World.run {
             $0.drainTimeout = .milliseconds(100)

@@ -26,7 +26,7 @@ struct World: Sendable {
         change(&settings)
         var configuration = HTTPClient.Configuration()
         configuration.addressPolicy = .unrestricted
-        configuration.maximumRedirects = 0
+        (configuration.maximumRedirects, configuration.maximumConnectionsPerHost) = (0, 100)
         let client = HTTPClient(configuration: configuration)
         let world = World(origin: origin, server: try await RunningServer.start(settings), client: client)
         do {

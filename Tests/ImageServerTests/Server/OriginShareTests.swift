@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import HTTPTransport
+import Testing
+import WebImageTesting
+
+@testable import ImageServer
+
+/// How many downloads an origin has. Counted by the origin, because times decide nothing.
+@Suite(.timeLimit(.minutes(5)))
+struct OriginShareTests {
+    @Test func `as many pictures of one origin are fetched at once as downloads are allowed`() async throws {
+        try await World.run {
+            $0.downloads = 64
+        } _: { world async throws in
+            let gate = OriginGate()
+            let reply = OriginReply.ok(try Pictures.file(), type: "image/png").held(at: gate)
+            world.origin.respondToEverything { _ in reply }
+            try await withThrowingTaskGroup { group in
+                for number in 0..<64 {
+                    group.addTask { try await world.get(world.path(of: "/held/\(number).png")).status }
+                }
+                // All of them, before one is answered.
+                await gate.waitUntilReached(count: 64)
+                gate.open()
+                for try await status in group { #expect(status == 200) }
+            }
+        }
+    }
+
+    @Test func `an origin that does not answer has its connections, and no others`() async throws {
+        try await withOriginServer { other in
+            other.respond(to: "/b.png", with: .ok(try Pictures.file(), type: "image/png"))
+            let source = other.url("/b.png").absoluteString
+            try await World.run {
+                ($0.downloads, $0.connectionsPerOrigin) = (4, 2)
+            } _: { world async throws in
+                let gate = OriginGate()
+                let reply = OriginReply.ok(try Pictures.file(), type: "image/png").held(at: gate)
+                world.origin.respondToEverything { _ in reply }
+                try await withThrowingTaskGroup { group in
+                    for number in 0..<8 {
+                        group.addTask { try await world.get(world.path(of: "/held/\(number).png")).status }
+                    }
+                    await gate.waitUntilReached(count: 2)
+                    #expect(try await world.get("/w8/unsigned/plain/\(source)").status == 200)
+                    #expect(gate.reachedCount == 2)
+                    gate.open()
+                    for try await status in group { #expect(status == 200) }
+                }
+                #expect(world.origin.requestCount == 8)
+            }
+        }
+    }
+}
