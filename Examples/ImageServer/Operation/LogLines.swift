@@ -40,7 +40,7 @@ struct LogLines {
         case .waitingForMemory: step = ("waitingForMemory", nil)
         case .decoded(_, _, let took): step = ("decoded", took)
         case .stored: step = ("stored", nil)
-        case .progress, .writeDropped, .finished, .cancelled, .failed: return
+        case .progress, .writeDropped, .cacheFailed, .finished, .cancelled, .failed: return
         }
         begin(at: now)
         add("step", step.name)
