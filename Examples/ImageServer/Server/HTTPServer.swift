@@ -45,6 +45,8 @@ actor HTTPServer: LoopResident {
     private(set) var isRetiring = false
     /// Whether the time for draining is over.
     private(set) var isCut = false
+    /// Whether a drain still waits for requests of new connections.
+    private var expectsRequests = true
     private var cutCount = 0
     private var idleWaiters: [CheckedContinuation<Void, Never>] = []
 
@@ -162,7 +164,7 @@ actor HTTPServer: LoopResident {
     }
 
     func checkIdle() {
-        guard isDraining, runningCount == 0, table.waiting.isEmpty else { return }
+        guard isDraining, !isBusy else { return }
         for waiter in idleWaiters { waiter.resume() }
         idleWaiters = []
     }
@@ -174,26 +176,54 @@ actor HTTPServer: LoopResident {
 
     /// Takes no more connections, lets running requests finish, and closes everything.
     ///
+    /// A connection that has brought no request yet, or a part of one, has ``Limits/lastHeadTimeout`` for it: its client
+    /// cannot know that the server ends.
     /// - Parameter grace: When it is over, the tasks of the remaining requests are cancelled, and clients that do not
     ///   take their answers are cut off.
     /// - Returns: The number of requests that were cancelled or cut off.
     func drain(within grace: Duration) async -> Int {
         guard listener >= 0, !isDraining else { return 0 }
+        // The system has taken these for the server already.
+        for _ in 0..<64 where nextLook == nil && Self.hasEvent(listener, Int16(POLLIN)) { acceptConnections() }
         isDraining = true
         if nextLook == nil { loop.forget(listener) }
         nextLook = nil
         close(listener)
         listener = -1
         let timer = Task {
-            try await Task.sleep(for: grace)
+            let first = min(grace, limits.lastHeadTimeout)
+            try await Task.sleep(for: first)
+            self.expectsRequests = false
+            self.endIdleConnections()
+            try await Task.sleep(for: grace - first)
             self.cutOff()
         }
-        while runningCount > 0 || !table.waiting.isEmpty {
-            await withCheckedContinuation { idleWaiters.append($0) }
-        }
+        endIdleConnections()
+        while isBusy { await withCheckedContinuation { idleWaiters.append($0) } }
         timer.cancel()
         for connection in Array(table.all) { end(connection) }
         return cutCount
+    }
+
+    /// Whether a request is under way, or is expected.
+    private var isBusy: Bool {
+        runningCount > 0 || !table.waiting.isEmpty || expectsRequests && table.all.contains(where: isExpected)
+    }
+
+    /// Whether a connection has brought no request yet, or a part of one.
+    private func isExpected(_ connection: Connection) -> Bool {
+        guard case .reading = connection.phase else { return false }
+        return connection.requestCount == 0 || connection.unfinishedCount > 0
+    }
+
+    private func endIdleConnections() {
+        for connection in Array(table.all) {
+            if case .reading = connection.phase, Self.hasEvent(connection.descriptor, Int16(POLLIN)) {
+                read(connection)
+            }
+            guard case .reading = connection.phase, !expectsRequests || !isExpected(connection) else { continue }
+            end(connection)
+        }
     }
 
     private func cutOff() {

@@ -49,6 +49,29 @@ struct OperationTests {
         }
     }
 
+    @Test func `a new connection has time for its request while the server drains`() async throws {
+        try await World.run {
+            ($0.drainTimeout, $0.limits.lastHeadTimeout) = (.seconds(60), .seconds(60))
+        } _: { world async throws in
+            let server = world.server
+            let request = "GET /health HTTP/1.1\r\nHost: a\r\n\r\n"
+            let clients = try (0..<3).map { _ in try RawClient(port: server.port) }
+            await clients[0].send(request)
+            _ = await clients[0].receive(until: "ok\n")
+            await clients[1].send("GET /health HTTP/1.1\r\n")
+            async let report = server.drain()
+            #expect(await clients[0].receive() == "")
+            while (try? RawClient(port: server.port)) != nil { await Task.yield() }
+            await clients[1].send("Host: a\r\n\r\n")
+            await clients[2].send(request)
+            for client in clients[1...] {
+                let answer = await client.receive()
+                #expect(answer.hasPrefix("HTTP/1.1 200 ") && answer.contains("Connection: close"))
+            }
+            #expect(await report.isClean)
+        }
+    }
+
     @Test func `other keys and presets hold from the next request on, also for answers of this second`() async throws {
         let keys = try ["01", "02"].map {
             try #require(SigningKey(hexadecimal: String(repeating: $0, count: 32)))
