@@ -73,7 +73,14 @@ extension Proxy {
         let closes = asked.version != "HTTP/1.1" || options.contains("close") || answer.headers["Connection"] != nil
         if closes { headers["Connection"] = "close" }
         headers.append(name: "Via", value: "1.1 " + name)
-        wire.write(Array(head(answer.status, headers).utf8) + (hasBody && asked.method != "HEAD" ? answer.body : []))
+        let start = Array(head(answer.status, headers).utf8)
+        let body = hasBody && asked.method != "HEAD" ? answer.body : []
+        if body.count <= 65_536 {
+            wire.write(start + body)
+        } else if wire.write(start) {
+            // Without a copy: slow readers of a stored response share its bytes.
+            wire.write(body)
+        }
         if closes { wire.close() }
     }
 

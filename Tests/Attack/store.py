@@ -1,6 +1,7 @@
-"""Attacks on the cache folder: processes that are killed while they share it."""
+"""Attacks on folders: processes that are killed while they share a cache, and names that lead out of a folder."""
 
 import random
+import unicodedata
 
 import bombs
 from child import Child, Row, run
@@ -71,4 +72,41 @@ def kill_row(field):
     return row
 
 
-ROWS = {"kill": kill_row}
+def names():
+    """Last parts of paths that would be another file, or change what a terminal shows, if they were taken as they are."""
+    yield from ("..%2f..%2fout.png", "%2e%2e/%2e%2e/out.png", "..%5c..%5cout.png", "%2Ftmp%2Fout.png", "..", ".", "%2e%2e", "",
+                ".png", ".bashrc", "-rf.png", "~root.png", "con.png", "aux", "a%00b.png", "a%0ab.png", "a%0d%0ab.png",
+                "%1b[2J.png", "%1b]0;title%07.png", "%c2%9b31m.png", "%e2%80%aegnp.exe", "%e2%80%8b.png", "%ef%bb%bf.png", "%ff%fe.png",
+                "%c0%ae%c0%ae%2fout.png", "a" * 300 + ".png", "%f0%9f%98%80" * 90 + ".png", "a.png%20", "a.png%2e", "a:b.png",
+                "a.png;b=c", "$(id).png", "`id`.png", "a|id.png", "%2a.png", "a%2500b.png", "%252e%252e%252fout.png")
+
+
+def name_row(field):
+    """Every file is within the folder, and nothing that is printed controls a terminal or turns its text."""
+    row = Row("names of files")
+    folder = field.folder / "named"
+    out = folder / "a" / "b" / "c"
+    out.mkdir(parents=True)
+
+    def reply(path, headers, connection):
+        name = path.rpartition("/")[2]
+        connection.sendall(answer(picture(1), Content_Disposition=f'attachment; filename="../../{name}"'))
+
+    with Origin(reply) as origin:
+        urls = [origin.url(f"/{name}{query}") for name in names() for query in ("", "?../../../out.png")]
+        listed = field.folder / "named-urls"
+        listed.write_text("\n".join(urls) + "\n")
+        for words in ([], ["--json"]):
+            result = run([field.fetch, "--no-cache", "--allow-private", "--out", out, *words, "--input", listed], limit=60)
+            row.judge(result.status in (0, 1), f"fetch {words} ended with {result.status}", result)
+            for letter in sorted(set(result.output + result.errors) - set("\n\t")):
+                row.judge(unicodedata.category(letter) not in ("Cc", "Cf", "Zl", "Zp"), f"{words}: {letter!r} is printed")
+            for file in field.folder.rglob("*"):
+                inside = file.parent == out
+                if file.is_file() and (inside or file.is_relative_to(folder) or file.name == "out.png"):
+                    row.judge(inside, f"{words}: {file} was written")
+        row.judge(any(out.iterdir()), "no file was written at all")
+    return row
+
+
+ROWS = {"kill": kill_row, "file-names": name_row}

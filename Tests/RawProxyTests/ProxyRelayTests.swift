@@ -114,6 +114,7 @@ import WebImageTesting
                 }
             }
             #expect(await world.exchange(Self.get("/a")).hasPrefix("HTTP/1.1 502 "))
+            #expect(world.origin.requestCount(for: "/a") == 1)
         }
     }
 
