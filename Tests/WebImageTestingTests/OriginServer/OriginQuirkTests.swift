@@ -89,7 +89,8 @@ struct OriginQuirkTests {
         #expect(client.read(exactly: 200_000) == String(repeating: "0123456789", count: 20_000))
         client.close()
         #expect(await origin.waitUntilClosedByPeer(count: 1))
-        #expect(origin.bodyBytesSent >= 200_000)
+        // A piece counts when the system has taken all of it.
+        #expect(origin.bodyBytesSent >= 200_000 - 65_536)
     }
 
     @Test func `an endless body may claim a length or come in chunks`() throws {
