@@ -156,6 +156,7 @@ def slow_row(kind, title, program, quick_count, full_count):
                 child = crowd(kind, server, count, slow, seconds + 3)
                 held, end = server.descriptors, time.monotonic() + seconds
                 judge(row, *served(server, target, lambda: time.monotonic() < end))
+                row.judge(held < 1_150, f"{held} descriptors for {count} slow clients")
                 row.notes.append(f"{count} slow ones: {held} descriptors, {child.communicate()[0].split()[-1]} come again")
                 row.judge(server.alive and server.get(target)[0] == 200, "the server does not answer any more")
                 result = server.end()
@@ -203,10 +204,10 @@ def leaving_row(field):
     return row
 
 
-ROWS = {"slow-heads": slow_row("heads", "slow heads", images, 1_200, 3_000),
-        "slow-readers": slow_row("readers", "slow readers", images, 600, 900),
-        "proxy-heads": slow_row("heads", "raw-proxy: slow heads", proxy, 700, 3_000),
-        "proxy-readers": slow_row("readers", "raw-proxy: slow readers", proxy, 600, 900), "leavers": leaving_row}
+ROWS = {"slow-heads": slow_row("heads", "slow heads", images, 1_300, 3_000),
+        "slow-readers": slow_row("readers", "slow readers", images, 1_200, 1_200),
+        "proxy-heads": slow_row("heads", "raw-proxy: slow heads", proxy, 1_300, 3_000),
+        "proxy-readers": slow_row("readers", "raw-proxy: slow readers", proxy, 1_200, 1_200), "leavers": leaving_row}
 
 if __name__ == "__main__":
     getattr(Crowd(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]), sys.argv[1])(float(sys.argv[5]))

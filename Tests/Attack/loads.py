@@ -45,10 +45,11 @@ def stampede_row(field):
             targets = [address(origin.url(path), f"w{width}") for width in widths]
             found = at_once(server, targets * (count // len(targets)))
             statuses, bodies = {status for status, _ in found}, {body for status, body in found if status == 200}
-            asked, most = len(origin.hits) - before, 0 if name == "warm" else 1
+            # A client may come when a failure is over.
+            asked, most = len(origin.hits) - before, {"warm": 0, "failing": count // 20}.get(name, 1)
             row.tried += len(found) - 1
             row.survived += len(found) - 1
-            row.judge(statuses == {wanted} and len(bodies) <= len(targets) and asked == most,
+            row.judge(statuses == {wanted} and len(bodies) <= len(targets) and min(1, most) <= asked <= most,
                       f"{name}: {len(found)} of {count} answers, {statuses}, {len(bodies)} bodies, {asked} requests")
         result = server.end()
         row.judge(result.status in (0, 1), f"ended with {result.status}", result)

@@ -91,7 +91,7 @@ final class ConnectionTable: Sendable {
     /// twice as many.
     ///
     /// - Parameter isShort: Whether the process has no descriptor for it.
-    /// - Complexity: O(*n*) in the open connections at the limit.
+    /// - Complexity: O(*n* log *n*) in the open connections at the limit.
     func hasRoom(isShort: Bool = false) -> Bool {
         state.withLock { state in
             let limit = isShort ? state.open.count : max(1, limits.maximumConnectionCount)
@@ -103,7 +103,9 @@ final class ConnectionTable: Sendable {
                 !$0.value.isIdle && $0.value.since + .seconds(1) <= now
                     && SystemSocket.hasUnsentBytes($0.value.descriptor)
             }
-            let oldest = (idle.isEmpty ? slow : idle).min { $0.value.since < $1.value.since }
+            // Bytes that the thread has not read may be a request.
+            let oldest = (idle.isEmpty ? slow : idle).sorted { $0.value.since < $1.value.since }
+                .first { !$0.value.isIdle || !SystemSocket.waitForBytes(on: $0.value.descriptor, for: .zero) }
             if let oldest { Self.interrupt(oldest.key, in: &state) }
             return oldest != nil
         }
