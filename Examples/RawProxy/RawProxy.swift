@@ -40,7 +40,9 @@ struct RawProxy {
             FileHandle.standardError.write(Data("raw-proxy: the cache does not work: \(error)\n".utf8))
         }
         let disk = words.count == 3 ? DiskCache(.init(folder: words[words.endIndex - 1], onWarning: warn)) : nil
-        let store: any RawResponseStoring = disk.map { ResponseCache($0) } ?? MemoryStore()
+        let memory = MemoryStore()
+        async let _: Void = memory.watchMemory()
+        let store: any RawResponseStoring = disk.map { ResponseCache($0) } ?? memory
         let proxy = Proxy(client: client, store: store, rules: rules)
         let server = try proxy.serve(origin: bare(origin), port: port, connections: connections)
         let line = "http://127.0.0.1:\(server.port) in front of \(origin.absoluteString)\n"

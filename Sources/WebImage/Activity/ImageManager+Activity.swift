@@ -8,7 +8,8 @@ extension ImageManager {
     /// The sequence is for one reader. A slow reader loses the oldest activities and never slows a load. Without a
     /// reader, activities cost nothing.
     ///
-    /// - Parameter limit: The largest number of activities that wait for the reader. 1,024 by default.
+    /// - Parameter limit: The largest number of activities that wait for the reader. 1,024 by default. Each keeps the
+    ///   address of its request, so the memory is `limit` times the longest address that a program accepts.
     /// - Returns: A sequence that ends when the manager has been shut down.
     public nonisolated func activities(keeping limit: Int = 1_024) -> AsyncStream<LoadActivity> {
         pipeline.hub.watch(keeping: limit)

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import TaskCoordination
+
 /// What is to be written for one key: an entry, a change of the stored one, or both in this order.
 struct PendingWrite: Sendable {
     /// Makes the entry when the write begins.
@@ -20,8 +22,8 @@ struct PendingWrite: Sendable {
     /// The period in which it was submitted; see ``WritePeriods``.
     var period: Int
 
-    init(making: Making? = nil, renewal: Renewal? = nil, byteCount: Int, period: Int) {
-        let (sum, overflow) = max(0, byteCount).addingReportingOverflow(Self.overhead)
+    init(making: Making? = nil, renewal: Renewal? = nil, for key: CacheKey, byteCount: Int, period: Int) {
+        let (sum, overflow) = max(0, byteCount).addingReportingOverflow(Self.overhead + HeapSize.of(key.rawValue))
         self.making = making
         self.renewal = renewal
         self.byteCount = overflow ? .max : sum

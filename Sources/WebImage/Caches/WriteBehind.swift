@@ -87,19 +87,22 @@ actor WriteBehind {
         for key: CacheKey, byteCount: Int, if isCurrent: @escaping @Sendable () -> Bool = { true },
         _ making: @escaping Making
     ) async {
-        let write = PendingWrite(making: making, byteCount: byteCount, period: periods.current)
+        let write = PendingWrite(making: making, for: key, byteCount: byteCount, period: periods.current)
         await takeWhenRoom(write, key, isCurrent)
     }
 
     /// Changes what is known about the stored entry, later and after the writes of the key submitted before. Dropped
     /// when there is no room.
+    ///
+    /// - Parameter byteCount: The memory that `change` keeps.
     func renew(
-        _ key: CacheKey, ifContentIs generation: ContentGeneration?,
+        _ key: CacheKey, ifContentIs generation: ContentGeneration?, byteCount: Int = 0,
         if isCurrent: @Sendable () -> Bool = { true },
         _ change: @escaping @Sendable (inout EntryMetadata) -> Void
     ) {
         let renewal = PendingWrite.Renewal(generation: generation, change: change)
-        takeIfRoom(PendingWrite(renewal: renewal, byteCount: 0, period: periods.current), key, isCurrent)
+        let write = PendingWrite(renewal: renewal, for: key, byteCount: byteCount, period: periods.current)
+        takeIfRoom(write, key, isCurrent)
     }
 
     /// Writes the entry that `making` makes, later, if there is room for it now.
@@ -109,7 +112,8 @@ actor WriteBehind {
     func submitIfRoom(
         for key: CacheKey, byteCount: Int, if isCurrent: @Sendable () -> Bool = { true }, _ making: @escaping Making
     ) -> Bool {
-        takeIfRoom(PendingWrite(making: making, byteCount: byteCount, period: periods.current), key, isCurrent)
+        let write = PendingWrite(making: making, for: key, byteCount: byteCount, period: periods.current)
+        return takeIfRoom(write, key, isCurrent)
     }
 
     @discardableResult

@@ -5,7 +5,7 @@ import TaskCoordination
 /// How long the refreshes of originals pause after they have failed: a second after the first failure, twice as long
 /// after each further one in a row, and at most a minute.
 ///
-/// Remembers at most a MiB of originals; the one whose failure is oldest makes room.
+/// Remembers originals up to a limit in bytes; the one whose failure is oldest makes room.
 struct RefreshPauses<Key: Hashable> {
     private struct Failure {
         var count: Int
@@ -16,9 +16,15 @@ struct RefreshPauses<Key: Hashable> {
 
     private var failures: BoundedTable<Key, Failure>
 
-    init(byteLimit: Int = 1 << 20) { failures = BoundedTable(byteLimit: byteLimit) }
+    init(byteLimit: Int) { failures = BoundedTable(byteLimit: byteLimit) }
 
     var count: Int { failures.count }
+
+    /// The most bytes to remember. The oldest failures leave at once when it falls.
+    var byteLimit: Int {
+        get { failures.byteLimit }
+        set { failures.byteLimit = newValue }
+    }
 
     /// The bytes of the remembered failures.
     var byteCount: Int { failures.byteCount }

@@ -26,9 +26,12 @@ final class Refreshes: Sendable {
 
     private struct State {
         var tasks: [Key: Task<Void, Never>] = [:]
-        var pauses = RefreshPauses<Key>()
+        var pauses = RefreshPauses<Key>(byteLimit: Refreshes.byteLimit)
         var isOpen = true
     }
+
+    /// The most bytes of originals whose refreshes pause.
+    private static let byteLimit = 1 << 20
 
     private let state = Mutex(State())
 
@@ -37,6 +40,11 @@ final class Refreshes: Sendable {
 
     /// The bytes of the originals whose refreshes pause.
     var byteCount: Int { state.withLock { $0.pauses.byteCount } }
+
+    /// Gives memory back, and takes no more than a share until the pressure ends.
+    func respond(to pressure: MemoryPressure) {
+        state.withLock { $0.pauses.byteLimit = Self.byteLimit / pressure.divisor }
+    }
 
     /// Starts a refresh, unless one for this original runs, one has failed a short while ago, or the manager ends.
     ///

@@ -106,9 +106,10 @@ extension ImageManager {
         await pipeline.caches.memory.updateLimits(maximumCost: limits.maximumCost, maximumCount: limits.maximumCount)
     }
 
-    /// Gives memory back while memory is short; see ``MemoryCache/respond(to:)``.
+    /// Gives memory back while memory is short, also that of remembered failures; see ``MemoryCache/respond(to:)``.
     public nonisolated func respond(to pressure: MemoryPressure) async {
         await pipeline.caches.memory.respond(to: pressure)
+        pipeline.caches.relay.tell(pressure)
     }
 }
 

@@ -72,13 +72,15 @@ final class CacheWriter: Sendable {
     }
 
     /// Changes what is known about a stored original, later, and counts it as stored now.
+    ///
+    /// - Parameter byteCount: The memory that `change` keeps.
     func renew(
-        _ original: CacheKey, ifContentIs generation: ContentGeneration, number: Int, waits: Bool,
+        _ original: CacheKey, ifContentIs generation: ContentGeneration, number: Int, byteCount: Int, waits: Bool,
         _ change: @escaping @Sendable (inout EntryMetadata) -> Void
     ) async {
         guard let writes = caches.writes else { return }
         let isCurrent = { @Sendable [order] in order.admits(number, of: original) }
-        await writes.renew(original, ifContentIs: generation, if: isCurrent, change)
+        await writes.renew(original, ifContentIs: generation, byteCount: byteCount, if: isCurrent, change)
         if waits { await writes.settle(original) }
     }
 }

@@ -132,6 +132,7 @@ struct FileLoad: Sendable {
         guard load.mayStore(writes) else { return }
         var entry = DiskEntry(file, url: request.url)
         entry.metadata.madeFrom = load.recordedGeneration(file.generation)
-        await load.store(as: name, number: file.number, byteCount: file.bytes.count) { [entry] in entry }
+        let byteCount = file.bytes.count + (file.origin?.heapByteCount ?? 0)
+        await load.store(as: name, number: file.number, byteCount: byteCount) { [entry] in entry }
     }
 }

@@ -228,7 +228,7 @@ extension OriginalLoad {
         guard mayStore(request.cacheWrites.original), let origin = original.origin else { return }
         await writer.renew(
             request.originalKey, ifContentIs: original.generation, number: original.number,
-            waits: request.waitsForStores
+            byteCount: origin.heapByteCount, waits: request.waitsForStores
         ) { $0.note(origin) }
     }
 
@@ -288,7 +288,8 @@ extension OriginalLoad {
         pipeline.hub.tell(request, .stored(byteCount: original.bytes.count))
         let (request, properties, coders) = (request, processed.properties, pipeline.coders(for: request))
         let selectors = pipeline.selectors(of: original.origin, request)
-        await store(as: request.originalKey, number: original.number, byteCount: original.bytes.count) {
+        let byteCount = original.bytes.count + (original.origin?.heapByteCount ?? 0)
+        await store(as: request.originalKey, number: original.number, byteCount: byteCount) {
             guard let serializer = request.cacheSerializer else {
                 return original.entry(properties, url: request.url, selectors)
             }

@@ -113,7 +113,8 @@ struct PictureLoad: Sendable {
             let making = pipeline.variantEntry(
                 response, for: request, madeFrom: load.recordedGeneration(response.generation))
         else { return }
-        await load.store(as: name, number: response.number, byteCount: response.image.byteCount, making)
+        let byteCount = response.image.byteCount + (response.origin?.heapByteCount ?? 0)
+        await load.store(as: name, number: response.number, byteCount: byteCount, making)
     }
 }
 

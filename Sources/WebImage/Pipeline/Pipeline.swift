@@ -75,8 +75,9 @@ final class Pipeline: Sendable {
         pictures = InFlight(name: "load", executor: parts.executor)
         files = InFlight(name: "encode", executor: parts.executor)
         failures = RecentFailures(capacity: configuration.failureCapacity, lifetime: configuration.failureLifetime)
-        caches.relay.add { [weak failures] pressure in
+        caches.relay.add { [weak failures, weak refreshes] pressure in
             failures?.respond(to: pressure)
+            refreshes?.respond(to: pressure)
             return failures != nil
         }
         waitsWithoutTask = parts.waitsWithoutTask

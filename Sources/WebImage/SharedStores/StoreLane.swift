@@ -5,17 +5,31 @@ import TaskCoordination
 /// A shared store with the deadlines of its calls, its trouble, and the writes that wait for it.
 ///
 /// Writes are made behind the answer, in order of arrival, by at most as many tasks as the store takes writes at a time.
-/// What waits is limited in bytes; beyond the limit a write is dropped and counted.
+/// What waits is limited in bytes; beyond the limit a write is dropped and counted. Removals have 4 MiB more.
 final class StoreLane: Sendable {
     enum Job: Sendable {
         case store(SharedKey, [UInt8])
         case remove([SharedKey], done: OneShot<Void>?)
         case finish(SharedLease, SharedLeaseEnd)
 
+        /// What the job keeps: its key and its place in the queue, and its content.
         var byteCount: Int {
             switch self {
-            case .store(_, let bytes), .finish(_, .stored(let bytes, _)): bytes.count
-            case .remove, .finish: 0
+            case .store(_, let bytes), .finish(_, .stored(let bytes, _)), .finish(_, .failed(let bytes, _)):
+                Self.overhead + bytes.count
+            case .remove(let keys, _): Self.overhead * (1 + keys.count)
+            case .finish(_, .released): Self.overhead
+            }
+        }
+
+        private static let overhead = 256
+
+        /// What may wait, this job included. Of the ends of leases there are no more than leases.
+        func limit(_ byteLimit: Int) -> Int {
+            switch self {
+            case .store, .finish(_, .stored): byteLimit
+            case .remove: byteLimit + (4 << 20)
+            case .finish: .max
             }
         }
     }
@@ -59,7 +73,7 @@ final class StoreLane: Sendable {
         traits = store.traits
         lifetime = configuration.lifetime
         maximumWait = configuration.maximumWait
-        byteLimit = configuration.maximumPendingByteCount
+        byteLimit = min(max(0, configuration.maximumPendingByteCount), .max / 2)
         clock = configuration.clock
         onTrouble = configuration.onTrouble
         self.executor = executor
@@ -172,12 +186,11 @@ final class StoreLane: Sendable {
 
     // MARK: - Writing
 
-    /// Does a job later. A job without content, such as the end of a lease, is never refused for lack of room.
+    /// Does a job later, if there is room for it.
     func submit(_ job: Job) {
         let (isTaken, starts) = state.withLock { state -> (Bool, Bool) in
             let count = job.byteCount
-            guard state.isOpen, count == 0 || state.byteCount == 0 || count <= max(0, byteLimit) - state.byteCount
-            else {
+            guard state.isOpen, state.byteCount == 0 || count <= job.limit(byteLimit) - state.byteCount else {
                 state.counters.droppedWrites += 1
                 return (false, false)
             }

@@ -25,6 +25,22 @@ import WebImageTesting
         #expect(scenario.look { await ($0.droppedCount, $0.entryCount) } ?? (1, 1) == (0, 0))
     }
 
+    @Test func `keys, and what a change keeps, count for the room`() throws {
+        let scenario = try WriteBehindScenario(seed: 1, room: 8)
+        let keys = (0..<3).map { CacheKey(String(repeating: "k", count: 3_000) + "\($0)") }
+        let submissions = keys.map { key in
+            scenario.start { await $0.submit(for: key, byteCount: 0) { sampleEntry(1) } }
+        }
+        scenario.stage.runWithoutDisk()
+        #expect(submissions.count { $0.isRunning } == 1, "two have their places")
+        scenario.stage.run()
+        _ = Self.submit(1, to: scenario)
+        scenario.stage.runWithoutDisk()
+        _ = scenario.look { await $0.renew(CacheKey("1"), ifContentIs: nil, byteCount: 5_000) { _ in } }
+        #expect(scenario.look { await $0.pendingByteCount } == 1_024 + 5_000 + 1_024)
+        scenario.stage.run()
+    }
+
     @Test(arguments: seeds) func `a submission that is cancelled while it waits is dropped, and no other`(seed: UInt64)
         throws
     {

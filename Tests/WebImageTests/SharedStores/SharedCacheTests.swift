@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TaskCoordination
 import Testing
 import WebImageTesting
 
@@ -156,7 +157,7 @@ struct SharedCacheTests {
 
     @Test func `what waits for a store is limited, and the rest is dropped and counted`() async throws {
         var configuration = SharedCache.Configuration()
-        configuration.maximumPendingByteCount = 1_500  // for two of them
+        configuration.maximumPendingByteCount = 2_000  // for two of them
         let gate = Gate()
         let cache = SharedCache(local: nil, stores: [ScriptedStore(gate: gate)], configuration: configuration)
         for number in 0..<5 {
@@ -167,6 +168,26 @@ struct SharedCacheTests {
         gate.open()
         await settle(cache)
         #expect(cache.counters.droppedWrites == 3)
+    }
+
+    @Test func `removals that wait for a store that hangs are limited, and the ends of leases are not`() async throws {
+        let gate = Gate()
+        var configuration = SharedCache.Configuration()
+        configuration.maximumPendingByteCount = 10_000
+        let store = ScriptedStore(gate: gate)
+        let lane = StoreLane(store, configuration, executor: nil)
+        let key = SharedKey(original)
+        for _ in 0..<20_000 { lane.submit(.remove([key], done: nil)) }
+        #expect((5_000..<10_000).contains(lane.pendingCount))
+        try #require(lane.counters.droppedWrites > 10_000)
+        lane.submit(.finish(SharedLease(key: key, token: 1), .released))
+        let done = OneShot<Void>()
+        lane.submit(.remove([key], done: done))
+        await done.wait(onCancel: ())
+        #expect(lane.counters.droppedWrites == 20_002 - lane.pendingCount)
+        gate.open()
+        await lane.drain()
+        #expect(lane.pendingCount == 0)
     }
 
     @Test func `an end writes what waits, and later calls fail no load`() async throws {
