@@ -37,10 +37,10 @@ struct JPEGXLHeader {
         channelCount = Int(header.channels)
     }
 
-    /// The bitmap, the frames that are kept, and what libjxl holds: four bytes for each sample of the frame, as many of
-    /// what it is made from, and of an animation the frame before.
+    /// The bitmap, the frames that are kept, and what libjxl holds, at most that of a progressive file: four bytes for
+    /// each sample of the frame, twice as many of what it is made from, and of an animation as many of frames before.
     func decodingByteCount(_ plan: FramePlan, frames: Int) -> Int {
-        let samples = size.pixelCount.saturatingMultiply(max(channelCount, 3)).saturatingMultiply(isAnimated ? 16 : 9)
+        let samples = size.pixelCount.saturatingMultiply(max(channelCount, 3)).saturatingMultiply(isAnimated ? 20 : 12)
         let kept = frames > 1 ? plan.result.bitmapByteCount.saturatingMultiply(frames) : 0
         return plan.drawingByteCount(inOrder: false).saturatingAdd(plan.finishingByteCount).saturatingAdd(kept)
             .saturatingAdd(samples).saturatingAdd(12 << 20)
