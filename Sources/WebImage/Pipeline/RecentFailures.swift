@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import ImageCoding
 import Synchronization
 import TaskCoordination
 
@@ -7,12 +8,14 @@ import TaskCoordination
 /// look-up costs one atomic read.
 ///
 /// A failure belongs to an address, so ten sizes of one dead link ask the origin once. A failure that depends on what
-/// was made of the file, such as a limit on its pixels, belongs to that variant.
+/// was made of the file, such as a limit on its pixels, belongs to that variant and that limit.
 final class RecentFailures: Sendable {
     /// An address, or one variant of it.
     private struct Place: Hashable {
         let transfer: RequestIdentity
         let variant: CacheKey?
+        /// Those of the request, when its variant failed.
+        let limits: ImageLimits?
         /// Whether HTTP's rules say how long. Loads by other policies do not ask them.
         let isRuled: Bool
     }
@@ -72,7 +75,7 @@ final class RecentFailures: Sendable {
     func record(_ error: ImageLoadError, for key: LoadKey, isOfAddress: Bool, lifetime: Duration? = nil) {
         let lifetime = lifetime ?? self.lifetime
         guard lifetime > .zero else { return }
-        let place = Place(transfer: key.transfer, variant: isOfAddress ? nil : key.variant, isRuled: key.isRuled)
+        let place = Self.place(key, isRuled: key.isRuled, isOfAddress ? .address : .variant)
         var error = error
         error.failedAt = .now
         let heapByteCount =
@@ -107,9 +110,12 @@ final class RecentFailures: Sendable {
     private static func places(
         _ key: LoadKey, isRuled: Bool, _ extents: [Extent] = [.address, .variant]
     ) -> [Place] {
-        extents.map {
-            Place(transfer: key.transfer, variant: $0 == .variant ? key.variant : nil, isRuled: isRuled)
-        }
+        extents.map { place(key, isRuled: isRuled, $0) }
+    }
+
+    private static func place(_ key: LoadKey, isRuled: Bool, _ extent: Extent) -> Place {
+        let (variant, limits) = extent == .variant ? (key.variant, key.request.limits) : (nil, nil)
+        return Place(transfer: key.transfer, variant: variant, limits: limits, isRuled: isRuled)
     }
 
     private func change<T: Sendable>(_ body: (inout BoundedTable<Place, Failure>) -> T) -> T {

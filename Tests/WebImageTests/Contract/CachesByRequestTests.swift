@@ -206,4 +206,19 @@ import WebImageTesting
         let entry = Self.value(staged) { try await $0.diskCache?.entry(for: Self.small.variantKey) } ?? nil
         #expect(entry.flatMap { ImageFormat(sniffing: $0.bytes) } == .webp)
     }
+
+    @Test(arguments: 0..<100 as Range<UInt64>) func `a removed picture does not come back by a write that waited`(
+        seed: UInt64
+    ) throws {
+        let staged = try StagedManager(seed: seed)
+        let load = staged.load(Self.small)
+        while load.isRunning { staged.run(steps: 1) }
+        #expect(load.value != nil)
+        let removal = staged.start { try await $0.remove(Self.small) }
+        staged.run(without: .files)
+        #expect(removal.isRunning, "the disk does not answer")
+        staged.run()
+        #expect(removal.value != nil && staged.fileCount == 0)
+        #expect(Self.tiers(staged, Self.small) == [] && Self.tiers(staged, .numbered(1)) == [])
+    }
 }

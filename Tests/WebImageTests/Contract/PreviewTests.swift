@@ -196,4 +196,25 @@ import WebImageTesting
         #expect(Self.previews(events).isEmpty)
         #expect(caller.value != nil)
     }
+
+    @Test func `previews leave half of the memory to pictures that have come`() async throws {
+        let file = try ImageFactory.encoded(width: 96, height: 64, seed: 7, as: .jpeg(isProgressive: true))
+        let box = PixelSize(width: 48, height: 32)
+        let options = DecodeOptions(firstFrameOnly: true, thumbnail: .resize(to: box), failOn: .never)
+        let body = ArrivingBody(expecting: file.count)
+        let received = ReceivedBytes(body, count: body.append(Array(file.prefix(file.count / 2))))
+        let previewer = try #require(try ImageCoders.default.previewer(for: received.bytes, options: options))
+        var configuration = ImageManager.Configuration()
+        configuration.disk = nil
+        configuration.maximumProcessingByteCount = 2 * previewer.byteCount
+        let manager = ImageManager(configuration: configuration, transport: StubTransport(HTTPResponse.picture))
+        let (processing, sessions) = (manager.pipeline.processing, (0..<3).map { _ in PreviewSession() })
+        for session in sessions {
+            // What there is no memory for may be decoded anew, and a part of a file may be no picture.
+            _ = try? await processing.preview(of: received, in: box, for: .numbered(1), session)
+            #expect(processing.byteCount == previewer.byteCount)
+        }
+        withExtendedLifetime(sessions) {}
+        _ = await manager.shutdown(within: .zero)
+    }
 }

@@ -53,6 +53,37 @@ struct ResponseCacheTests {
         _ = await disk.shutdown(within: .seconds(60))
     }
 
+    /// A store that takes nothing above a size, and leaves the earlier entry as it is.
+    private struct NarrowStore: CacheStoring {
+        let disk: DiskCache
+
+        func entry(for key: CacheKey) async throws -> DiskEntry? { try await disk.entry(for: key) }
+        func store(_ entry: DiskEntry, for key: CacheKey) async throws -> StoreOutcome {
+            guard entry.bytes.count < 4_000 else { return .notStored(CacheError(code: .tooLarge, message: "")) }
+            return try await disk.store(entry, for: key)
+        }
+        func renew(
+            _ key: CacheKey, ifContentIs generation: ContentGeneration?,
+            _ change: @escaping @Sendable (inout EntryMetadata) -> Void
+        ) async throws -> StoreOutcome? { try await disk.renew(key, ifContentIs: generation, change) }
+        func remove(_ key: CacheKey) async throws { try await disk.remove(key) }
+        func removeAll() async throws { try await disk.removeAll() }
+        func shutdown(within limit: Duration) async -> CacheShutdownReport { await disk.shutdown(within: limit) }
+    }
+
+    @Test func `an earlier entry does not stay in the place of one that the store does not take`() async throws {
+        let cache = ResponseCache(NarrowStore(disk: disk))
+        try await cache.store(response(1), for: target)
+        #expect(try await cache.responses(for: target) == [response(1)])
+        try await cache.store(response(9), for: target)
+        #expect(try await cache.responses(for: target) == [])
+        // The same when a variant of another kind is added, or a head grows.
+        try await cache.store(response(2, language: "de"), for: target)
+        try await cache.store(response(3, language: "en"), for: target)
+        #expect(try await cache.responses(for: target) == [])
+        _ = await disk.shutdown(within: .seconds(60))
+    }
+
     @Test func `a change is made of what is still kept, and a removal leaves no file`() async throws {
         let cache = ResponseCache(disk)
         let (first, second) = (response(1), response(2))

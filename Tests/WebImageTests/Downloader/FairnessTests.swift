@@ -196,4 +196,51 @@ import WebImageTesting
         #expect(downloader.slots.entryCount == 0)
         #expect(!downloader.attendance.isUnderWay)
     }
+
+    @Test(arguments: [(10_000, 0), (1_024, 0), (1_023, 1), (0, 1)], 0..<20 as Range<UInt64>)
+    func `a transfer that makes progress keeps its slot in a round of fairness`(
+        _ row: (byteCount: Int, lent: Int), seed: UInt64
+    ) {
+        let gates = (0..<4).map { _ in Gate() }
+        let body = SteppedBody(Array(repeating: 0, count: 4 * max(row.byteCount, 1)), gates)
+        let scenario = DownloaderScenario(
+            seed: seed,
+            answer: { request in
+                guard request.url.host() == "slow.example.org" else { return try HTTPResponse.picture(for: request) }
+                return HTTPResponse(status: 200, url: request.url, body: HTTPBody(body))
+            })
+        let slow = scenario.downloadInTurn(host: "slow.example.org")
+        let waiting = scenario.downloadInTurn(host: "other.example.org")
+        for gate in gates.dropLast() {
+            if row.byteCount > 0 { gate.open() }
+            scenario.executor.drain()
+            scenario.downloader.nextRound()
+        }
+        #expect(scenario.downloader.slots.lent == row.lent && slow.isRunning)
+        scenario.executor.drain()
+        #expect(waiting.isRunning == (row.lent == 0))
+        for gate in gates { gate.open() }
+        scenario.end([slow, waiting])
+        #expect(scenario.isAtRest)
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `a transfer that has ended is kept no longer, and makes no origin look stalled`(seed: UInt64) {
+        let scenario = Self.scenario(seed, slots: 3)
+        let running = scenario.downloader.running
+        let dripping = (0..<3).map { scenario.downloadInTurn($0, host: "drip.example.org") }
+        _ = running.stalled()
+        #expect(running.origins == ["https://drip.example.org": 3] && running.stalled().values.first == 3)
+        scenario.end(dripping)
+        #expect(running.origins == [:] && running.stalled() == [:] && running.count == 0)
+        weak var last: Transfer?
+        do {
+            let transfer = Transfer(
+                .numbered(1), acceptsNotModified: false, scenario.downloader, detach: { _ in false }, work: nil,
+                waiting: Stopwatch())
+            last = transfer
+            running.remove(at: running.insert(transfer))
+        }
+        #expect(last == nil)
+    }
 }

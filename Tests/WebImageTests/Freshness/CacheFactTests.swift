@@ -30,7 +30,7 @@ import WebImageTesting
         stage.pass(70)
         stage.origin.set { $0.status = 503 }
         #expect(try status(stage, request) == "WebImage; fwd=stale; fwd-status=503; ttl=-10")
-        stage.origin.set { $0.isUnreachable = true }
+        stage.origin.set { $0.failure = .cannotConnect }
         #expect(try status(stage, request) == "WebImage; fwd=stale; ttl=-10")
     }
 

@@ -12,11 +12,13 @@ final class ChangingOrigin: Sendable {
     struct State {
         /// The seed of the picture, and its entity tag.
         var version = 1
+        var side = 16
         var fields: HTTPHeaders
         /// The fields of a 304; ``fields`` when `nil`.
         var confirming: HTTPHeaders?
         var status = 200
-        var isUnreachable = false
+        /// What sending throws; `nil` for nothing.
+        var failure: HTTPError.Code?
         /// Whether every conditional request gets a 304.
         var confirmsAll = false
         /// Whether pictures have a tag and a date.
@@ -31,7 +33,7 @@ final class ChangingOrigin: Sendable {
 
     func answer(_ request: HTTPRequest) throws -> HTTPResponse {
         let state = state.withLock { $0 }
-        if state.isUnreachable { throw HTTPError(code: .cannotConnect, message: "unreachable") }
+        if let code = state.failure { throw HTTPError(code: code, message: "no answer") }
         var fields = state.fields
         guard state.status == 200 else { return HTTPResponse(status: state.status, headers: fields, url: request.url) }
         let tag = "\"\(state.version)\""
@@ -45,7 +47,7 @@ final class ChangingOrigin: Sendable {
         }
         fields["Content-Type"] = "image/png"
         return HTTPResponse(
-            status: 200, headers: fields, url: request.url, body: HTTPBody([try Pictures.png(state.version)]))
+            status: 200, headers: fields, url: request.url, body: HTTPBody([try Pictures.png(state.version, side: state.side)]))
     }
 }
 

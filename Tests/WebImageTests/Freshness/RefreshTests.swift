@@ -179,7 +179,7 @@ import WebImageTesting
         let stage = try HTTPStage(["Cache-Control": .init(row.control)])
         _ = stage.load()
         stage.pass(row.seconds)
-        stage.origin.set { ($0.status, $0.isUnreachable) = (row.status ?? 200, row.status == nil) }
+        stage.origin.set { ($0.status, $0.failure) = (row.status ?? 200, row.status == nil ? .cannotConnect : nil) }
         if fromDisk { stage.staged.emptyMemory() }
         #expect(stage.version() == row.version && stage.asked == 2)
     }

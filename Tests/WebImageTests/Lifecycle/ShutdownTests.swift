@@ -139,4 +139,22 @@ import WebImageTesting
         scenario.executor.drain()
         #expect(next.value != nil)
     }
+
+    @Test(arguments: seeds) func `the shutdown of a manager leaves caches that it shares with others as they are`(
+        seed: UInt64
+    ) {
+        let (executor, caches) = (SeededExecutor(seed: seed), ImageCaches(watch: nil, disk: nil))
+        let transport = StubTransport(HTTPResponse.picture)
+        let managers = (0..<2).map { _ in ImageManager.seeded(on: executor, transport) { $0.caches = caches } }
+        func load(_ manager: ImageManager) -> ImageResponse? {
+            let caller = Probe(on: executor) { try await manager.load(.numbered(1)) }
+            executor.drain()
+            return caller.value
+        }
+        #expect(load(managers[0])?.source == .network)
+        let end = Probe(on: executor) { await managers[0].shutdown(within: .seconds(5)) }
+        executor.drain()
+        #expect(end.value?.isClean == true)
+        #expect(load(managers[1])?.source == .memory && transport.requests.count == 1)
+    }
 }

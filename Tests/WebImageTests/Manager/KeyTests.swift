@@ -92,6 +92,36 @@ import Testing
         #expect(try request("asset:a#1").originalKey != request("asset:a#2").originalKey)
     }
 
+    @Test func `no text of a part of a request passes for two parts`() {
+        struct Named: ImageTransforming {
+            let key: String
+            func transform(_ image: DecodedImage) -> DecodedImage { image }
+        }
+        func request(
+            _ keys: [String] = [], name: String? = nil, fields: [(String, String)] = [], modifier: String? = nil
+        ) -> ImageRequest {
+            var request = ImageRequest.numbered(1, transformers: keys.map { Named(key: $0) })
+            request.cacheKey = name
+            for (name, value) in fields { request.headers.append(name: name, value: value) }
+            request.modifier = modifier.map { RequestModifier(identity: $0) { $0 } }
+            return request
+        }
+        // Both forms in which a part could be written without the number of its bytes, and with it.
+        for separator in ["\0", "\01:", "\0variant\0", "\0variant\01:"] {
+            let requests = [
+                request(["a", "b"]), request(["a\(separator)b"]), request(["a"]), request(["a\(separator)"]),
+                request(["b"], name: "a"), request(name: "a\(separator)b"), request(["a"], name: "b"),
+                request([], name: "b\(separator)a"), request(["b"], name: "a\(separator)"),
+                request(fields: [("x", "a"), ("y", "b")]), request(fields: [("x", "a\(separator)y\(separator)b")]),
+                request(fields: [("x", "a")], modifier: "b"),
+                request(fields: [("x", "a\0modifier\0b")]), request(fields: [("x", "a\0modifier\01:b")]),
+            ]
+            #expect(Set(requests.map(\.variantKey)).count == requests.count, "\(separator.debugDescription)")
+            let files = requests.map { $0.fileKey(.png) } + requests.map(\.variantKey)
+            #expect(Set(files).count == files.count)
+        }
+    }
+
     @Test func `a custom cache key never equals a URL`() {
         var request = ImageRequest.numbered(1)
         request.cacheKey = ImageRequest.numbered(2).url.absoluteString

@@ -166,4 +166,43 @@ import WebImageTesting
         #expect(callers.allSatisfy { $0.value != nil })
         #expect(scenario.transport.peak == 3 && scenario.transport.requests.count == 12)
     }
+
+    @Test(arguments: seeds) func `a load with stricter limits does not join one with laxer limits`(seed: UInt64) {
+        let gate = Gate()
+        let scenario = ManagerScenario(seed: seed, gate: gate) { request in
+            HTTPResponse(status: 200, url: request.url, body: HTTPBody([try Pictures.png(1, side: 100)]))
+        }
+        // What memory holds answers both.
+        var (lax, strict) = (ImageRequest.numbered(1), ImageRequest.numbered(1))
+        strict.limits = ImageLimits(maximumSide: 50)
+        (lax.cacheReads, strict.cacheReads) = (.none, .none)
+        let requests = seed % 4 < 2 ? [lax, strict] : [strict, lax]
+        let callers = requests.map { scenario.load($0) }
+        scenario.executor.drain()
+        gate.open()
+        scenario.executor.drain()
+        for (request, caller) in zip(requests, callers) {
+            if request.limits == nil { #expect(caller.value?.image.width == 100) }
+            if request.limits != nil { #expect((caller.error as? ImageLoadError)?.reason == "tooLarge") }
+        }
+        let (again, refused) = (scenario.load(lax), scenario.load(strict))
+        scenario.executor.drain()
+        #expect(again.value != nil, "the failure that is remembered is that of the limits")
+        #expect(refused.code == .recentlyFailed)
+    }
+
+    @Test(arguments: seeds) func `a load that waits for its stores does not join one that does not`(seed: UInt64) throws {
+        let gate = Gate()
+        let staged = try StagedManager(seed: seed, gate: gate)
+        var patient = ImageRequest.numbered(1)
+        patient.waitsForStores = true
+        let callers = [staged.load(.numbered(1)), staged.load(patient)]
+        staged.run()
+        gate.open()
+        staged.run(without: .files)
+        #expect(callers[0].value != nil && callers[1].isRunning && staged.fileCount == 0)
+        while callers[1].isRunning, staged.canRun { staged.run(steps: 1) }
+        #expect(callers[1].value != nil && staged.fileCount == 1)
+        staged.run()
+    }
 }

@@ -229,4 +229,30 @@ import WebImageTesting
         #expect(error?.reason == ImageError.Code.memoryLimitExceeded.description)
         _ = await manager.shutdown(within: .zero)
     }
+
+    @Test func `a picture holds its own bytes of the budget, and not those of its decoding`() async throws {
+        let configuration = configuration(WeighingCoder(byteCount: 100_000), limit: 1_000_000)
+        let manager = ImageManager(configuration: configuration, transport: StubTransport(HTTPResponse.picture))
+        let (processing, file) = (manager.pipeline.processing, try Pictures.png(1, side: 32))
+        let same = ImageRequest.numbered(1)
+        let smaller = ImageRequest.numbered(1, transformers: [.resize(to: PixelSize(width: 8, height: 8))])
+        let (stored, share) = try await processing.decode(file, for: same)
+        #expect(processing.byteCount == stored.byteCount)
+        for request in [same, smaller] {
+            let held = processing.byteCount
+            let response = HTTPResponse(status: 200, url: request.url)
+            let download = Download(
+                origin: OriginResponse(
+                    url: response.url, status: 200, headers: [:], receivedAt: .now, metrics: response.metrics),
+                bytes: file, number: 1)
+            let processed = try await processing.process(Original(download), for: request)
+            #expect(try processing.byteCount - held == processed.picture.get().byteCount)
+            withExtendedLifetime(processed) {}
+        }
+        let held = processing.byteCount
+        let (small, other, _) = try await processing.transform(stored, by: smaller.transformers, for: smaller)
+        #expect(processing.byteCount - held == small.byteCount)
+        withExtendedLifetime((share, other)) {}
+        _ = await manager.shutdown(within: .zero)
+    }
 }

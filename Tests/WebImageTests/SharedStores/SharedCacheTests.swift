@@ -209,4 +209,17 @@ struct SharedCacheTests {
         #expect(store.present.ends == [.released])
         withExtendedLifetime(verdict) {}
     }
+
+    @Test func `what is written no longer takes room of what may wait to be written`() async throws {
+        var configuration = SharedCache.Configuration()
+        configuration.maximumPendingByteCount = 5_000
+        let cache = SharedCache(local: nil, stores: [store], configuration: configuration)
+        for number in 0..<10 {
+            _ = try await cache.store(
+                sampleEntry(number, size: 2_000), for: CacheKey(original, suffix: "\0encoded\(number)"))
+            try await flush(cache)
+        }
+        await settle(cache)
+        #expect(cache.counters.droppedWrites == 0 && store.present.values.count == 10)
+    }
 }
