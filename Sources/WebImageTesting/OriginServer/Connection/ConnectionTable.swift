@@ -91,24 +91,35 @@ final class ConnectionTable: Sendable {
     /// twice as many.
     ///
     /// - Parameter isShort: Whether the process has no descriptor for it.
-    /// - Complexity: O(*n* log *n*) in the open connections at the limit.
+    /// - Complexity: O(*n*) in the open connections at the limit.
     func hasRoom(isShort: Bool = false) -> Bool {
         state.withLock { state in
             let limit = isShort ? state.open.count : max(1, limits.maximumConnectionCount)
-            let others = state.open.count < limit ? [:] : state.open.filter { !$0.value.isInterrupted }
-            guard others.count >= limit else { return !isShort && state.open.count < 2 * limit }
+            guard state.open.count >= limit else { return true }
+            let ending = state.open.values.count { $0.isInterrupted }
+            guard state.open.count - ending >= limit else { return !isShort && state.open.count < 2 * limit }
             let now = ContinuousClock.now
-            let idle = others.filter { $0.value.isIdle && $0.value.since + .milliseconds(50) <= now }
-            let slow = others.filter {
+            guard let (number, entry) = Self.oldest(of: state.open, at: now) else { return false }
+            if entry.isIdle, SystemSocket.waitForBytes(on: entry.descriptor, for: .zero) {
+                // Its request may have come, and its thread has not read it.
+                state.open[number]?.since = now
+                return false
+            }
+            Self.interrupt(number, in: &state)
+            return true
+        }
+    }
+
+    private static func oldest(
+        of open: [Int: Entry], at now: ContinuousClock.Instant
+    ) -> (key: Int, value: Entry)? {
+        let others = open.lazy.filter { !$0.value.isInterrupted }
+        return others.filter { $0.value.isIdle && $0.value.since + .milliseconds(50) <= now }
+            .min { $0.value.since < $1.value.since }
+            ?? others.filter {
                 !$0.value.isIdle && $0.value.since + .seconds(1) <= now
                     && SystemSocket.hasUnsentBytes($0.value.descriptor)
-            }
-            // Bytes that the thread has not read may be a request.
-            let oldest = (idle.isEmpty ? slow : idle).sorted { $0.value.since < $1.value.since }
-                .first { !$0.value.isIdle || !SystemSocket.waitForBytes(on: $0.value.descriptor, for: .zero) }
-            if let oldest { Self.interrupt(oldest.key, in: &state) }
-            return oldest != nil
-        }
+            }.min { $0.value.since < $1.value.since }
     }
 
     /// Ends the connections whose requests take longer than they may.
