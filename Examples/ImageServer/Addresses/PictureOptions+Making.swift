@@ -6,18 +6,20 @@ extension PictureOptions {
     var transformers: [any ImageTransforming] {
         var transformers: [any ImageTransforming] = []
         if width != nil || height != nil || isStripped {
-            // A side without limit is longer than any picture that is decoded. Nothing is enlarged, so a box without
-            // limits changes no pixel, and the file is written anew all the same.
-            let box = PixelSize(width: side(width), height: side(height))
+            // Nothing is enlarged, so a box without limits changes no pixel, and the file is written anew all the same.
             transformers.append(ResizeTransformer(size: box, mode: mode, gravity: gravity ?? .center))
         }
         if let background { transformers.append(.over(background)) }
         return transformers
     }
 
-    private func side(_ length: Int?) -> Int {
-        guard let length else { return 65_500 }
-        return min(Self.longestSide, Int((Double(length) * pixelRatio).rounded()))
+    /// The box in pixels of the screen, which keeps its shape where it would have too long a side.
+    private var box: PixelSize {
+        let length = Double(max(width ?? 0, height ?? 0))
+        let factor = min(pixelRatio, Double(Self.longestSide) / max(length, 1))
+        // A side without limit is longer than any picture that is decoded.
+        let side = { (length: Int?) in length.map { max(1, Int((Double($0) * factor).rounded())) } ?? 65_500 }
+        return PixelSize(width: side(width), height: side(height))
     }
 
     /// The format of the file for a client.
@@ -26,7 +28,7 @@ extension PictureOptions {
         case .auto: acceptsWebP ? .webp(quality: quality) : .original
         case .original: .original
         case .jpeg: .jpeg(quality: quality)
-        case .png: .png
+        case .png: .encoded(.apng)
         case .gif: .gif
         case .webp: .webp(quality: quality)
         }

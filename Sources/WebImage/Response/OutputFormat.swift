@@ -3,8 +3,8 @@ public import ImageCoding
 
 /// The file that ``ImageManager/encodedImage(for:as:onProgress:)`` returns.
 public enum OutputFormat: Sendable, Hashable {
-    /// The file as the origin sent it; with transformers, a file in the origin's format, or PNG where that format
-    /// cannot be written.
+    /// The file as the origin sent it; with transformers, a file in the origin's format, animated when the picture is, or
+    /// PNG where that format cannot be written.
     case original
     /// A file of this format, written this way.
     case encoded(EncodedFormat)
@@ -26,6 +26,7 @@ public enum OutputFormat: Sendable, Hashable {
         }
         switch format {
         case .jpeg: return .jpeg(quality: 85)
+        case .png: return .apng
         case .webp where isLossless: return .losslessWebP
         case let format where coders.encoders.contains { $0.canEncode(format) }: return EncodedFormat(format)
         default: return .png

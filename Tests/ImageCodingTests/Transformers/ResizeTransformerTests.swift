@@ -40,16 +40,35 @@ struct ResizeTransformerTests {
     @Test
     func `fill covers the box`() throws {
         #expect(try size(100, 200, .fill, (50, 50)) == [50, 50])
-        #expect(try size(100, 200, .fill, (150, 150)) == [100, 150])
-        #expect(try size(100, 200, .fill, (300, 300)) == [100, 200])
+        #expect(try size(100, 200, .fill, (150, 150)) == [100, 100])
+        #expect(try size(100, 200, .fill, (300, 300)) == [100, 100])
+        #expect(try size(100, 200, .fill, (25, 300)) == [17, 200])
         #expect(try size(100, 200, .fill, (300, 300), enlarging: true) == [300, 300])
     }
 
     @Test
     func `stretch fills the box without keeping the shape`() throws {
-        #expect(try size(100, 200, .stretch, (150, 150)) == [100, 150])
+        #expect(try size(100, 200, .stretch, (150, 150)) == [100, 100])
+        #expect(try size(100, 200, .stretch, (500, 10)) == [100, 2])
         #expect(try size(100, 200, .stretch, (150, 150), enlarging: true) == [150, 150])
         #expect(try size(100, 200, .stretch, (30, 40)) == [30, 40])
+    }
+
+    @Test(arguments: 0..<200 as Range<UInt64>)
+    func `a box keeps its shape where nothing may grow, also for the result`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let side = { Int.random(in: 1...[4, 300, 9_000].randomElement(using: &generator)!, using: &generator) }
+        let (source, box) = (PixelSize(width: side(), height: side()), PixelSize(width: side(), height: side()))
+        for mode in [ResizeTransformer.Mode.fill, .stretch] {
+            let resize = ResizeTransformer(size: box, mode: mode)
+            let result = resize.resultSize(for: source)
+            #expect(resize.resultSize(for: result) == result)
+            // One side is that of the picture or of the box, and the other one is less than a pixel too long.
+            let factor = min(
+                1, Double(source.width) / Double(box.width), Double(source.height) / Double(box.height))
+            #expect((-1e-6..<1).contains(Double(result.width) - Double(box.width) * factor))
+            #expect((-1e-6..<1).contains(Double(result.height) - Double(box.height) * factor))
+        }
     }
 
     @Test

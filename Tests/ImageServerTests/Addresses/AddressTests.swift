@@ -115,6 +115,8 @@ import Testing
         ("w10,h10,fill,bottomright", "resize(10x10,fill,1.0:1.0)"),
         ("w10,h10,fill,g30:60", "resize(10x10,fill,0.3:0.6)"),
         ("w10,dpr1.5", "resize(15x65500,fit)"), ("w8192,dpr5", "resize(8192x65500,fit)"),
+        ("w8000,h4000,fill,dpr5", "resize(8192x4096,fill)"), ("w4000,h8000,stretch,dpr5", "resize(4096x8192,stretch)"),
+        ("w8192,h1,dpr5", "resize(8192x1,fit)"),
         ("strip", "resize(65500x65500,fit)"), ("bg102030", "custom(over#102030)"), ("original", ""),
     ])
     func `options are what is done to the pixels`(options: String, key: String) throws {

@@ -138,12 +138,31 @@ struct AnswerTests {
                 DecodedImage.Frame(pixels: [UInt8](repeating: shade, count: 3) + [255], duration: .milliseconds(100))
             }
             let animation = try DecodedImage(width: 1, height: 1, frames: frames, hasAlpha: false)
-            let file = try ImageCoders.default.encode(animation, as: .gif)
-            world.origin.respond(to: "/a.gif", with: .ok(file, type: "image/gif"))
-            for (options, count) in [("gif", 2), ("gif,still", 1)] {
-                let answer = try await world.get(world.path(options, of: "/a.gif"))
-                #expect(try ImageCoders.default.decode(answer.bytes).frameCount == count, "\(options)")
+            for format in [EncodedFormat.gif, .apng] {
+                let file = try ImageCoders.default.encode(animation, as: format)
+                world.origin.respond(to: "/\(format.format.name)", with: .ok(file, type: format.format.mimeType))
+                for options in ["gif", "png", "webp", "original", "w1,original", "auto", "w1"] {
+                    for (word, count) in [("", 2), (",still", 1)] {
+                        let answer = try await world.get(world.path(options + word, of: "/\(format.format.name)"))
+                        let picture = try ImageCoders.default.decode(answer.bytes)
+                        #expect(picture.frameCount == count, "\(format.format.name) as \(options)\(word)")
+                    }
+                }
             }
+        }
+    }
+
+    @Test(arguments: [
+        ("w60,h60,fill", 60, 60), ("w60,h60,fill,dpr2", 100, 100), ("w300,h50,fill", 200, 34),
+        ("w100,h200,fill", 50, 100), ("w60,h60,stretch,dpr2", 100, 100), ("w400,h50,stretch", 200, 25),
+        ("w400,h60", 120, 60),
+    ])
+    func `a box that is larger than the picture keeps its shape`(options: String, width: Int, height: Int) async throws
+    {
+        try await World.run { world async throws in
+            world.origin.respond(to: "/b.png", with: .ok(try Pictures.file(width: 200, height: 100)))
+            let picture = try ImageCoders.default.decode(await world.get(world.path(options, of: "/b.png")).bytes)
+            #expect(picture.size == PixelSize(width: width, height: height))
         }
     }
 

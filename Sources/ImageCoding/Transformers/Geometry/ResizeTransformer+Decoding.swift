@@ -4,8 +4,9 @@ extension ResizeTransformer {
     ///
     /// Applied to its result, the transformer gives what it gives for the whole picture.
     var shrinking: ResizeTransformer {
-        ResizeTransformer(
-            size: size, mode: mode, allowsEnlarging: false, gravity: gravity, inLinearLight: inLinearLight)
+        var first = ResizeTransformer(size: size, mode: mode, gravity: gravity, inLinearLight: inLinearLight)
+        first.keepsShape = keepsShape && !allowsEnlarging
+        return first
     }
 
     /// Divides transformers into a resize that a decoder does while it decodes, and the transformers that remain.

@@ -19,7 +19,8 @@ public struct ResizeTransformer: ImageTransforming, Hashable {
     public let mode: Mode
     /// Whether a picture smaller than the box grows.
     ///
-    /// If `false`, no side gets longer.
+    /// If `false`, no side gets longer. A box to fill or to stretch to then shrinks until it fits into the picture, and
+    /// keeps its shape.
     public let allowsEnlarging: Bool
     /// Which part is kept when a picture fills the box.
     public let gravity: Gravity
@@ -28,6 +29,8 @@ public struct ResizeTransformer: ImageTransforming, Hashable {
     /// Fine patterns of bright and dark then keep their brightness. Costs some times as much, also because no decoder
     /// draws a smaller picture for it.
     public let inLinearLight: Bool
+    /// Whether a box that must not grow keeps its shape; not in the first part of a resize that enlarges.
+    var keepsShape = true
 
     /// Creates a transformer.
     ///
@@ -91,13 +94,14 @@ public struct ResizeTransformer: ImageTransforming, Hashable {
             return (source.fitted(into: size, enlarging: allowsEnlarging), whole)
         case .cover:
             return (source.covering(size, enlarging: allowsEnlarging), whole)
-        case .stretch where allowsEnlarging:
-            return (size, whole)
+        case .stretch where allowsEnlarging || keepsShape:
+            return (limitedSize(for: source), whole)
         case .stretch:
             return (
                 PixelSize(width: min(size.width, source.width), height: min(size.height, source.height)), whole
             )
         case .fill:
+            let size = keepsShape ? limitedSize(for: source) : size
             let covering = source.covering(size, enlarging: allowsEnlarging)
             let target = PixelSize(
                 width: min(size.width, covering.width), height: min(size.height, covering.height))
@@ -108,6 +112,18 @@ public struct ResizeTransformer: ImageTransforming, Hashable {
                 height: height)
             return (target, window)
         }
+    }
+
+    /// The box, which keeps its shape where a side of the picture is shorter and must not grow.
+    ///
+    /// A side is rounded up, so that the box is the same for a picture that already has the result's size.
+    private func limitedSize(for source: PixelSize) -> PixelSize {
+        if allowsEnlarging || size.width <= source.width && size.height <= source.height { return size }
+        let width = Double(size.width) * Double(source.height) / Double(size.height)
+        let height = Double(size.height) * Double(source.width) / Double(size.width)
+        return PixelSize(
+            width: min(source.width, Int(atLeastOne: width.rounded(.up))),
+            height: min(source.height, Int(atLeastOne: height.rounded(.up))))
     }
 }
 
