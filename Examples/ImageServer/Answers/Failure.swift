@@ -2,12 +2,15 @@
 import Foundation
 import WebImage
 
-/// What a client is told about a load that failed.
+/// What a client and the log are told about a load that failed.
 struct Failure: Equatable {
     var status: Int
     /// A stable name for programs.
     var code: String
+    /// What went wrong, for the client: no address, no setting, no text of a library.
     var detail: String
+    /// What went wrong and what to do about it, for the log; `nil` when that is ``detail``.
+    var message: String?
     /// Seconds after which the client may try again.
     var retryAfter: Int?
     /// Seconds since the failure, when it is remembered.
@@ -28,7 +31,9 @@ struct Failure: Equatable {
         case is CancellationError:
             self.init(status: 503, code: "cancelled", detail: "The server is shutting down.", retryAfter: 1)
         case let error as ImageLoadError: self.init(error)
-        default: self.init(status: 500, code: "internal", detail: "The server failed.")
+        default:
+            self.init(status: 500, code: "internal", detail: "The server failed.")
+            message = "\(error)"
         }
     }
 
@@ -37,8 +42,9 @@ struct Failure: Equatable {
         // An origin that asks for patience gets more of it than this server's own queue.
         let patience = error.status == status ? 10 : 1
         self.init(
-            status: status, code: error.reason, detail: error.message,
+            status: status, code: error.reason, detail: error.publicMessage,
             retryAfter: status == 429 || status == 503 ? patience : nil)
+        message = error.message
         age = error.failedAt.map { Int(min(max(0, -$0.timeIntervalSinceNow), 1e9)) }
         isOfLoad = true
     }

@@ -67,7 +67,9 @@ final class ImageService: Sendable {
             return answer.applying(request)
         } catch {
             let failure = Failure(error)
-            return errors.picture(for: failure) ?? failure.answer(id: request.id)
+            var answer = errors.picture(for: failure) ?? failure.answer(id: request.id)
+            if let message = failure.message { answer.notes.append(.init(name: "message", value: message)) }
+            return answer
         }
     }
 

@@ -16,9 +16,7 @@ struct LogLines {
         if !request.trace.isEmpty { add("trace", request.trace) }
         add("peer", request.peer)
         add("method", request.method)
-        // Most targets are short, and counting bytes is quicker than counting characters.
-        let target = request.target
-        add("target", target.utf8.count <= 1_000 ? target[...] : Substring(target.unicodeScalars.prefix(1_000)))
+        add("target", request.target)
         add("status", number: request.status)
         add("bytes", number: request.byteCount)
         add("milliseconds", request.took)
@@ -75,11 +73,11 @@ struct LogLines {
         bytes += "\":".utf8
     }
 
-    private mutating func add(_ name: String, _ text: String) { add(name, text[...]) }
-
-    private mutating func add(_ name: String, _ text: Substring) {
+    /// Adds at most a thousand characters of a text.
+    private mutating func add(_ name: String, _ text: String) {
         self.name(name)
-        bytes.appendJSON(text)
+        // Most texts are short, and counting bytes is quicker than counting characters.
+        bytes.appendJSON(text.utf8.count <= 1_000 ? text[...] : Substring(text.unicodeScalars.prefix(1_000)))
     }
 
     private mutating func add(_ name: String, number: Int) {

@@ -24,6 +24,25 @@ extension ImageLoadError {
         }
     }
 
+    /// What a server may tell its own client: one text for each ``suggestedHTTPStatus``.
+    ///
+    /// It names no address, setting or library. ``message`` does, and is for the operator's log.
+    public var publicMessage: String {
+        switch suggestedHTTPStatus {
+        case 400: "The address is not one of a picture."
+        case 403: "The picture may not be asked for."
+        case 404: "There is no picture at this address."
+        case 413: "The picture is too large."
+        case 415: "The file is no picture of a known format."
+        case 422: "The file of the picture is damaged."
+        case 429: "The origin of the picture wants fewer requests; try again later."
+        case 502: "The origin of the picture did not answer as it should."
+        case 503: "The picture cannot be loaded now; try again in a moment."
+        case 504: "The origin of the picture did not answer in time."
+        default: "The picture could not be loaded."
+        }
+    }
+
     /// Whether the same request may succeed a short while later, without a change of it or of the picture.
     public var isRetryable: Bool { [429, 502, 503, 504].contains(suggestedHTTPStatus) }
 

@@ -88,9 +88,11 @@ final class Original: Sendable {
     /// The media type that the origin named.
     var contentType: String? { origin?.headers["Content-Type"] }
 
-    /// The format that the origin named, for a file without a signature.
+    /// The format that the origin named, for a file without a signature. In the formats of the web every file has one.
     var declaredFormat: ImageFormat? {
-        ImageFormat(sniffing: bytes) == nil ? contentType.flatMap { ImageFormat(mimeType: $0) } : nil
+        guard ImageFormat(sniffing: bytes) == nil, let format = contentType.flatMap({ ImageFormat(mimeType: $0) })
+        else { return nil }
+        return [.jpeg, .png, .gif, .webp].contains(format) ? nil : format
     }
 
     /// What tells its content from any other; it is kept with everything that is made from it.

@@ -32,6 +32,7 @@ struct ProblemTests {
         Case("hang up", 502, "connectionLost", .hangUp),
         Case("no HTTP", 502, "invalidResponse", .garbage),
         Case("page", 415, "unknownFormat", .ok(Array("<html></html>".utf8), type: "text/html")),
+        Case("page that claims to be a picture", 415, "unknownFormat", .ok(Array("<html>".utf8), type: "image/jpeg")),
         Case(
             "broken picture", 422, "malformed",
             .ok([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + ImageFactory.randomBytes(count: 1_000, seed: 1))),
@@ -57,6 +58,31 @@ struct ProblemTests {
             #expect(problem.status == failing.status)
             #expect(problem.code == failing.code)
             #expect(!problem.detail.isEmpty)
+        }
+    }
+
+    /// What a client is told, and a part of what the log is told.
+    @Test(
+        arguments: [
+            (OriginReply.hangUp, [], "The origin of the picture did not answer as it should.", "libcurl"),
+            (.ok([]), ["10.0.0.0/8"], "The picture may not be asked for.", "127.0.0.1 is "),
+            (.ok([0xFF, 0xD8, 0xFF, 0]), [], "The file of the picture is damaged.", "JPEG"),
+        ] as [(OriginReply, [String], String, String)])
+    func `what the operator must know is in the log, and not in the answer`(
+        reply: OriginReply, networks: [String], detail: String, part: String
+    ) async throws {
+        for picture in [nil, ErrorPictures.File.cross] {
+            try await World.run {
+                if !networks.isEmpty { $0.allowedNetworks = networks.compactMap { IPNetwork($0) } }
+                $0.errors.ofAll = picture
+            } _: { world async throws in
+                world.origin.respond(to: "/x", with: reply)
+                let answer = await world.server.service.answer(ServerRequest(id: "a", target: world.path(of: "/x")))
+                #expect(answer.notes.map(\.name) == ["error", "message"])
+                #expect(answer.notes.last?.value.contains(part) == true, "\(answer.notes)")
+                guard picture == nil else { return }
+                #expect(String(decoding: answer.body, as: UTF8.self).contains("\"detail\":\"\(detail)\","))
+            }
         }
     }
 

@@ -56,7 +56,8 @@ import WebImageTesting
                 return Reply(status: 200, fields: ["Content-Type": file.contentType], body: file.bytes)
             } catch let error as ImageLoadError {
                 let fields = error.isRetryable ? ["Retry-After": "5"] : [:]
-                return Reply(status: error.suggestedHTTPStatus, fields: fields)
+                let body = Array(error.publicMessage.utf8)
+                return Reply(status: error.suggestedHTTPStatus, fields: fields, body: body)
             }
         }
         try await Example.withPhoto { configuration, url, origin in

@@ -36,6 +36,8 @@ import WebImageTesting
             await withImageManager(configuration) { manager in
                 let answer = await ThumbnailService(manager: manager).answer("/thumb?url=ftp://example.com/a")
                 #expect(answer.starts(with: "HTTP/1.1 400 ".utf8))
+                let body = "\r\n\r\nThe address is not one of a picture."
+                #expect(String(decoding: answer, as: UTF8.self).hasSuffix(body))
             }
         }
     }
@@ -84,7 +86,8 @@ struct ThumbnailService: Sendable {
             let file = try await manager.encodedImage(for: request, as: .webp(quality: 80))
             return response(200, ["Content-Type: \(file.contentType)"], file.bytes)
         } catch let error as ImageLoadError {
-            return response(error.suggestedHTTPStatus, error.isRetryable ? ["Retry-After: 5"] : [])
+            let fields = ["Content-Type: text/plain"] + (error.isRetryable ? ["Retry-After: 5"] : [])
+            return response(error.suggestedHTTPStatus, fields, Array(error.publicMessage.utf8))
         } catch {
             return response(503)
         }

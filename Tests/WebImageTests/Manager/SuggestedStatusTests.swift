@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import Foundation
 import HTTPTransport
 import ImageCoding
 import Testing
@@ -38,6 +39,46 @@ import Testing
         for (error, status, isRetryable) in Self.cases {
             #expect(error.suggestedHTTPStatus == status, "\(error)")
             #expect(error.isRetryable == isRetryable, "\(error)")
+        }
+    }
+
+    private static let codes: [ImageLoadError.Code] = [
+        .transferFailed, .unacceptableStatus, .unacceptableContentType, .emptyBody, .undecodable, .processingFailed,
+        .notInCache, .recentlyFailed, .queueTimedOut, .overloaded, .reentrant, .hookFailed, .refused, .shutDown,
+    ]
+    private static let transferCodes: [HTTPError.Code] = [
+        .invalidRequest, .unsupportedURL, .fileNotAllowed, .addressNotAllowed, .cannotResolveHost, .cannotConnect,
+        .tooManyOpenFiles, .connectionLost, .truncatedBody, .timedOut, .tlsFailed, .certificateNotTrusted,
+        .certificateExpired, .certificateHostMismatch, .certificatePinMismatch, .contentFailed, .invalidResponse,
+        .headersTooLarge, .bodyTooLarge, .compressionRatioExceeded, .tooManyRedirects, .redirectNotAllowed,
+        .unacceptableStatus, .unacceptableContentType, .undecodableBody, .proxyAuthenticationRequired, .proxyRefused,
+        .overloaded, .circuitOpen, .bodyInUse, .shutDown, .transferFailed,
+    ]
+    private static let imageCodes: [ImageError.Code] = [
+        .truncated, .malformed, .unknownFormat, .unsupportedFormat, .tooLarge, .memoryLimitExceeded,
+        .workLimitExceeded, .invalidRequest, .outOfMemory,
+    ]
+
+    @Test func `the client of a server learns one text for each status, whatever the operator is told`() {
+        let secret = "10.0.0.1 is a private address; allow its network in `addressPolicy` (libcurl: 7)"
+        let causes: [(any Error)?] =
+            [nil] + Self.transferCodes.map { HTTPError(code: $0, message: secret) }
+            + Self.imageCodes.map { ImageError(code: $0, message: secret) }
+        var texts: [Int: Set<String>] = [:]
+        for (code, cause) in Self.codes.flatMap({ code in causes.map { (code, $0) } }) {
+            for status in [nil, 200, 401, 404, 410, 429, 500, 503, 504] {
+                let error = ImageLoadError(
+                    code: code, message: secret, url: URL(string: "http://10.0.0.1/"), status: status, cause: cause)
+                for error in [error, error.repeated()] {
+                    texts[error.suggestedHTTPStatus, default: []].insert(error.publicMessage)
+                }
+            }
+        }
+        #expect(texts.keys.sorted() == [400, 403, 404, 413, 415, 422, 429, 500, 502, 503, 504])
+        #expect(Set(texts.values).count == texts.count)
+        for (status, found) in texts {
+            #expect(found.count == 1, "\(status)")
+            #expect(found.allSatisfy { !$0.contains("10.0.0.1") && $0.hasSuffix(".") && $0.count > 20 })
         }
     }
 }
