@@ -109,7 +109,7 @@ public actor ImageDownloader {
     ///   - onProgress: Called in order while the body arrives, and at once with the latest state when the transfer is
     ///     already running. Runs in the calling task on a separate thread: a handler that blocks delays this call
     ///     alone.
-    /// - Throws: ``ImageLoadError``; `CancellationError`; what the request's modifier throws.
+    /// - Throws: ``ImageLoadError``; `CancellationError`.
     public nonisolated func download(
         _ request: ImageRequest,
         validators: HTTPHeaders = [:],

@@ -64,6 +64,8 @@ final class Transfer: Sendable {
             return download
         } catch let error as HTTPError {
             throw ImageLoadError(code: .transferFailed, message: error.message, url: request.url, cause: error)
+        } catch {
+            throw ImageLoadError.ofPart("loader", error, request.url, .transferFailed)
         }
     }
 

@@ -20,9 +20,8 @@ extension ImageLoadError {
         return [.unknownFormat, .unsupportedFormat, .malformed].contains(cause.code)
     }
 
-    /// The error that a caller sees for an error of a lower layer. `CancellationError` and errors of other modules pass
-    /// unchanged.
-    static func mapping(_ error: any Error, url: URL) -> any Error {
+    /// The error that a caller sees for an error of a lower layer. `CancellationError` passes unchanged.
+    static func mapping(_ error: any Error, url: URL?) -> any Error {
         switch error {
         case let error as CoordinationError where error.code == .overloaded:
             ImageLoadError(
@@ -34,7 +33,8 @@ extension ImageLoadError {
                 message: "The download waited too long for a slot; try again later, or raise `queueTimeout` or the "
                     + "number of downloads at once.", url: url, cause: error)
         case is CoordinationError: ImageLoadError.shutDown(url)
-        default: error
+        // The other parts are named where they are called.
+        default: ofHook("cache", error, url)
         }
     }
 
@@ -46,10 +46,15 @@ extension ImageLoadError {
 
     /// The error that a caller sees for an error of a hook. `CancellationError`, and errors that are in the shape of this
     /// module, pass unchanged.
-    static func ofHook(_ name: String, _ error: any Error, _ url: URL) -> any Error {
+    static func ofHook(_ name: String, _ error: any Error, _ url: URL?, _ code: Code = .hookFailed) -> any Error {
         if error is CancellationError || error is ImageLoadError { return error }
         return ImageLoadError(
-            code: .hookFailed, message: "The `\(name)` of this load has thrown: \(error).", url: url, cause: error)
+            code: code, message: "The `\(name)` of this load has thrown: \(error).", url: url, cause: error)
+    }
+
+    /// The same for a part whose call waits in the queues of this module, whose errors pass, too.
+    static func ofPart(_ name: String, _ error: any Error, _ url: URL, _ code: Code) -> any Error {
+        error is CoordinationError ? error : ofHook(name, error, url, code)
     }
 
     static func unexpectedConfirmation(_ url: URL) -> ImageLoadError {
@@ -58,7 +63,7 @@ extension ImageLoadError {
             url: url, status: 304)
     }
 
-    static func shutDown(_ url: URL) -> ImageLoadError {
+    static func shutDown(_ url: URL?) -> ImageLoadError {
         ImageLoadError(
             code: .shutDown, message: "Loading has been shut down; make a new image manager or downloader.", url: url)
     }

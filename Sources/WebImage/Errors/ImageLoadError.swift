@@ -14,7 +14,8 @@ public struct ImageLoadError: Error, Sendable {
 
         private init(_ description: String) { self.description = description }
 
-        /// The transfer failed; the cause is an `HTTPError` that says how.
+        /// The transfer failed; the cause is an `HTTPError` that says how, or what a loader or a body of the program's own
+        /// has thrown.
         public static let transferFailed = Code("transferFailed")
         /// The origin answered with a status that is not accepted.
         public static let unacceptableStatus = Code("unacceptableStatus")
@@ -22,7 +23,8 @@ public struct ImageLoadError: Error, Sendable {
         public static let unacceptableContentType = Code("unacceptableContentType")
         /// The origin answered with no bytes.
         public static let emptyBody = Code("emptyBody")
-        /// The bytes are not a picture that can be decoded here; the cause is an `ImageError`.
+        /// The bytes are not a picture that can be decoded here; the cause is an `ImageError`, or what a decoder of the
+        /// program's own has thrown.
         public static let undecodable = Code("undecodable")
         /// A transformer or an encoder failed; the cause says why.
         public static let processingFailed = Code("processingFailed")

@@ -13,7 +13,7 @@ extension ImageManager {
     ///
     /// - Returns: `.memory` when a ``peek(_:)`` finds it; `.disk` when the disk has the picture, or the original that it
     ///   is made from.
-    /// - Throws: `CancellationError` only.
+    /// - Throws: `CancellationError`; ``ImageLoadError`` for what a cache of the program's own has thrown.
     public nonisolated func contains(_ request: ImageRequest) async throws -> CacheTiers {
         let request = pipeline.named(request)
         let caches = pipeline.caches(for: request)
@@ -21,7 +21,7 @@ extension ImageManager {
         guard let disk = caches.disk, request.allowsDisk else { return tiers }
         for name in Set([request.variantKey, request.originalKey]) {
             await caches.writes?.settle(name)
-            if try await disk.contains(name) { tiers.insert(.disk) }
+            if try await Pipeline.asking(request.url, { try await disk.contains(name) }) { tiers.insert(.disk) }
         }
         return tiers
     }
@@ -75,7 +75,7 @@ extension ImageManager {
     /// - Parameters:
     ///   - request: Names the original. Its transformers do not matter.
     ///   - tiers: The caches to remove it from. Both by default.
-    /// - Throws: `CancellationError` only.
+    /// - Throws: `CancellationError`; ``ImageLoadError`` for what a cache of the program's own has thrown.
     public nonisolated func remove(_ request: ImageRequest, from tiers: CacheTiers = .all) async throws {
         forgetFailure(of: request)
         let request = pipeline.named(request)
@@ -85,7 +85,7 @@ extension ImageManager {
         guard tiers.contains(.disk) else { return }
         // A write that waits would bring the entry back.
         await caches.flush()
-        try await caches.disk?.removeAll(madeFrom: original)
+        try await Pipeline.asking(request.url) { try await caches.disk?.removeAll(madeFrom: original) }
     }
 
     /// Waits until everything that the manager has handed over for the disk so far is written, or refused.
@@ -144,6 +144,8 @@ private struct StoredByHand {
             properties = try coders.properties(of: file)
         } catch let error as ImageError {
             throw ImageLoadError.undecodable(error, request.url, contentType: nil)
+        } catch {
+            throw ImageLoadError.ofPart("decoder", error, request.url, .undecodable)
         }
         let writer = pipeline.writer(for: request)
         writer.forget(original)

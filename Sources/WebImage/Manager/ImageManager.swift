@@ -180,6 +180,6 @@ extension ImageManager {
         }
         if tiers.contains(pipeline.caches.originalTier) { pipeline.shared.forgetArrivals() }
         if tiers.contains(.memory) { await pipeline.caches.memory.removeAll() }
-        if tiers.contains(.disk) { try await pipeline.caches.disk?.removeAll() }
+        if tiers.contains(.disk) { try await Pipeline.asking(nil) { try await pipeline.caches.disk?.removeAll() } }
     }
 }

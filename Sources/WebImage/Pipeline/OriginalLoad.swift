@@ -268,6 +268,8 @@ extension OriginalLoad {
             return processed
         } catch let error as ImageError {
             throw ImageLoadError.undecodable(error, request.url, contentType: original.contentType)
+        } catch {
+            throw ImageLoadError.ofPart("decoder", error, request.url, .undecodable)
         }
     }
 

@@ -64,7 +64,7 @@ struct PictureLoad: Sendable {
                 .init(source: .disk, metrics: load.metrics, share: share))
             remember(response)
             return response
-        } catch is ImageError {
+        } catch let error where !(error is CancellationError || error is CoordinationError) {
             // A broken variant counts as a miss: it is made again from the original. Overload and cancellation are
             // errors.
             return nil

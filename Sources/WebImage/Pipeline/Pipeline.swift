@@ -279,28 +279,3 @@ extension Pipeline {
         return file.value
     }
 }
-
-// MARK: - Errors
-
-extension Pipeline {
-    /// Throws the error for the caller, unless the caller must join again: a request that retries failures has joined
-    /// the flight of one that does not, and got its remembered failure. Such a flight ends as soon as it has begun, so
-    /// the retries end.
-    @inline(never) private func checkInsistence(_ request: ImageRequest, _ error: any Error) throws {
-        if let error = error as? ImageLoadError, error.code == .recentlyFailed, request.retriesFailed { return }
-        throw ImageLoadError.mapping(error, url: request.url)
-    }
-
-    @inline(never) private func checkOpen(_ request: ImageRequest) throws {
-        if !isOpen.load(ordering: .acquiring) { throw ImageLoadError.shutDown(request.url) }
-    }
-
-    /// Runs a transformer or an encoder, and adds the address of the picture to its error.
-    func processed<T: Sendable>(_ request: ImageRequest, _ body: () async throws -> T) async throws -> T {
-        do {
-            return try await body()
-        } catch let error as ImageError {
-            throw ImageLoadError(code: .processingFailed, message: error.message, url: request.url, cause: error)
-        }
-    }
-}

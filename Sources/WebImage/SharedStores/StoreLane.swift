@@ -188,20 +188,22 @@ final class StoreLane: Sendable {
 
     /// Does a job later, if there is room for it.
     func submit(_ job: Job) {
-        let (isTaken, starts) = state.withLock { state -> (Bool, Bool) in
+        let (isTaken, isOpen, starts) = state.withLock { state -> (Bool, Bool, Bool) in
             let count = job.byteCount
             guard state.isOpen, state.byteCount == 0 || count <= job.limit(byteLimit) - state.byteCount else {
                 state.counters.droppedWrites += 1
-                return (false, false)
+                return (false, state.isOpen, false)
             }
             state.jobs.append(job)
             state.byteCount += count
-            guard state.workers < max(1, traits.writeWidth) else { return (true, false) }
+            guard state.workers < max(1, traits.writeWidth) else { return (true, true, false) }
             state.workers += 1
-            return (true, true)
+            return (true, true, true)
         }
         if !isTaken {
             if case .remove(_, let done?) = job { done.resolve(()) }
+            // What comes after the end is no trouble of the store.
+            guard isOpen else { return }
             note(SharedStoreError(code: .overloaded, message: "Too much waits to be written to \"\(traits.name)\"."))
         }
         guard starts else { return }

@@ -71,7 +71,7 @@ import WebImageTesting
         let file = file(1)
         let removal = Probe { try await cache.remove(file) }
         let read = Probe { try await cache.entry(for: file) }
-        while store.present.running < 5 { await Task.yield() }
+        while store.present.running < 5 || cache.lanes[0].pendingCount < 11 { await Task.yield() }
         let report = await cache.shutdown(within: limit)
         let present = store.present
         #expect(present.running == 0)
@@ -83,6 +83,34 @@ import WebImageTesting
         try await removal.finish()
         #expect(try await cache.entry(for: file) == nil)
         #expect(store.present.begun == 5, "nothing begins after the end")
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `a change that comes while the end waits is dropped, and is no trouble of the store`(seed: UInt64) {
+        let (executor, store) = (SeededExecutor(seed: seed), HangingStore(heedsCancellation: true))
+        let told = Journal<SharedStoreError.Code>()
+        var configuration = SharedCache.Configuration()
+        configuration.onTrouble = { told.write($0.code) }
+        configuration.clock = ManualClock()
+        let cache = SharedCache(local: nil, stores: [store], configuration: configuration, executor: executor)
+        func run(_ body: @escaping @concurrent @Sendable () async throws -> Void) -> Probe<Void> {
+            let probe = Probe(on: executor, body)
+            executor.drain()
+            return probe
+        }
+        let files = (1...2).map { file($0) }
+        #expect(run { _ = try await cache.store(sampleEntry(1), for: files[0]) }.value != nil)
+        let end = run { await cache.lanes[0].drain() }
+        #expect(end.isRunning && store.present.running == 1)
+        let late = run {
+            _ = try await cache.store(sampleEntry(2), for: files[1])
+            try await cache.remove(files[1])
+        }
+        #expect(late.value != nil && cache.counters.droppedWrites == 2)
+        #expect(cache.counters.troubles == 0 && told.entries == [])
+        cache.lanes[0].abandon()
+        executor.drain()
+        #expect(end.value != nil && store.present.running == 0 && told.entries == [])
     }
 
     @Test func `a call that does not heed its cancellation is left behind, and counted`() async throws {
