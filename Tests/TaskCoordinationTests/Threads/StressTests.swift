@@ -159,6 +159,33 @@ import WebImageTesting
         #expect(flights.entryCount == 0)
     }
 
+    @Test func `cancelling everything meets a caller that comes: its flight is cancelled, or the next caller joins it`()
+        async throws
+    {
+        let flights = InFlight<Int, Int, Int>(name: "test")
+        for round in 0..<Self.rounds {
+            let (start, gate) = (Rendezvous(), Gate())
+            let operation: InFlight<Int, Int, Int>.Operation = { _ in
+                await gate.pass()
+                return round
+            }
+            let first = Probe {
+                start.arrive()
+                return try await flights.value(for: 1, operation: operation)
+            }
+            await start.meet(delay: round % 199)
+            flights.cancelAll()
+            // It has joined when this returns.
+            let second = Task.immediate { try await flights.value(for: 1, operation: operation) }
+            gate.open()
+            _ = try? await first.finish()
+            #expect(try await second.value == round)
+            #expect(first.wasCancelled || gate.arrivals == 1, "two flights of one key that were not cancelled")
+        }
+        await flights.drain()
+        #expect(flights.entryCount == 0)
+    }
+
     @Test func `a flight raised and left while it lands ends each caller once`() async {
         let slots = Slots(limit: 1)
         let flights = InFlight<Int, Int, Int>(name: "test", slots: slots)

@@ -47,7 +47,8 @@ final class ChangingOrigin: Sendable {
         }
         fields["Content-Type"] = "image/png"
         return HTTPResponse(
-            status: 200, headers: fields, url: request.url, body: HTTPBody([try Pictures.png(state.version, side: state.side)]))
+            status: 200, headers: fields, url: request.url,
+            body: HTTPBody([try Pictures.png(state.version, side: state.side)]))
     }
 }
 

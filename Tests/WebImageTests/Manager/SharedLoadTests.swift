@@ -191,7 +191,8 @@ import WebImageTesting
         #expect(refused.code == .recentlyFailed)
     }
 
-    @Test(arguments: seeds) func `a load that waits for its stores does not join one that does not`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `a load that waits for its stores does not join one that does not`(seed: UInt64) throws
+    {
         let gate = Gate()
         let staged = try StagedManager(seed: seed, gate: gate)
         var patient = ImageRequest.numbered(1)

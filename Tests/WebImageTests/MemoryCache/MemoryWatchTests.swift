@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import Foundation
 import Synchronization
 import TaskCoordination
 import Testing
@@ -122,6 +123,33 @@ struct MemoryWatchTests {
             #expect(stage.clock.sleepers == 0)
         }
         #expect(stage.samples.count == 6, "one at once, and one that finds nothing")
+    }
+
+    @Test func `a store in the moment when the watch ends is watched`() async throws {
+        for round in 0..<2_000 {
+            let clock = ManualClock()
+            let samples = Atomic(0)
+            let watch = MemoryWatch(
+                clock: clock,
+                sample: {
+                    samples.add(1, ordering: .relaxed)
+                    return MemorySample(usedPart: 0, room: .max)
+                })
+            let cache = MemoryCache<Int, Int>(.init(maximumCost: 8_000, maximumCount: 1_000), watch: watch)
+            cache.store(1, for: 1, cost: 10)
+            while clock.sleepers == 0 { await Task.yield() }
+            cache.remove(1)
+            clock.advance(by: .seconds(1))
+            // The sample that ends the watch begins now; the store meets its end, a moment earlier or later.
+            while samples.load(ordering: .relaxed) < 2 { sched_yield() }
+            let nothing = Atomic(0)
+            for _ in 0..<round % 397 { nothing.add(1, ordering: .relaxed) }
+            cache.store(2, for: 2, cost: 10)
+            // A store that is not watched leaves nothing that sleeps until the next sample.
+            for _ in 0..<100_000 where clock.sleepers == 0 { await Task.yield() }
+            try #require(clock.sleepers == 1, "round \(round)")
+            await cache.stopWatching()
+        }
     }
 
     @Test func `the watch is ended, and later stores do not start it`() async {
