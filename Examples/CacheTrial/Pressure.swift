@@ -3,7 +3,8 @@ import Foundation
 import WebImage
 import WebImageTesting
 
-/// A memory cache whose limit leaves no room for what else the process needs: what it gives back, and what it still hits.
+/// A memory cache whose limit leaves no room for what else the process needs: what it gives back, and what it still
+/// hits.
 struct Pressure: Sendable {
     private static let pictureCount = 20_000
     private static let pictureSize = 200_000
@@ -11,8 +12,8 @@ struct Pressure: Sendable {
 
     let options: Options
 
-    /// Looks pictures up by Zipf's law and stores those that it misses, at the pace of a busy server. In the second half
-    /// the rest of the process grows to the ballast; the hits of the last quarter are printed.
+    /// Looks pictures up by Zipf's law and stores those that it misses, at the pace of a busy server. In the second
+    /// half the rest of the process grows to the ballast; the hits of the last quarter are printed.
     func run() async -> Bool {
         let watch = options.isWatched ? MemoryWatch(onChange: { say("pressure \($0)") }) : nil
         let cache = MemoryCache<Int, [UInt8]>(MemoryLimits(maximumCost: options.maximumByteCount), watch: watch)

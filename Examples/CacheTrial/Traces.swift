@@ -7,8 +7,8 @@ struct Trace {
     let name: String
     let requests: [Int]
     let sizes: [Int]
-    /// What a simulator of S3-FIFO with promotion at the first hit gives for traces of this kind at 5 % of the bytes, in
-    /// percent of the requests.
+    /// What a simulator of S3-FIFO with promotion at the first hit gives for traces of this kind at 5 % of the bytes,
+    /// in percent of the requests.
     let simulated: Double
 
     /// The sum of the sizes of all pictures that are requested.

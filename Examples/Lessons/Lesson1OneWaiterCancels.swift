@@ -5,13 +5,13 @@ import TaskCoordination
 enum Lesson1 {
     /// Runs one operation per key, however many callers ask for it.
     ///
-    /// **The fault before**: callers wait for `task.value`. The cancellation of a caller does not reach the task, which is
-    /// right, because the other callers need it. But it does not end the wait, either: `await task.value` returns when the
-    /// task ends, and not before.
+    /// **The fault before**: callers wait for `task.value`. The cancellation of a caller does not reach the task, which
+    /// is right, because the other callers need it. But it does not end the wait, either: `await task.value` returns
+    /// when the task ends, and not before.
     ///
-    /// **The mend**: each caller waits in a continuation of its own. Two events may resume it, the landing of the flight
-    /// and the cancellation of the caller, and the first one wins. `OneShot` holds the continuation, because the loser must
-    /// not resume it again, and because either event may come before the caller has suspended.
+    /// **The mend**: each caller waits in a continuation of its own. Two events may resume it, the landing of the
+    /// flight and the cancellation of the caller, and the first one wins. `OneShot` holds the continuation, because the
+    /// loser must not resume it again, and because either event may come before the caller has suspended.
     actor Flights<Key: Hashable & Sendable, Value: Sendable> {
         typealias Operation = @concurrent @Sendable () async throws -> Value
 

@@ -5,13 +5,13 @@ import TaskCoordination
 enum Lesson2 {
     /// Runs one operation per key, however many callers ask for it.
     ///
-    /// **The fault before**: when every caller has been cancelled, the flight still runs to its end. It holds a connection
-    /// and a processor for a value that no caller wants.
+    /// **The fault before**: when every caller has been cancelled, the flight still runs to its end. It holds a
+    /// connection and a processor for a value that no caller wants.
     ///
-    /// **The mend**: a cancelled caller leaves its flight, and the last one to leave cancels the task. The table therefore
-    /// keeps the task's handle again, to cancel it and not to wait for it. To remove the caller and to ask whether it was
-    /// the last one is one synchronous step of the actor: a new caller joins before the step and keeps the flight in the
-    /// air, or comes after it.
+    /// **The mend**: a cancelled caller leaves its flight, and the last one to leave cancels the task. The table
+    /// therefore keeps the task's handle again, to cancel it and not to wait for it. To remove the caller and to ask
+    /// whether it was the last one is one synchronous step of the actor: a new caller joins before the step and keeps
+    /// the flight in the air, or comes after it.
     actor Flights<Key: Hashable & Sendable, Value: Sendable> {
         typealias Operation = @concurrent @Sendable () async throws -> Value
 
@@ -54,7 +54,8 @@ enum Lesson2 {
             }
         }
 
-        /// Removes the caller from its flight, unless the flight has landed since, and cancels a flight without callers.
+        /// Removes the caller from its flight, unless the flight has landed since, and cancels a flight without
+        /// callers.
         private func leave(_ key: Key, _ caller: Caller) {
             guard let index = flights[key]?.callers.firstIndex(where: { $0 === caller }) else { return }
             flights[key]?.callers.remove(at: index)

@@ -5,16 +5,16 @@ import TaskCoordination
 enum Lesson3 {
     /// Runs one operation per key, however many callers ask for it.
     ///
-    /// **The fault before**: cancellation in Swift is a request. A cancelled operation needs time to unwind, and until it
-    /// returns the doomed flight is still in the table. A new caller joins it and gets a `CancellationError`, although the
-    /// caller was never cancelled.
+    /// **The fault before**: cancellation in Swift is a request. A cancelled operation needs time to unwind, and until
+    /// it returns the doomed flight is still in the table. A new caller joins it and gets a `CancellationError`,
+    /// although the caller was never cancelled.
     ///
     /// **The mend** has two halves, and each is wrong without the other:
     ///
-    /// - The last caller out takes the flight off the table in the step in which it cancels the task. A new caller finds no
-    ///   flight and starts a fresh one.
-    /// - Now two flights of one key can be in the air. Each has an identity, and `land` looks at it: the doomed flight must
-    ///   not take its successor off the table, and must not answer the successor's callers.
+    /// - The last caller out takes the flight off the table in the step in which it cancels the task. A new caller
+    ///   finds no flight and starts a fresh one.
+    /// - Now two flights of one key can be in the air. Each has an identity, and `land` looks at it: the doomed flight
+    ///   must not take its successor off the table, and must not answer the successor's callers.
     actor Flights<Key: Hashable & Sendable, Value: Sendable> {
         typealias Operation = @concurrent @Sendable () async throws -> Value
 
@@ -38,7 +38,8 @@ enum Lesson3 {
 
         /// Joins the flight for `key`, or starts it, and waits for the landing.
         ///
-        /// **Cancellation**: returns at once. The last caller to leave cancels the flight; a later caller gets a fresh one.
+        /// **Cancellation**: returns at once. The last caller to leave cancels the flight; a later caller gets a fresh
+        /// one.
         ///
         /// - Throws: What the operation threw; `CancellationError` when the calling task was cancelled.
         func value(for key: Key, operation: @escaping Operation) async throws -> Value {

@@ -5,12 +5,13 @@ import TaskCoordination
 enum Lesson4 {
     /// Runs one operation per key, however many callers ask for it.
     ///
-    /// **The fault before**: the flight keeps the priority of the caller that started it. The runtime raises a task when a
-    /// more urgent task waits for its handle. Since lesson 1 callers wait in continuations, and the runtime cannot know
-    /// which task will resume one. An urgent caller of a background flight waits at background speed: priority inversion.
+    /// **The fault before**: the flight keeps the priority of the caller that started it. The runtime raises a task
+    /// when a more urgent task waits for its handle. Since lesson 1 callers wait in continuations, and the runtime
+    /// cannot know which task will resume one. An urgent caller of a background flight waits at background speed:
+    /// priority inversion.
     ///
-    /// **The mend**: callers pass their priority on by hand, when they join and when they are escalated while they wait.
-    /// The order matters: the handler is installed first and the priority is read second. The other way round, an
+    /// **The mend**: callers pass their priority on by hand, when they join and when they are escalated while they
+    /// wait. The order matters: the handler is installed first and the priority is read second. The other way round, an
     /// escalation between the two would be missed. The flight is a detached task from here on: it belongs to all of its
     /// callers, so neither the priority nor the task-local values of the first one govern it.
     actor Flights<Key: Hashable & Sendable, Value: Sendable> {
@@ -36,7 +37,8 @@ enum Lesson4 {
 
         /// Joins the flight for `key`, or starts it, and waits for the landing.
         ///
-        /// **Cancellation**: returns at once. The last caller to leave cancels the flight; a later caller gets a fresh one.
+        /// **Cancellation**: returns at once. The last caller to leave cancels the flight; a later caller gets a fresh
+        /// one.
         ///
         /// **Priority**: the flight rises with its callers and never falls.
         ///

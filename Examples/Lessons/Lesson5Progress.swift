@@ -3,13 +3,14 @@
 enum Lesson5 {
     /// Runs one operation per key, however many callers ask for it.
     ///
-    /// **The fault before**: a caller that wants progress captures its handler in the operation. The operation of a caller
-    /// that joins is dropped, and the handler with it: only the caller that started the flight hears anything.
+    /// **The fault before**: a caller that wants progress captures its handler in the operation. The operation of a
+    /// caller that joins is dropped, and the handler with it: only the caller that started the flight hears anything.
     ///
-    /// **The mend**: the operation gets a `report` function, and the table tells the callers. One answer is not enough for
-    /// a caller any more, so its one-shot becomes a stream of news. The stream keeps the newest two: a slow caller may miss
-    /// reports, but never the last one before the landing. A late caller hears the latest report in the step in which it
-    /// joins. A task for each report would lose their order on the way to the actor: one loop brings them there.
+    /// **The mend**: the operation gets a `report` function, and the table tells the callers. One answer is not enough
+    /// for a caller any more, so its one-shot becomes a stream of news. The stream keeps the newest two: a slow caller
+    /// may miss reports, but never the last one before the landing. A late caller hears the latest report in the step
+    /// in which it joins. A task for each report would lose their order on the way to the actor: one loop brings them
+    /// there.
     actor Flights<Key: Hashable & Sendable, Value: Sendable, Progress: Sendable> {
         /// The shared work. It calls `report` from one task at a time.
         typealias Operation = @concurrent @Sendable (@escaping @Sendable (Progress) -> Void) async throws -> Value

@@ -4,11 +4,11 @@ import TaskCoordination
 
 /// Lesson 6, slots, and what a mutex buys: a few operations run at once, and no step waits for a turn on an actor.
 enum Lesson6 {
-    /// **The fault before**: a hundred keys are a hundred operations at once. **The mend**: an operation begins when it has
-    /// a slot. A queued flight moves forward when it is escalated, and leaves the queue when it is cancelled.
-    /// **The exchange**: a lock stands where the actor stood. To join, to leave and to tell are synchronous steps, which fit
-    /// into handlers: when `cancel()` of the last caller returns, the flight has been cancelled. A report reaches its
-    /// callers without a loop. Under the lock, no task is resumed, cancelled or escalated.
+    /// **The fault before**: a hundred keys are a hundred operations at once. **The mend**: an operation begins when it
+    /// has a slot. A queued flight moves forward when it is escalated, and leaves the queue when it is cancelled.
+    /// **The exchange**: a lock stands where the actor stood. To join, to leave and to tell are synchronous steps,
+    /// which fit into handlers: when `cancel()` of the last caller returns, the flight has been cancelled. A report
+    /// reaches its callers without a loop. Under the lock, no task is resumed, cancelled or escalated.
     final class Flights<Key: Hashable & Sendable, Value: Sendable, Progress: Sendable>: Sendable {
         typealias Operation = @concurrent @Sendable (@escaping @Sendable (Progress) -> Void) async throws -> Value
         typealias Listener = @Sendable (Progress) async -> Void

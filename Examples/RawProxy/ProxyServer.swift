@@ -11,7 +11,8 @@ extension Proxy {
     ///
     /// - Parameters:
     ///   - port: 0 lets the kernel choose.
-    ///   - connections: The largest number of connections, and so of threads. The oldest idle one gives way to a new one.
+    ///   - connections: The largest number of connections, and so of threads. The oldest idle one gives way to a new
+    ///     one.
     func serve(origin: URL, port: UInt16, connections: Int = 512) throws -> OriginServer {
         var configuration = OriginServer.Configuration()
         configuration.port = port
@@ -46,8 +47,8 @@ extension Proxy {
     /// Where the origin has what a client asks for.
     ///
     /// - Parameter target: As in the request's first line: a path, or a whole address, whose host does not count.
-    /// - Returns: `nil` for a target of any other form, and for one that leads to another scheme, host or port: appended
-    ///   to an address, `:81/a` would change its port.
+    /// - Returns: `nil` for a target of any other form, and for one that leads to another scheme, host or port:
+    ///   appended to an address, `:81/a` would change its port.
     static func address(of target: String, at origin: URL) -> URL? {
         var path = Substring(target)
         let scheme = "http://"

@@ -10,8 +10,8 @@ extension ResponseDecoder where Value == XMLTree {
     /// The document as a tree.
     ///
     /// Made for documents of untrusted origins: a document type declaration is refused unread, so no entity is expanded
-    /// and no file or address outside of the document is opened; depth, number of elements and attributes of one are limited. Known are the
-    /// encodings of `ResponseDecoder.text`; the `Content-Type` counts before the document's own
+    /// and no file or address outside of the document is opened; depth, number of elements and attributes of one are
+    /// limited. Known are the encodings of `ResponseDecoder.text`; the `Content-Type` counts before the document's own
     /// declaration.
     ///
     /// - Throws: `HTTPError` with code `.undecodableBody` and, for its cause, an `XMLError`.

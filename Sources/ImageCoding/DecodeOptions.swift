@@ -16,15 +16,16 @@ public struct DecodeOptions: Hashable, Sendable {
     public var framesOnDemand: Bool
     /// A resize that is part of the decode; `nil` by default.
     ///
-    /// The picture has the size that the transformer gives, and very nearly its pixels. It is cheaper than to decode and
-    /// resize afterwards where the format can be read at a smaller size: JPEG at a half, a quarter and an eighth.
+    /// The picture has the size that the transformer gives, and very nearly its pixels. It is cheaper than to decode
+    /// and resize afterwards where the format can be read at a smaller size: JPEG at a half, a quarter and an eighth.
     public var thumbnail: ResizeTransformer?
     /// The most bytes of the pixels of all frames in memory; `nil` for any number, by default.
     ///
     /// A larger picture, or thumbnail, is made smaller in both directions alike, down to one pixel. Frames on demand
     /// count once.
     public var byteBudget: Int?
-    /// The number of pixels to a point of a screen, which the picture carries in ``DecodedImage/scale``; changes no pixel.
+    /// The number of pixels to a point of a screen, which the picture carries in ``DecodedImage/scale``; changes no
+    /// pixel.
     ///
     /// 1 by default.
     public var scale: Double

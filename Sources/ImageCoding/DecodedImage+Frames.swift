@@ -35,8 +35,8 @@ extension DecodedImage {
 
     /// One frame, from memory or made now.
     ///
-    /// Blocks its thread while a source makes the frame; run it on a thread that may block if ``makesFramesOnDemand`` is
-    /// set. Forward from frame to frame is cheapest.
+    /// Blocks its thread while a source makes the frame; run it on a thread that may block if ``makesFramesOnDemand``
+    /// is set. Forward from frame to frame is cheapest.
     ///
     /// **Cancellation**: checked while the frame is made; throws `CancellationError`.
     ///

@@ -9,8 +9,8 @@
 public struct ImageLimits: Hashable, Sendable {
     /// Largest `width * height` of one frame as it is drawn, in pixels.
     ///
-    /// 50 million by default. For a thumbnail, a JPEG is drawn at a half, a quarter or an eighth of its sides, and so is
-    /// a still WebP of up to 100 million pixels; the other formats are always drawn whole.
+    /// 50 million by default. For a thumbnail, a JPEG is drawn at a half, a quarter or an eighth of its sides, and so
+    /// is a still WebP of up to 100 million pixels; the other formats are always drawn whole.
     public var maximumPixelCount: Int
     /// Largest width and largest height, in pixels.
     ///

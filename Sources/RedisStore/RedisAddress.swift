@@ -18,10 +18,11 @@ public struct RedisAddress: Sendable, Hashable {
     public struct TLS: Sendable, Hashable {
         /// The path of the authorities that may sign the server's certificate, in PEM; `nil` for those of the system.
         public var authorityPath: String?
-        /// The path of a certificate to show, in PEM, with the intermediate ones after it. Redis asks for one unless its
-        /// `tls-auth-clients` is `no`. `nil` for none.
+        /// The path of a certificate to show, in PEM, with the intermediate ones after it. Redis asks for one unless
+        /// its `tls-auth-clients` is `no`. `nil` for none.
         public var certificatePath: String?
-        /// The path of the certificate's private key, in PEM, without a password; `nil` when the certificate's file has it.
+        /// The path of the certificate's private key, in PEM, without a password; `nil` when the certificate's file has
+        /// it.
         public var keyPath: String?
 
         /// Creates a value: by default the authorities of the system, and no certificate to show.

@@ -7,8 +7,8 @@ import WebImage
 
 /// A connection of hiredis on the thread of a loop. Commands of one turn go out together; replies come in their order.
 ///
-/// Of hiredis it uses the context and the reader. Its asynchronous interface ends the process on a reply that no command
-/// has asked for.
+/// Of hiredis it uses the context and the reader. Its asynchronous interface ends the process on a reply that no
+/// command has asked for.
 ///
 /// Touched on the loop alone, which its owner, an actor, guarantees: it is not `Sendable`.
 @safe final class RedisConnection {

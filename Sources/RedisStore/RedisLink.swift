@@ -171,7 +171,8 @@ actor RedisLink: LoopResident {
         guard command.isScript else { return commands.send(command, deadline: deadline, answer) }
         commands.send(command, deadline: deadline) { result in
             guard case .success(.error(let text)) = result, text.hasPrefix("NOSCRIPT") else { return answer(result) }
-            // The server has forgotten the scripts, as SCRIPT FLUSH makes it. They are loaded before the command comes again.
+            // The server has forgotten the scripts, as SCRIPT FLUSH makes it. They are loaded before the command comes
+            // again.
             for script in RedisScript.loading { commands.send(script, deadline: deadline) { _ in } }
             commands.send(command, deadline: deadline, answer)
         }

@@ -30,7 +30,8 @@ enum RedisScript: CaseIterable {
         // ARGV: the token, the time of a lease.
         case .renew:
             "if redis.call('GET', KEYS[2]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[2], ARGV[2]) end return 0"
-        // ARGV: the token, 1 for a value, 4 for a word and 0 for neither, the bytes, their time, the channel, the entry.
+        // ARGV: the token, 1 for a value, 4 for a word and 0 for neither, the bytes, their time, the channel, the
+        // entry.
         case .finish:
             """
             if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end

@@ -12,9 +12,9 @@ public import WebImage
 /// ```
 ///
 /// - While there is no connection, each call fails at once. Connecting is tried again after a pause that grows.
-/// - A command that takes longer than ``Configuration/commandTimeout`` ends both connections: all calls fail at once, and
-///   not one after the other. While a call waits for another process, the server is asked for a sign of life, so that
-///   one that hangs is noticed within ``Configuration/pingInterval`` and ``Configuration/commandTimeout``.
+/// - A command that takes longer than ``Configuration/commandTimeout`` ends both connections: all calls fail at once,
+///   and not one after the other. While a call waits for another process, the server is asked for a sign of life, so
+///   that one that hangs is noticed within ``Configuration/pingInterval`` and ``Configuration/commandTimeout``.
 /// - A holder of a lease that dies blocks the others for ``Configuration/leaseTime``.
 /// - The server decides what it forgets: give it `maxmemory` and `maxmemory-policy allkeys-lru`.
 ///

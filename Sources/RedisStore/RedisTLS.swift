@@ -9,8 +9,8 @@ import WebImage
 /// It is that of OpenSSL and not that of hiredis, which has none in 0.14, and in later versions does not compare the
 /// name in the certificate. Of hiredis it needs the reader alone, which takes bytes from anywhere.
 ///
-/// Nothing is sent before the server's certificate has been accepted. It must be for the host of the address, valid now,
-/// and signed by an authority of the system or of ``RedisAddress/TLS/authorityPath``.
+/// Nothing is sent before the server's certificate has been accepted. It must be for the host of the address, valid
+/// now, and signed by an authority of the system or of ``RedisAddress/TLS/authorityPath``.
 ///
 /// Used on the loop alone. The loop's thread blocks `SIGPIPE`: libssl writes without a guard of its own.
 @safe final class RedisTLS {
@@ -22,7 +22,8 @@ import WebImage
     /// What has been given to ``append(_:)``, of which the first `sent` bytes have left.
     private var bytes: [UInt8] = []
     private var sent = 0
-    /// A record has at most as many bytes, so no decrypted byte is left in the session, of which the loop would not know.
+    /// A record has at most as many bytes, so no decrypted byte is left in the session, of which the loop would not
+    /// know.
     private var record = [UInt8](repeating: 0, count: 16 << 10)
 
     /// Creates a session, and reads the files of its options.

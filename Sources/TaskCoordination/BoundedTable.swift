@@ -43,8 +43,8 @@ public struct BoundedTable<Key: Hashable, Value> {
         self.countLimit = min(max(0, countLimit), Int(Int32.max))
     }
 
-    /// The bytes that the table itself takes for an entry: a place, and one in a hash table, each of which has some room
-    /// for more.
+    /// The bytes that the table itself takes for an entry: a place, and one in a hash table, each of which has some
+    /// room for more.
     public static var overhead: Int { MemoryLayout<Place>.stride * 3 / 2 + (MemoryLayout<Key>.stride + 4) * 2 }
 
     /// The number of entries.

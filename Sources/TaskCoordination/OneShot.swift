@@ -74,8 +74,8 @@ public final class OneShot<Value: Sendable>: Sendable {
 
     /// Keeps the suspension until the value comes, or resumes it with the value that has come already.
     ///
-    /// It cannot be lost: the task that waits holds the one-shot, and every state after `.waiting` is entered by the call
-    /// that resumes it.
+    /// It cannot be lost: the task that waits holds the one-shot, and every state after `.waiting` is entered by the
+    /// call that resumes it.
     private func park(_ suspension: Suspension<Value, Never>) {
         let ready = state.withLock { state -> Value? in
             switch state {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /// Runs `body` while every escalation of the calling task is passed on, also one from before this call.
 ///
-/// An escalation that came before a handler is installed is not replayed to it. It shows as a current priority above the
-/// base priority. So that one is read once the handler is in place: an escalation that comes earlier is read, one that comes
-/// later is handled, and one in between may be passed on twice. To raise twice must do no harm.
+/// An escalation that came before a handler is installed is not replayed to it. It shows as a current priority above
+/// the base priority. So that one is read once the handler is in place: an escalation that comes earlier is read, one
+/// that comes later is handled, and one in between may be passed on twice. To raise twice must do no harm.
 ///
 /// - Parameters:
 ///   - raise: Called with the raw value of the new priority. Runs within the escalation, so it must not wait.

@@ -89,8 +89,8 @@ struct BackPressureTests {
     ) async throws {
         let before = ResidentMemory.byteCount
         let unread = try await client.send(request(coding == "gzip" ? "/packed" : "/endless"))
-        // Other transfers run on the same loop, and over HTTP/2 on the same connection, until the memory stays the same.
-        // A body that is not stopped takes a share of the bytes meanwhile.
+        // Other transfers run on the same loop, and over HTTP/2 on the same connection, until the memory stays the
+        // same. A body that is not stopped takes a share of the bytes meanwhile.
         var (last, now) = (0, before)
         while abs(now - last) > 256 << 10 {
             for _ in 0..<20 { _ = try await client.send(request("/picture")).body.collect(upTo: 300_000) }

@@ -4,7 +4,8 @@ import HTTPTransport
 import Testing
 import WebImageTesting
 
-/// No test here measures time: each waits for a limit to strike, and would hang (until the suite's limit) if it did not.
+/// No test here measures time: each waits for a limit to strike, and would hang (until the suite's limit) if it did
+/// not.
 @Suite(.timeLimit(.minutes(10)))
 struct TimeoutTests {
     private static func configuration(

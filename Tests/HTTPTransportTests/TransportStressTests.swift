@@ -6,7 +6,8 @@ import WebImageTesting
 
 @testable import HTTPTransport
 
-/// Races that seeds cannot see, because they lie between two locks of one synchronous step: many rounds on real threads.
+/// Races that seeds cannot see, because they lie between two locks of one synchronous step: many rounds on real
+/// threads.
 ///
 /// A lost wake-up ends in the time limit.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct TransportStressTests {

@@ -13,7 +13,8 @@ struct ThumbnailTests {
     }
     private static let formats: [EncodedFormat] = [.jpeg(quality: 90), .webp(quality: 90)]
 
-    /// The lowest value over all cases here is 42 dB, of a field of flowers, where the picture is drawn at one and a half times the result.
+    /// The lowest value over all cases here is 42 dB, of a field of flowers, where the picture is drawn at one and a
+    /// half times the result.
     private static let decibels = 41.0
 
     @Test(arguments: modes, formats)

@@ -5,7 +5,8 @@ struct Effort: Sendable {
     let repeats: Int
     /// How long one timing lasts, in seconds, for contenders that may do their work any number of times.
     let batch: Double
-    /// The one contender that does its work, and how often: then nothing is timed. For programs that count instructions.
+    /// The one contender that does its work, and how often: then nothing is timed. For programs that count
+    /// instructions.
     var alone: (contender: Int, count: Int)?
 
     /// Under 30 seconds for all rows together.

@@ -85,7 +85,8 @@ extension Options {
         }
     }
 
-    /// The names of the files decide their format. What comes in it need not be written again, unless something is made of it.
+    /// The names of the files decide their format. What comes in it need not be written again, unless something is made
+    /// of it.
     private mutating func takeFormatOfNames() throws(UsageError) {
         guard let text = fileExtension, let named = ImageFormat(fileExtension: text) else { return }
         let encoded = EncodedFormat(named, options: encode)

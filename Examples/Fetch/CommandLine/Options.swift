@@ -27,8 +27,8 @@ struct Options {
     var format: OutputFormat = .original
     /// The word of `--format`.
     var formatName: String?
-    /// The format that the names of the files say. A picture that comes in it stays as it came; `nil` when ``format`` says
-    /// what to write, or the names say nothing.
+    /// The format that the names of the files say. A picture that comes in it stays as it came; `nil` when ``format``
+    /// says what to write, or the names say nothing.
     var fileFormat: EncodedFormat?
     /// For a format that is not the original's.
     var encode = EncodeOptions()

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 
-/// A folder that pictures are written to. It never shows a partial picture, and keeps what it has unless told otherwise.
+/// A folder that pictures are written to. It never shows a partial picture, and keeps what it has unless told
+/// otherwise.
 ///
 /// **Isolation**: runs on a queue of its own, because files block.
 actor OutputFolder {

@@ -13,7 +13,8 @@ struct Grid: Hashable, Sendable {
     let columns: Int
     /// The number of visible rows of items.
     let visibleRows: Int
-    /// The size of a picture, the same at every place, so that a picture that was loaded ahead fits wherever it appears.
+    /// The size of a picture, the same at every place, so that a picture that was loaded ahead fits wherever it
+    /// appears.
     let tileColumns: Int
     let tileRows: Int
 

@@ -3,10 +3,10 @@ import Foundation
 
 /// What an address of the server names: `/{options or preset}/{signature or "unsigned"}/{source}`.
 ///
-/// The source is an `http` or `https` URL, or an `s3` one of a bucket that the server names, in base64url, or `plain/` and the URL itself. A plain URL is taken as it is
-/// when it begins with its scheme, and is percent-decoded once otherwise. A fragment is no part of it. The signature covers
-/// `{options or preset}/{source}`, byte by byte. Options may end with `,exp` and the second, counted from 1970, from which
-/// the address is refused.
+/// The source is an `http` or `https` URL, or an `s3` one of a bucket that the server names, in base64url, or `plain/`
+/// and the URL itself. A plain URL is taken as it is when it begins with its scheme, and is percent-decoded once
+/// otherwise. A fragment is no part of it. The signature covers `{options or preset}/{source}`, byte by byte. Options
+/// may end with `,exp` and the second, counted from 1970, from which the address is refused.
 struct Address: Sendable, Hashable {
     let options: PictureOptions
     let source: URL
@@ -118,8 +118,8 @@ struct AddressReader: Sendable {
 
     /// The URL of a source without its fragment.
     ///
-    /// Its authority is what stands in the text, byte by byte: no parser that reads the text in another way finds another
-    /// host or port there.
+    /// Its authority is what stands in the text, byte by byte: no parser that reads the text in another way finds
+    /// another host or port there.
     private func url(_ text: String) throws(AddressError) -> URL {
         guard Self.hasScheme(text), var parts = URLComponents(string: text), let mark = text.firstRange(of: "://")
         else {

@@ -65,7 +65,8 @@ extension Answer {
     }
 }
 
-/// One range of a `Range` field, whose unit is in letters of either case. Several ranges, other units and faulty fields are ignored, so the whole is sent.
+/// One range of a `Range` field, whose unit is in letters of either case. Several ranges, other units and faulty fields
+/// are ignored, so the whole is sent.
 enum ByteRange: Equatable {
     case ignored
     case unsatisfiable

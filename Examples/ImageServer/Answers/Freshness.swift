@@ -15,8 +15,8 @@ struct FreshnessRule: Sendable {
     }
 
     var authority = Authority.smaller
-    /// The server's own lifetime of a picture, in seconds from the moment when the origin sent or confirmed it. 0 lets no
-    /// client keep one; the server itself then asks the origin again after ``lifetimeOfNone``.
+    /// The server's own lifetime of a picture, in seconds from the moment when the origin sent or confirmed it. 0 lets
+    /// no client keep one; the server itself then asks the origin again after ``lifetimeOfNone``.
     var maximumAge = 86_400
 
     /// In seconds.
@@ -26,8 +26,8 @@ struct FreshnessRule: Sendable {
     struct Verdict: Equatable {
         /// The `Cache-Control` field.
         let cacheControl: String
-        /// Seconds until the origin must be asked again; 0 and less for an expired picture, `nil` for one that nothing may
-        /// keep.
+        /// Seconds until the origin must be asked again; 0 and less for an expired picture, `nil` for one that nothing
+        /// may keep.
         let secondsLeft: Int?
 
         var isExpired: Bool { (secondsLeft ?? 0) <= 0 }

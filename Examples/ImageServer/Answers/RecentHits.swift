@@ -6,8 +6,8 @@ import TaskCoordination
 /// The answers of the current second that came from the memory of the loader.
 ///
 /// Within a second every field of such an answer stays the same. So a picture that many clients want is looked up,
-/// judged and described once a second, and its other hits cost a look into this table. An answer leaves at the end of its
-/// second, so the table keeps no picture that the loader has given up.
+/// judged and described once a second, and its other hits cost a look into this table. An answer leaves at the end of
+/// its second, so the table keeps no picture that the loader has given up.
 final class RecentHits: Sendable {
     struct Key: Hashable, Sendable {
         let target: String

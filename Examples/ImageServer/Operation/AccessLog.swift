@@ -6,7 +6,8 @@ import WebImage
 /// One line of JSON for each request, and for each step of a load where that is wanted, on a stream.
 ///
 /// A thread of its own writes, fifty times a second at most, because waking it costs more than the lines do. When the
-/// reader of the stream does not keep up, lines are dropped and counted in a later line, and requests are never delayed.
+/// reader of the stream does not keep up, lines are dropped and counted in a later line, and requests are never
+/// delayed.
 final class AccessLog: Sendable {
     private struct Pending {
         var lines = LogLines()

@@ -2,8 +2,8 @@
 import Dispatch
 import Foundation
 
-/// The signals of the process: `SIGHUP` each time, then the first Ctrl-C or `SIGTERM`. The second one ends the process at
-/// once.
+/// The signals of the process: `SIGHUP` each time, then the first Ctrl-C or `SIGTERM`. The second one ends the process
+/// at once.
 final class Interrupt {
     /// What a signal asks for.
     enum Wish { case reload, end }

@@ -3,8 +3,8 @@ import EventLoops
 
 /// A connection of a client, and the request that it carries.
 ///
-/// The requests of a connection are handled one after the other, so there is one at most. A class, because the task of a
-/// request changes the connection that it is for; isolated state of ``HTTPServer``.
+/// The requests of a connection are handled one after the other, so there is one at most. A class, because the task of
+/// a request changes the connection that it is for; isolated state of ``HTTPServer``.
 final class Connection {
     enum Phase {
         /// Waits for a head, or for the rest of one.
@@ -13,7 +13,8 @@ final class Connection {
         case working(Task<Void, Never>?)
         /// The client takes the answer.
         case sending
-        /// The last answer is sent. What the client sends is dropped until it ends, so that the answer is not lost by a reset.
+        /// The last answer is sent. What the client sends is dropped until it ends, so that the answer is not lost by a
+        /// reset.
         case closing
         /// The descriptor is closed.
         case ended

@@ -48,8 +48,8 @@ struct ListeningSocket: Sendable {
         if isShared {
             unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &isOn, socklen_t(MemoryLayout<Int32>.size))
         }
-        // Connections inherit both: no answer waits for the acknowledgement of the one before, and the system takes no more
-        // of an answer than is on its way and 128 KiB.
+        // Connections inherit both: no answer waits for the acknowledgement of the one before, and the system takes no
+        // more of an answer than is on its way and 128 KiB.
         unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
         var unsentLimit: Int32 = 131_072
         let option: Int32 = 25  // TCP_NOTSENT_LOWAT

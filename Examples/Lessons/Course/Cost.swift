@@ -2,7 +2,8 @@
 import TaskCoordination
 import WebImageTesting
 
-/// What a load costs that shares nothing: one caller, a key that no other caller asks for, an operation that yields once.
+/// What a load costs that shares nothing: one caller, a key that no other caller asks for, an operation that yields
+/// once.
 struct Cost: Sendable {
     /// One load for the key.
     typealias Load = @Sendable (_ key: String) async throws -> Int

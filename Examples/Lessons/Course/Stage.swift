@@ -3,8 +3,8 @@ import WebImageTesting
 
 /// A table on a seeded executor, with callers that ask it and a timeline that records what happens.
 ///
-/// A scenario is synchronous: it starts callers, runs every job that can run, looks, and goes on. What it starts without a
-/// ``run()`` in between happens in an order that the seed draws.
+/// A scenario is synchronous: it starts callers, runs every job that can run, looks, and goes on. What it starts
+/// without a ``run()`` in between happens in an order that the seed draws.
 final class Stage: Sendable {
     /// A task that asks the table for a key.
     struct Caller: Sendable {

@@ -10,8 +10,8 @@ extension CacheControl {
     /// - Parameters:
     ///   - name: The name of the field.
     ///   - headers: The fields of a response.
-    /// - Returns: `nil` when the field is missing, empty, no dictionary, or longer than 65,536 bytes. It is as if it were
-    ///   not present then.
+    /// - Returns: `nil` when the field is missing, empty, no dictionary, or longer than 65,536 bytes. It is as if it
+    ///   were not present then.
     /// - Complexity: O(number of fields + bytes of the field).
     /// - Source: RFC 9213, section 2.1; RFC 9651, section 4.2.2.
     public init?(targeted name: String, in headers: HTTPHeaders) {

@@ -5,8 +5,8 @@ public import HTTPTransport
 public enum CacheDecision: Sendable, Hashable {
     /// The stored response is fresh: it is the answer.
     case useFresh(Selection)
-    /// The stored response is the answer although it is stale. The cache validates it meanwhile, whether the caller stays
-    /// or not. One without a validator is asked for again as a whole, by a request without conditions.
+    /// The stored response is the answer although it is stale. The cache validates it meanwhile, whether the caller
+    /// stays or not. One without a validator is asked for again as a whole, by a request without conditions.
     /// - Source: RFC 5861, section 3.
     case useWhileRevalidating(Selection, Revalidation)
     /// The stored response is the answer although it is stale: the request accepts it, or asks for nothing newer.

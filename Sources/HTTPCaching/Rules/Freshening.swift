@@ -75,8 +75,8 @@ extension HTTPCacheRules {
     /// The fields of a stored response after a 304 or a HEAD.
     ///
     /// What describes the stored body stays: `Content-Length`, `Content-Encoding`, `Content-Type` and `Content-Range`.
-    /// `Age` and `Date` go when the new response has none, because they speak of the old one. The order stays; new names
-    /// come last.
+    /// `Age` and `Date` go when the new response has none, because they speak of the old one. The order stays; new
+    /// names come last.
     ///
     /// - Complexity: O(number of fields).
     /// - Source: RFC 9111, section 3.2.

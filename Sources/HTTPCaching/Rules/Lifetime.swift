@@ -29,8 +29,8 @@ public struct FreshnessLifetime: Sendable, Hashable {
 }
 
 extension HTTPCacheRules {
-    /// The directives that hold for this cache: those of the first targeted field that is valid and not empty, else those
-    /// of `Cache-Control`.
+    /// The directives that hold for this cache: those of the first targeted field that is valid and not empty, else
+    /// those of `Cache-Control`.
     ///
     /// - Complexity: O(number of fields + bytes of the directives).
     /// - Source: RFC 9213, section 2.2.

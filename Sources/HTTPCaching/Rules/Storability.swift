@@ -83,8 +83,8 @@ extension HTTPCacheRules {
 
     /// The entry to keep for a response; `nil` when it must not be kept.
     ///
-    /// Fields of the connection, of the proxy, and those that `no-cache` or, in the shared scope, `private` name are left
-    /// out. The entry answers later GET and HEAD requests of the same address.
+    /// Fields of the connection, of the proxy, and those that `no-cache` or, in the shared scope, `private` name are
+    /// left out. The entry answers later GET and HEAD requests of the same address.
     ///
     /// - Complexity: O(number of fields + bytes of the directives).
     /// - Source: RFC 9111, sections 3.1, 5.2.2.4 and 5.2.2.7.
@@ -108,8 +108,8 @@ extension HTTPCacheRules {
         return names
     }
 
-    /// The final statuses of RFC 9110, section 15, and 421, 422, 425, 428, 429, 431, 451 and 511, whose rules this module
-    /// meets.
+    /// The final statuses of RFC 9110, section 15, and 421, 422, 425, 428, 429, 431, 451 and 511, whose rules this
+    /// module meets.
     private static let understoodStatuses: Set<Int> = Set([
         200, 201, 202, 203, 204, 205, 300, 301, 302, 303, 307, 308, 421, 422, 425, 426, 428, 429, 431, 451, 511,
     ]).union(400...417).union(500...505)

@@ -25,8 +25,8 @@ public struct ResponseHead: Sendable, Hashable {
 public struct StoredResponse: Sendable, Hashable {
     /// The response, as of the last transfer that brought or confirmed it.
     public var head: ResponseHead
-    /// The normalised values of the request's fields that `Vary` names, by lower-case name. A field that the request did
-    /// not have is missing.
+    /// The normalised values of the request's fields that `Vary` names, by lower-case name. A field that the request
+    /// did not have is missing.
     /// - Source: RFC 9111, section 4.1.
     public var selectors: [String: String]
     /// Whether an unsafe method, or a HEAD that contradicts it, has ended the response. It must be validated then.

@@ -4,8 +4,8 @@ public import HTTPTransport
 extension HTTPCacheRules {
     /// The second key of a response: the request's values of the fields that the response varies by.
     ///
-    /// A value joins the key only when ``varyFields`` allows the field, and never when the field carries a credential. A
-    /// field that may not join tells nothing apart as long as the request does not have it.
+    /// A value joins the key only when ``varyFields`` allows the field, and never when the field carries a credential.
+    /// A field that may not join tells nothing apart as long as the request does not have it.
     ///
     /// - Parameters:
     ///   - request: The fields of the request.

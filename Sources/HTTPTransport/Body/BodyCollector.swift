@@ -37,7 +37,8 @@ package struct BodyCollector: Sendable {
     package var beginning: [UInt8] { Array((closed.first ?? open).prefix(Self.beginningCount)) }
 
     /// The bytes so far, in blocks that later chunks do not change.
-    /// - Complexity: O(number of blocks). The next chunk copies the open block, at most 32 KB, if the result still exists.
+    /// - Complexity: O(number of blocks). The next chunk copies the open block, at most 32 KB, if the result still
+    ///   exists.
     package var blocks: [[UInt8]] { open.isEmpty ? closed : closed + [open] }
 
     /// The bytes of memory that the blocks take.

@@ -4,8 +4,8 @@
 /// The body of a transfer can be read once: iterating takes the chunks out. When 256 KiB wait for a slow reader, the
 /// client stops the origin, so memory is bounded. Over HTTP/2 libcurl keeps what it has allowed the origin to send
 /// before, at most 32 MiB more. Its versions before 7.88.1, from 8.0 to 8.13, and 8.16.0 cannot stop a stream reliably:
-/// with them an unread body over HTTP/2 is kept up to its limit. Dropping the body, and every iterator of it, before its
-/// end cancels the transfer.
+/// with them an unread body over HTTP/2 is kept up to its limit. Dropping the body, and every iterator of it, before
+/// its end cancels the transfer.
 ///
 /// **Cancellation**: cancelling the reading task ends the transfer; `next()` throws `CancellationError`.
 public struct HTTPBody: AsyncSequence, Sendable {

@@ -17,13 +17,14 @@ public enum Descriptors {
         return max(0, Int(clamping: limit.rlim_cur) - openCount)
     }
 
-    /// Lets the process open as many descriptors as it may, and opens those of Dispatch. A program calls it at its start.
+    /// Lets the process open as many descriptors as it may, and opens those of Dispatch. A program calls it at its
+    /// start.
     ///
     /// Dispatch opens a descriptor when a clock is first used, and ends the process when there is none left.
     /// - Parameter count: What the program needs at least, besides the six of Dispatch and what is open.
     /// - Returns: The number of descriptors that may still be opened.
-    /// - Throws: ``HTTPError`` with code `.tooManyOpenFiles` when the process may not open so many; the message names the
-    ///   number that `ulimit -n` must allow.
+    /// - Throws: ``HTTPError`` with code `.tooManyOpenFiles` when the process may not open so many; the message names
+    ///   the number that `ulimit -n` must allow.
     @discardableResult
     public static func prepare(needing count: Int) async throws(HTTPError) -> Int {
         if var limit, limit.rlim_cur < limit.rlim_max {

@@ -12,8 +12,8 @@ import Foundation
 /// An HTTP client on libcurl for servers, with limits on every resource and a policy for addresses.
 ///
 /// HTTP/1.1 and, over TLS, HTTP/2. Bodies may be compressed with gzip and no other coding: pictures have their own
-/// compression, and every further coding is one more decoder for untrusted input. Cookies are neither kept nor sent unless
-/// the configuration has a jar.
+/// compression, and every further coding is one more decoder for untrusted input. Cookies are neither kept nor sent
+/// unless the configuration has a jar.
 /// Connections are kept and reused within a client. ``shutdown()`` ends its thread, and so does releasing the client
 /// and the bodies of its responses.
 ///

@@ -7,8 +7,8 @@ import Foundation
 
 /// The parts of a `multipart/form-data` content: fields, bytes and files.
 ///
-/// Files are read while they are sent. Names cannot break out of their part: quotes and line ends in them are escaped as
-/// browsers do, and the boundary is random.
+/// Files are read while they are sent. Names cannot break out of their part: quotes and line ends in them are escaped
+/// as browsers do, and the boundary is random.
 /// - Source: RFC 7578; the HTML standard, "multipart form data".
 public struct MultipartForm: Sendable, Hashable {
     private var sources: [HTTPContent.Source] = []

@@ -4,8 +4,8 @@ import TaskCoordination
 
 /// The bytes of a content between the one task that writes and the event loop, which takes them.
 ///
-/// The writer waits when `highWaterMark` bytes wait. The loop stops sending when there are none, and the writer tells it
-/// to continue.
+/// The writer waits when `highWaterMark` bytes wait. The loop stops sending when there are none, and the writer tells
+/// it to continue.
 final class UploadPipe: Sendable {
     /// The number of waiting bytes at which the writer waits.
     static let highWaterMark = 256 << 10

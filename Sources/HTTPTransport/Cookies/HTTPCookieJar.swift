@@ -16,8 +16,8 @@ public import Foundation
 ///
 /// A cookie goes back to the host that set it and to no other. Its `Domain` attribute widens that only to domains which
 /// the program has named, because the public suffixes (`co.uk`) are not known here. A cookie that asks for another
-/// domain is dropped. There are at most 50 cookies of a host and 1,000 in all; the oldest goes first. Name, value and path
-/// of one have at most 4 KiB, so the jar keeps at most 5 MiB.
+/// domain is dropped. There are at most 50 cookies of a host and 1,000 in all; the oldest goes first. Name, value and
+/// path of one have at most 4 KiB, so the jar keeps at most 5 MiB.
 /// - Source: RFC 6265, section 5.
 public final class HTTPCookieJar: Sendable {
     private let cookies = Mutex<[HTTPCookie]>([])

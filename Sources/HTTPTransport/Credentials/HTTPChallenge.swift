@@ -12,8 +12,8 @@ public struct HTTPChallenge: Sendable, Hashable {
     public let isFromProxy: Bool
     /// The URL of the hop that was refused, which after a redirect is not that of the request.
     public let url: URL
-    /// The values of the `WWW-Authenticate` or `Proxy-Authenticate` fields, as they came; empty when a proxy has refused
-    /// a tunnel.
+    /// The values of the `WWW-Authenticate` or `Proxy-Authenticate` fields, as they came; empty when a proxy has
+    /// refused a tunnel.
     public let fields: [String]
     /// The number of credentials that were refused for this hop before, the request's own included.
     public let refusedCount: Int

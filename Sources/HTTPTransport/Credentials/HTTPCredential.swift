@@ -34,8 +34,8 @@ public struct HTTPCredential: Sendable, Hashable {
 
     /// A key of S3, or of a service with its protocol, which signs each request and is not sent.
     ///
-    /// A request that is signed sends its content as `application/octet-stream` unless it has a `Content-Type`, and asks
-    /// for no coding. Its fields are signed, none of them may be empty, and those that are repeated may be read in
+    /// A request that is signed sends its content as `application/octet-stream` unless it has a `Content-Type`, and
+    /// asks for no coding. Its fields are signed, none of them may be empty, and those that are repeated may be read in
     /// another order. Its path is percent-encoded but for letters, digits, `-._~` and `/`, and the items of its query
     /// are in order. The content is signed when the request has its SHA-256 in a field `x-amz-content-sha256`.
     ///
@@ -59,8 +59,8 @@ public struct HTTPCredential: Sendable, Hashable {
     }
 
     /// The value of an `Authorization` or `Proxy-Authorization` field.
-    /// - Throws: ``HTTPError`` with code `.invalidRequest` when it cannot be written without a change of its meaning, or
-    ///   the credential signs requests and is never sent.
+    /// - Throws: ``HTTPError`` with code `.invalidRequest` when it cannot be written without a change of its meaning,
+    ///   or the credential signs requests and is never sent.
     package func fieldValue() throws(HTTPError) -> String {
         switch kind {
         case .basic(let user, let password):

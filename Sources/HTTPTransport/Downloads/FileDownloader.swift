@@ -9,10 +9,10 @@ import Foundation
 
 /// Downloads bodies into files, and goes on where an earlier process stopped.
 ///
-/// A body is written to `NAME.part` beside its file, and `NAME.part.json` says what it is the beginning of. At the end it
-/// is renamed, so that the file is whole or not there. The same download goes on from what is written, with `Range` and
-/// `If-Range`; an origin whose content has changed sends the new one whole. One download at a time may write a file, in
-/// all processes together.
+/// A body is written to `NAME.part` beside its file, and `NAME.part.json` says what it is the beginning of. At the end
+/// it is renamed, so that the file is whole or not there. The same download goes on from what is written, with `Range`
+/// and `If-Range`; an origin whose content has changed sends the new one whole. One download at a time may write a
+/// file, in all processes together.
 public struct FileDownloader: Sendable {
     private let loader: any HTTPLoading
     private let limit: Int

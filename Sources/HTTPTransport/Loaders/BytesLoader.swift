@@ -30,8 +30,8 @@ public struct BytesLoader: HTTPLoading {
 
     /// The bytes with status 200, or status 404 for an unknown URL.
     ///
-    /// - Throws: ``HTTPError`` with code `.bodyTooLarge` when the request accepts fewer bytes, or when it does not accept
-    ///   the status or the type; `CancellationError`.
+    /// - Throws: ``HTTPError`` with code `.bodyTooLarge` when the request accepts fewer bytes, or when it does not
+    ///   accept the status or the type; `CancellationError`.
     public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
         try Task.checkCancellation()
         guard let content = contents[request.url] else {

@@ -32,8 +32,8 @@ public enum HTTPTransferState: Sendable, Hashable {
 
 /// The present state of a transfer, and then each other one.
 ///
-/// A reader that is slow gets the newest state and not those before it, but always the last ``HTTPTransferState/sending(byteCount:)``
-/// of a run and the last of all. The sequence ends after
+/// A reader that is slow gets the newest state and not those before it, but always the last
+/// ``HTTPTransferState/sending(byteCount:)`` of a run and the last of all. The sequence ends after
 /// ``HTTPTransferState/ended(_:)``. Any number of readers may have one each.
 ///
 /// **Cancellation**: ends the sequence.

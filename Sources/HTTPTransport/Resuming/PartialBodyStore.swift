@@ -19,7 +19,8 @@ public final class PartialBodyStore: Sendable {
     /// Creates an empty store.
     /// - Parameters:
     ///   - maximumByteCount: The largest number of bytes in all, those of requests and fields included; default 64 MiB.
-    ///   - maximumBodyByteCount: The largest number of bytes of one body; a longer beginning is not kept. Default 16 MiB.
+    ///   - maximumBodyByteCount: The largest number of bytes of one body; a longer beginning is not kept. Default 16
+    ///     MiB.
     ///   - maximumCount: The largest number of bodies; default 1,000.
     public init(maximumByteCount: Int = 64 << 20, maximumBodyByteCount: Int = 16 << 20, maximumCount: Int = 1_000) {
         bodies = Mutex(BoundedTable(byteLimit: maximumByteCount, countLimit: maximumCount))
@@ -65,8 +66,8 @@ struct PartialBody: Sendable {
     /// The number of bytes from the beginning on, of which ``chunks`` has all or none.
     var count = 0
 
-    /// - Returns: `nil` for a response whose rest could not be asked for: one without a strong validator, encoded, or of
-    ///   an origin that says that it has no ranges.
+    /// - Returns: `nil` for a response whose rest could not be asked for: one without a strong validator, encoded, or
+    ///   of an origin that says that it has no ranges.
     init?(_ response: HTTPResponse, to request: HTTPRequest) {
         guard response.status == 200, request.isResumable, !response.headers.contains(name: "Content-Encoding"),
             response.headers["Accept-Ranges"]?.lowercased() != "none",

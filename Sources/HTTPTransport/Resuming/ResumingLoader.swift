@@ -7,10 +7,10 @@ import Foundation
 
 /// Sends requests with another loader, and continues bodies that broke off.
 ///
-/// A body that breaks off, also because its reader was cancelled or has dropped it, leaves its beginning in a store. The
-/// same request goes on from there, with `Range` and `If-Range`, so an origin whose content has changed meanwhile sends
-/// the new one whole. A body that breaks off while it is read is continued at once, a few times. So cancelling a load
-/// pauses it, and the same load resumes it.
+/// A body that breaks off, also because its reader was cancelled or has dropped it, leaves its beginning in a store.
+/// The same request goes on from there, with `Range` and `If-Range`, so an origin whose content has changed meanwhile
+/// sends the new one whole. A body that breaks off while it is read is continued at once, a few times. So cancelling a
+/// load pauses it, and the same load resumes it.
 ///
 /// The reader gets one body with status 200, and an error when the parts do not make a whole.
 ///

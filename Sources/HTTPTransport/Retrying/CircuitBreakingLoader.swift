@@ -10,8 +10,8 @@ import Foundation
 
 /// Sends requests with another loader, and spares origins that do nothing but fail.
 ///
-/// After some failures in a row, requests to the origin fail at once with code `.circuitOpen`. After a while one request
-/// goes through; its success lets the others through again.
+/// After some failures in a row, requests to the origin fail at once with code `.circuitOpen`. After a while one
+/// request goes through; its success lets the others through again.
 public final class CircuitBreakingLoader: HTTPLoading {
     private let loader: any HTTPLoading
     private let maximumFailureCount: Int

@@ -7,8 +7,8 @@ import Foundation
 
 /// When and how often a request is sent again.
 ///
-/// The delays grow twofold and are drawn at random between zero and their limit ("full jitter"), so that many clients do
-/// not come back at the same time.
+/// The delays grow twofold and are drawn at random between zero and their limit ("full jitter"), so that many clients
+/// do not come back at the same time.
 public struct RetryPolicy: Sendable, Hashable {
     /// The largest number of times that a request is sent, the first one included; default 3.
     public var maximumAttempts = 3

@@ -10,8 +10,8 @@ public import Foundation
 
 /// Sends requests with another loader, and sends them again when they fail.
 ///
-/// Only the head counts: a body that breaks off later is its reader's failure, or that of a ``ResumingLoader``. The time
-/// limits of a request apply to each attempt. While it waits, a request holds neither a connection
+/// Only the head counts: a body that breaks off later is its reader's failure, or that of a ``ResumingLoader``. The
+/// time limits of a request apply to each attempt. While it waits, a request holds neither a connection
 /// nor a download slot.
 public final class RetryingLoader: HTTPLoading {
     /// The policy for every request.
@@ -114,8 +114,8 @@ public final class RetryingLoader: HTTPLoading {
     }
 }
 
-/// The tokens of the hosts that do not have all of them, in tenths. The host that took none for the longest time has all
-/// of them again when the table is full.
+/// The tokens of the hosts that do not have all of them, in tenths. The host that took none for the longest time has
+/// all of them again when the table is full.
 struct RetryBudget {
     private(set) var spent = BoundedTable<String, Int>(byteLimit: 2 << 20)
 

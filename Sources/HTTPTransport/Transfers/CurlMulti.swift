@@ -146,8 +146,8 @@ import EventLoops
     /// Whether this libcurl can stop one stream of an HTTP/2 connection and go on with it later.
     static let stopsStreams = canStopStreams(version: transport_curl_version())
 
-    /// Versions with no known fault. Those from 8.0 to 8.13 let a stream stall, or end it before its bytes; 8.16.0 fails
-    /// it.
+    /// Versions with no known fault. Those from 8.0 to 8.13 let a stream stall, or end it before its bytes; 8.16.0
+    /// fails it.
     /// - Parameter version: A byte each for the three parts of the number.
     static func canStopStreams(version: UInt32) -> Bool {
         (0x07_58_01..<0x08_00_00).contains(version) || (version >= 0x08_0E_00 && version != 0x08_10_00)

@@ -4,8 +4,8 @@ import CTransportShims
 
 /// One of libcurl's easy handles, and the buffer for its error text.
 ///
-/// A handle serves one transfer. libcurl before 8.1 keeps a pointer to the last field of a response after it has freed the
-/// field: in a second transfer, a response that begins with a continued line would be written there.
+/// A handle serves one transfer. libcurl before 8.1 keeps a pointer to the last field of a response after it has freed
+/// the field: in a second transfer, a response that begins with a continued line would be written there.
 ///
 /// Isolated state of the transfer table, like the transfer that it serves; not `Sendable`.
 @safe final class EasyHandle {

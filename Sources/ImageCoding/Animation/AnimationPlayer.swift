@@ -12,8 +12,8 @@ import Synchronization
 /// skipped. The sequence ends with the last frame of the last loop, and never if the animation has no last loop.
 ///
 /// Frames are made ahead of the reader, as many as ``Configuration/bufferedFrameCount`` says, so a
-/// ``DecodedImage/makesFramesOnDemand`` animation of any length plays in the memory of that many frames. Backwards, such
-/// an animation costs more: each full buffer is drawn from the first frame on.
+/// ``DecodedImage/makesFramesOnDemand`` animation of any length plays in the memory of that many frames. Backwards,
+/// such an animation costs more: each full buffer is drawn from the first frame on.
 ///
 /// Several readers may read at once. They share the place in the animation, and each has a buffer.
 ///
@@ -58,7 +58,8 @@ public final class AnimationPlayer: Sendable {
     ///
     /// - Parameters:
     ///   - image: The animation. A still picture is a sequence of one frame.
-    ///   - isComplete: Whether these are all frames. Otherwise the player waits after the last one for ``update(_:isComplete:)``.
+    ///   - isComplete: Whether these are all frames. Otherwise the player waits after the last one for
+    ///     ``update(_:isComplete:)``.
     ///   - configuration: How it is played.
     ///   - clock: Measures the time; `ContinuousClock` by default.
     ///   - make: Makes a frame, for frames on demand on a thread that may block. By default

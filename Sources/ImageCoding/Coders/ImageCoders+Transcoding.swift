@@ -3,8 +3,8 @@ extension ImageCoders {
     /// Writes a file in another format, an animation frame by frame.
     ///
     /// Each frame is decoded, transformed and encoded before the next one, so an animation takes the memory of a few
-    /// frames, however many it has. ``ImageLimits/maximumAnimationPixelCount`` does not apply; an encoder that needs all
-    /// frames at once has none here.
+    /// frames, however many it has. ``ImageLimits/maximumAnimationPixelCount`` does not apply; an encoder that needs
+    /// all frames at once has none here.
     ///
     /// Blocks its thread for the whole work; run it on a thread that may block.
     ///
@@ -16,8 +16,8 @@ extension ImageCoders {
     ///   - transformers: Applied to each frame, in order. The decoder does a leading resize.
     ///   - options: Limits, and the requested frames. Their thumbnail is applied before the transformers.
     /// - Throws: What ``decode(_:options:)``, the transformers and ``encode(_:as:)`` throw.
-    /// - Complexity: O(frames * pixels) time; a file whose ``EncodeOptions/maximumByteCount`` is searched is decoded once
-    ///   for each attempt.
+    /// - Complexity: O(frames * pixels) time; a file whose ``EncodeOptions/maximumByteCount`` is searched is decoded
+    ///   once for each attempt.
     public func transcode(
         _ bytes: [UInt8], as format: EncodedFormat, transformers: [any ImageTransforming] = [],
         options: DecodeOptions = DecodeOptions()

@@ -90,8 +90,8 @@ public struct ImageCoders: Sendable {
 
     /// Decodes a file.
     ///
-    /// With the package trait `ICC`, a JPEG, PNG or WebP with a colour profile is converted to sRGB, as a thumbnail after
-    /// it was made smaller.
+    /// With the package trait `ICC`, a JPEG, PNG or WebP with a colour profile is converted to sRGB, as a thumbnail
+    /// after it was made smaller.
     ///
     /// The picture carries what an encoder may keep: ``DecodedImage/metadata``.
     ///

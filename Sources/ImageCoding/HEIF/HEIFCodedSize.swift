@@ -2,7 +2,8 @@
 #if HEIF
 /// The size that the decoders of a HEIF file will allocate.
 ///
-/// A file announces its size in a property that the coded picture need not agree with: decoders believe the coded picture.
+/// A file announces its size in a property that the coded picture need not agree with: decoders believe the coded
+/// picture.
 struct HEIFCodedSize {
     /// The longest sides of all coded pictures, grids and overlays.
     private(set) var size = PixelSize(width: 0, height: 0)

@@ -4,8 +4,9 @@ import CImageShims
 
 /// Reads HEIC and AVIF, and writes AVIF, with libheif and its decoders. Built with the package trait `HEIF`.
 ///
-/// Reads the primary picture, turned and cropped as the file says; of a sequence, the picture that stands for it. Ten and
-/// twelve bits become eight. A file of which pixels are missing has no picture, whatever ``DecodeOptions/failOn`` says.
+/// Reads the primary picture, turned and cropped as the file says; of a sequence, the picture that stands for it. Ten
+/// and twelve bits become eight. A file of which pixels are missing has no picture, whatever ``DecodeOptions/failOn``
+/// says.
 public struct HEIFCoder: ImageDecoding {
     /// Creates a coder.
     public init() {}

@@ -37,8 +37,8 @@ struct HEIFHeader {
         try limits.check(width: max(codedSize.width, 1), height: max(codedSize.height, 1))
     }
 
-    /// The bitmap or some of its rows, and what libheif takes: the samples that the decoder draws, a copy of them that is
-    /// turned or put together, both with alpha, the pixels as RGBA, and what the threads of the decoder take.
+    /// The bitmap or some of its rows, and what libheif takes: the samples that the decoder draws, a copy of them that
+    /// is turned or put together, both with alpha, the pixels as RGBA, and what the threads of the decoder take.
     func decodingByteCount(_ plan: FramePlan) -> Int {
         let pixels = max(size.pixelCount, codedSize.pixelCount)
         let samples = pixels.saturatingMultiply((hasAlpha ? 4 : 3) * 2 * bytesPerSample)

@@ -4,11 +4,11 @@ import CImageShims
 extension JPEGCoder {
     /// Decodes a JPEG.
     ///
-    /// libjpeg draws a thumbnail at a half, a quarter or an eighth, with sides of at least one and a half times those of
-    /// the result, and the rest is resampled.
+    /// libjpeg draws a thumbnail at a half, a quarter or an eighth, with sides of at least one and a half times those
+    /// of the result, and the rest is resampled.
     ///
-    /// A file without its last pixels is an error unless ``DecodeOptions/failOn`` is ``DamagePolicy/never``: then they are
-    /// grey. Broken data in a scan are damage, or an error with ``DamagePolicy/anyDamage``.
+    /// A file without its last pixels is an error unless ``DecodeOptions/failOn`` is ``DamagePolicy/never``: then they
+    /// are grey. Broken data in a scan are damage, or an error with ``DamagePolicy/anyDamage``.
     ///
     /// **Cancellation**: checked for every row of blocks in every scan, and every 256 KiB of the file.
     ///

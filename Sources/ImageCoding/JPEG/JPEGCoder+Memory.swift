@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 extension JPEGCoder {
-    /// The bitmap or, for a thumbnail, some rows of it; libjpeg's rows, the coefficients of a file of several scans, and what the `FramePlan` adds.
+    /// The bitmap or, for a thumbnail, some rows of it; libjpeg's rows, the coefficients of a file of several scans,
+    /// and what the `FramePlan` adds.
     public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let header = try JPEGCoder.header(of: bytes, options)
         return JPEGCoder.decodingByteCount(header, JPEGCoder.plan(for: header, options))

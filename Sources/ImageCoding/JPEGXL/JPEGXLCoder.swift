@@ -23,8 +23,8 @@ public struct JPEGXLCoder: ImageDecoding {
 
     /// The bitmap, every frame kept, what libjxl holds, and what the `FramePlan` adds.
     ///
-    /// A file may hide up to four more frames that others refer to, and libjxl before 0.11 cannot be told a limit: such a
-    /// file takes up to three times as much.
+    /// A file may hide up to four more frames that others refer to, and libjxl before 0.11 cannot be told a limit: such
+    /// a file takes up to three times as much.
     public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let header = try JPEGXLCoder.header(of: bytes, options)
         return header.decodingByteCount(
@@ -33,8 +33,8 @@ public struct JPEGXLCoder: ImageDecoding {
 
     /// Decodes a JPEG XL.
     ///
-    /// A file without its last pixels is an error unless ``DecodeOptions/failOn`` is ``DamagePolicy/never``: then it has
-    /// those that are there, and an animation the frames before.
+    /// A file without its last pixels is an error unless ``DecodeOptions/failOn`` is ``DamagePolicy/never``: then it
+    /// has those that are there, and an animation the frames before.
     ///
     /// **Cancellation**: checked for every group of 256 by 256 pixels.
     ///

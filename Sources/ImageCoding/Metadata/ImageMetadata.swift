@@ -3,7 +3,8 @@
 ///
 /// ``ImageCoders/decode(_:options:)`` reads it from JPEG, PNG and WebP, and a picture carries it through transformers.
 /// Nothing of it is written unless ``EncodeOptions/keptMetadata`` asks for it. Each part is read, checked and written
-/// anew: no block of a file is copied, so places, camera numbers, previews and whatever else a file may hold stay behind.
+/// anew: no block of a file is copied, so places, camera numbers, previews and whatever else a file may hold stay
+/// behind.
 public struct ImageMetadata: Hashable, Sendable {
     /// The parts that an encoder keeps.
     public struct Parts: OptionSet, Hashable, Sendable {

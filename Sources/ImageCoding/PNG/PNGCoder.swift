@@ -4,8 +4,8 @@ import CImageShims
 /// Reads and writes PNG with libpng.
 ///
 /// Reads every colour type, 1 to 16 bits, interlaced or not; 16 bits become 8 by dropping the low byte, as browsers do.
-/// Animations are read, and written with ``EncodeOptions/writesAPNG``. In an animation that breaks the rules, the default
-/// picture is read. Gamma is not applied, and a colour profile by ``ImageCoders``, with the trait `ICC`.
+/// Animations are read, and written with ``EncodeOptions/writesAPNG``. In an animation that breaks the rules, the
+/// default picture is read. Gamma is not applied, and a colour profile by ``ImageCoders``, with the trait `ICC`.
 public struct PNGCoder: ImageDecoding, ImageEncoding {
     /// Creates a coder.
     public init() {}

@@ -2,8 +2,8 @@
 extension DecodedImage {
     /// The colour that most of the first frame has, opaque.
     ///
-    /// Colours are counted in cubes of 16 steps a channel, weighted by their alpha; the result is the mean of the fullest
-    /// cube. A picture beyond 128 pixels a side is made smaller first.
+    /// Colours are counted in cubes of 16 steps a channel, weighted by their alpha; the result is the mean of the
+    /// fullest cube. A picture beyond 128 pixels a side is made smaller first.
     ///
     /// - Returns: `nil` for a picture that is transparent everywhere.
     /// - Throws: ``ImageError``; `CancellationError`.

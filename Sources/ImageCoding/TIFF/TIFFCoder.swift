@@ -23,8 +23,8 @@ public struct TIFFCoder: ImageDecoding {
             hasAlpha: header.hasAlpha, isLossless: header.isLossless)
     }
 
-    /// The bitmap or, for a thumbnail, some rows of it and a band of strips; what libtiff holds for a band; and what the
-    /// `FramePlan` adds.
+    /// The bitmap or, for a thumbnail, some rows of it and a band of strips; what libtiff holds for a band; and what
+    /// the `FramePlan` adds.
     public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let header = try TIFFHeader(bytes, options.limits)
         return TIFFCoder.decodingByteCount(header, TIFFCoder.plan(for: header, options))
@@ -32,8 +32,8 @@ public struct TIFFCoder: ImageDecoding {
 
     /// Decodes the first picture.
     ///
-    /// A strip that is missing or broken is an error unless ``DecodeOptions/failOn`` is ``DamagePolicy/never``: then it is
-    /// transparent. A file without the strips at its end counts as truncated.
+    /// A strip that is missing or broken is an error unless ``DecodeOptions/failOn`` is ``DamagePolicy/never``: then it
+    /// is transparent. A file without the strips at its end counts as truncated.
     ///
     /// **Cancellation**: checked between strips or rows of tiles; a file may have a single strip.
     ///

@@ -3,10 +3,11 @@ extension WebPCoder {
     /// Decodes a WebP.
     ///
     /// A still picture beyond ``ImageLimits/maximumByteCount`` or ``ImageLimits/maximumPixelCount`` is drawn at a half,
-    /// a quarter or an eighth when a thumbnail is requested, with sides of at least one and a half times those of the result.
+    /// a quarter or an eighth when a thumbnail is requested, with sides of at least one and a half times those of the
+    /// result.
     ///
-    /// **Cancellation**: checked between frames, and after some hundred rows of a frame. A part of a frame that takes no
-    /// bytes, such as a large plain one, is drawn without a check, as is the first eighth of a lossless frame.
+    /// **Cancellation**: checked between frames, and after some hundred rows of a frame. A part of a frame that takes
+    /// no bytes, such as a large plain one, is drawn without a check, as is the first eighth of a lossless frame.
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
     public func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {

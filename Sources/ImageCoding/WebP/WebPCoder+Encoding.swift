@@ -6,9 +6,9 @@ extension WebPCoder {
     ///
     /// Alpha is kept exactly either way.
     ///
-    /// **Cancellation**: checked by libwebp during a frame, and between frames: a lossy frame of 12 megapixels usually ends
-    /// within 35 ms, and within a quarter of a second where libwebp works without a pause. It compresses the alpha of a
-    /// lossy frame in one step, and a lossless frame in few.
+    /// **Cancellation**: checked by libwebp during a frame, and between frames: a lossy frame of 12 megapixels usually
+    /// ends within 35 ms, and within a quarter of a second where libwebp works without a pause. It compresses the alpha
+    /// of a lossy frame in one step, and a lossless frame in few.
     ///
     /// - Throws: ``ImageError`` with `.tooLarge` beyond 16,383 pixels a side; `CancellationError`.
     public func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {

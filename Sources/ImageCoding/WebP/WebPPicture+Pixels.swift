@@ -4,8 +4,8 @@ import CLibwebp
 extension WebPPicture {
     /// Runs `body` with a picture of the pixels of one frame, which checks for cancellation during encoding.
     ///
-    /// - Parameter inARGB: Whether libwebp gets all colours, for lossless files and animations. A lossy encoder takes half
-    ///   of them, in YUV.
+    /// - Parameter inARGB: Whether libwebp gets all colours, for lossless files and animations. A lossy encoder takes
+    ///   half of them, in YUV.
     static func withPicture<Result>(
         _ pixels: [UInt8], of image: DecodedImage, inARGB: Bool,
         _ body: (UnsafeMutablePointer<WebPPicture>) throws -> Result

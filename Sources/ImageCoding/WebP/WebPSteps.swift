@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /// How far libwebp gets the bytes of a picture in each step.
 ///
-/// libwebp draws every row that its bytes are enough for, without a pause. So the bytes are divided as the pixels are: a
-/// step gets the share of the bytes left that some hundred rows have in the pixels left. The share follows the picture:
-/// where a dense part ends, few bytes are left, and the steps become short.
+/// libwebp draws every row that its bytes are enough for, without a pause. So the bytes are divided as the pixels are:
+/// a step gets the share of the bytes left that some hundred rows have in the pixels left. The share follows the
+/// picture: where a dense part ends, few bytes are left, and the steps become short.
 ///
 /// Two things are drawn in one step whatever their size: the first eighth of the bytes of a lossless picture, for which
 /// libwebp waits, and pixels that take no bytes, such as macroblocks without coefficients and symbols without bits.

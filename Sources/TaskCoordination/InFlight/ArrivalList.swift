@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// Elements in the order of their arrival, each of which may be taken out at any time.
 ///
-/// An element keeps the number that it arrived under, so it is found by bisection. An element that is taken out leaves a
-/// gap. Gaps are closed when they outnumber the elements, so memory follows those that are present.
+/// An element keeps the number that it arrived under, so it is found by bisection. An element that is taken out leaves
+/// a gap. Gaps are closed when they outnumber the elements, so memory follows those that are present.
 ///
 /// To append costs O(1), to take out O(log n), both amortised. To insert in the middle shifts what arrived later.
 @usableFromInline struct ArrivalList<Element> {

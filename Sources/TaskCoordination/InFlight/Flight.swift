@@ -79,8 +79,8 @@ public import Synchronization
     /// - Returns: `false`, and nothing happens, when the work has not begun, has returned, or goes on alone already.
     @inlinable func detach(throwing error: any Error) -> Bool { apply(.failure(error)) { $0.detach() } }
 
-    /// Takes one step of the state machine under the lock, and performs what follows from it after the lock is released:
-    /// handlers of cancellation and escalation take the lock too, and run within the calls made here.
+    /// Takes one step of the state machine under the lock, and performs what follows from it after the lock is
+    /// released: handlers of cancellation and escalation take the lock too, and run within the calls made here.
     ///
     /// - Parameter result: What callers are told that do not leave by themselves.
     /// - Returns: Whether anything followed.

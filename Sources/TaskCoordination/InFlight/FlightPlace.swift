@@ -3,8 +3,8 @@
 @usableFromInline enum FlightPlace: Sendable {
     /// In the queue for a slot.
     case queue(Slots.Place)
-    /// Among the callers of another flight. Closures, because they are compiled for that flight's keys and values, and the
-    /// methods of a generic type behind a protocol are not.
+    /// Among the callers of another flight. Closures, because they are compiled for that flight's keys and values, and
+    /// the methods of a generic type behind a protocol are not.
     case flight(move: @Sendable (UInt8) -> Void, leave: @Sendable () -> Bool)
 
     /// Moves the flight forward or back; does nothing when the wait is over.
@@ -52,8 +52,8 @@
     /// Ends the flight while its operation, which is cancelled, goes on: every caller gets the error, the slot is given
     /// back, and ``InFlight/drain()`` does not wait for the operation.
     ///
-    /// For an operation that waits for what would wait for it. What it returns reaches no caller. Returns `false`, and does
-    /// nothing, when the operation has not begun, has returned, or goes on alone already.
+    /// For an operation that waits for what would wait for it. What it returns reaches no caller. Returns `false`, and
+    /// does nothing, when the operation has not begun, has returned, or goes on alone already.
     @usableFromInline package let detach: @Sendable (any Error) -> Bool
 
     /// For work that waits for a flight of another table, which then sinks with this one's callers.
@@ -61,8 +61,8 @@
 
     @usableFromInline let priority: UInt8
     @usableFromInline let isolation: (any Actor)?
-    /// Waits for the other flight: calls with each report, and with `nil` when it is over. Returns `nil`, and never calls
-    /// again, when that is so already.
+    /// Waits for the other flight: calls with each report, and with `nil` when it is over. Returns `nil`, and never
+    /// calls again, when that is so already.
     @usableFromInline var wait: ((_ call: @escaping @Sendable ((Progress, number: Int)?) -> Void) -> FlightPlace?)?
 
     @inlinable init(
@@ -110,8 +110,8 @@ extension InFlight {
 
     /// Joins the flight for `key`, or starts it, and lets the flight that is starting in another table wait for it.
     ///
-    /// Until this one is over, the other one has no task. It passes the reports on, and moves and leaves this one. Not for
-    /// tables with slots: their flights wait for these alone.
+    /// Until this one is over, the other one has no task. It passes the reports on, and moves and leaves this one. Not
+    /// for tables with slots: their flights wait for these alone.
     ///
     /// - Parameters:
     ///   - start: The other flight's.

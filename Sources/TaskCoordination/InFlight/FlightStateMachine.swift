@@ -9,8 +9,8 @@
 ///                  ▼
 ///              abandoned
 ///
-/// A pure value: it holds no lock and no task, and does nothing itself. Each step returns what ``Flight`` has to do once
-/// its lock is released. A step that comes too late changes nothing.
+/// A pure value: it holds no lock and no task, and does nothing itself. Each step returns what ``Flight`` has to do
+/// once its lock is released. A step that comes too late changes nothing.
 ///
 /// Its priority is that of its most urgent caller. Where it waits it also sinks; its task only rises.
 ///
@@ -34,10 +34,11 @@
         case nothing
         /// Raise the task, or move the flight to this priority where it waits.
         case move(to: UInt8)
-        /// Tell this caller that it is cancelled. The flight goes on for the others, at this priority if it is another one.
+        /// Tell this caller that it is cancelled. The flight goes on for the others, at this priority if it is another
+        /// one.
         case dismiss(Caller, sinkingTo: UInt8?)
-        /// No caller waits any more: leave the table, cancel the task or give up the place, then tell these callers that
-        /// they are cancelled.
+        /// No caller waits any more: leave the table, cancel the task or give up the place, then tell these callers
+        /// that they are cancelled.
         case abandon(ArrivalList<Entry>)
         /// The work is over: leave the table, then tell these callers its result.
         case deliver(ArrivalList<Entry>)

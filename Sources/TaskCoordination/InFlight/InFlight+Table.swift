@@ -118,8 +118,8 @@ extension InFlight {
 
     /// Makes the flight's task.
     ///
-    /// Detached: the work is shared, so no caller's cancellation or task-local values may govern it. The flight owns the
-    /// handle; the last caller to leave and ``cancelAll()`` cancel it, ``drain()`` waits for its end.
+    /// Detached: the work is shared, so no caller's cancellation or task-local values may govern it. The flight owns
+    /// the handle; the last caller to leave and ``cancelAll()`` cancel it, ``drain()`` waits for its end.
     @inlinable func start(_ flight: Flight, inPlace: Bool, _ operation: @escaping Operation) {
         guard let raw = flight.state.withLock({ $0.machine.start() }) else {
             return flight.land(.failure(CancellationError()))
@@ -163,7 +163,8 @@ extension InFlight {
 // MARK: - Taking out
 
 extension InFlight {
-    /// Takes the flight out, so that no caller joins it. An abandoned flight must not remove the one that took its place.
+    /// Takes the flight out, so that no caller joins it. An abandoned flight must not remove the one that took its
+    /// place.
     @inlinable func remove(_ flight: Flight) {
         state.withLock { $0.remove(flight) }
     }

@@ -3,32 +3,32 @@ public import Synchronization
 
 /// Runs one operation per key, however many callers ask for it.
 ///
-/// The shared operation is a *flight*, each task that waits for it is a *caller*, and its end is a *landing*. What callers
-/// may rely on:
+/// The shared operation is a *flight*, each task that waits for it is a *caller*, and its end is a *landing*. What
+/// callers may rely on:
 ///
 /// - Equal keys in flight share one operation. It is looked up, entered and joined in one synchronous step, so nothing
 ///   can come between to start a second one.
 /// - Every call to ``value(for:priority:onProgress:operation:)`` ends once: with the value, with the operation's error,
 ///   or with `CancellationError`. Errors are not remembered.
-/// - A caller's cancellation ends its wait at once and does not disturb the others. The last caller to leave cancels the
-///   flight in the step that empties it; a caller that comes while the flight unwinds gets a fresh one.
+/// - A caller's cancellation ends its wait at once and does not disturb the others. The last caller to leave cancels
+///   the flight in the step that empties it; a caller that comes while the flight unwinds gets a fresh one.
 /// - A flight belongs to all of its callers: it is a detached task, which the first caller's cancellation and
 ///   task-local values do not reach, and it runs at the highest priority that any caller has had since it began.
 /// - A flight that waits for a slot, or for another flight, has no task yet: it is an entry where it waits.
 ///
-/// The work is split in three: this type is the face and the dictionary, `Flight` holds one flight's `Task` and performs
-/// what follows from each event, `FlightStateMachine` decides what follows.
+/// The work is split in three: this type is the face and the dictionary, `Flight` holds one flight's `Task` and
+/// performs what follows from each event, `FlightStateMachine` decides what follows.
 ///
 /// A table behind a mutex and not an actor: to join, to leave and to land are synchronous steps, so cancellation and
 /// escalation act inside their handlers, and a caller never hops.
 public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress: Sendable>: Sendable {
     /// The shared work.
     ///
-    /// It does not run on its callers' actors. It begins within the call that starts it, when that call is where flights
-    /// run, and hears of a cancellation or an escalation from its first suspension on.
+    /// It does not run on its callers' actors. It begins within the call that starts it, when that call is where
+    /// flights run, and hears of a cancellation or an escalation from its first suspension on.
     ///
-    /// `report` tells the callers how far it has come, and never waits. Reports of a flight that has been cancelled or has
-    /// landed are dropped.
+    /// `report` tells the callers how far it has come, and never waits. Reports of a flight that has been cancelled or
+    /// has landed are dropped.
     public typealias Operation =
         @Sendable (_ report: @escaping @Sendable (Progress) -> Void) async throws -> Value
 
@@ -81,7 +81,8 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
         return flights.reduce(0) { $0 + $1.state.withLock { $0.machine.callers.count } }
     }
 
-    /// How many entries there are, of any kind: flights, operations that have not returned, detached ones, too, drainers.
+    /// How many entries there are, of any kind: flights, operations that have not returned, detached ones, too,
+    /// drainers.
     ///
     /// For tests: 0 when nothing goes on.
     package var entryCount: Int {
@@ -96,8 +97,8 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
     ///
     /// **Isolation**: `onProgress` runs on the caller's actor, in its task.
     ///
-    /// **Priority**: that of the most urgent caller; work that has begun only rises. An explicit `priority` counts instead of the
-    /// calling task's own, unless that task is escalated, before the call or while it waits.
+    /// **Priority**: that of the most urgent caller; work that has begun only rises. An explicit `priority` counts
+    /// instead of the calling task's own, unless that task is escalated, before the call or while it waits.
     ///
     /// - Parameters:
     ///   - key: What makes two pieces of work equal.
@@ -140,9 +141,9 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
 
     /// Ends every caller with `CancellationError` and cancels every flight.
     ///
-    /// From this call on no caller joins one of them. The first flights end within the call; when there are more, a task
-    /// ends the others in slices, so that the call takes no longer for 100,000 flights than for some hundred. A flight that
-    /// lands before its slice delivers its value. See ``drain()`` for waiting.
+    /// From this call on no caller joins one of them. The first flights end within the call; when there are more, a
+    /// task ends the others in slices, so that the call takes no longer for 100,000 flights than for some hundred. A
+    /// flight that lands before its slice delivers its value. See ``drain()`` for waiting.
     public func cancelAll() {
         let ended = state.withLock { state in
             defer { state.flights = [:] }
@@ -150,7 +151,8 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
         }
         var rest = ended.values.makeIterator()
         if Self.cancelSlice(of: &rest) { return }
-        // Unstructured: the caller must not wait for it. It ends by itself, and `drain()` waits for the flights it ends.
+        // Unstructured: the caller must not wait for it. It ends by itself, and `drain()` waits for the flights it
+        // ends.
         Task.detached(name: "cancel \(name)", executorPreference: executor, priority: Task.currentPriority) { [rest] in
             var rest = rest
             while !Self.cancelSlice(of: &rest) { await Task.yield() }
@@ -176,8 +178,8 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
         state.withLock { $0.flights[key] }?.hold(at: priority.rawValue)
     }
 
-    /// Waits until nothing flies: neither a flight that can be joined nor a cancelled one that unwinds. An operation that
-    /// goes on without its flight is not waited for.
+    /// Waits until nothing flies: neither a flight that can be joined nor a cancelled one that unwinds. An operation
+    /// that goes on without its flight is not waited for.
     ///
     /// **Cancellation**: ignored; the wait lasts as long as the operations take to return.
     public func drain() async {

@@ -9,8 +9,9 @@ public enum SlotOrder: Sendable, Hashable {
 
 /// Which waiter runs next: a line for each priority, in the order of arrival.
 ///
-/// A pure value without tasks or locks, so that the whole policy can be tested as arithmetic. Numbers that are no longer
-/// queued are ignored by ``remove(_:)`` and ``raise(_:to:)``: a cancellation or an escalation may always come too late.
+/// A pure value without tasks or locks, so that the whole policy can be tested as arithmetic. Numbers that are no
+/// longer queued are ignored by ``remove(_:)`` and ``raise(_:to:)``: a cancellation or an escalation may always come
+/// too late.
 ///
 /// Priorities are the raw values of `TaskPriority`, all 256 of them; a greater one runs first.
 struct SlotQueue<Waiter> {

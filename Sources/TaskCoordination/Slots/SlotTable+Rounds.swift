@@ -4,7 +4,8 @@ import Synchronization
 /// Fairness over time: in each round a lane that has waited may get the slot of another one.
 extension SlotTable {
     /// Lets a lane that has waited for a whole round have a slot of one that holds more than its share and waits for
-    /// nothing more urgent, or whose bodies make no progress. These run on without their slots; at most as many as there are slots.
+    /// nothing more urgent, or whose bodies make no progress. These run on without their slots; at most as many as
+    /// there are slots.
     ///
     /// - Parameters:
     ///   - stalled: How many bodies of a lane have made no progress since the last round.

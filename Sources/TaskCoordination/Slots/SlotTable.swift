@@ -80,8 +80,8 @@ struct SlotTable<Waiter> {
         lanes = [Lane(name: "", queue: SlotQueue(order: order))]
     }
 
-    /// Changes the limits, and which goes first among waiters, or lanes, of the same priority. Bodies that hold more than
-    /// a lower limit go on; the next wait for them. ``next()`` must follow.
+    /// Changes the limits, and which goes first among waiters, or lanes, of the same priority. Bodies that hold more
+    /// than a lower limit go on; the next wait for them. ``next()`` must follow.
     mutating func change(_ limits: Limits, _ order: SlotOrder) {
         self.limits = limits
         self.order = order

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Lets bodies run that take at most a fixed number of units together; the others queue by priority and arrival.
 ///
-/// A body takes one unit, a *slot*, unless it says otherwise. Bodies may be told apart by *lanes*, such as the host that
-/// they ask: lanes of equal priority take turns, and one that holds its share lets such others go first.
+/// A body takes one unit, a *slot*, unless it says otherwise. Bodies may be told apart by *lanes*, such as the host
+/// that they ask: lanes of equal priority take turns, and one that holds its share lets such others go first.
 ///
 /// A mutex and not an actor: a cancelled or escalated waiter acts in its handler, which is synchronous; a slot is given
 /// back in `defer`; and a free slot costs no hop. The lock is never held while a waiter is told.
@@ -98,13 +98,14 @@ public final class Slots: Sendable {
 
     /// Runs `body` in a slot.
     ///
-    /// **Cancellation**: a queued caller returns at once, and the body of one cancelled together with its grant does not
-    /// start. A body that runs is not interrupted; it may check for itself.
+    /// **Cancellation**: a queued caller returns at once, and the body of one cancelled together with its grant does
+    /// not start. A body that runs is not interrupted; it may check for itself.
     ///
     /// **Isolation**: `body` runs on the caller's actor.
     ///
-    /// **Priority**: the place in the queue moves forward when the calling task is escalated, and never back. An explicit
-    /// `priority` counts instead of the task's own, unless the task is escalated, before the call or while it waits.
+    /// **Priority**: the place in the queue moves forward when the calling task is escalated, and never back. An
+    /// explicit `priority` counts instead of the task's own, unless the task is escalated, before the call or while it
+    /// waits.
     ///
     /// - Throws: What `body` throws; `CancellationError`; ``CoordinationError`` with code `.overloaded` when the queue
     ///   is at its limit, `.shutDown` after ``close()``.
@@ -115,8 +116,8 @@ public final class Slots: Sendable {
         return try await body()
     }
 
-    /// Changes the limits and the order, also of waiters that are queued. Bodies that hold more than a lower limit go on;
-    /// the next wait for them.
+    /// Changes the limits and the order, also of waiters that are queued. Bodies that hold more than a lower limit go
+    /// on; the next wait for them.
     package func change(limit: Int, order: SlotOrder, share: Int, laneLimit: Int) {
         let served = state.withLock { state in
             state.table.change(Self.limits(limit, share, laneLimit), order)
@@ -204,7 +205,8 @@ extension Slots {
     ///   - priority: Decides the place in the queue; the raw value of a `TaskPriority`.
     ///   - units: At least 0; more than there are count as all of them.
     ///   - lane: What this waiter has in common with others.
-    ///   - answer: Called when its turn has come, by the code that gives the slot back. Not called when the units are free.
+    ///   - answer: Called when its turn has come, by the code that gives the slot back. Not called when the units are
+    ///     free.
     /// - Throws: ``CoordinationError``.
     @usableFromInline func enter(
         _ priority: UInt8, units: Int = 1, lane: String = "", _ answer: @escaping Answer

@@ -2,8 +2,8 @@
 /// A bounded pool for work that blocks or computes for long, on threads of its own.
 ///
 /// The queue is made of ``Slots`` in front of the threads, because a task that is queued in an executor does not move
-/// when it is escalated. At most `width` pieces of work are handed to the threads at a time, so the order is always that
-/// of the slots, and a queued caller can be moved forward or cancelled at once.
+/// when it is escalated. At most `width` pieces of work are handed to the threads at a time, so the order is always
+/// that of the slots, and a queued caller can be moved forward or cancelled at once.
 public final class WorkerPool: Sendable {
     /// How many pieces of work run at once, at most.
     public var width: Int { slots.limit }
@@ -32,7 +32,8 @@ public final class WorkerPool: Sendable {
     /// - Parameters:
     ///   - name: The threads are called `name-1`, `name-2` and so on, shortened to what the system allows.
     ///   - width: How many threads there are, at most. At least 1.
-    ///   - maximumQueueLength: How many callers wait for a thread, at most. 0 refuses every caller that finds no idle thread.
+    ///   - maximumQueueLength: How many callers wait for a thread, at most. 0 refuses every caller that finds no idle
+    ///     thread.
     ///   - niceness: Added to the threads' nice value, where the system has one per thread. A negative one needs
     ///     privileges and is ignored without them.
     public init(name: String, width: Int, maximumQueueLength: Int, niceness: Int = 0) {
@@ -57,8 +58,8 @@ public final class WorkerPool: Sendable {
 
     /// Runs `body` on a thread of the pool.
     ///
-    /// **Cancellation**: a queued caller returns at once and its body never starts. A body that runs is not interrupted;
-    /// it runs inside the calling task, so `Task.isCancelled` and `Task.checkCancellation()` work in it.
+    /// **Cancellation**: a queued caller returns at once and its body never starts. A body that runs is not
+    /// interrupted; it runs inside the calling task, so `Task.isCancelled` and `Task.checkCancellation()` work in it.
     ///
     /// **Isolation**: never on the caller's actor, which stays free. Task-local values are those of the caller.
     ///
@@ -86,8 +87,8 @@ public final class WorkerPool: Sendable {
 
     /// Refuses every later and every queued caller, waits for the work that runs, and ends the threads.
     ///
-    /// **Cancellation**: ignored; the wait lasts as long as the running bodies do. No thread of the pool is left when the
-    /// first call returns.
+    /// **Cancellation**: ignored; the wait lasts as long as the running bodies do. No thread of the pool is left when
+    /// the first call returns.
     public func shutdown() async {
         slots.close()
         await slots.drain()

@@ -4,8 +4,8 @@ import Synchronization
 
 /// A task executor on a bounded number of threads of its own, first in, first out.
 ///
-/// Threads are started when there is a job and no idle thread, and end when they are told to ``stop(joining:)``. They hold
-/// the executor, so it lives until the last of them has ended.
+/// Threads are started when there is a job and no idle thread, and end when they are told to ``stop(joining:)``. They
+/// hold the executor, so it lives until the last of them has ended.
 final class WorkerThreads: TaskExecutor {
     private struct State {
         var jobs = HeadQueue<UnownedJob>()
@@ -29,8 +29,8 @@ final class WorkerThreads: TaskExecutor {
     /// How many threads have been started and not yet been stopped.
     var count: Int { state.withLock { $0.handles.count } }
 
-    /// A job that no thread can take, because the system gives none or they have ended, goes to the default pool: a slow
-    /// answer is better than a task that never ends.
+    /// A job that no thread can take, because the system gives none or they have ended, goes to the default pool: a
+    /// slow answer is better than a task that never ends.
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let isAccepted = state.withLock { state in

@@ -35,8 +35,8 @@ public struct LoadActivity: Sendable {
 
     /// The address of the picture; `nil` for a dropped write, which has a key, and for a cache that does not work.
     public let url: URL?
-    /// The ``ImageRequest/label`` of the call. What a flight does for several callers has the label of the call that began
-    /// it.
+    /// The ``ImageRequest/label`` of the call. What a flight does for several callers has the label of the call that
+    /// began it.
     public let label: String?
     /// What happened.
     public let kind: Kind

@@ -7,13 +7,14 @@
 /// - Trouble is a miss. A store that cannot read returns `nil`, and one that cannot write returns
 ///   ``StoreOutcome/notStored(_:)``. A load continues without the store, so the only error that a method throws is
 ///   `CancellationError`.
-/// - A reader gets a whole entry with the bytes that were stored, or none. A store that cannot trust its medium verifies
-///   the bytes.
-/// - ``store(_:for:)`` replaces an earlier entry. A reader that asks after it has returned finds the new entry, or none.
+/// - A reader gets a whole entry with the bytes that were stored, or none. A store that cannot trust its medium
+///   verifies the bytes.
+/// - ``store(_:for:)`` replaces an earlier entry. A reader that asks after it has returned finds the new entry, or
+///   none.
 /// - A store fills in ``EntryMetadata/storedAt`` and ``EntryMetadata/generation`` when it stores an entry, and returns
 ///   them with it.
-/// - Keys are opaque and may have any length. Two keys are equal when their UTF-8 bytes are equal. Programs that share a
-///   store share its entries, so a store for several tenants puts the tenant into the names that it uses.
+/// - Keys are opaque and may have any length. Two keys are equal when their UTF-8 bytes are equal. Programs that share
+///   a store share its entries, so a store for several tenants puts the tenant into the names that it uses.
 /// - Methods may be called at the same time, for one key, too. They suspend and do not block.
 ///
 /// Only ``entry(for:)``, ``store(_:for:)``, ``renew(_:ifContentIs:_:)``, ``remove(_:)``, ``removeAll()`` and

@@ -100,8 +100,8 @@ public final class ImageCaches: Sendable {
 
 /// The names of the variants and files that memory holds, by original, so that they go when their original changes.
 ///
-/// A name comes after its entry, and goes after it; both look whether the entry is there. So the size of the index is that
-/// of the memory cache.
+/// A name comes after its entry, and goes after it; both look whether the entry is there. So the size of the index is
+/// that of the memory cache.
 final class VariantIndex: Sendable {
     /// By the hash of the original's name. Originals of one hash would lose their views together, which costs a load.
     private let names = Mutex<[Int: Set<MemoryKey>]>([:])

@@ -3,7 +3,8 @@ public import HTTPCaching
 internal import HTTPTransport
 internal import TaskCoordination
 
-/// Keeps whole responses, of any type, in a store of files such as a ``DiskCache``: for a proxy that outlives its process.
+/// Keeps whole responses, of any type, in a store of files such as a ``DiskCache``: for a proxy that outlives its
+/// process.
 ///
 /// The responses of one address are one entry, so they come and go together. Programs that share the store share the
 /// responses; when two change one address at once, one of the changes may be lost, which costs a transfer.
@@ -73,7 +74,8 @@ public actor ResponseCache: RawResponseStoring {
 
     // MARK: - The form in the store
 
-    /// For each response: status, times, whether it has ended, selectors, fields, and the length of the body with the body.
+    /// For each response: status, times, whether it has ended, selectors, fields, and the length of the body with the
+    /// body.
     static func encoded(_ responses: [RawResponse]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(responses.reduce(0) { $0 + 256 + 2 * $1.byteCount - $1.body.count })

@@ -7,8 +7,8 @@ extension WriteBehind {
     /// Waits until what was submitted for `key` is written, so that no reader gets an entry that is about to be
     /// replaced.
     ///
-    /// **Cancellation**: returns at once. **Priority**: the writer rises to the priority of the waiting task. A key that
-    /// waits for a writer gets one at once.
+    /// **Cancellation**: returns at once. **Priority**: the writer rises to the priority of the waiting task. A key
+    /// that waits for a writer gets one at once.
     func settle(_ key: CacheKey) async {
         guard !isAbandoned, isPending(key) else { return }
         if newest[key] != nil { startWriter(key) }

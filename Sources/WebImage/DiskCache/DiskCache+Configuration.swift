@@ -18,14 +18,14 @@ extension DiskCache {
         public var folder: String
         /// The highest sum of file sizes, in bytes, of all caches on the folder together.
         ///
-        /// Default: 1 GiB. 0, and less, stand for no limit. Trimming starts at 95 % and ends at 90 %. Caches that store at the same time may pass the
-        /// limit by what they are writing, until one of them has trimmed the folder. The largest entry is an eighth of
-        /// the limit, and at most a quarter of the memory that the process may use.
+        /// Default: 1 GiB. 0, and less, stand for no limit. Trimming starts at 95 % and ends at 90 %. Caches that store
+        /// at the same time may pass the limit by what they are writing, until one of them has trimmed the folder. The
+        /// largest entry is an eighth of the limit, and at most a quarter of the memory that the process may use.
         public var maximumByteCount: Int
         /// The space, in bytes, that the file system must have left for other uses.
         ///
-        /// A store that would leave less is refused like one on a full disk, and makes room for later stores. Default: 0,
-        /// and less: what the file system takes.
+        /// A store that would leave less is refused like one on a full disk, and makes room for later stores. Default:
+        /// 0, and less: what the file system takes.
         public var minimumFreeByteCount: Int
         /// Older entries are misses and are removed.
         ///

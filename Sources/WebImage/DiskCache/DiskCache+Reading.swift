@@ -7,7 +7,8 @@ extension DiskCache {
     /// - Returns: `nil` when there is none, when it is too old, from the future or damaged (then it is removed), when
     ///   the disk cannot be read, or when the cache was shut down.
     /// - Throws: `CancellationError` only.
-    /// - Complexity: One open, one status, one read, and another one for the body above 1 MiB; O(size) for the checksum.
+    /// - Complexity: One open, one status, one read, and another one for the body above 1 MiB; O(size) for the
+    ///   checksum.
     @concurrent
     public nonisolated func entry(for key: CacheKey) async throws -> DiskEntry? {
         try await find(key, withBody: true)
@@ -24,8 +25,8 @@ extension DiskCache {
     ///     does not count as a use.
     /// - Returns: `nil` where ``entry(for:)`` would return `nil`, and for an entry of another content.
     /// - Throws: `CancellationError` only.
-    /// - Complexity: That of ``entry(for:)``, and one open, one status and one read for the original, all in one step on
-    ///   a thread of the cache.
+    /// - Complexity: That of ``entry(for:)``, and one open, one status and one read for the original, all in one step
+    ///   on a thread of the cache.
     @concurrent
     public nonisolated func entry(for key: CacheKey, madeFrom original: CacheKey) async throws -> DiskEntry? {
         try await find(key, madeFrom: original, withBody: true)
@@ -194,8 +195,8 @@ extension DiskCache {
     }
 }
 
-/// The reads that callers made themselves: the actor takes them together, when it works anyway or when they are many, so
-/// that a hit and a miss need no change of threads.
+/// The reads that callers made themselves: the actor takes them together, when it works anyway or when they are many,
+/// so that a hit and a miss need no change of threads.
 final class ReadLog: Sendable {
     struct Read: Sendable {
         let digest: KeyDigest

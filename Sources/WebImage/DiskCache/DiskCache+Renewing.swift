@@ -18,7 +18,8 @@ extension DiskCache {
     /// - Parameters:
     ///   - key: The key of the entry.
     ///   - generation: An entry with another content is left alone; `nil` stands for any content.
-    ///   - change: Changes the metadata, on a thread of the cache. Its `storedAt` and `generation` are set by the cache.
+    ///   - change: Changes the metadata, on a thread of the cache. Its `storedAt` and `generation` are set by the
+    ///     cache.
     /// - Returns: Whether the change was stored, or why not; `nil` when no entry with this content is stored.
     /// - Throws: `CancellationError` only, and then nothing was changed.
     /// - Complexity: A read and a store.

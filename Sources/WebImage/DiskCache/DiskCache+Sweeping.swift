@@ -31,7 +31,8 @@ extension DiskCache {
 
     /// Removes the entries that are too old or from the future.
     ///
-    /// The cache also does it by its clock; see ``Configuration/sweepInterval``. Waits until the folder was listed once.
+    /// The cache also does it by its clock; see ``Configuration/sweepInterval``. Waits until the folder was listed
+    /// once.
     ///
     /// - Returns: The number of entries removed.
     /// - Throws: `CancellationError` between slices.

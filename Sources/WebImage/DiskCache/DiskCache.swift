@@ -19,10 +19,11 @@ internal import TaskCoordination
 /// A cache has at most three file descriptors open for each of its ``Configuration/threads``, and one more while it
 /// trims. When none is left, reads miss and stores are refused, with one warning each.
 ///
-/// The actor owns the index and the accounting alone; what callers read themselves it is told in batches. Files are read and written by threads of its own, so neither the
-/// actor nor the cooperative pool waits for a disk. A caller reads up to 1 MiB itself where the system has the file in
-/// memory and can tell so: on Linux 5.12 and later, with ext4, XFS or btrfs, and no link in the path of the folder. The
-/// index is advisory: a hit reads the file, and does not wait for the listing of the folder.
+/// The actor owns the index and the accounting alone; what callers read themselves it is told in batches. Files are
+/// read and written by threads of its own, so neither the actor nor the cooperative pool waits for a disk. A caller
+/// reads up to 1 MiB itself where the system has the file in memory and can tell so: on Linux 5.12 and later, with
+/// ext4, XFS or btrfs, and no link in the path of the folder. The index is advisory: a hit reads the file, and does not
+/// wait for the listing of the folder.
 ///
 /// **Cancellation**: every method throws `CancellationError` while it waits for its turn. A write that has begun is
 /// finished.
@@ -133,8 +134,8 @@ public actor DiskCache: CacheStoring {
 
     /// Why the cache does not work; `nil` while it works, and before the first operation.
     ///
-    /// The last failure of a store, or else of a read or a removal. It counts until an operation of its sort succeeds, or
-    /// a store does. Does not wait.
+    /// The last failure of a store, or else of a read or a removal. It counts until an operation of its sort succeeds,
+    /// or a store does. Does not wait.
     public var trouble: CacheError? {
         warnings.failures[.writing] ?? warnings.failures[.reading] ?? warnings.failures[.removing]
     }

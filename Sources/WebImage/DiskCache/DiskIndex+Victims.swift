@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// A search for the files least worth their space, worst first: by time since the last use times size.
 ///
-/// A picture that is twice as large must have been used within half the time. The added half kilobyte is the overhead of
-/// a file.
+/// A picture that is twice as large must have been used within half the time. The added half kilobyte is the overhead
+/// of a file.
 ///
 /// Two passes over the index, a folder at a time, so that the caller can give other work its turn between: the first
 /// counts, because sorting a million scores takes longer, and the second collects. Files that change between the passes

@@ -72,8 +72,8 @@ extension EntryFiles {
             // Where there are no locks, age protects the file.
             _ = try? system.lock(descriptor)
             try system.write(front, then: body, to: descriptor)
-            // The system's clock and the cache's nearly always agree. Where a file cannot be dated, a listing forgets the
-            // entry's own end until the entry is read.
+            // The system's clock and the cache's nearly always agree. Where a file cannot be dated, a listing forgets
+            // the entry's own end until the entry is read.
             if (try? system.status(of: descriptor))?.modifiedAt != storedAt {
                 try? system.setTimes(of: descriptor, to: storedAt)
             }

@@ -11,8 +11,8 @@ internal import Darwin
 
 /// The system calls that the disk cache makes, retried when a signal interrupts them.
 ///
-/// Every call may block, so it belongs on threads that may block; see ``mayWait`` for the exception. Without an injected fault a call costs one comparison
-/// with `nil` beside the system's work.
+/// Every call may block, so it belongs on threads that may block; see ``mayWait`` for the exception. Without an
+/// injected fault a call costs one comparison with `nil` beside the system's work.
 struct FileSystem: Sendable {
     /// Called before every system call; tests make the N-th one fail.
     var fault: (@Sendable (Call) -> Fault?)?

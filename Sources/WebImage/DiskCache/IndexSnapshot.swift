@@ -5,14 +5,14 @@
 /// therefore starts with a coarse order of use, and knows nothing before the listing, which takes seconds for a million
 /// files.
 ///
-/// *Saved* after each sweep and at a shutdown, when at least one in 256 of the entries has changed since. The actor hands
-/// over a copy of its tables, which share their memory with the index; threads write them part by part, under another
-/// name, and rename the file at the end. Uses that the earlier snapshot knows better, because another process has saved
-/// it, are taken over.
+/// *Saved* after each sweep and at a shutdown, when at least one in 256 of the entries has changed since. The actor
+/// hands over a copy of its tables, which share their memory with the index; threads write them part by part, under
+/// another name, and rename the file at the end. Uses that the earlier snapshot knows better, because another process
+/// has saved it, are taken over.
 ///
 /// *Loaded* when a cache begins, before it lists its folder. It goes before the listing and never replaces it: the
-/// listing corrects sizes, adds the entries that the snapshot does not have, and forgets those whose file is gone. A hit
-/// waits for neither.
+/// listing corrects sizes, adds the entries that the snapshot does not have, and forgets those whose file is gone. A
+/// hit waits for neither.
 ///
 /// *Untrusted*, like everything in the folder. A file of another version, of a length that does not follow from its
 /// header, from the future or older than the oldest entry may be is no snapshot. A part whose checksum is wrong is left
@@ -27,8 +27,8 @@
 /// | 1024 | the number of records of each of the 256 folders, 4 bytes each |
 /// | 8 | checksum of the bytes before |
 ///
-/// Sixteen parts follow, each for sixteen folders: their records, 32 bytes each as in ``IndexTable``, and a checksum of 8
-/// bytes, seeded with the header's plus the number of the part. Numbers are little-endian.
+/// Sixteen parts follow, each for sixteen folders: their records, 32 bytes each as in ``IndexTable``, and a checksum of
+/// 8 bytes, seeded with the header's plus the number of the part. Numbers are little-endian.
 struct IndexSnapshot: Sendable {
     static let version: UInt16 = 1
     static let partCount = 16

@@ -25,7 +25,8 @@ extension ImageDownloader {
     ///
     /// - Parameters:
     ///   - total: Of all origins. A number below 1 counts as 1.
-    ///   - perHost: Of one host and port, as ``Configuration/maximumConcurrentDownloadsPerHost``. A number below 1 counts as 1.
+    ///   - perHost: Of one host and port, as ``Configuration/maximumConcurrentDownloadsPerHost``. A number below 1
+    ///     counts as 1.
     public func setMaximumConcurrentDownloads(_ total: Int, perHost: Int? = nil) {
         maximumConcurrentDownloads = max(1, total)
         maximumConcurrentDownloadsPerHost = perHost.map { max(1, $0) }

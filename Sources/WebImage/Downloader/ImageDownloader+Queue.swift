@@ -23,12 +23,13 @@ extension ImageDownloader {
         }
     }
 
-    /// Whether a transfer waits. If none does, the attendance is over, and the next transfer that queues begins another.
+    /// Whether a transfer waits. If none does, the attendance is over, and the next transfer that queues begins
+    /// another.
     nonisolated func goesOnAttending() -> Bool {
         if slots.queued > 0 { return true }
         attendance.end()
-        // A transfer that queued before this step may have found this attendance, which has ended. One that queues later
-        // finds none.
+        // A transfer that queued before this step may have found this attendance, which has ended. One that queues
+        // later finds none.
         if slots.queued > 0 { attendance.begin() }
         return false
     }

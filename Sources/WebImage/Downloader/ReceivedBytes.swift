@@ -4,8 +4,8 @@ import Synchronization
 
 /// The beginning of a body, as far as it had arrived at one moment. It never changes.
 ///
-/// A reference to what the transfer keeps: every caller of the transfer has the same bytes, and until they are read they
-/// cost nothing. They are as the origin sent them, before a ``BodyTransformer``.
+/// A reference to what the transfer keeps: every caller of the transfer has the same bytes, and until they are read
+/// they cost nothing. They are as the origin sent them, before a ``BodyTransformer``.
 public struct ReceivedBytes: Sendable {
     /// The number of bytes.
     public let count: Int

@@ -44,8 +44,8 @@ extension ImageLoadError {
         return ImageLoadError(code: .undecodable, message: message, url: url, cause: error)
     }
 
-    /// The error that a caller sees for an error of a hook. `CancellationError`, and errors that are in the shape of this
-    /// module, pass unchanged.
+    /// The error that a caller sees for an error of a hook. `CancellationError`, and errors that are in the shape of
+    /// this module, pass unchanged.
     static func ofHook(_ name: String, _ error: any Error, _ url: URL?, _ code: Code = .hookFailed) -> any Error {
         if error is CancellationError || error is ImageLoadError { return error }
         return ImageLoadError(

@@ -4,8 +4,8 @@ public import HTTPCaching
 import HTTPTransport
 
 extension ImageResponse {
-    /// What the caches did for this picture, for a `Cache-Status` field. Set its `cache`, the name of the cache, before you
-    /// send it.
+    /// What the caches did for this picture, for a `Cache-Status` field. Set its `cache`, the name of the cache, before
+    /// you send it.
     ///
     /// - Parameters:
     ///   - rules: Tell how long the picture is still fresh. Those of the manager's

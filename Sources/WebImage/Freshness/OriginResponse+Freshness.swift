@@ -42,7 +42,8 @@ extension OriginResponse {
     /// - Source: RFC 9110, sections 13.1.2 and 13.1.3.
     var validators: HTTPHeaders { stored.validators }
 
-    /// The response after a 304, whose fields replace those of the same names, apart from those that describe the bytes.
+    /// The response after a 304, whose fields replace those of the same names, apart from those that describe the
+    /// bytes.
     ///
     /// - Source: RFC 9111, section 3.2.
     func renewed(by response: OriginResponse, _ rules: HTTPCacheRules = .private) -> OriginResponse {

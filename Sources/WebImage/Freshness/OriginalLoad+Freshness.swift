@@ -49,7 +49,8 @@ extension OriginalLoad {
         return OriginalLoad(ruling, request, key, in: self)
     }
 
-    /// What the origin has said about the stored original: as memory, the disk, or memory's view of the original says it.
+    /// What the origin has said about the stored original: as memory, the disk, or memory's view of the original says
+    /// it.
     ///
     /// Another process may have renewed what is on disk, so the later word counts.
     private func known(_ view: CachedPicture?) async throws -> OriginResponse? {

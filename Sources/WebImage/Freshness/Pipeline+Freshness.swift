@@ -8,8 +8,8 @@ extension Pipeline {
     /// The request as the rules see it.
     func ruledRequest(_ request: ImageRequest) -> HTTPRequest {
         var headers = request.headers.merged(over: downloader.headers)
-        // A modifier may sign the request. What it adds is not known here, so the response counts as one to a request with a
-        // credential.
+        // A modifier may sign the request. What it adds is not known here, so the response counts as one to a request
+        // with a credential.
         if request.modifier != nil, headers["Authorization"] == nil { headers["Authorization"] = "modified" }
         return HTTPRequest(
             url: request.url, method: request.method, headers: headers, body: nil,
@@ -43,8 +43,8 @@ extension Pipeline {
         return stored
     }
 
-    /// The values of the request's fields that a response varies by, to be kept with it. A field that may not join a key
-    /// makes them such that no request matches.
+    /// The values of the request's fields that a response varies by, to be kept with it. A field that may not join a
+    /// key makes them such that no request matches.
     func selectors(of origin: OriginResponse?, _ request: ImageRequest) -> [String: String] {
         guard let origin, origin.headers.contains(name: "Vary") else { return [:] }
         let rules = configuration.cacheRules

@@ -19,8 +19,8 @@ extension ImageManager {
         public var disk: DiskCache.Configuration? = .init()
         /// The downloader's limits.
         public var downloader = ImageDownloader.Configuration()
-        /// The transport's limits and policies. The public internet only, by default. A body is limited by the downloader
-        /// alone by default; where both limit it, the smaller limit counts.
+        /// The transport's limits and policies. The public internet only, by default. A body is limited by the
+        /// downloader alone by default; where both limit it, the smaller limit counts.
         public var transport = HTTPClient.Configuration.limitedByDownloader
         /// The formats that can be read and written. All built-in ones by default.
         public var coders = ImageCoders.default
@@ -41,8 +41,8 @@ extension ImageManager {
         /// default; on a machine that is always busy with other work, a higher number makes loads take several times as
         /// long.
         public var processingNiceness = 0
-        /// Whether ``ImageManager/encodedImage(for:as:onProgress:)`` keeps the decoded picture in memory, beside its file.
-        /// `false` by default: a program that only sends files would fill its memory with pixels.
+        /// Whether ``ImageManager/encodedImage(for:as:onProgress:)`` keeps the decoded picture in memory, beside its
+        /// file. `false` by default: a program that only sends files would fill its memory with pixels.
         public var keepsPicturesOfFiles = false
         /// How many pictures may wait for memory or a thread before loads are refused with `.overloaded`. 10,000 by
         /// default.
@@ -50,15 +50,15 @@ extension ImageManager {
         /// How long a load that cannot succeed is remembered: a missing picture, or a file that is not a picture. The
         /// origin is not asked meanwhile; what the caches hold is used. One minute by default; zero remembers nothing.
         public var failureLifetime: Duration = .seconds(60)
-        /// What HTTP's rules are asked for requests with ``CachePolicy/http``, which other requests do not ask. The rules
-        /// of a shared cache by default, because the pictures of a manager answer every caller: `private` content is not
-        /// kept. `.private` suits a program with one user.
+        /// What HTTP's rules are asked for requests with ``CachePolicy/http``, which other requests do not ask. The
+        /// rules of a shared cache by default, because the pictures of a manager answer every caller: `private` content
+        /// is not kept. `.private` suits a program with one user.
         public var cacheRules = HTTPCacheRules.shared
         /// How many such loads are remembered. 10,000 by default.
         public var failureCapacity = 10_000
-        /// The largest number of bytes that wait to be written to disk. Beyond it, content is not written: it is counted
-        /// in ``LoadCounters/droppedWrites``, told as an activity, and the disk's `onWarning` is called once. A sixteenth
-        /// of the memory the process may use by default, at most 256 MB.
+        /// The largest number of bytes that wait to be written to disk. Beyond it, content is not written: it is
+        /// counted in ``LoadCounters/droppedWrites``, told as an activity, and the disk's `onWarning` is called once. A
+        /// sixteenth of the memory the process may use by default, at most 256 MB.
         public var maximumWriteByteCount = MemoryBudget.defaultMaximumWriteByteCount
         /// What the disk keeps of transformed pictures.
         public var variantStorage = VariantStorage()

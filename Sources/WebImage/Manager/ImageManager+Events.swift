@@ -4,8 +4,8 @@ import ImageCoding
 import Synchronization
 
 extension ImageManager {
-    /// The steps of one load: progress, previews if the request asks for them, the cached picture if the policy asks for
-    /// it, and the picture itself.
+    /// The steps of one load: progress, previews if the request asks for them, the cached picture if the policy asks
+    /// for it, and the picture itself.
     ///
     /// The load begins with the call. Ending the iteration, or cancelling the iterating task, leaves the load as a
     /// cancelled caller does. The sequence is for one reader. A slow reader loses progress, but no picture and not the

@@ -18,8 +18,8 @@ extension ImageManager {
         /// Changes every request before it is loaded: adds transformers, chooses caches, or throws to refuse it. An
         /// error that is no ``ImageLoadError`` ends the load with code `.hookFailed`.
         ///
-        /// It is cancelled, and not waited for, when its caller is cancelled. ``ImageManager/peek(_:)`` asks it, too, within
-        /// the call: one that suspends is cancelled, and the peek finds nothing.
+        /// It is cancelled, and not waited for, when its caller is cancelled. ``ImageManager/peek(_:)`` asks it, too,
+        /// within the call: one that suspends is cancelled, and the peek finds nothing.
         public var requestProcessor: (@concurrent @Sendable (ImageRequest) async throws -> ImageRequest)?
         /// Changes the head of every response.
         public var responseModifier: ResponseModifier?
@@ -65,8 +65,8 @@ extension Pipeline {
 
     /// The request with the cache settings for the place of its content.
     ///
-    /// A copy on disk of what is on this machine would only be older. So the loader is asked each time whether a file has
-    /// changed. What is in the URL itself does not change.
+    /// A copy on disk of what is on this machine would only be older. So the loader is asked each time whether a file
+    /// has changed. What is in the URL itself does not change.
     @inline(never) private func adaptedToPlace(_ request: ImageRequest) -> ImageRequest {
         let schemes = (request.loader?.part ?? downloader.transport).localSchemes
         guard !schemes.isEmpty, let scheme = request.url.scheme?.lowercased(), schemes.contains(scheme) else {

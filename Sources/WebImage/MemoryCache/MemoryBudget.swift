@@ -15,7 +15,8 @@ public enum MemoryBudget {
     /// The default limit for pictures that are being made, in bytes: a third of ``processLimit``.
     public static var defaultMaximumProcessingByteCount: Int { max(1, processLimit / 3) }
 
-    /// The default limit for what waits to be written to disk, in bytes: a sixteenth of ``processLimit``, at most 256 MB.
+    /// The default limit for what waits to be written to disk, in bytes: a sixteenth of ``processLimit``, at most 256
+    /// MB.
     public static var defaultMaximumWriteByteCount: Int { min(max(1, processLimit / 16), 256 * 1_000_000) }
 
     /// The memory that this process may use, in bytes.

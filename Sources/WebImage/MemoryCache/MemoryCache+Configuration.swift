@@ -3,8 +3,8 @@
 public struct MemoryLimits: Sendable, Equatable {
     /// The highest cost of all entries together, in bytes.
     ///
-    /// Default: 15 % of the memory that the process may use (the control group's limit, or else the machine's memory), at
-    /// most 768 MB. 0, and less, stand for no limit.
+    /// Default: 15 % of the memory that the process may use (the control group's limit, or else the machine's memory),
+    /// at most 768 MB. 0, and less, stand for no limit.
     public var maximumCost: Int
     /// The highest number of entries.
     ///

@@ -7,8 +7,8 @@ public struct MemorySample: Sendable, Equatable {
     public var someStalled: Double?
     /// The part of the last ten seconds in which all tasks waited for memory, from 0 to 1.
     public var allStalled: Double?
-    /// The part of the process's limit that is taken by memory which the system cannot take back by dropping files, from
-    /// 0 to 1.
+    /// The part of the process's limit that is taken by memory which the system cannot take back by dropping files,
+    /// from 0 to 1.
     public var usedPart: Double?
     /// The part of the machine's memory that is available, from 0 to 1.
     public var availablePart: Double?

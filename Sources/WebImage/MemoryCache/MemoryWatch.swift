@@ -5,8 +5,8 @@
 /// steps: see ``MemoryCache/respond(to:)``. Until the next sample it grows by at most ``MemorySample/room``. While the
 /// pressure stays critical, each further sample halves what the cache holds.
 ///
-/// The kernel's triggers for pressure are not used: without privileges their window is two seconds at least, so a sample
-/// each second is earlier, and needs no thread that waits.
+/// The kernel's triggers for pressure are not used: without privileges their window is two seconds at least, so a
+/// sample each second is earlier, and needs no thread that waits.
 public struct MemoryWatch: Sendable {
     /// The time between two samples; an eighth of it while half of the process's limit is used, or more.
     ///

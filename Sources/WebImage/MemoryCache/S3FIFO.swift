@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 /// A bounded table that decides what stays by the S3-FIFO rule, with promotion after one hit.
 ///
-/// New entries join a *small* queue that holds a twentieth of the cost. An entry that is read again before it reaches the
-/// end of that queue moves to the *main* queue. Any other entry is evicted. The hash of an evicted entry, of either queue,
-/// is remembered in a *ghost* queue. A key that is stored again while its hash is remembered goes straight to main. So one
-/// pass over many pictures never evicts the ones in use, and a hit moves nothing: it increments a counter.
+/// New entries join a *small* queue that holds a twentieth of the cost. An entry that is read again before it reaches
+/// the end of that queue moves to the *main* queue. Any other entry is evicted. The hash of an evicted entry, of either
+/// queue, is remembered in a *ghost* queue. A key that is stored again while its hash is remembered goes straight to
+/// main. So one pass over many pictures never evicts the ones in use, and a hit moves nothing: it increments a counter.
 ///
-/// The paper has a small queue of a tenth, as many ghosts as entries, and forgets what leaves main. That loses against LRU
-/// when popularity drifts, because what was popular stays in main too long. With these shares the hit ratio is above LRU
-/// on that trace, too, and within 0.1 points of the paper's on the others; `cache-trials --only ratios` shows it.
+/// The paper has a small queue of a tenth, as many ghosts as entries, and forgets what leaves main. That loses against
+/// LRU when popularity drifts, because what was popular stays in main too long. With these shares the hit ratio is
+/// above LRU on that trace, too, and within 0.1 points of the paper's on the others; `cache-trials --only ratios` shows
+/// it.
 ///
 /// An entry may cost as much as the whole limit. One large new entry could then empty main. So an entry above an eighth
-/// of the limit enters only when main leaves room for it, or when its hash is remembered. Above a half, being remembered
-/// is not enough: each request takes at most an eighth of the limit from entries that are not in use, until the entry
-/// fits.
+/// of the limit enters only when main leaves room for it, or when its hash is remembered. Above a half, being
+/// remembered is not enough: each request takes at most an eighth of the limit from entries that are not in use, until
+/// the entry fits.
 ///
 /// A value without a lock. Evicted values are returned to the caller, which decides where they are released.
 ///
@@ -90,7 +91,8 @@ struct S3FIFO<Key: Hashable, Value> {
 
     /// The value of `key`, counted as a use.
     ///
-    /// - Parameter retired: Receives the value of an entry that is past its deadline. The entry is removed, and is a miss.
+    /// - Parameter retired: Receives the value of an entry that is past its deadline. The entry is removed, and is a
+    ///   miss.
     /// - Complexity: O(1); nothing is moved or allocated.
     mutating func value(for key: Key, retired: inout Value?) -> Value? {
         guard let number = slotNumbers[key] else {

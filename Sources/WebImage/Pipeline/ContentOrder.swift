@@ -53,8 +53,8 @@ final class ContentOrder: Sendable {
 
     /// Runs `store` if the content is admitted, so that nothing newer can come in between. `store` must be quick.
     ///
-    /// - Parameter generation: The content that is stored. What was on disk has no number, and is admitted when it is the
-    ///   newest content.
+    /// - Parameter generation: The content that is stored. What was on disk has no number, and is admitted when it is
+    ///   the newest content.
     func ifNewest(_ number: Int, _ generation: ContentGeneration?, of key: CacheKey, _ store: () -> Void) {
         table.part(of: key.hash).entries.withLock { entries in
             if entries.admit(number, generation, key) { store() }

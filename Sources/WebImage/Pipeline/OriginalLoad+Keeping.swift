@@ -19,8 +19,8 @@ extension OriginalLoad {
             handingOver(name, making))
     }
 
-    /// What a variant or a file on disk says it was made from. A serializer makes the stored original differ from the one
-    /// that the picture was made from, so nothing is said.
+    /// What a variant or a file on disk says it was made from. A serializer makes the stored original differ from the
+    /// one that the picture was made from, so nothing is said.
     func recordedGeneration(_ generation: ContentGeneration?) -> ContentGeneration? {
         request.cacheSerializer == nil ? generation : nil
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 import Synchronization
 
-/// A dictionary that is spread over parts with a lock each. Every load passes here several times, and loads on different
-/// cores should rarely meet.
+/// A dictionary that is spread over parts with a lock each. Every load passes here several times, and loads on
+/// different cores should rarely meet.
 struct SpreadTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     final class Part: Sendable {
         let entries = Mutex<[Key: Value]>([:])

@@ -32,7 +32,8 @@ final class PreviewMaker: Sendable {
     private let state = Mutex(State())
     private let age = Stopwatch()
 
-    /// Looks at a report of progress: begins a preview if it is time for one, and hands a caller that is new the newest.
+    /// Looks at a report of progress: begins a preview if it is time for one, and hands a caller that is new the
+    /// newest.
     ///
     /// - Parameters:
     ///   - received: The bytes so far.

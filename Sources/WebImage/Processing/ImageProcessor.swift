@@ -76,7 +76,8 @@ extension ImageProcessor {
 
     /// Decodes a file as far as `request` needs it, and transforms the picture.
     ///
-    /// - Parameter box: The box to decode it into instead of that of the first transformer, which then runs as any other.
+    /// - Parameter box: The box to decode it into instead of that of the first transformer, which then runs as any
+    ///   other.
     /// - Throws: ``ImageError`` for a file that cannot be decoded; `CancellationError`; `CoordinationError`. The error
     ///   of a transformer is in the result, because the file is a picture all the same.
     func process(

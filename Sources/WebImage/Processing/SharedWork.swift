@@ -47,8 +47,8 @@ final class SharedWork: Sendable {
     /// An original that loads under way will make pictures of.
     fileprivate struct Wanted: Sendable {
         var loads: [Load]
-        /// The newest that a transfer has brought meanwhile. A load that has missed on disk before another one has stored
-        /// the original would ask for it again.
+        /// The newest that a transfer has brought meanwhile. A load that has missed on disk before another one has
+        /// stored the original would ask for it again.
         var arrived: Download?
     }
 
@@ -79,8 +79,8 @@ final class SharedWork: Sendable {
         return (wish, hasArrived)
     }
 
-    /// Tells the loads of the address that a transfer has brought the original. Called before the transfer lands, so that
-    /// no load can begin between the transfer and this call.
+    /// Tells the loads of the address that a transfer has brought the original. Called before the transfer lands, so
+    /// that no load can begin between the transfer and this call.
     func noteArrival(_ download: Download, _ identity: RequestIdentity) {
         originals.part(of: identity.urlHash).entries.withLock { originals in
             guard var wanted = originals[identity], download.number > wanted.arrived?.number ?? -1 else { return }
@@ -96,8 +96,8 @@ final class SharedWork: Sendable {
         originals.part(of: identity.urlHash).entries.withLock { $0[identity]?.arrived }.map { Original($0) }
     }
 
-    /// Forgets what transfers have brought for one original, or for all: it is no longer in the caches, so the origin is
-    /// asked again.
+    /// Forgets what transfers have brought for one original, or for all: it is no longer in the caches, so the origin
+    /// is asked again.
     func forgetArrivals(of identity: RequestIdentity? = nil) {
         guard let identity else { return originals.changeAll { $0.arrived = nil } }
         originals.part(of: identity.urlHash).entries.withLock { $0[identity]?.arrived = nil }
@@ -179,8 +179,8 @@ final class SharedWork: Sendable {
     }
 }
 
-/// What the loads of one original have in common, from when the first of them has the file. It keeps the shared pictures
-/// until the last of these loads has ended.
+/// What the loads of one original have in common, from when the first of them has the file. It keeps the shared
+/// pictures until the last of these loads has ended.
 final class SharedPlan: Sendable {
     /// A picture that several loads need on their way: the original, decoded and transformed so far.
     struct Step: Hashable, Sendable, CustomStringConvertible {

@@ -3,8 +3,8 @@
 public enum CachePolicy: Sendable, Hashable, CaseIterable {
     /// The cached picture is used up to the cache's own age limit; the origin is asked only on a miss. The default.
     case cacheFirst
-    /// HTTP's rules decide: a fresh picture is used, a stale one is validated, and what may not be kept is not kept. See
-    /// ``ImageManager/Configuration/cacheRules``.
+    /// HTTP's rules decide: a fresh picture is used, a stale one is validated, and what may not be kept is not kept.
+    /// See ``ImageManager/Configuration/cacheRules``.
     case http
     /// The origin is asked with the validators of the cached original; a 304 serves the cached original.
     case revalidate

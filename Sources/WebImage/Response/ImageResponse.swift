@@ -87,8 +87,8 @@ extension ImageResponse {
         set { changeContent { $0.format = newValue } }
     }
 
-    /// What the origin said: status, fields, final address, validators and expiry. `nil` for a picture that did not come
-    /// from an origin, and for a transformed picture from disk.
+    /// What the origin said: status, fields, final address, validators and expiry. `nil` for a picture that did not
+    /// come from an origin, and for a transformed picture from disk.
     public var origin: OriginResponse? {
         get { content.value.origin }
         set { changeContent { $0.origin = newValue } }

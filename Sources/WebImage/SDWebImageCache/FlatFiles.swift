@@ -8,11 +8,11 @@ internal import Synchronization
 /// <folder>/.swift-web-image/<32 digits>       what this package knows of them; SDWebImage skips hidden files
 /// <folder>/.swift-web-image/tmp-<token>-<n>   files being written
 /// ```
-/// Extended data is an attribute of the entry's file, as SDWebImage has it. Where the file system has no attributes, or no
-/// room for one, it stands with what this package knows.
+/// Extended data is an attribute of the entry's file, as SDWebImage has it. Where the file system has no attributes, or
+/// no room for one, it stands with what this package knows.
 ///
-/// Both files are written elsewhere and renamed. What is known names the length and the checksum of the bytes; when they
-/// differ, SDWebImage has replaced the bytes, and what was known is ignored.
+/// Both files are written elsewhere and renamed. What is known names the length and the checksum of the bytes; when
+/// they differ, SDWebImage has replaced the bytes, and what was known is ignored.
 struct FlatFiles: Sendable {
     let folder: String
     /// Folders that are asked in order when the first has no file. Never written.
@@ -254,7 +254,8 @@ struct FlatFiles: Sendable {
 
     /// The entries of the folder.
     ///
-    /// - Parameter date: Which of their dates counts. A file system that does not keep the creation says the modification.
+    /// - Parameter date: Which of their dates counts. A file system that does not keep the creation says the
+    ///   modification.
     func list(by date: SDWebImageCache.Date) throws(SystemFailure) -> [Listed] {
         do throws(SystemFailure) {
             let folder = try system.openFolder(self.folder, mayBeLink: true)
@@ -279,7 +280,8 @@ struct FlatFiles: Sendable {
         }
     }
 
-    /// Removes what is known of entries that are gone, and files that ended writers have left, when they are an hour old.
+    /// Removes what is known of entries that are gone, and files that ended writers have left, when they are an hour
+    /// old.
     func removeLeftovers(_ present: Set<String>, now: Int64) {
         guard let folder = try? system.openFolder(self.folder + Self.hidden, mayBeLink: false) else { return }
         defer { try? system.close(folder) }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// The digest that SDWebImage names its files by.
 ///
-/// It protects nothing: two keys can be made that share a name. A file says by its metadata whose it is, if this package
-/// has written it.
+/// It protects nothing: two keys can be made that share a name. A file says by its metadata whose it is, if this
+/// package has written it.
 ///
 /// - Source: RFC 1321, sections 3.1–3.5.
 enum MD5 {

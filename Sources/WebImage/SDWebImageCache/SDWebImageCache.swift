@@ -111,8 +111,8 @@ public actor SDWebImageCache: CacheStoring {
 
     // MARK: - CacheStoring
 
-    /// The entry stored for `key`, in the folder or in one of the read-only folders, under its name or under that without
-    /// the extension.
+    /// The entry stored for `key`, in the folder or in one of the read-only folders, under its name or under that
+    /// without the extension.
     public func entry(for key: CacheKey) async throws -> DiskEntry? {
         let (files, limit, time) = (self.files, fileSizeLimit, now)
         return try await run(.reading) { () throws(SystemFailure) in try files.read(key, limit: limit, at: time) }
@@ -181,7 +181,7 @@ public actor SDWebImageCache: CacheStoring {
         }
     }
 
-    /// Removes the entries that are too old, and then the oldest until the folder is half full, if it is above its limit.
+    /// Removes the entries that are too old, then the oldest until the folder is half full, if it is above its limit.
     ///
     /// - Returns: The number of entries removed.
     /// - Throws: `CancellationError` between slices.
@@ -285,11 +285,11 @@ public actor SDWebImageCache: CacheStoring {
 }
 
 extension EntryMetadata {
-    /// What SDWebImage calls the extended data of an entry: bytes that a program keeps beside a picture. `nil` without any.
+    /// What SDWebImage calls the extended data of an entry: bytes that a program keeps beside a picture, or `nil`.
     ///
-    /// ``SDWebImageCache`` reads and writes them where SDWebImage does, in the attribute `com.hackemist.SDDiskCache` of the
-    /// file; on Linux such names stand below `user`. What SDWebImage writes there is an archive of `NSKeyedArchiver`. Other
-    /// stores keep the bytes in ``attributes``, in base 64.
+    /// ``SDWebImageCache`` reads and writes them where SDWebImage does, in the attribute `com.hackemist.SDDiskCache` of
+    /// the file; on Linux such names stand below `user`. What SDWebImage writes there is an archive of
+    /// `NSKeyedArchiver`. Other stores keep the bytes in ``attributes``, in base 64.
     public var extendedData: [UInt8]? {
         get { attributes[Self.extendedDataName].flatMap { Data(base64Encoded: $0) }.map { [UInt8]($0) } }
         set { attributes[Self.extendedDataName] = newValue.map { Data($0).base64EncodedString() } }

@@ -19,7 +19,8 @@ struct SDWebImageName: Hashable, Sendable {
     init(_ key: CacheKey) {
         let text = Self.text(of: key)
         digest = MD5.text(of: Array(text.utf8))
-        // What is made of an original has a name that no version of SDWebImage gives, and the extension of the original.
+        // What is made of an original has a name that no version of SDWebImage gives, and the extension of the
+        // original.
         let original = text.utf8.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false).first ?? []
         let path = String(decoding: Array(original), as: UTF8.self)
         var name = URL(string: path)?.pathExtension ?? (path as NSString).pathExtension

@@ -4,9 +4,9 @@ import TaskCoordination
 
 /// A local store of entries before shared ones, so that several machines make each picture once.
 ///
-/// Give it to ``ImageCaches/init(memory:watch:disk:)`` as the disk. It shares originals up to a size, what is known about
-/// larger ones, and the files that ``ImageManager/encodedImage(for:as:onProgress:)`` makes. Where a store can lease,
-/// one process works for an entry, and the others wait for it: also for its failure.
+/// Give it to ``ImageCaches/init(memory:watch:disk:)`` as the disk. It shares originals up to a size, what is known
+/// about larger ones, and the files that ``ImageManager/encodedImage(for:as:onProgress:)`` makes. Where a store can
+/// lease, one process works for an entry, and the others wait for it: also for its failure.
 ///
 /// - Trouble of a shared store is a miss, and work is done here. It is counted, and told once for each kind.
 /// - A read asks the local store, then the shared ones in order. What they have is verified, and not copied: a later
@@ -68,7 +68,8 @@ public final class SharedCache: CacheStoring {
     /// Creates a cache.
     ///
     /// - Parameters:
-    ///   - local: The store of this machine, usually a ``DiskCache``; `nil` for none. Its shutdown is that of the cache.
+    ///   - local: The store of this machine, usually a ``DiskCache``; `nil` for none. Its shutdown is that of the
+    ///     cache.
     ///   - stores: The shared stores, in the order in which they are asked. The first that can lease does so.
     ///   - configuration: Limits.
     public convenience init(
@@ -241,9 +242,9 @@ public final class SharedCache: CacheStoring {
 
     /// Writes what waits for the shared stores until the time is over, and ends all stores.
     ///
-    /// What is not written by then is dropped. Calls of a store that are under way are cancelled, and have a quarter of a
-    /// second to return. Those that do not are counted as abandoned; a program that has any ends with `_exit`, because
-    /// `exit` takes from them what they use.
+    /// What is not written by then is dropped. Calls of a store that are under way are cancelled, and have a quarter of
+    /// a second to return. Those that do not are counted as abandoned; a program that has any ends with `_exit`,
+    /// because `exit` takes from them what they use.
     public func shutdown(within limit: Duration) async -> CacheShutdownReport {
         await shutdown(within: limit, on: configuration.clock)
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// A place for small entries that several processes and machines use, such as a server of Redis or a bucket.
 ///
-/// A store keeps bytes under short names. What the bytes mean, that they are whole, and that they belong to the key that
-/// was asked for, is the work of the ``SharedCache`` in front of it:
+/// A store keeps bytes under short names. What the bytes mean, that they are whole, and that they belong to the key
+/// that was asked for, is the work of the ``SharedCache`` in front of it:
 ///
 /// - An error that a method throws is trouble. The cache counts it, tells it, and takes the entry for missing.
 /// - Each call has the time that ``traits`` give it. Then the cache goes on without the answer, and cancels the call.

@@ -81,8 +81,8 @@ public final class ApplicationObserver {
     /// Blocks the main thread: the system ends the process when this call returns.
     private func terminate() {
         let end = DispatchSemaphore(value: 0)
-        // Unstructured because a notification is not asynchronous; the wait below is bounded. Detached because this actor
-        // is blocked.
+        // Unstructured because a notification is not asynchronous; the wait below is bounded. Detached because this
+        // actor is blocked.
         Task.detached { [manager] in
             _ = await manager.shutdown(within: .milliseconds(500))
             end.signal()

@@ -5,7 +5,8 @@ extension ImageBinding {
     ///
     /// A target calls it when it scrolls into view or out of it. A load changes its priority by a new subscription at
     /// the new priority. It leaves the old subscription after the first event of the new one, so the flight that both
-    /// share continues, and sinks or rises where it waits. A manager sends that event as soon as the new one waits, too.
+    /// share continues, and sinks or rises where it waits. A manager sends that event as soon as the new one waits,
+    /// too.
     ///
     /// - Complexity: O(*n*) in the number of slots.
     public func targetVisibilityChanged() {

@@ -26,7 +26,8 @@ public final class ListPrefetcher<Index: Hashable> {
     /// - Parameters:
     ///   - loader: Loads the pictures.
     ///   - concurrentLoads: The number of items loaded at a time. 3 by default.
-    ///   - maximumQueueLength: The largest number of items that wait; the oldest is dropped for the newest. 200 by default.
+    ///   - maximumQueueLength: The largest number of items that wait; the oldest is dropped for the newest. 200 by
+    ///     default.
     ///   - requests: The pictures of an item. Their priority is lowered to `ImagePriority.low` at most.
     public init(
         loader: any ViewImageLoading, concurrentLoads: Int = 3, maximumQueueLength: Int = 200,

@@ -115,8 +115,8 @@ public enum Placeholder: Sendable {
     /// there is nothing to load. A cancelled load does not change the slot, which the next load may already own.
     case late(DecodedImage?)
     /// The picture of the address that there was before, which the load may replace by a newer one: the one in memory,
-    /// whatever the cache policy of the request, or else another variant of it that the slot shows. Without either, this
-    /// picture.
+    /// whatever the cache policy of the request, or else another variant of it that the slot shows. Without either,
+    /// this picture.
     case previous(DecodedImage?)
 
     /// Whether the slot keeps what it shows when a load starts.

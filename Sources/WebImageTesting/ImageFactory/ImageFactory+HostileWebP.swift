@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 extension ImageFactory {
-    /// A valid animated WebP of one colour a frame: 274 bytes for five frames of 16 by 16 on a canvas of 7,000 by 7,000.
+    /// A valid animated WebP of one colour a frame: 274 bytes for five frames of 16 by 16 on a canvas of 7,000 by
+    /// 7,000.
     ///
     /// - Parameters:
     ///   - frames: How many frames.
@@ -34,8 +35,8 @@ extension ImageFactory {
                 + riffChunk("VP8L", plainPixels(10, green: 128)))
     }
 
-    /// A valid lossless WebP of one colour with a group of codes for each of 65,536 blocks: 300 KB, for which libwebp keeps
-    /// some 10 KB a group.
+    /// A valid lossless WebP of one colour with a group of codes for each of 65,536 blocks: 300 KB, for which libwebp
+    /// keeps some 10 KB a group.
     ///
     /// - Parameter groups: How many groups, a square number up to 65,536.
     /// - Source: RFC 9649, sections 3.5.2 and 3.6.

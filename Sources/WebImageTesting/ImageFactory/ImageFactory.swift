@@ -3,8 +3,8 @@ public import ImageCoding
 
 /// Makes pictures for tests and examples: the same arguments always give the same pixels.
 ///
-/// They are scenes: lakes, fields of flowers, planets, hills, fractals, the sea, forests, figures, dunes and cities. Each
-/// picture carries its seed where no viewer sees it, so that a test can identify it even after JPEG or a resize.
+/// They are scenes: lakes, fields of flowers, planets, hills, fractals, the sea, forests, figures, dunes and cities.
+/// Each picture carries its seed where no viewer sees it, so that a test can identify it even after JPEG or a resize.
 ///
 /// A scene looks the same at every size, only finer. Its pixels come from operations that give the same bits on every
 /// machine.
@@ -17,7 +17,8 @@ public enum ImageFactory {
     /// - Parameters:
     ///   - width: Width in pixels; from 32 on the seed survives every encoder, from 16 on every lossless one.
     ///   - height: Height in pixels; as for `width`.
-    ///   - seed: Chooses the scene, its hour, colours and shapes; within ``seeds``. Neighbours show scenes of two kinds.
+    ///   - seed: Chooses the scene, its hour, colours and shapes; within ``seeds``. Neighbours show scenes of two
+    ///     kinds.
     ///   - hasAlpha: Whether the bottom right quarter fades to transparent.
     /// - Complexity: O(`width * height`), 0.05 µs a pixel in a release build; one bitmap of memory.
     public static func picture(width: Int, height: Int, seed: Int, hasAlpha: Bool = false) -> DecodedImage {
@@ -26,8 +27,8 @@ public enum ImageFactory {
     }
 
     /// Draws an animation that repeats forever: something moves in the picture that
-    /// ``picture(width:height:seed:hasAlpha:)`` draws (waves, snow, a balloon, a moon), the last frame leads back to the
-    /// first, and frame `n` lasts `50 + 10 * n` milliseconds.
+    /// ``picture(width:height:seed:hasAlpha:)`` draws (waves, snow, a balloon, a moon), the last frame leads back to
+    /// the first, and frame `n` lasts `50 + 10 * n` milliseconds.
     ///
     /// - Parameters:
     ///   - width: Width in pixels.

@@ -4,9 +4,9 @@ import CSceneShims
 /// The seed of a picture, written into its pixels where no viewer sees it.
 ///
 /// Light and colour that change slowly over the whole picture are what every encoder and every resize keeps, and slow
-/// changes from yellow to blue are what an eye sees worst. The mark takes 28 waves, one to six half periods across and one
-/// to five down, and moves the strength of each to the nearest number of steps that is even for a 0 and odd for a 1: 16
-/// bits of the seed and 12 of a checksum. So a wave changes by one step at most.
+/// changes from yellow to blue are what an eye sees worst. The mark takes 28 waves, one to six half periods across and
+/// one to five down, and moves the strength of each to the nearest number of steps that is even for a 0 and odd for a
+/// 1: 16 bits of the seed and 12 of a checksum. So a wave changes by one step at most.
 ///
 /// - Source: B. Chen and G. W. Wornell, "Quantization Index Modulation", 2001.
 struct SeedMark {

@@ -7,8 +7,8 @@ internal import Foundation
 /// @Test(arguments: Seeds.first(300)) func `callers share a load`(seed: UInt64) { … }
 /// ```
 ///
-/// The environment changes every list: `SEED=17` leaves that seed alone, to replay a failure, and `SEEDS=5000` makes each
-/// list that long, to look for more.
+/// The environment changes every list: `SEED=17` leaves that seed alone, to replay a failure, and `SEEDS=5000` makes
+/// each list that long, to look for more.
 public enum Seeds {
     /// The first seeds, from 0, unless the environment says otherwise.
     ///

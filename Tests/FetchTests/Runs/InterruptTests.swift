@@ -115,7 +115,8 @@ struct InterruptTests {
         let command = try workplace.start(workplace.options + ["--input", input])
         // Opening the other end waits until the command has opened its own.
         let writing = try FileHandle(forWritingTo: URL(filePath: input))
-        // The program does not handle it yet. SIGINT may be ignored: a shell passes that on to what it starts behind it.
+        // The program does not handle it yet. SIGINT may be ignored: a shell passes that on to what it starts behind
+        // it.
         command.send(SIGTERM)
         let run = try await command.end()
         #expect(run.wasKilled)

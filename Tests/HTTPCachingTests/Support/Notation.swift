@@ -8,7 +8,8 @@ import Testing
 let arrival = HTTPDate(secondsSince1970: 1_767_225_600)
 let address = URL(string: "https://example.org/photo")!
 
-/// Fields as the tables write them: `Name: value | Name: value`. A value `@-10` is the date 10 seconds before ``arrival``.
+/// Fields as the tables write them: `Name: value | Name: value`. A value `@-10` is the date 10 seconds before
+/// ``arrival``.
 func fields(_ text: String) -> HTTPHeaders {
     var headers = HTTPHeaders()
     for field in text.components(separatedBy: " | ") where !field.isEmpty {

@@ -101,8 +101,8 @@ import WebImageTesting
         #expect(callers[0].value == 1)
     }
 
-    /// Callers come, leave and are escalated in an order of the seed, while the work of one flight waits for another one's
-    /// slot, with a task of its own or without one.
+    /// Callers come, leave and are escalated in an order of the seed, while the work of one flight waits for another
+    /// one's slot, with a task of its own or without one.
     @Test(arguments: seeds)
     func `whatever callers do, what waits goes in the order of those that are left`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

@@ -10,8 +10,8 @@ final class Rendezvous: Sendable {
 
     /// Goes on when the other one has come, and the delay, in turns of an empty loop, is over.
     ///
-    /// Waits on the processor, because a suspension takes longer than the race lasts; yields now and then, because the other
-    /// one may need the thread.
+    /// Waits on the processor, because a suspension takes longer than the race lasts; yields now and then, because the
+    /// other one may need the thread.
     func meet(delay: Int = 0) async {
         var turns = 0
         while !hasCome.load(ordering: .acquiring) {

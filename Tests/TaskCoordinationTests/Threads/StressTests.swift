@@ -5,8 +5,8 @@ import WebImageTesting
 
 @testable import TaskCoordination
 
-/// Races that seeds cannot see, because they lie between two locks of one synchronous step: 50,000 calls on real threads,
-/// each met by its opponent a few instructions earlier or later.
+/// Races that seeds cannot see, because they lie between two locks of one synchronous step: 50,000 calls on real
+/// threads, each met by its opponent a few instructions earlier or later.
 ///
 /// They meet only while two processors are free: a pass on a machine that is busy with other things says little.
 ///

@@ -152,9 +152,11 @@ struct DiskCacheFaultTests {
         try subject.expectSound("\(code)")
     }
 
-    /// Root may do everything. Then each call on a thread of this name is made as another user, who has the rights of all.
+    /// Root may do everything. Then each call on a thread of this name is made as another user, who has the rights of
+    /// all.
     private static let otherUser = "other-user"
-    /// Sets the user for the file system alone, which Linux has for each thread; the call says which one was set before.
+    /// Sets the user for the file system alone, which Linux has for each thread; the call says which one was set
+    /// before.
     private static let setUser: (@convention(c) @Sendable (UInt32) -> Int32)? = {
         guard let place = unsafe dlsym(nil, "setfsuid") else { return nil }
         return unsafe unsafeBitCast(place, to: (@convention(c) @Sendable (UInt32) -> Int32).self)

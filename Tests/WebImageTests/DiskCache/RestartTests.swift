@@ -13,8 +13,8 @@ struct RestartTests {
 
     private static func digest(_ number: Int) -> KeyDigest { KeyDigest(of: key(number)) }
 
-    /// A stage with entries, of which some were read, a minute apart. The file of an entry does not tell uses that lie so
-    /// close to its store.
+    /// A stage with entries, of which some were read, a minute apart. The file of an entry does not tell uses that lie
+    /// so close to its store.
     private static func makeStage(
         reading numbers: [Int], of count: Int = 20, seed: UInt64 = 1, faults: FaultPlan = FaultPlan(),
         clock: any Clock<Duration> = ContinuousClock()

@@ -26,8 +26,8 @@ extension ImageManager: Service {}
     }
 
     /// Ends services as a `ServiceGroup` of swift-service-lifecycle does: from the last to the first, each when the one
-    /// after it has ended. A service that ends before its turn is a failure of the group, one that does not end hangs it.
-    /// `cancelWhenGracefulShutdown` makes of the group's wish a cancellation.
+    /// after it has ended. A service that ends before its turn is a failure of the group, one that does not end hangs
+    /// it. `cancelWhenGracefulShutdown` makes of the group's wish a cancellation.
     private static func end(_ group: [Probe<Void>], on executor: SeededExecutor) -> String {
         for index in group.indices.reversed() {
             group[index].cancel()

@@ -9,7 +9,8 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// An error of a part that a program brings arrives as one `ImageLoadError` with the error inside, whichever call it ends.
+/// An error of a part that a program brings arrives as one `ImageLoadError` with the error inside, whichever call it
+/// ends.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct ErrorSeamTests {
     /// The parts that may throw, each with the code that its error arrives with.
     enum Seam: CaseIterable {

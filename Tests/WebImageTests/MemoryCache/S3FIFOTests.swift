@@ -76,7 +76,8 @@ struct S3FIFOTests {
             // A hundredth of the pictures is new at the top after each hundredth of the requests.
             (zipf.next(using: &random) + step * 100 / requests * (count / 100)) % count
         }
-        // The advantage is 2.4 points; with the queues of the paper it is one at most, and without the ghosts of main two.
+        // The advantage is 2.4 points; with the queues of the paper it is one at most, and without the ghosts of main
+        // two.
         #expect(hits.table > hits.recent + 860, "\(hits)")
     }
 

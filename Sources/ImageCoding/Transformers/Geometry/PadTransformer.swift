@@ -58,8 +58,8 @@ public struct PadTransformer: ImageTransforming, Hashable {
 
     /// Puts every frame on the canvas.
     ///
-    /// - Throws: ``ImageError`` with `.invalidRequest` for a negative number of rows or columns, `.tooLarge` for a canvas
-    ///   beyond the default ``ImageLimits``; `CancellationError`.
+    /// - Throws: ``ImageError`` with `.invalidRequest` for a negative number of rows or columns, `.tooLarge` for a
+    ///   canvas beyond the default ``ImageLimits``; `CancellationError`.
     public func transform(_ image: DecodedImage) throws -> DecodedImage {
         let (canvas, size) = (resultSize(for: image.size), image.size)
         let corner: (x: Int, y: Int)

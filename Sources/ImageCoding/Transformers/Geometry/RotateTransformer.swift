@@ -61,8 +61,8 @@ public struct RotateTransformer: ImageTransforming, Hashable {
 
     /// Turns every frame.
     ///
-    /// - Throws: ``ImageError`` with `.invalidRequest` for an angle that is not a number, `.tooLarge` for a canvas beyond
-    ///   the default ``ImageLimits``; `CancellationError`.
+    /// - Throws: ``ImageError`` with `.invalidRequest` for an angle that is not a number, `.tooLarge` for a canvas
+    ///   beyond the default ``ImageLimits``; `CancellationError`.
     public func transform(_ image: DecodedImage) throws -> DecodedImage {
         guard degrees.isFinite else {
             throw ImageError(code: .invalidRequest, message: "A picture cannot be turned by \(degrees) degrees.")

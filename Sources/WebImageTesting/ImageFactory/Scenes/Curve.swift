@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 import CSceneShims
 
-/// Curves from additions, multiplications, divisions and square roots alone, whose last bit is the same on every machine.
+/// Curves from additions, multiplications, divisions and square roots alone, whose last bit is the same on every
+/// machine.
 enum Curve {
     static func clamp(_ value: Float) -> Float { value < 0 ? 0 : value > 1 ? 1 : value }
 

@@ -71,7 +71,8 @@ struct ForestScene: Scene {
     }
 
     private func paint(_ flake: Flake, _ line: Line) {
-        // Near flakes fall a whole picture in one round of the animation, far ones a half, and another takes their place.
+        // Near flakes fall a whole picture in one round of the animation, far ones a half, and another takes their
+        // place.
         let fallen = flake.y + line.view.phase * (flake.size > 0.004 ? 1 : 0.5)
         for y in [fallen, fallen - 0.5, fallen - 1] where abs(y - line.y) < flake.size + line.view.pixel {
             let isOther = y == fallen - 0.5

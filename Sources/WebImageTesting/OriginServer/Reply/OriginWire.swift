@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// The connection of a request, for a reply that is written by hand: ``OriginReply/byHand(_:)``.
 ///
-/// Used by the connection's thread alone. The connection stays open for another request unless ``close()`` or ``reset()``
-/// is called or the peer goes.
+/// Used by the connection's thread alone. The connection stays open for another request unless ``close()`` or
+/// ``reset()`` is called or the peer goes.
 public final class OriginWire {
     private let stream: any ByteStream
     private(set) var end: ConnectionEnd?

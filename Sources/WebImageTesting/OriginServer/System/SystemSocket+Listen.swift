@@ -42,7 +42,8 @@ extension SystemSocket {
         }
         closeOnExec(descriptor)
         if family == AF_INET6 { set(CInt(1), level: CInt(IPPROTO_IPV6), option: IPV6_V6ONLY, on: descriptor) }
-        // TCP_NOTSENT_LOWAT, which connections inherit: the system takes no more of a reply than is on its way and 128 KiB.
+        // TCP_NOTSENT_LOWAT, which connections inherit: the system takes no more of a reply than is on its way and 128
+        // KiB.
         set(CInt(131_072), level: CInt(IPPROTO_TCP), option: 25, on: descriptor)
         // Non-blocking, because a connection that is aborted between `poll` and `accept` would block the accept thread.
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)

@@ -2,8 +2,8 @@
 import Foundation
 import WebImage
 
-/// One entry of a disk cache whose file is damaged again and again. What comes back is what was stored, or nothing; where
-/// the checksums were put right afterwards it may be anything, and must only end well.
+/// One entry of a disk cache whose file is damaged again and again. What comes back is what was stored, or nothing;
+/// where the checksums were put right afterwards it may be anything, and must only end well.
 struct CacheFiles {
     private let cache: DiskCache
     private let key = CacheKey("http://origin.test/picture")
@@ -41,7 +41,8 @@ struct CacheFiles {
         return true
     }
 
-    /// Puts both checksums right where the lengths in the header allow it, so that the damage reaches what is behind them.
+    /// Puts both checksums right where the lengths in the header allow it, so that the damage reaches what is behind
+    /// them.
     private static func repair(_ bytes: inout [UInt8]) {
         guard bytes.count >= 40 else { return }
         let lengths = [8, 12].map { place in bytes[place..<place + 4].reversed().reduce(0) { $0 << 8 | Int($1) } }

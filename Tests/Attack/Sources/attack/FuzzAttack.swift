@@ -20,8 +20,8 @@ struct FuzzAttack {
     private let end: ContinuousClock.Instant
     private let subjects: [Subject]
 
-    /// - Parameter words: The file for the seed, the first seed, the step to the next, how many at most, and for how many
-    ///   seconds.
+    /// - Parameter words: The file for the seed, the first seed, the step to the next, how many at most, and for how
+    ///   many seconds.
     init(_ words: [String]) throws {
         _ = FileManager.default.createFile(atPath: words[0], contents: nil)
         state = try FileHandle(forWritingTo: URL(filePath: words[0]))

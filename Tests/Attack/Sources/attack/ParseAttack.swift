@@ -5,7 +5,8 @@ import WebImage
 
 /// Decodes a file as a response of this content type, twice: as a list of texts and as a value that contains itself.
 ///
-/// Prints how each ended: `decoded` or `refused`. It decodes on a thread of the concurrency runtime, where stacks are small.
+/// Prints how each ended: `decoded` or `refused`. It decodes on a thread of the concurrency runtime, where stacks are
+/// small.
 enum ParseAttack {
     /// Lists in lists, as deep as the document has them.
     private struct Nest: Decodable, Sendable {

@@ -33,7 +33,8 @@ struct HEIFTests {
         for place in places("ispe") {
             bytes.replaceSubrange(place + 8..<place + 16, with: [0, 0, 0, 40, 0, 0, 0, 30])
         }
-        // The window, which newer encoders add where a side is odd: its size and the offset of its centre, as fractions.
+        // The window, which newer encoders add where a side is odd: its size and the offset of its centre, as
+        // fractions.
         for place in places("clap") {
             let numbers: [UInt8] = [40, 1, 30, 1, 0, 1, 0, 1]
             bytes.replaceSubrange(place + 4..<place + 36, with: numbers.flatMap { [0, 0, 0, $0] })
