@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import Synchronization
 import Testing
 import WebImageBinding
 
@@ -46,6 +47,22 @@ struct ScriptRunTests {
         try await play("wait ? right wait", columns: columns, rows: rows) { run in
             let text = try #require(await run.screen).text
             #expect(text.contains(" 1/60") && text.contains("jpeg") && text.contains("?: keys"))
+        }
+    }
+
+    @Test func `a gallery that has quit sends nothing more, whatever arrives`() async throws {
+        try await withStage { stage in
+            let sent = Mutex(0)
+            let display = Display(.blocks, checksPictures: false) { _ in sent.withLock { $0 += 1 } }
+            let gallery = Gallery(
+                stage.items, stage.manager, display,
+                .init(size: TerminalSize(columns: 80, rows: 24), graphics: .blocks, origin: stage.origin))
+            gallery.handle(.interrupt)
+            await gallery.displayed()
+            let count = sent.withLock { $0 }
+            gallery.resize(TerminalSize(columns: 40, rows: 12))
+            await gallery.displayed()
+            #expect(count > 0 && sent.withLock { $0 } == count)
         }
     }
 

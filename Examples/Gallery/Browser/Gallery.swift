@@ -144,7 +144,8 @@ final class Gallery {
     /// Schedules the painting of the present scene.
     func needsDisplay() {
         isDirty = true
-        if painting == nil { painting = Task(name: "paint") { await self.paint() } }
+        // Once it has quit, the terminal is given back.
+        if painting == nil, !hasQuit { painting = Task(name: "paint") { await self.paint() } }
     }
 
     /// Waits until everything is on the screen.

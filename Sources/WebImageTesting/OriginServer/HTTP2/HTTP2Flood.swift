@@ -47,7 +47,7 @@ public final class HTTP2Flood: Sendable {
         self.record = record
     }
 
-    /// The weight of the stream of each connection's first request, 1 … 256; `nil` for one without.
+    /// The weights of the streams of the answered requests, 1 … 256; `nil` for one without.
     package var requestWeights: [Int?] { record.weights.withLock { $0 } }
 
     /// Starts a server.
@@ -57,7 +57,7 @@ public final class HTTP2Flood: Sendable {
         try start(tls: certificate, frame: frame) { [HTTP2Flood.frame(type: 1, flags: 4, stream: $1, [0x88])] }
     }
 
-    /// Starts a server that answers the first request of each connection in its own way, and then closes it or floods it.
+    /// Starts a server that answers in its own way: the requests of each connection, or the first one before its flood.
     /// - Parameter answer: The frames, by the number of the request, from 1, and its stream.
     package static func start(
         tls certificate: TestCertificate, frame: Frame? = nil,
@@ -91,36 +91,41 @@ public final class HTTP2Flood: Sendable {
         _ stream: TLSStream, _ flood: Frame?, _ record: Record, _ answer: (Int, UInt8) -> [[UInt8]]
     ) throws(ConnectionEnd) {
         try stream.send(frame(type: 4, stream: 0, [])[...])
-        var received: [UInt8] = []
-        // The connection preface has 24 bytes; the request is the first HEADERS frame (type 1) behind it.
+        var received: ArraySlice<UInt8> = []
+        // The connection preface.
+        while received.count < 24 {
+            let bytes = try stream.receive(upTo: 16_384)
+            guard !bytes.isEmpty else { return }
+            received += bytes
+        }
+        received = received.dropFirst(24)
         while true {
-            received += try stream.receive(upTo: 16_384)
-            if let (request, weight) = firstHeaders(in: received.dropFirst(24)) {
+            while let (request, weight) = takeRequest(from: &received) {
                 let number = record.weights.withLock {
                     $0.append(weight)
                     return $0.count
                 }
                 for frame in answer(number, request) { try stream.send(frame[...]) }
-                break
+                guard let flood else { continue }
+                let piece = Array(repeatElement(flood.bytes(stream: 1), count: 1_500).joined())
+                while true { try stream.send(piece[...]) }
             }
-        }
-        guard let flood else {
             // A close with bytes unread would reset the connection.
-            while try !stream.receive(upTo: 16_384).isEmpty {}
-            return
+            let bytes = try stream.receive(upTo: 16_384)
+            guard !bytes.isEmpty else { return }
+            received += bytes
         }
-        let piece = Array(repeatElement(flood.bytes(stream: 1), count: 1_500).joined())
-        while true { try stream.send(piece[...]) }
     }
 
-    /// The stream of the first request, and its weight; the bytes may end anywhere.
-    private static func firstHeaders(in bytes: ArraySlice<UInt8>) -> (stream: UInt8, weight: Int?)? {
-        var rest = bytes
-        while rest.count >= 14 {
-            let head = Array(rest.prefix(14))
+    /// Takes whole frames until the first one that begins a request, HEADERS (type 1): its stream and its weight.
+    private static func takeRequest(from bytes: inout ArraySlice<UInt8>) -> (stream: UInt8, weight: Int?)? {
+        while bytes.count >= 9 {
+            let head = Array(bytes.prefix(14))
+            let length = 9 + Int(head[0]) << 16 + Int(head[1]) << 8 + Int(head[2])
+            guard bytes.count >= length else { return nil }
+            bytes = bytes.dropFirst(length)
             // The flag 0x20 says that a dependency of four bytes and a weight less one are ahead of the fields.
-            if head[3] == 1 { return (head[8], head[4] & 0x20 == 0 ? nil : Int(head[13]) + 1) }
-            rest = rest.dropFirst(9 + Int(head[0]) << 16 + Int(head[1]) << 8 + Int(head[2]))
+            if head[3] == 1 { return (head[8], head[4] & 0x20 == 0 || length < 14 ? nil : Int(head[13]) + 1) }
         }
         return nil
     }
