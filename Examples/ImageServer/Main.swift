@@ -12,6 +12,10 @@ struct Main {
             print(Settings.usage)
             exit(0)
         }
+        if words.contains("--version") {
+            print("image-server \(Version.number)")
+            exit(0)
+        }
         do {
             let settings = try read(&words)
             if words.first == "sign" {

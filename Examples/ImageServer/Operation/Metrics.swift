@@ -85,6 +85,10 @@ final class Metrics: Sendable {
         /// `nil` without a disk cache.
         var disk: DiskCache.Statistics?
         var trouble: CacheError?
+        /// `nil` without stores that servers share.
+        var shared: SharedCache.Counters?
+        var isRedisUp: Bool?
+        var process = ProcessFigures()
         /// The bytes of what the server remembers, by table.
         var tables: [String: Int] = [:]
     }
@@ -141,6 +145,25 @@ final class Metrics: Sendable {
             text.value("image_loader_disk_bytes", "gauge", "Bytes of the disk cache, as far as known", disk.totalBytes)
             text.value("image_loader_disk_files", "gauge", "Files of the disk cache, as far as known", disk.entryCount)
         }
+        if let isUp = present.isRedisUp {
+            text.value("image_server_redis_up", "gauge", "Whether there is a connection to Redis", isUp ? 1 : 0)
+        }
+        if let shared = present.shared {
+            for (name, help, value) in [
+                ("hits", "Entries that a shared store had", shared.hits),
+                ("misses", "Look-ups that no shared store answered", shared.misses),
+                ("troubles", "Calls that failed, came too late or brought a damaged entry", shared.troubles),
+                ("dropped_writes", "Writes that were not made", shared.droppedWrites),
+                ("leases", "Loads that were left to this server", shared.leases),
+                ("joins", "Loads that another server had done", shared.joins),
+            ] { text.value("image_loader_shared_\(name)_total", "counter", help, value) }
+        }
+        let process = present.process
+        text.family("image_server_info", "gauge", "The version", [("version=\"\(Version.number)\"", 1)])
+        text.value("process_resident_memory_bytes", "gauge", "Memory of the process", process.residentByteCount)
+        text.value("process_cpu_seconds_total", "counter", "Processor time of the process", process.processorSeconds)
+        text.value("process_open_fds", "gauge", "Open descriptors", process.descriptorCount)
+        text.value("process_max_fds", "gauge", "Descriptors that may be open", process.descriptorLimit)
         let occupancy = present.occupancy
         for (name, help, value) in [
             ("callers", "Callers that wait for a flight", occupancy.callers),
@@ -160,7 +183,7 @@ final class Metrics: Sendable {
 struct MetricsText {
     private(set) var text = ""
 
-    mutating func value(_ name: String, _ type: String, _ help: String, _ value: Int) {
+    mutating func value(_ name: String, _ type: String, _ help: String, _ value: some Numeric) {
         head(name, type, help)
         text += "\(name) \(value)\n"
     }

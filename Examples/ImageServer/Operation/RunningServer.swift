@@ -2,6 +2,7 @@
 import EventLoops
 import Foundation
 import HTTPTransport
+import RedisStore
 import WebImage
 
 /// The server with its loader, its metrics and its log.
@@ -128,6 +129,7 @@ struct RunningServer: Sendable {
         let present = await Metrics.Present(
             connections: connections, requests: requests, counters: manager.counters, memory: manager.memoryStatistics,
             occupancy: manager.occupancy, disk: loader.disk?.statistics, trouble: loader.disk?.trouble,
+            shared: loader.shared?.counters, isRedisUp: loader.redis?.connected(within: .milliseconds(100)),
             tables: tables.byteCounts)
         return .text(200, metrics.text(present), type: "text/plain; version=0.0.4; charset=utf-8")
     }

@@ -48,7 +48,8 @@ extension Settings {
         do {
             try setting.apply(&settings, value)
         } catch {
-            throw SettingsError(message: "\(name) takes \(error.message).")
+            // A message of a part is a sentence already.
+            throw SettingsError(message: "\(name) takes \(error.message)" + (error.message.hasSuffix(".") ? "" : "."))
         }
     }
 
@@ -95,6 +96,7 @@ extension Settings {
 
         \(Setting.all.map(\.line).joined(separator: "\n"))
           --help                                  print this
+          --version                               print the version
 
         Options of a picture, joined by commas: w1…8192, h1…8192, dpr1…5, fit, fill, stretch, for fill a gravity (center,
         top, bottomleft, …, g30:60), bgRRGGBB, auto, original, jpeg, png, gif, webp, q1…100, still, strip; and last

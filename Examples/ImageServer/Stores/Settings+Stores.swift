@@ -12,6 +12,7 @@ extension Settings {
         /// Made when servers share a store; ends after the manager.
         var caches: ImageCaches?
         var shared: SharedCache?
+        var redis: RedisStore?
         /// `nil` without a folder for one.
         var disk: DiskCache?
     }
@@ -62,7 +63,7 @@ extension Settings {
         let caches = ImageCaches(memory: configuration.memory, watch: configuration.memoryWatch, disk: shared)
         _ = await redis?.connected(within: .seconds(1))
         let manager = ImageManager(configuration: configuration, caches: caches, transport: transport)
-        return Loader(manager: manager, caches: caches, shared: shared, disk: disk)
+        return Loader(manager: manager, caches: caches, shared: shared, redis: redis, disk: disk)
     }
 
     /// What fetches sources: over HTTP, and from buckets where there are some.

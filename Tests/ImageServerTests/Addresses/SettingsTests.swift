@@ -67,6 +67,7 @@ import WebImage
         (["--preset", "card"], "--preset"), (["--preset", "card=w0"], "w0"), (["--preset", "w10=w20"], "w10"),
         (["--preset", "a=w1;a=w2"], "--preset"), (["--unsigned"], "--allow-host"),
         (["--key", key, "--presets-only"], "--preset"), (["--preset-file", "/nothing"], "--preset-file"),
+        (["--redis", "http://a"], "--redis"), (["--redis", "redis://"], "--redis"),
         (["--errors", "none"], "--errors"), (["--fallback", "/etc/passwd"], "--fallback"),
         (["--key", key, "--s3", "pictures"], "--s3"), (["--key", key, "--s3", "s3://Pictures"], "--s3"),
         (["--key", key, "--s3", "s3://pictures/../a"], "--s3"),
@@ -91,6 +92,7 @@ import WebImage
     func `an error names its option at the start`(words: [String], name: String) {
         let error = #expect(throws: SettingsError.self) { try self.settings(words) }
         #expect(error?.message.contains(name) == true)
+        #expect(error?.message.hasSuffix(".") == true && error?.message.hasSuffix("..") == false)
     }
 
     @Test func `the disk cache has a size and an age, and bytes have units`() throws {

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import HTTPTransport
+import Testing
+import WebImageTesting
+
+@testable import ImageServer
+
+/// The end of a server.
+@Suite(.timeLimit(.minutes(10)))
+struct DrainTests {
+    @Test func `running requests are answered while the server drains`() async throws {
+        try await World.run { world async throws in
+            let gate = OriginGate()
+            world.origin.respond(to: "/slow.png", with: .ok(try Pictures.file(), type: "image/png").held(at: gate))
+            async let answer = world.get(world.path(of: "/slow.png"))
+            await gate.waitUntilReached()
+            #expect(try await world.get("/ready", port: world.server.metricsPort).status == 200)
+            async let report = world.server.drain()
+            while try await world.get("/ready", port: world.server.metricsPort).status == 200 { await Task.yield() }
+            while (try? RawClient(port: world.server.port)) != nil { await Task.yield() }
+            gate.open()
+            #expect(try await answer.status == 200)
+            #expect(try await answer.headers["Connection"]?.lowercased() == "close")
+            #expect(await report.isClean)
+        }
+    }
+
+    @Test func `a server that retires is not ready, serves on, and closes connections after their answers`()
+        async throws
+    {
+        try await World.run { world async throws in
+            let (server, clock) = (world.server, ManualClock())
+            let client = try RawClient(port: server.port)
+            let request = "GET /health HTTP/1.1\r\nHost: a\r\n\r\n"
+            await client.send(request)
+            #expect(await !client.receive(until: "ok\n").contains("Connection:"))
+            async let retirement: Void = server.retire(for: .seconds(5), clock: clock)
+            while clock.sleepers == 0 { await Task.yield() }
+            for port in [server.port, server.metricsPort] {
+                #expect(try await world.get("/ready", port: port).status == 503)
+            }
+            #expect(try await world.get(world.path()).status == 200)
+            await client.send(request)
+            #expect(await client.receive().contains("Connection: close"))
+            clock.advance(by: .seconds(5))
+            await retirement
+            #expect(await server.drain().isClean)
+            #expect(throws: POSIXError.self) { try RawClient(port: server.port) }
+        }
+    }
+
+    @Test func `a new connection has time for its request while the server drains`() async throws {
+        try await World.run {
+            ($0.drainTimeout, $0.limits.lastHeadTimeout) = (.seconds(60), .seconds(60))
+        } _: { world async throws in
+            let server = world.server
+            let request = "GET /health HTTP/1.1\r\nHost: a\r\n\r\n"
+            let clients = try (0..<3).map { _ in try RawClient(port: server.port) }
+            await clients[0].send(request)
+            _ = await clients[0].receive(until: "ok\n")
+            await clients[1].send("GET /health HTTP/1.1\r\n")
+            async let report = server.drain()
+            #expect(await clients[0].receive() == "")
+            while (try? RawClient(port: server.port)) != nil { await Task.yield() }
+            await clients[1].send("Host: a\r\n\r\n")
+            await clients[2].send(request)
+            for client in clients[1...] {
+                let answer = await client.receive()
+                #expect(answer.hasPrefix("HTTP/1.1 200 ") && answer.contains("Connection: close"))
+            }
+            #expect(await report.isClean)
+        }
+    }
+
+    @Test func `requests that do not end in time are cancelled and reported`() async throws {
+        try await World.run {
+            $0.drainTimeout = .milliseconds(100)
+        } _: { world async throws in
+            let gate = OriginGate()
+            defer { gate.open() }
+            world.origin.respond(to: "/slow.png", with: .ok(try Pictures.file(), type: "image/png").held(at: gate))
+            async let answer = world.get(world.path(of: "/slow.png"))
+            await gate.waitUntilReached()
+            let report = await world.server.drain()
+            #expect(report.droppedRequestCount == 1)
+            #expect(!report.isClean)
+            #expect(try await answer.status == 503)
+        }
+    }
+}
