@@ -29,8 +29,8 @@ extension HTTPServer {
         var headTimeout = Duration.seconds(10)
         /// Longest time from the end of an answer to the end of the next head. 15 s by default.
         var idleTimeout = Duration.seconds(15)
-        /// Longest time to the end of the head of a connection that has sent no request yet when the server drains, or a
-        /// part of one. 1 s by default.
+        /// Longest time to the end of the head of a connection that has sent no request yet when the server drains, or
+        /// a part of one. 1 s by default.
         var lastHeadTimeout = Duration.seconds(1)
         /// Longest time that a client takes for one answer. 60 s by default.
         var sendTimeout = Duration.seconds(60)

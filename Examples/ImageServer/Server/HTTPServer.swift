@@ -176,8 +176,8 @@ actor HTTPServer: LoopResident {
 
     /// Takes no more connections, lets running requests finish, and closes everything.
     ///
-    /// A connection that has brought no request yet, or a part of one, has ``Limits/lastHeadTimeout`` for it: its client
-    /// cannot know that the server ends.
+    /// A connection that has brought no request yet, or a part of one, has ``Limits/lastHeadTimeout`` for it: its
+    /// client cannot know that the server ends.
     /// - Parameter grace: When it is over, the tasks of the remaining requests are cancelled, and clients that do not
     ///   take their answers are cut off.
     /// - Returns: The number of requests that were cancelled or cut off.

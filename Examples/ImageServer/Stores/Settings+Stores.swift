@@ -27,8 +27,8 @@ extension Settings {
     func loader(onPressure: @escaping @Sendable (MemoryPressure) -> Void) async throws(SharedStoreError) -> Loader {
         let loader = try await parts(onPressure: onPressure)
         guard let disk = loader.disk else { return loader }
-        // A folder that cannot be written is told now, and not with the first picture. Unstructured, because a disk that
-        // does not answer must not hold up the start; the shutdown of the cache ends the operation.
+        // A folder that cannot be written is told now, and not with the first picture. Unstructured, because a disk
+        // that does not answer must not hold up the start; the shutdown of the cache ends the operation.
         Task {
             let trial = CacheKey("image-server: whether the folder can be written")
             _ = try? await disk.store(DiskEntry(metadata: EntryMetadata(url: ""), bytes: [1]), for: trial)
