@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import Testing
+
+@testable import ImageServer
+
+@Suite(.timeLimit(.minutes(10)))
+struct AccessLogTests {
+    @Test func `a line of the log is one object`() throws {
+        var lines = LogLines()
+        let request = FinishedRequest(
+            id: "a1", trace: "b2", peer: "127.0.0.1", method: "GET", target: "/\"\n", status: 200, byteCount: 5,
+            took: .microseconds(61_502), isComplete: true, notes: [.init(name: "source", value: "memory")])
+        for time in [0, 0.25, 1, 0.007] { lines.add(request, at: Date(timeIntervalSince1970: time)) }
+        let found = String(decoding: lines.bytes, as: UTF8.self).split(
+            separator: "\n", omittingEmptySubsequences: false)
+        let expected = ["00.000", "00.250", "01.000", "00.007"].map {
+            """
+            {"time":"1970-01-01T00:00:\($0)Z","id":"a1","trace":"b2","peer":"127.0.0.1","method":"GET",\
+            "target":"/\\"\\u000a",\
+            "status":200,"bytes":5,"milliseconds":61.502,"complete":true,"source":"memory"}
+            """
+        }
+        #expect(found.map(String.init) == expected + [""])
+    }
+
+    @Test func `a long target is cut off in the log, and a mark of direction in it turns nothing`() {
+        var lines = LogLines()
+        var request = FinishedRequest(
+            id: "a1", peer: "", method: "GET", target: "/\u{202E}gpj.exe", status: 200, byteCount: 0, took: .zero,
+            isComplete: true, notes: [])
+        lines.add(request, at: .now)
+        #expect(String(decoding: lines.bytes, as: UTF8.self).contains(#""target":"/\u202egpj.exe","#))
+        request.target = String(repeating: "ä", count: 5_000)
+        lines.bytes = []
+        lines.add(request, at: .now)
+        #expect(String(decoding: lines.bytes, as: UTF8.self).count { $0 == "ä" } == 1_000)
+    }
+
+    @Test func `a log that is not read loses lines and tells how many`() async throws {
+        let pipe = Pipe()
+        let descriptor = pipe.fileHandleForWriting.fileDescriptor
+        // A full pipe takes no line.
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        while unsafe write(descriptor, "\n", 1) == 1 {}
+        _ = fcntl(descriptor, F_SETFL, 0)
+        let log = AccessLog(descriptor: descriptor, byteLimit: 1_500)
+        let request = FinishedRequest(
+            id: String(repeating: "x", count: 900), peer: "", method: "GET", target: "/", status: 200, byteCount: 0,
+            took: .zero, isComplete: true, notes: [])
+        // One is being written and one waits, at most.
+        for _ in 0..<20 { log.write(request) }
+        let reader = Task.detached { pipe.fileHandleForReading.readDataToEndOfFile() }
+        log.flush(within: 60)
+        log.write(request)
+        log.flush(within: 60)
+        try pipe.fileHandleForWriting.close()
+        let lines = String(decoding: await reader.value, as: UTF8.self).split(separator: "\n")
+        let dropped = lines.compactMap { Int($0.dropFirst(#"{"droppedLines":"#.count).dropLast()) }
+        #expect(dropped.count == 1 && dropped[0] >= 18)
+        #expect(lines.count - 1 + dropped.reduce(0, +) == 21)
+    }
+}
