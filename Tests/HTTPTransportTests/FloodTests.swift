@@ -78,6 +78,29 @@ struct FloodTests {
         #expect(server.requestWeights.count == 2)
     }
 
+    @Test func `of two requests on a connection, the one above its last stream is sent again`() async throws {
+        let certificate = try TestCertificate.make()
+        let server = try HTTP2Flood.start(tls: certificate) { number, stream in
+            switch number {
+            case 2: []
+            // Both are on their way. The last stream is that of the earlier one, which is answered now.
+            case 3: [HTTP2Flood.frame(type: 7, stream: 0, [0, 0, 0, stream - 2, 0, 0, 0, 0]), Self.answer(stream - 2)]
+            default: [Self.answer(stream)]
+            }
+        }
+        defer { server.stop() }
+        var configuration = HTTPClient.Configuration.loopback
+        configuration.tls = .authorities(in: certificate.rootPath)
+        let client = HTTPClient(configuration: configuration)
+        #expect(try await client.send(HTTPRequest(url: server.url)).status == 200)
+        async let one = client.send(HTTPRequest(url: server.url)).status
+        async let other = client.send(HTTPRequest(url: server.url)).status
+        let statuses = try await [one, other]
+        #expect(statuses == [200, 200])
+        #expect(server.requestWeights.count == 4)
+        await client.shutdown()
+    }
+
     @Test func `a request is sent again by the client once and only when it changes nothing`() async throws {
         let certificate = try TestCertificate.make()
         for (method, body, count) in [("GET", nil, 2), ("DELETE", nil, 1), ("POST", [1] as [UInt8]?, 1)] {

@@ -21,10 +21,14 @@ import WebImageTesting
         let gates = Mutex(Gate())
         let downloader = Self.downloader { gates.withLock { $0 } }
         let isOver = Atomic(false)
+        let looks = Atomic(0)
         defer { isOver.store(true, ordering: .relaxed) }
         // What the attendance does in each round, without the pauses.
         let rounds = Task.detached {
-            while !isOver.load(ordering: .relaxed) { _ = downloader.goesOnAttending() }
+            while !isOver.load(ordering: .relaxed) {
+                _ = downloader.goesOnAttending()
+                looks.add(1, ordering: .releasing)
+            }
         }
         for turn in 0..<2_000 {
             let gate = Gate()
@@ -33,8 +37,11 @@ import WebImageTesting
                 Task.detached { try await downloader.download(.numbered(2 * turn + number)) }
             }
             while downloader.queuedCount < 1 { await Task.yield() }
-            // The look at the queue that was under way may not be over.
-            for _ in 0..<10_000 where !downloader.attendance.isUnderWay { await Task.yield() }
+            // The look at the queue that was under way may not be over; the next one is.
+            let begin = looks.load(ordering: .acquiring)
+            while looks.load(ordering: .acquiring) < begin + 2 { await Task.yield() }
+            // Nor may the caller that queued have begun the attendance. Without one, the time limit ends this.
+            while !downloader.attendance.isUnderWay, !Task.isCancelled { await Task.yield() }
             let isAttended = downloader.attendance.isUnderWay
             gate.open()
             for caller in callers { _ = try await caller.value }
