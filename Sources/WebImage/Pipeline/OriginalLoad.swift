@@ -5,9 +5,7 @@ import ImageCoding
 import Synchronization
 import TaskCoordination
 
-/// What the load of a picture and the load of a file have in common: the request, the claim on the address, and the way
-/// to the original.
-///
+/// What the loads of a picture and of a file have in common: the request, the claim, and the way to the original.
 /// An object, so that the stages share their state.
 final class OriginalLoad: Sendable {
     let pipeline: Pipeline
@@ -121,9 +119,8 @@ extension OriginalLoad {
         return entry
     }
 
-    /// Makes the variant from the picture that memory holds.
-    ///
-    /// Not after a transfer: the load then is about the file that has arrived.
+    /// Makes the variant from the picture that memory holds. Not after a transfer: the load then is about the file that
+    /// has arrived.
     func variantOfMemory() async throws -> ImageResponse? {
         guard transfer == nil, !request.variantKey.isOriginal,
             let whole = pipeline.pictureInMemory(madeInto: request)
