@@ -6,8 +6,8 @@ import WebImage
 import WebImageTesting
 
 /// A caching proxy in front of one origin, for whole responses of any type: `raw-proxy http://127.0.0.1:8000 8080`.
-/// With an absolute path as a third word it keeps them in that folder, and knows them after a restart. The first Ctrl-C or
-/// `SIGTERM` ends it in order.
+/// With an absolute path as a third word it keeps them in that folder, and knows them after a restart. The first Ctrl-C
+/// or `SIGTERM` ends it in order.
 ///
 /// The lesson: the rules of HTTP are functions of values. The proxy around them is a look-up, a switch and an exchange.
 @main

@@ -4,11 +4,11 @@ import WebImage
 extension HTTPServer {
     /// The limits of a server.
     struct Limits: Sendable {
-        /// Largest number of connections. The oldest idle one gives way to a new one; when none is idle, new ones wait in
-        /// the kernel. 1,000 by default.
+        /// Largest number of connections. The oldest idle one gives way to a new one; when none is idle, new ones wait
+        /// in the kernel. 1,000 by default.
         var connections = 1_000
-        /// Largest number of connections of one address; further ones are closed. No limit by default, because the clients
-        /// of a proxy share its address.
+        /// Largest number of connections of one address; further ones are closed. No limit by default, because the
+        /// clients of a proxy share its address.
         var connectionsPerAddress = Int.max
         /// Largest number of requests whose answers are being made; further ones are answered with 503. 500 by default.
         var requests = 500
@@ -18,8 +18,8 @@ extension HTTPServer {
         var targetByteCount = 8_192
         /// Largest number of header fields. 64 by default.
         var fields = 64
-        /// Most bytes of answers that wait for their readers; beyond it the slowest reader is cut off. By default 7.5 % of
-        /// the memory that the process may use, at most 384 MB.
+        /// Most bytes of answers that wait for their readers; beyond it the slowest reader is cut off. By default 7.5 %
+        /// of the memory that the process may use, at most 384 MB.
         var waitingByteCount = MemoryLimits().maximumCost / 2
         /// Fewest bytes a second of a head, and of an answer that a client has not taken. 240 by default; 0 for any.
         var byteRate = 240

@@ -4,18 +4,18 @@ import Foundation
 
 /// An HTTP/1.1 server for requests without content, on the loop that is the executor of this actor.
 ///
-/// The connections and their requests are isolated state. An answer that is recalled is sent at once. Else the handler runs
-/// in a task of its own for each request. It begins in the turn in which the head has come, so an answer that needs no
-/// wait is sent at once, too; otherwise the connection waits until the task has ended.
+/// The connections and their requests are isolated state. An answer that is recalled is sent at once. Else the handler
+/// runs in a task of its own for each request. It begins in the turn in which the head has come, so an answer that
+/// needs no wait is sent at once, too; otherwise the connection waits until the task has ended.
 ///
-/// A request holds one of ``Limits/requests`` while its answer is made, and not while the client takes it. When connections
-/// or descriptors run out, the connection that has been idle for the longest time gives way, and then the slowest reader.
-/// **Cancellation**: a client that leaves while it waits cancels the task of its request. A client that ends its own
-/// direction of the connection counts as one that leaves.
+/// A request holds one of ``Limits/requests`` while its answer is made, and not while the client takes it. When
+/// connections or descriptors run out, the connection that has been idle for the longest time gives way, and then the
+/// slowest reader. **Cancellation**: a client that leaves while it waits cancels the task of its request. A client that
+/// ends its own direction of the connection counts as one that leaves.
 ///
-/// Written here, because what Debian has does not do it: libmicrohttpd sends the head of its own refusals twice, keeps the
-/// heads of request and answer in one memory, and owns the sockets, so that what waits for slow readers can share no
-/// budget.
+/// Written here, because what Debian has does not do it: libmicrohttpd sends the head of its own refusals twice, keeps
+/// the heads of request and answer in one memory, and owns the sockets, so that what waits for slow readers can share
+/// no budget.
 actor HTTPServer: LoopResident {
     /// Makes the answer to a request.
     typealias Handler = @Sendable (ServerRequest) async -> Answer

@@ -18,8 +18,8 @@ struct Origin: Hashable, Sendable {
         if let plain = Self(plain: url.absoluteString) { self = plain } else { try self.init(checking: url) }
     }
 
-    /// The usual case, read in one pass: a small scheme, a host in small letters, a port or none, and a path, a query, a
-    /// fragment or the end. `nil` for every other, which is for the checks.
+    /// The usual case, read in one pass: a small scheme, a host in small letters, a port or none, and a path, a query,
+    /// a fragment or the end. `nil` for every other, which is for the checks.
     init?(plain url: String) {
         isSecure = url.hasPrefix("https://")
         guard isSecure || url.hasPrefix("http://") else { return nil }

@@ -28,8 +28,8 @@ extension ImageManager {
         await OneShot<Void>().wait(onCancel: ())
     }
 
-    /// What the manager has done so far. The counters are read one after the other, so they fit together exactly only while
-    /// nothing changes.
+    /// What the manager has done so far. The counters are read one after the other, so they fit together exactly only
+    /// while nothing changes.
     public nonisolated var counters: LoadCounters { pipeline.hub.tally.counters }
 
     /// What the manager is busy with now. The figures are taken one after the other, so they fit together exactly only

@@ -4,8 +4,8 @@ import TaskCoordination
 /// Writes pictures to a store after their load has landed: one write per key at a time, the newest content last.
 ///
 /// What waits to be written is bounded in bytes, because a slow disk must not take the memory of the process. Beyond
-/// the limit ``submit(for:byteCount:if:_:)`` waits for room, in order of arrival, and ``submitIfRoom(for:byteCount:if:_:)``
-/// drops the write. Each dropped write is counted and reported.
+/// the limit ``submit(for:byteCount:if:_:)`` waits for room, in order of arrival, and
+/// ``submitIfRoom(for:byteCount:if:_:)`` drops the write. Each dropped write is counted and reported.
 ///
 /// States only move forward: open, closed, abandoned.
 actor WriteBehind {

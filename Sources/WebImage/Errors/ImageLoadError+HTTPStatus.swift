@@ -5,9 +5,9 @@ import ImageCoding
 extension ImageLoadError {
     /// The status with which a server answers its own client when it could not load a picture.
     ///
-    /// 400 for a request that says nothing, 403 for what may not be asked, 404 for a missing picture, 413 for one beyond a
-    /// limit, 415 for no picture, 422 for a broken one, 429, 502 and 504 for a failing origin, 503 for too much work, 500
-    /// for the rest. A remembered failure has the status of the first one.
+    /// 400 for a request that says nothing, 403 for what may not be asked, 404 for a missing picture, 413 for one
+    /// beyond a limit, 415 for no picture, 422 for a broken one, 429, 502 and 504 for a failing origin, 503 for too
+    /// much work, 500 for the rest. A remembered failure has the status of the first one.
     public var suggestedHTTPStatus: Int {
         if code == .recentlyFailed, let first = cause as? ImageLoadError { return first.suggestedHTTPStatus }
         if let cause = cause as? HTTPError, status == nil || code == .transferFailed { return cause.statusOfServer }

@@ -6,13 +6,13 @@ import Synchronization
 /// The caches of a manager by request: what a load would read and write, without the load.
 ///
 /// The hooks ``ImageManager/Hooks/cacheKey`` and those that change bytes apply, as they do to a load;
-/// ``ImageManager/Hooks/requestProcessor`` is not asked. What the caches lose here is not brought back by a transfer that
-/// another load has waited for.
+/// ``ImageManager/Hooks/requestProcessor`` is not asked. What the caches lose here is not brought back by a transfer
+/// that another load has waited for.
 extension ImageManager {
     /// Where the picture of a request can be had without asking the origin.
     ///
-    /// - Returns: `.memory` when a ``peek(_:)`` finds it; `.disk` when the disk has the picture, or the original that it
-    ///   is made from.
+    /// - Returns: `.memory` when a ``peek(_:)`` finds it; `.disk` when the disk has the picture, or the original that
+    ///   it is made from.
     /// - Throws: `CancellationError`; ``ImageLoadError`` for what a cache of the program's own has thrown.
     public nonisolated func contains(_ request: ImageRequest) async throws -> CacheTiers {
         let request = pipeline.named(request)
@@ -43,8 +43,8 @@ extension ImageManager {
     /// Puts a picture into the caches, as a load of the request would.
     ///
     /// In memory at once; on disk as a variant, if the request has transformers and ``Configuration/variantStorage``
-    /// admits it. Later loads of the request find it. A picture without transformers is in memory only: to keep it on disk,
-    /// encode it and use ``store(_:for:)``.
+    /// admits it. Later loads of the request find it. A picture without transformers is in memory only: to keep it on
+    /// disk, encode it and use ``store(_:for:)``.
     ///
     /// - Parameters:
     ///   - image: The picture, transformed as the request asks for.

@@ -55,7 +55,8 @@ final class CacheWriter: Sendable {
     /// - Parameters:
     ///   - number: The number of the transfer that brought it; 0 when it was on disk before.
     ///   - byteCount: The memory that `making` keeps.
-    ///   - waits: Whether to wait until it is written. Otherwise the write is dropped when too much waits to be written.
+    ///   - waits: Whether to wait until it is written. Otherwise the write is dropped when too much waits to be
+    ///     written.
     ///   - making: Makes the entry when the write begins.
     func store(
         as key: CacheKey, of original: CacheKey, number: Int, byteCount: Int, waits: Bool,

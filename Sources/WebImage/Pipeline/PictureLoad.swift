@@ -119,8 +119,8 @@ struct PictureLoad: Sendable {
 }
 
 extension Pipeline {
-    /// What makes the entry of a small still variant; `nil` for one that is not kept on disk. Larger ones are made again
-    /// from the original.
+    /// What makes the entry of a small still variant; `nil` for one that is not kept on disk. Larger ones are made
+    /// again from the original.
     func variantEntry(
         _ response: ImageResponse, for request: ImageRequest, madeFrom generation: ContentGeneration?
     ) -> WriteBehind.Making? {

@@ -122,8 +122,8 @@ extension ImageRequest {
         set { change { $0.firstFrameOnly = newValue } }
     }
 
-    /// Whether ``ImageManager/events(for:)`` brings pictures of the file while it arrives, and how they are made. None by
-    /// default.
+    /// Whether ``ImageManager/events(for:)`` brings pictures of the file while it arrives, and how they are made. None
+    /// by default.
     ///
     /// JPEG, PNG, GIF and WebP have previews. The callers of one transfer share them. They are not transformed.
     public var previews: PreviewOptions? {
@@ -148,8 +148,8 @@ extension ImageRequest {
         set { change { $0.cacheKey = newValue } }
     }
 
-    /// The caller's own name for the load, such as the id of the request that it answers; its activities carry it. None by
-    /// default.
+    /// The caller's own name for the load, such as the id of the request that it answers; its activities carry it. None
+    /// by default.
     ///
     /// It changes nothing else: requests with different labels share flights and pictures.
     public var label: String? {
@@ -186,8 +186,8 @@ extension ImageRequest {
 }
 
 extension ImageRequest {
-    /// Whether the events of the load begin with a progress of no bytes, as soon as it waits together with the others that
-    /// want the picture.
+    /// Whether the events of the load begin with a progress of no bytes, as soon as it waits together with the others
+    /// that want the picture.
     package var tellsJoining: Bool {
         get { fields.value.tellsJoining }
         set { change { $0.tellsJoining = newValue } }

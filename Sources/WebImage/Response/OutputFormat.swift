@@ -3,8 +3,8 @@ public import ImageCoding
 
 /// The file that ``ImageManager/encodedImage(for:as:onProgress:)`` returns.
 public enum OutputFormat: Sendable, Hashable {
-    /// The file as the origin sent it; with transformers, a file in the origin's format, animated when the picture is, or
-    /// PNG where that format cannot be written.
+    /// The file as the origin sent it; with transformers, a file in the origin's format, animated when the picture is,
+    /// or PNG where that format cannot be written.
     case original
     /// A file of this format, written this way.
     case encoded(EncodedFormat)
@@ -18,7 +18,8 @@ public enum OutputFormat: Sendable, Hashable {
     /// Lossy WebP, animated when the picture is. `quality` is 1 to 100.
     public static func webp(quality: Int = 80) -> OutputFormat { .encoded(.webp(quality: quality)) }
 
-    /// The format to write a picture in when its original has `format`. A picture of a lossless original stays lossless.
+    /// The format to write a picture in when its original has `format`. A picture of a lossless original stays
+    /// lossless.
     func encodedFormat(original format: ImageFormat, isLossless: Bool, coders: ImageCoders) -> EncodedFormat {
         guard case .original = self else {
             guard case .encoded(let encoded) = self else { return .png }

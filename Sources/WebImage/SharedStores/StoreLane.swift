@@ -4,8 +4,8 @@ import TaskCoordination
 
 /// A shared store with the deadlines of its calls, its trouble, and the writes that wait for it.
 ///
-/// Writes are made behind the answer, in order of arrival, by at most as many tasks as the store takes writes at a time.
-/// What waits is limited in bytes; beyond the limit a write is dropped and counted. Removals have 4 MiB more.
+/// Writes are made behind the answer, in order of arrival, by at most as many tasks as the store takes writes at a
+/// time. What waits is limited in bytes; beyond the limit a write is dropped and counted. Removals have 4 MiB more.
 final class StoreLane: Sendable {
     enum Job: Sendable {
         case store(SharedKey, [UInt8])

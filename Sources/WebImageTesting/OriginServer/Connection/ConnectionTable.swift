@@ -87,8 +87,8 @@ final class ConnectionTable: Sendable {
     /// Whether another connection may be accepted.
     ///
     /// At the limit the one that has idled longest begins to end, or else the one whose peer has taken longest for a
-    /// reply; one that has just begun stays. Those that end count for as long as they need, so there are never more than
-    /// twice as many.
+    /// reply; one that has just begun stays. Those that end count for as long as they need, so there are never more
+    /// than twice as many.
     ///
     /// - Parameter isShort: Whether the process has no descriptor for it.
     /// - Complexity: O(*n*) in the open connections at the limit.
