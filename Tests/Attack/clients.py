@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import select
 import socket
 import subprocess
 import sys
@@ -38,12 +39,14 @@ class Crowd:
         connection.setblocking(False)
         return connection
 
-    def run(self, begin, turn, seconds):
-        """`begin` is sent on each connection; every second `turn` does something with each, and tells whether it lives."""
+    def run(self, begin, turn):
+        """`begin` is sent on each connection; every second `turn` does something with each, and tells whether it lives.
+
+        They stay until the input ends, so that no answer to another client comes because they have gone."""
         connections = [self.open(number, begin) for number in range(self.count)]
         print("ready", flush=True)
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
+        ended = False
+        while not ended:
             started = time.monotonic()
             for number, connection in enumerate(connections):
                 if connection is None or not turn(connection):
@@ -51,10 +54,10 @@ class Crowd:
                         connection.close()
                         self.replaced += 1
                     connections[number] = self.open(number, begin)
-            time.sleep(max(0, started + 1 - time.monotonic()))
+            ended = select.select([sys.stdin], [], [], max(0, started + 1 - time.monotonic()))[0]
         print("replaced", self.replaced, flush=True)
 
-    def heads(self, seconds):
+    def heads(self):
         def drip(connection):
             try:
                 connection.send(b"x")
@@ -64,9 +67,9 @@ class Crowd:
             except OSError:
                 return False
 
-        self.run(b"GET / HTTP/1.1\r\nHost: a\r\nX: ", drip, seconds)
+        self.run(b"GET / HTTP/1.1\r\nHost: a\r\nX: ", drip)
 
-    def readers(self, seconds):
+    def readers(self):
         def sip(connection):
             try:
                 return connection.recv(1024) != b""
@@ -75,9 +78,9 @@ class Crowd:
             except OSError:
                 return False
 
-        self.run(self.request, sip, seconds)
+        self.run(self.request, sip)
 
-    def leavers(self, _):
+    def leavers(self):
         """All wait for one picture, until there is a line, and leave at once."""
         connections = [self.open(number, self.request) for number in range(self.count)]
         print("ready", flush=True)
@@ -88,9 +91,9 @@ class Crowd:
         print("left", sum(connection is not None for connection in connections), flush=True)
 
 
-def crowd(kind, server, count, target, seconds):
+def crowd(kind, server, count, target):
     """A process of its own, so that it takes no time of the client that is measured."""
-    words = [sys.executable, "-B", pathlib.Path(__file__).resolve(), kind, server.port, count, target, seconds]
+    words = [sys.executable, "-B", pathlib.Path(__file__).resolve(), kind, server.port, count, target]
     child = subprocess.Popen([str(word) for word in words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     child.stdout.readline()
     return child
@@ -153,7 +156,7 @@ def slow_row(kind, title, program, quick_count, full_count):
             made, target, slow = program(field, origin)
             with made as server:
                 row.judge(server.get(slow)[1] == large and server.get(target)[0] == 200, "the pictures do not come at all")
-                child = crowd(kind, server, count, slow, seconds + 3)
+                child = crowd(kind, server, count, slow)
                 held, end = server.descriptors, time.monotonic() + seconds
                 judge(row, *served(server, target, lambda: time.monotonic() < end))
                 held = max(held, server.descriptors)
@@ -176,12 +179,13 @@ def leaving_row(field):
             over.wait(120)
         connection.sendall(answer(bombs.png(64), Cache_Control="max-age=600"))
 
-    words = ["--max-connections", "12000", "--max-requests", "12000"]
+    # What the clients wait for does not end by itself.
+    words = ["--max-connections", "12000", "--max-requests", "12000", "--source-timeout", "110"]
     with Origin(reply) as origin, image_server(field, *words) as server:
         target = address(origin.url("/small"))
         row.judge(server.get(target)[0] == 200, "the picture does not come at all")
         before = server.descriptors
-        child = crowd("leavers", server, count, address(origin.url("/held")), 0)
+        child = crowd("leavers", server, count, address(origin.url("/held")))
         end = time.monotonic() + 60
         while server.descriptors < before + count and time.monotonic() < end:
             time.sleep(0.05)
@@ -211,4 +215,4 @@ ROWS = {"slow-heads": slow_row("heads", "slow heads", images, 1_300, 3_000),
         "proxy-readers": slow_row("readers", "raw-proxy: slow readers", proxy, 1_200, 1_200), "leavers": leaving_row}
 
 if __name__ == "__main__":
-    getattr(Crowd(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]), sys.argv[1])(float(sys.argv[5]))
+    getattr(Crowd(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]), sys.argv[1])()
