@@ -50,7 +50,7 @@ struct Setting: Sendable {
             guard let number = Int(unit == nil ? text[...] : text.dropLast()),
                 case let (count, overflows) = number.multipliedReportingOverflow(by: unit ?? 1), !overflows,
                 count >= least
-            else { throw SettingsError(message: "a number of bytes from \(least), such as 500k, 20M or 1G") }
+            else { throw SettingsError(message: "a number of bytes from \(least), such as 20M or 1G") }
             set(&settings, count)
         }
     }
