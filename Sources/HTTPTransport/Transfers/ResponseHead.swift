@@ -19,6 +19,9 @@ struct ResponseHead: Sendable {
         case malformed(String)
     }
 
+    /// The status, once there is one.
+    var knownStatus: Int? { status == 0 ? nil : status }
+
     /// Takes one line as libcurl delivers it, line end included.
     ///
     /// Trailers, which follow the body, are dropped.

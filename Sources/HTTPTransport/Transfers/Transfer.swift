@@ -291,11 +291,6 @@ final class Transfer: DeadlineHolding {
     }
 }
 
-extension ResponseHead {
-    /// The status, once a head has one.
-    var knownStatus: Int? { status == 0 ? nil : status }
-}
-
 extension Result where Failure == any Error {
     fileprivate var isCancellation: Bool {
         if case .failure(let error) = self { error is CancellationError } else { false }

@@ -12,12 +12,13 @@ struct OperationTests {
         let keys = try ["01", "02"].map {
             try #require(SigningKey(hexadecimal: String(repeating: $0, count: 32)))
         }
+        let card = try PictureOptions("w16")
         try await World.run {
-            ($0.keys, $0.allowsUnsigned, $0.presets) = ([keys[0]], false, ["card": try! PictureOptions("w16")])
+            ($0.keys, $0.allowsUnsigned, $0.presets) = ([keys[0]], false, ["card": card])
         } _: { world async throws in
             let source = world.origin.url("/a.png").absoluteString
             let readers = [
-                AddressReader(keys: [keys[0]], presets: ["card": try PictureOptions("w16")]),
+                AddressReader(keys: [keys[0]], presets: ["card": card]),
                 AddressReader(keys: [keys[1]], presets: ["thumb": try PictureOptions("w8")]),
             ]
             let old = try readers[0].address(options: "card", source: source)

@@ -13,18 +13,8 @@ struct OriginShareTests {
         try await World.run {
             $0.downloads = 64
         } _: { world async throws in
-            let gate = OriginGate()
-            let reply = OriginReply.ok(try Pictures.file(), type: "image/png").held(at: gate)
-            world.origin.respondToEverything { _ in reply }
-            try await withThrowingTaskGroup { group in
-                for number in 0..<64 {
-                    group.addTask { try await world.get(world.path(of: "/held/\(number).png")).status }
-                }
-                // All of them, before one is answered.
-                await gate.waitUntilReached(count: 64)
-                gate.open()
-                for try await status in group { #expect(status == 200) }
-            }
+            // All of them, before one is answered.
+            try await hold(64, in: world, untilReached: 64) { _ in }
         }
     }
 
@@ -35,21 +25,30 @@ struct OriginShareTests {
             try await World.run {
                 ($0.downloads, $0.connectionsPerOrigin) = (4, 2)
             } _: { world async throws in
-                let gate = OriginGate()
-                let reply = OriginReply.ok(try Pictures.file(), type: "image/png").held(at: gate)
-                world.origin.respondToEverything { _ in reply }
-                try await withThrowingTaskGroup { group in
-                    for number in 0..<8 {
-                        group.addTask { try await world.get(world.path(of: "/held/\(number).png")).status }
-                    }
-                    await gate.waitUntilReached(count: 2)
+                try await hold(8, in: world, untilReached: 2) { gate async throws in
                     #expect(try await world.get("/w8/unsigned/plain/\(source)").status == 200)
                     #expect(gate.reachedCount == 2)
-                    gate.open()
-                    for try await status in group { #expect(status == 200) }
                 }
                 #expect(world.origin.requestCount == 8)
             }
         }
+    }
+}
+
+/// Asks for pictures that the origin holds back, does something when it has heard of some, and lets all of them go.
+private func hold(
+    _ count: Int, in world: World, untilReached reachedCount: Int, _ body: (OriginGate) async throws -> Void
+) async throws {
+    let gate = OriginGate()
+    let reply = OriginReply.ok(try Pictures.file(), type: "image/png").held(at: gate)
+    world.origin.respondToEverything { _ in reply }
+    try await withThrowingTaskGroup { group in
+        for number in 0..<count {
+            group.addTask { try await world.get(world.path(of: "/held/\(number).png")).status }
+        }
+        await gate.waitUntilReached(count: reachedCount)
+        try await body(gate)
+        gate.open()
+        for try await status in group { #expect(status == 200) }
     }
 }

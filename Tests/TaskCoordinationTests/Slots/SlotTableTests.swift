@@ -6,7 +6,6 @@ import WebImageTesting
 @testable import TaskCoordination
 
 @Suite struct SlotTableTests {
-    private typealias Subject = SlotTableSubject
     private typealias Waiter = SlotTableSubject.Waiter
     private typealias Table = SlotTableSubject.Table
 
@@ -46,7 +45,7 @@ import WebImageTesting
     ) throws {
         var random = SeededGenerator(seed: seed)
         let limits = Table.Limits(units: limits.units, share: limits.share, lane: limits.lane)
-        let table = Subject(limits)
+        let table = SlotTableSubject(limits)
         var model = Model(limits: limits)
         var gone: [Table.Place] = []
 
@@ -111,7 +110,7 @@ import WebImageTesting
     }
 
     @Test func `nothing small overtakes what is large, and what fits goes on when the large one leaves`() {
-        let table = Subject(.init(units: 10))
+        let table = SlotTableSubject(.init(units: 10))
         #expect(table.take(6))
         let large = table.queue(1, units: 8)
         #expect(!table.take())
@@ -124,7 +123,7 @@ import WebImageTesting
         table.release()
         #expect(table.entryCount == 0)
         // In a lane that holds its share, too.
-        let shared = Subject(.init(units: 10, share: 4))
+        let shared = SlotTableSubject(.init(units: 10, share: 4))
         #expect(shared.take(6, in: "a"))
         shared.queue(1, in: "a", units: 8)
         #expect(!shared.take(in: "a"))
@@ -132,7 +131,7 @@ import WebImageTesting
     }
 
     @Test func `the share and the limit of a lane are counted in units`() {
-        let table = Subject(.init(units: 10, share: 4, lane: 4))
+        let table = SlotTableSubject(.init(units: 10, share: 4, lane: 4))
         #expect(table.take(4, in: "a"))
         #expect(!table.take(in: "a"))
         table.queue(1, in: "a", units: 4)
@@ -147,14 +146,14 @@ import WebImageTesting
     }
 
     @Test func `more units than there are count as all of them`() {
-        let table = Subject(.init(units: 10))
+        let table = SlotTableSubject(.init(units: 10))
         table.queue(1, units: .max)
         #expect(table.next()?.name == 1)
         #expect(table.held == 10)
     }
 
     @Test func `lanes of equal priority take turns`() {
-        let table = Subject(.init(units: 1))
+        let table = SlotTableSubject(.init(units: 1))
         #expect(table.take(in: "z"))
         for name in 0..<6 {
             let lane = name < 4 ? "a" : "b"
@@ -192,7 +191,7 @@ import WebImageTesting
     }
 
     @Test func `a lane that holds its share goes first with what is more urgent, and last among equals`() {
-        let table = Subject(.init(units: 4, share: 2))
+        let table = SlotTableSubject(.init(units: 4, share: 2))
         for _ in 0..<4 { #expect(table.take(in: "busy")) }
         for name in 0..<2 { table.queue(name, in: "busy", priority: 33) }
         for name in 10..<12 { table.queue(name, in: "free", priority: 17) }
@@ -206,7 +205,7 @@ import WebImageTesting
     }
 
     @Test func `a round gives no slot of a lane with more urgent waiters, unless its bodies make no progress`() {
-        let table = Subject(.init(units: 4, share: 2))
+        let table = SlotTableSubject(.init(units: 4, share: 2))
         for _ in 0..<4 { #expect(table.take(in: "busy")) }
         table.queue(0, in: "busy", priority: 33)
         table.queue(1, in: "free", priority: 17)
@@ -214,8 +213,8 @@ import WebImageTesting
         #expect(table.nextRound(stalled: ["busy": 1]).served.map(\.name) == [1])
     }
 
-    private func full(of lane: String, waiting: Int) -> Subject {
-        let table = Subject(.init(units: 4, share: 2))
+    private func full(of lane: String, waiting: Int) -> SlotTableSubject {
+        let table = SlotTableSubject(.init(units: 4, share: 2))
         for _ in 0..<4 {
             #expect(table.take(in: lane))
         }
@@ -249,7 +248,7 @@ import WebImageTesting
 
     @Test func `a lane within its share gives way when it makes no progress, and no more bodies than there are slots`()
     {
-        let table = Subject(.init(units: 4, share: 2))
+        let table = SlotTableSubject(.init(units: 4, share: 2))
         for lane in ["a", "a", "b", "b"] {
             #expect(table.take(in: lane))
         }
@@ -276,7 +275,7 @@ import WebImageTesting
     }
 
     @Test func `a place of a lane that is gone is no place in the lane that has its number now`() {
-        let table = Subject(.init(units: 2))
+        let table = SlotTableSubject(.init(units: 2))
         #expect(table.take())
         var gone: [Table.Place] = []
         for name in 0..<100 {
