@@ -88,18 +88,24 @@ let package = Package(
             ]),
         .target(name: "CCacheShims"),
         .target(name: "CSceneShims"),
-        .target(name: "CBenchBaselines", dependencies: ["CLibcurl", "CLibjpeg", "CLibpng", "CHiredis"]),
+        .target(
+            name: "CBenchBaselines", dependencies: ["CLibcurl", "CLibjpeg", "CLibpng", "CHiredis"],
+            path: "Examples/BenchBaselines"),
+
+        // Floor 1: the standard library's atomics and lock, and what stands in for the lock under the thread sanitizer.
+        .target(name: "Locks"),
 
         // Floor 1: flights, slots, pools. The standard library and Dispatch only.
-        .target(name: "TaskCoordination"),
+        .target(name: "TaskCoordination", dependencies: ["Locks"]),
 
         // Floor 1: a thread that waits for descriptors, and is the executor of actors.
-        .target(name: "EventLoops", dependencies: ["CEventLoopShims"]),
+        .target(name: "EventLoops", dependencies: ["CEventLoopShims", "Locks"]),
 
         // Floor 2: the network, and the pictures. Neither knows the other.
         .target(
-            name: "HTTPTransport", dependencies: ["EventLoops", "TaskCoordination", "CLibcurl", "CTransportShims"]),
-        .target(name: "ImageCoding", dependencies: ["CImageShims", "CLibwebp", "CLibgif"]),
+            name: "HTTPTransport",
+            dependencies: ["Locks", "EventLoops", "TaskCoordination", "CLibcurl", "CTransportShims"]),
+        .target(name: "ImageCoding", dependencies: ["Locks", "CImageShims", "CLibwebp", "CLibgif"]),
 
         // XML in responses, apart because FoundationXML is large.
         .target(name: "HTTPTransportXML", dependencies: ["HTTPTransport"]),
@@ -111,7 +117,7 @@ let package = Package(
         .target(
             name: "WebImage",
             dependencies: [
-                "TaskCoordination", "HTTPTransport", "HTTPCaching", "ImageCoding", "CCacheShims", "COpenSSL",
+                "Locks", "TaskCoordination", "HTTPTransport", "HTTPCaching", "ImageCoding", "CCacheShims", "COpenSSL",
             ]),
 
         // Floor 4: loads bound to views.
@@ -127,34 +133,36 @@ let package = Package(
         // What tests need, ours and other people's.
         .target(
             name: "WebImageTesting",
-            dependencies: ["TaskCoordination", "HTTPTransport", "ImageCoding", "COpenSSL", "CSceneShims"]),
+            dependencies: ["Locks", "TaskCoordination", "HTTPTransport", "ImageCoding", "COpenSSL", "CSceneShims"]),
 
         // Floor 5.
-        .executableTarget(name: "fetch", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/Fetch"),
+        .executableTarget(
+            name: "fetch", dependencies: ["Locks", "WebImage", "WebImageTesting"], path: "Examples/Fetch"),
         .executableTarget(
             name: "contact-sheet", dependencies: ["ImageCoding", "WebImageTesting"], path: "Examples/ContactSheet"),
         .executableTarget(name: "stampede", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/Stampede"),
-        .executableTarget(name: "soak", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/Soak"),
+        .executableTarget(name: "soak", dependencies: ["Locks", "WebImage", "WebImageTesting"], path: "Examples/Soak"),
         .executableTarget(
-            name: "lessons", dependencies: ["TaskCoordination", "WebImageTesting"], path: "Examples/Lessons"),
+            name: "lessons", dependencies: ["Locks", "TaskCoordination", "WebImageTesting"], path: "Examples/Lessons"),
         .executableTarget(
             name: "ImageServer",
             dependencies: [
-                "WebImage", "RedisStore", "ObjectStore", "HTTPCaching", "HTTPTransport", "EventLoops",
+                "Locks", "WebImage", "RedisStore", "ObjectStore", "HTTPCaching", "HTTPTransport", "EventLoops",
                 "TaskCoordination", "WebImageTesting", "COpenSSL",
             ],
             path: "Examples/ImageServer",
             exclude: ["Dockerfile", "README.md", "compose.yaml", "image-server.service", "nginx.conf", "page.webp"]),
         .executableTarget(
-            name: "raw-proxy", dependencies: ["HTTPCaching", "HTTPTransport", "WebImage", "WebImageTesting"],
+            name: "raw-proxy", dependencies: ["Locks", "HTTPCaching", "HTTPTransport", "WebImage", "WebImageTesting"],
             path: "Examples/RawProxy"),
         .executableTarget(
-            name: "gallery", dependencies: ["WebImageBinding", "WebImageTesting"], path: "Examples/Gallery",
+            name: "gallery", dependencies: ["Locks", "WebImageBinding", "WebImageTesting"], path: "Examples/Gallery",
             exclude: ["gallery.gif", "screenshot.keys", "scroll.keys", "tour.keys"]),
         .executableTarget(
             name: "bench",
             dependencies: [
-                "WebImage", "RedisStore", "HTTPTransport", "ImageCoding", "TaskCoordination", "WebImageTesting",
+                "Locks", "WebImage", "RedisStore", "HTTPTransport", "ImageCoding", "TaskCoordination",
+                "WebImageTesting",
                 "CBenchBaselines",
             ],
             path: "Examples/Bench"),
@@ -171,30 +179,32 @@ let package = Package(
             name: "TaskCoordinationTests", dependencies: ["TaskCoordination", "WebImageTesting", "TestSupport"]),
         .testTarget(name: "EventLoopsTests", dependencies: ["EventLoops", "WebImageTesting"]),
         .testTarget(
-            name: "HTTPTransportTests", dependencies: ["HTTPTransport", "EventLoops", "WebImageTesting", "TestSupport"]),
+            name: "HTTPTransportTests",
+            dependencies: ["Locks", "HTTPTransport", "EventLoops", "WebImageTesting", "TestSupport"]),
         .testTarget(name: "HTTPTransportXMLTests", dependencies: ["HTTPTransportXML", "WebImageTesting"]),
         .testTarget(
             name: "HTTPCachingTests", dependencies: ["HTTPCaching", "HTTPTransport", "WebImageTesting", "TestSupport"]),
         .testTarget(
             name: "RawProxyTests",
-            dependencies: ["raw-proxy", "HTTPCaching", "HTTPTransport", "WebImage", "WebImageTesting"]),
+            dependencies: ["Locks", "raw-proxy", "HTTPCaching", "HTTPTransport", "WebImage", "WebImageTesting"]),
         .testTarget(
-            name: "ImageCodingTests", dependencies: ["ImageCoding", "WebImageTesting", "CLibwebp"],
+            name: "ImageCodingTests", dependencies: ["Locks", "ImageCoding", "WebImageTesting", "CLibwebp"],
             exclude: ["Fixtures", "Golden"]),
         .testTarget(
-            name: "WebImageTests", dependencies: ["WebImage", "HTTPCaching", "WebImageTesting", "TestSupport"]),
-        .testTarget(name: "WebImageBindingTests", dependencies: ["WebImageBinding", "WebImageTesting", "TestSupport"]),
+            name: "WebImageTests", dependencies: ["Locks", "WebImage", "HTTPCaching", "WebImageTesting", "TestSupport"]),
+        .testTarget(
+            name: "WebImageBindingTests", dependencies: ["Locks", "WebImageBinding", "WebImageTesting", "TestSupport"]),
         .testTarget(
             name: "RedisStoreTests",
             dependencies: ["RedisStore", "WebImage", "EventLoops", "WebImageTesting", "TestSupport"]),
         .testTarget(
             name: "ObjectStoreTests",
-            dependencies: ["ObjectStore", "WebImage", "HTTPTransport", "WebImageTesting", "COpenSSL"]),
+            dependencies: ["Locks", "ObjectStore", "WebImage", "HTTPTransport", "WebImageTesting", "COpenSSL"]),
         .testTarget(name: "FetchTests", dependencies: ["fetch", "WebImage", "WebImageTesting", "ImageCoding"]),
         .testTarget(
             name: "ImageServerTests",
             dependencies: [
-                "ImageServer", "ObjectStore", "WebImage", "HTTPTransport", "ImageCoding", "TaskCoordination",
+                "Locks", "ImageServer", "ObjectStore", "WebImage", "HTTPTransport", "ImageCoding", "TaskCoordination",
                 "WebImageTesting", "TestSupport",
             ]),
         .testTarget(name: "GalleryTests", dependencies: ["gallery", "WebImageTesting", "TestSupport"]),
@@ -221,8 +231,13 @@ var settings: [SwiftSetting] = [
 // A warning fails the build where it is checked, and only there: a newer compiler may warn about what this one accepts.
 if Context.environment["CI"] != nil { settings.append(.treatAllWarnings(as: .error)) }
 
-// The thread sanitizer cannot see the standard library's futex-based `Mutex` on Linux; see `ThreadSanitizer/Mutex.swift`.
+// The thread sanitizer cannot see the standard library's futex-based `Mutex` on Linux; see `Locks/Mutex.swift`.
 if Context.environment["THREAD_SANITIZER"] != nil { settings.append(.define("THREAD_SANITIZER")) }
+
+// C stays out of the way of who reads Swift.
+for target in package.targets where target.name.hasPrefix("C") && target.path == nil {
+    target.path = "Sources/C/\(target.name)"
+}
 
 for target in package.targets where ![.system, .plugin].contains(target.type) && !target.name.hasPrefix("C") {
     target.swiftSettings = settings

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
 import TaskCoordination
 
 /// Lesson 6, slots, and what a mutex buys: a few operations run at once, and no step waits for a turn on an actor.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
 
 /// One thread that waits for descriptors, deadlines and messages, and is the executor of the actors on the loop.
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-public import Synchronization
+public import Locks
 
 /// An actor on an ``EventLoop``: its `unownedExecutor` is the loop's, and the loop runs its turns.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import HTTPTransport
-import Synchronization
+import Locks
 import Testing
 import WebImageTesting
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import EventLoops
 import Foundation
-import Synchronization
+import Locks
 import Testing
 import WebImageTesting
 

@@ -2,7 +2,7 @@
 #if os(Linux)
 import Foundation
 import Glibc
-import Synchronization
+import Locks
 import Testing
 import WebImageTesting
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import CLibwebp
-import Synchronization
+import Locks
 import Testing
 import WebImageTesting
 

@@ -2,7 +2,7 @@
 import Foundation
 import HTTPCaching
 import HTTPTransport
-import Synchronization
+import Locks
 import Testing
 import WebImage
 import WebImageTesting

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-import Synchronization
+import Locks
 import WebImage
 
 /// All output of the command: outcomes on standard output, errors and progress on standard error.

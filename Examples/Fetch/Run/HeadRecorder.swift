@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-import Synchronization
+import Locks
 import WebImage
 
 /// Notes what origins answer, for the report: also of responses that carry no picture.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-import Synchronization
+import Locks
 
 /// What a script has sent to its terminal, as an asciicast that any player shows.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPCaching
-import Synchronization
+import Locks
 import WebImage
 
 /// Answers the requests of the public port.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import COpenSSL
 import Foundation
-import Synchronization
+import Locks
 import TaskCoordination
 import WebImage
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-import Synchronization
+import Locks
 import WebImage
 
 /// One line of JSON for each request, and for each step of a load where that is wanted, on a stream.

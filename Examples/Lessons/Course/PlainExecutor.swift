@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
 
 /// A task executor that runs jobs on one thread, first come first served, and counts them.
 ///

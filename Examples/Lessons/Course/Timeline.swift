@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
 
 /// What happened in a scenario, in order, as a person reads it.
 final class Timeline: Sendable {

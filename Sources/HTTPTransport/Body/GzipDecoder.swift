@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import CTransportShims
-import Synchronization
+import Locks
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

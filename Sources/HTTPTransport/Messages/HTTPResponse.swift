@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import CLibcurl
 import CTransportShims
-import Synchronization
+import Locks
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import EventLoops
-import Synchronization
+import Locks
 
 #if canImport(Glibc)
 import Glibc

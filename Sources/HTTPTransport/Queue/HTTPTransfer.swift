@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
 
 /// A transfer of an ``HTTPTransferQueue``, as a handle that any task may keep.
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
 
 /// Transfers in an order: a few at a time, some after others, and none while the queue is suspended.
 ///

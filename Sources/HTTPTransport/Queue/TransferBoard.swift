@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
 
 /// The state of a transfer, and those who wait for another.
 final class TransferBoard: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if os(Linux)
 import EventLoops
-import Synchronization
+import Locks
 
 /// Watches the links, addresses and routes of this machine.
 ///

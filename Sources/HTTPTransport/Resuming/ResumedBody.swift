@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
 
 /// A body that keeps what it has delivered, and is continued when it breaks off.
 struct ResumedBody: AsyncSequence, Sendable {

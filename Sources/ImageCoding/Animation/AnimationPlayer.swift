@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
 
 /// Plays an animation without a view: a sequence of frames, each when it is due.
 ///

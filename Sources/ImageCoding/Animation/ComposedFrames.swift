@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
 
 /// The canvas of an animation whose frames are drawn one over the other.
 protocol FrameCanvas: Sendable {

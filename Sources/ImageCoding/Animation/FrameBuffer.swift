@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
 
 /// Frames that are made before their reader needs them: the one it asks for, and a few that follow.
 ///

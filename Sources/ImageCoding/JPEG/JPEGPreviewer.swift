@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import CImageShims
-import Synchronization
+import Locks
 
 extension JPEGCoder: ProgressiveDecoding {
     /// Begins to read a JPEG of several scans. Other ones have no previews of the whole canvas before their end.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-public import Synchronization
+public import Locks
 
 /// One piece of shared work, as the table holds it: the `Task` that does it, and the callers that wait for it.
 ///

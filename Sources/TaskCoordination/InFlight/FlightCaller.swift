@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-public import Synchronization
+public import Locks
 
 /// One caller of a flight: where it waits, and what it has been told.
 ///

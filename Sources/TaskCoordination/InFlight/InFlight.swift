@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-public import Synchronization
+public import Locks
 
 /// Runs one operation per key, however many callers ask for it.
 ///

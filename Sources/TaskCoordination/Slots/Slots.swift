@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
 
 /// Lets bodies run that take at most a fixed number of units together; the others queue by priority and arrival.
 ///

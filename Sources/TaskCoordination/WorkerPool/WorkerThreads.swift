@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Dispatch
-import Synchronization
+import Locks
 
 /// A task executor on a bounded number of threads of its own, first in, first out.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-import Synchronization
+import Locks
 
 /// Counts activities and tells them to watchers.
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
 import TaskCoordination
 
 /// The loads of a batch that run, and the outcomes that wait to be read.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
 import TaskCoordination
 
 /// A memory cache and a store of entries, used as one: where a manager keeps its pictures.

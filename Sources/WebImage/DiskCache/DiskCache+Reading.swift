@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-internal import Synchronization
+internal import Locks
 
 extension DiskCache {
     /// The entry stored for `key`, read and verified.

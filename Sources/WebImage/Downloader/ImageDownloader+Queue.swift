@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
 import TaskCoordination
 
 /// Fairness between origins: a look at the queue five times a second, while a transfer waits in it.

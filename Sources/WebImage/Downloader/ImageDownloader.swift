@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 public import HTTPTransport
-import Synchronization
+import Locks
 public import TaskCoordination
 
 /// Fetches the bytes of pictures: a bounded number at once, each identity once, urgent ones first.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import HTTPTransport
-import Synchronization
+import Locks
 
 /// The beginning of a body, as far as it had arrived at one moment. It never changes.
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
 
 /// The transfers that run, and the byte count of each at the last look.
 final class RunningTransfers: Sendable {

@@ -2,7 +2,7 @@
 import Foundation
 import HTTPCaching
 import HTTPTransport
-import Synchronization
+import Locks
 
 /// What HTTP's rules have decided about one load with ``CachePolicy/http``, and what has come of it.
 ///

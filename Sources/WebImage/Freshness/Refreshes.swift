@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-import Synchronization
+import Locks
 import TaskCoordination
 
 /// The refreshes that run: validations of pictures that were served although they were stale.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
 
 /// The table of a memory cache: an ``S3FIFO`` behind a lock, which each call holds for well under a microsecond.
 ///

@@ -2,7 +2,7 @@
 import Foundation
 import HTTPTransport
 import ImageCoding
-import Synchronization
+import Locks
 import TaskCoordination
 
 /// What the loads of a picture and of a file have in common: the request, the claim, and the way to the original.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import ImageCoding
-import Synchronization
+import Locks
 import TaskCoordination
 
 /// The failures of the last while, so that a page full of dead links does not repeat them. While none is remembered, a

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
 
 /// A dictionary that is spread over parts with a lock each. Every load passes here several times, and loads on
 /// different cores should rarely meet.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import ImageCoding
-import Synchronization
+import Locks
 
 /// Makes the previews of one transfer, for all its callers.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import ImageCoding
-import Synchronization
+import Locks
 import TaskCoordination
 
 /// What reads an arriving file for the previews of one kind, from one preview to the next.

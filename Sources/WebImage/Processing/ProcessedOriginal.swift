@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import ImageCoding
-import Synchronization
+import Locks
 import TaskCoordination
 
 /// A file, its properties, and the picture that was made from it. An object, because a load passes it from stage to

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import ImageCoding
-import Synchronization
+import Locks
 import TaskCoordination
 
 /// Lets the loads of one original share decoding and transforming.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
 import TaskCoordination
 
 /// A shared store with the deadlines of its calls, its trouble, and the writes that wait for it.

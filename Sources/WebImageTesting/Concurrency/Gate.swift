@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
 internal import TaskCoordination
 
 /// Holds tasks at a point until the test opens it.

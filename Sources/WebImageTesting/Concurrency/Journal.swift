@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
 
 /// A list of events in order, written by any task and read by the test.
 public final class Journal<Entry: Sendable>: Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
 
 /// The counters of one test, entered by its scenarios. Each must be zero at the end of the test.
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
 internal import TaskCoordination
 
 /// A clock that only the test moves.

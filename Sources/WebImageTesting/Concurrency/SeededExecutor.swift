@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
 
 /// A task executor that runs nothing by itself: jobs are queued until the test runs them, in an order drawn from a
 /// seed.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-internal import Synchronization
+internal import Locks
 
 /// The replies of a server, by request.
 final class OriginScript: Sendable {

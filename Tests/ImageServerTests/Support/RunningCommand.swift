@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-import Synchronization
+import Locks
 
 /// The built command as a process.
 final class RunningCommand: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import Locks
 import ObjectStore
-import Synchronization
 import WebImageTesting
 
 /// A service with one bucket, which answers signed requests alone.

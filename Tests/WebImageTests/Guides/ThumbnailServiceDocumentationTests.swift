@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPTransport
-import Synchronization
+import Locks
 import Testing
 import WebImage
 import WebImageTesting

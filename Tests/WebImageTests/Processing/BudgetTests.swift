@@ -2,7 +2,7 @@
 import Foundation
 import HTTPTransport
 import ImageCoding
-import Synchronization
+import Locks
 import TaskCoordination
 import TestSupport
 import Testing

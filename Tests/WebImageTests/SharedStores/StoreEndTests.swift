@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
 import TaskCoordination
 import Testing
 import WebImageTesting

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import ImageCoding
-import Synchronization
+import Locks
 
 /// PNG through the built-in coder, counted.
 final class CountingCoder: ImageDecoding, ImageEncoding {

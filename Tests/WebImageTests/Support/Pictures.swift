@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import ImageCoding
-import Synchronization
+import Locks
 import WebImageTesting
 
 /// Small pictures, each made once for all seeds.

@@ -2,7 +2,7 @@
 import Foundation
 import HTTPTransport
 import ImageCoding
-import Synchronization
+import Locks
 import WebImageTesting
 
 /// Answers from memory, counts, and holds answers at gates. Starts no task and no thread, so a seeded executor sees

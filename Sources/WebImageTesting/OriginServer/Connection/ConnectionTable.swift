@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-internal import Synchronization
+internal import Locks
 
 /// The open connections of a server and the threads that serve them.
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-internal import Synchronization
+internal import Locks
 
 /// The record of a server: the requests, and the counts that tests wait for.
 final class OriginRecord: Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-internal import Synchronization
+internal import Locks
 
 /// A count that only grows, and the tasks that wait for it to reach a number.
 final class Tally: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import Glibc
-internal import Synchronization
+internal import Locks
 
 /// A switch that opens once and that any number of threads can wait for together with their sockets.
 ///

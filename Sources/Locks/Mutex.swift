@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: MIT
+@_exported public import Synchronization
+
 #if THREAD_SANITIZER
 internal import Glibc
 
 /// Stands in for `Synchronization.Mutex` under the thread sanitizer.
 ///
 /// The sanitizer does not see the standard library's futex-based lock on Linux and reports races that are none. A
-/// module's own type hides an imported one, so no other line changes. Other targets link to this file.
-@usableFromInline @safe struct Mutex<Value: ~Copyable>: ~Copyable {
+/// module's own type hides one that it exports again: a file that imports `Locks` in place of `Synchronization` gets
+/// this one there, and the standard library's everywhere else.
+@safe public struct Mutex<Value: ~Copyable>: ~Copyable {
     // One allocation each, freed in `deinit`; the value is touched only between lock and unlock.
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>
 
-    @usableFromInline init(_ initialValue: consuming sending Value) {
+    /// A lock around the value.
+    public init(_ initialValue: consuming sending Value) {
         unsafe lock = .allocate(capacity: 1)
         unsafe value = .allocate(capacity: 1)
         unsafe value.initialize(to: initialValue)
@@ -25,7 +29,8 @@ internal import Glibc
         unsafe value.deallocate()
     }
 
-    @usableFromInline borrowing func withLock<Result: ~Copyable, E: Error>(
+    /// Calls the body while no other thread is in a body of this lock.
+    public borrowing func withLock<Result: ~Copyable, E: Error>(
         _ body: (inout sending Value) throws(E) -> sending Result
     ) throws(E) -> sending Result {
         unsafe pthread_mutex_lock(lock)

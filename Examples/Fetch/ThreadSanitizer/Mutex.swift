@@ -1,1 +1,0 @@
-../../../Sources/TaskCoordination/ThreadSanitizer/Mutex.swift

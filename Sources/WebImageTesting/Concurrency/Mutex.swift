@@ -1,1 +1,0 @@
-../../TaskCoordination/ThreadSanitizer/Mutex.swift
