@@ -87,7 +87,8 @@ let package = Package(
                 .linkedLibrary("jxl", .when(traits: ["JPEGXL"])), .linkedLibrary("z"),
             ]),
         .target(name: "CCacheShims"),
-        .target(name: "CSceneShims"),
+        .target(name: "CPictureShims"),
+        .target(name: "CSceneShims", dependencies: ["CPictureShims"], path: "Examples/SceneShims"),
         .target(
             name: "CBenchBaselines", dependencies: ["CLibcurl", "CLibjpeg", "CLibpng", "CHiredis"],
             path: "Examples/BenchBaselines"),
@@ -133,13 +134,16 @@ let package = Package(
         // What tests need, ours and other people's.
         .target(
             name: "WebImageTesting",
-            dependencies: ["Locks", "TaskCoordination", "HTTPTransport", "ImageCoding", "COpenSSL", "CSceneShims"]),
+            dependencies: ["Locks", "TaskCoordination", "HTTPTransport", "ImageCoding", "COpenSSL", "CPictureShims"]),
 
-        // Floor 5.
+        // Floor 5. What the examples show comes first.
+        .target(
+            name: "Scenes", dependencies: ["ImageCoding", "WebImageTesting", "CPictureShims", "CSceneShims"],
+            path: "Examples/Scenes"),
         .executableTarget(
-            name: "fetch", dependencies: ["Locks", "WebImage", "WebImageTesting"], path: "Examples/Fetch"),
+            name: "fetch", dependencies: ["Locks", "WebImage", "WebImageTesting", "Scenes"], path: "Examples/Fetch"),
         .executableTarget(
-            name: "contact-sheet", dependencies: ["ImageCoding", "WebImageTesting"], path: "Examples/ContactSheet"),
+            name: "contact-sheet", dependencies: ["ImageCoding", "Scenes"], path: "Examples/ContactSheet"),
         .executableTarget(name: "stampede", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/Stampede"),
         .executableTarget(name: "soak", dependencies: ["Locks", "WebImage", "WebImageTesting"], path: "Examples/Soak"),
         .executableTarget(
@@ -148,7 +152,7 @@ let package = Package(
             name: "ImageServer",
             dependencies: [
                 "Locks", "WebImage", "RedisStore", "ObjectStore", "HTTPCaching", "HTTPTransport", "EventLoops",
-                "TaskCoordination", "WebImageTesting", "COpenSSL",
+                "TaskCoordination", "WebImageTesting", "Scenes", "COpenSSL",
             ],
             path: "Examples/ImageServer",
             exclude: ["Dockerfile", "README.md", "compose.yaml", "image-server.service", "nginx.conf", "page.webp"]),
@@ -156,7 +160,8 @@ let package = Package(
             name: "raw-proxy", dependencies: ["Locks", "HTTPCaching", "HTTPTransport", "WebImage", "WebImageTesting"],
             path: "Examples/RawProxy"),
         .executableTarget(
-            name: "gallery", dependencies: ["Locks", "WebImageBinding", "WebImageTesting"], path: "Examples/Gallery",
+            name: "gallery", dependencies: ["Locks", "WebImageBinding", "WebImageTesting", "Scenes"],
+            path: "Examples/Gallery",
             exclude: ["gallery.gif", "screenshot.keys", "scroll.keys", "tour.keys"]),
         .executableTarget(
             name: "bench",
@@ -188,7 +193,7 @@ let package = Package(
             name: "RawProxyTests",
             dependencies: ["Locks", "raw-proxy", "HTTPCaching", "HTTPTransport", "WebImage", "WebImageTesting"]),
         .testTarget(
-            name: "ImageCodingTests", dependencies: ["Locks", "ImageCoding", "WebImageTesting", "CLibwebp"],
+            name: "ImageCodingTests", dependencies: ["Locks", "ImageCoding", "WebImageTesting", "Scenes", "CLibwebp"],
             exclude: ["Fixtures", "Golden"]),
         .testTarget(
             name: "WebImageTests", dependencies: ["Locks", "WebImage", "HTTPCaching", "WebImageTesting", "TestSupport"]),
@@ -207,7 +212,8 @@ let package = Package(
                 "Locks", "ImageServer", "ObjectStore", "WebImage", "HTTPTransport", "ImageCoding", "TaskCoordination",
                 "WebImageTesting", "TestSupport",
             ]),
-        .testTarget(name: "GalleryTests", dependencies: ["gallery", "WebImageTesting", "TestSupport"]),
+        .testTarget(
+            name: "GalleryTests", dependencies: ["gallery", "ImageCoding", "WebImageTesting", "Scenes", "TestSupport"]),
         .testTarget(
             name: "LessonsTests", dependencies: ["lessons", "TaskCoordination", "WebImageTesting", "TestSupport"]),
         .testTarget(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import ImageCoding
-import WebImageTesting
+import Scenes
 
 /// One picture of all pictures in a folder: decoding, resizing, composing and encoding without network and cache.
 @main
@@ -42,7 +42,7 @@ enum ContactSheetCommand {
         (1...12).map { seed in
             Picture(name: "sample-\(seed)") {
                 let (width, height) = seed % 3 == 0 ? (300, 400) : (400, 300)
-                return try ImageFactory.encoded(width: width, height: height, seed: seed)
+                return try SceneFactory.encoded(width: width, height: height, seed: seed)
             }
         }
     }

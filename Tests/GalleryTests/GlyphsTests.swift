@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import Scenes
 import Testing
 import WebImageBinding
 import WebImageTesting
@@ -52,7 +53,7 @@ struct GlyphsTests {
     func `octants show more of a picture than quadrants, and quadrants more than half blocks`(
         _ size: PixelSize
     ) throws {
-        let picture = ImageFactory.picture(width: 480, height: 320, seed: 7)
+        let picture = SceneFactory.picture(width: 480, height: 320, seed: 7)
         let ratios = try [Graphics.blocks, .quadrants, .octants].map {
             try self.ratio(picture, $0, columns: size.width / 2)
         }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import Scenes
 import Testing
 import WebImageTesting
 
@@ -9,7 +10,7 @@ import WebImageTesting
     private let coders = ImageCoders.default
 
     private func file(_ width: Int = 640, _ height: Int = 480) throws -> [UInt8] {
-        try ImageFactory.encoded(width: width, height: height, seed: 9, as: .jpeg(isProgressive: true))
+        try SceneFactory.encoded(width: width, height: height, seed: 9, as: .jpeg(isProgressive: true))
     }
 
     private static let small = DecodeOptions(thumbnail: .resize(to: PixelSize(width: 160, height: 160)))
@@ -79,7 +80,7 @@ import WebImageTesting
 
     @Test func `a file of one scan, or another format, has no such previews`() throws {
         for format in [EncodedFormat.jpeg(), .png, .webp(), .gif] {
-            let bytes = try ImageFactory.encoded(width: 32, height: 32, seed: 1, as: format)
+            let bytes = try SceneFactory.encoded(width: 32, height: 32, seed: 1, as: format)
             #expect(try coders.previewer(for: bytes) == nil)
         }
         #expect(throws: ImageError.self) { try coders.previewer(for: [1, 2, 3]) }

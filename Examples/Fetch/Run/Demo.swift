@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import Scenes
 import WebImage
 import WebImageTesting
 
@@ -88,8 +89,9 @@ enum Demo {
         var path: String { "/" + name }
 
         func encoded() throws -> [UInt8] {
-            if frames == 1 { return try ImageFactory.encoded(width: 640, height: 400, seed: seed, as: format) }
-            return try ImageFactory.encodedAnimation(width: 320, height: 200, frames: frames, seed: seed, as: format)
+            let part = frames > 1 ? 2 : 1
+            return try SceneFactory.encoded(
+                width: 640 / part, height: 400 / part, frames: frames, seed: seed, as: format)
         }
     }
 

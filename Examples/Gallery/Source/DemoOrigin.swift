@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import Locks
+import Scenes
 import WebImageBinding
 import WebImageTesting
 
@@ -93,11 +94,9 @@ final class DemoOrigin: Sendable {
     private func file(_ index: Int) throws -> [UInt8] {
         if let known = files.withLock({ $0[index] }) { return known }
         let kind = kind(index)
-        let bytes =
-            kind.frames > 1
-            ? try ImageFactory.encodedAnimation(
-                width: size.width / 2, height: size.height / 2, frames: kind.frames, seed: index, as: kind.format)
-            : try ImageFactory.encoded(width: size.width, height: size.height, seed: index, as: kind.format)
+        let part = kind.frames > 1 ? 2 : 1
+        let bytes = try SceneFactory.encoded(
+            width: size.width / part, height: size.height / part, frames: kind.frames, seed: index, as: kind.format)
         files.withLock { $0[index] = bytes }
         return bytes
     }

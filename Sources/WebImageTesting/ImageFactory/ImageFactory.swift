@@ -1,50 +1,42 @@
 // SPDX-License-Identifier: MIT
+import CPictureShims
 public import ImageCoding
 
-/// Makes pictures for tests and examples: the same arguments always give the same pixels.
+/// Makes pictures for tests: the same arguments always give the same pixels, on every machine.
 ///
-/// They are scenes: lakes, fields of flowers, planets, hills, fractals, the sea, forests, figures, dunes and cities.
-/// Each picture carries its seed where no viewer sees it, so that a test can identify it even after JPEG or a resize.
-///
-/// A scene looks the same at every size, only finer. Its pixels come from operations that give the same bits on every
-/// machine.
+/// They show discs and stripes over slow changes of colour: edges, texture and shades, as encoders and transformers
+/// need them. Each picture carries its seed where no viewer sees it, so that a test can identify it even after JPEG or
+/// a resize.
 public enum ImageFactory {
     /// The seeds a picture can carry.
     public static let seeds = 0...65_535
 
-    /// Draws a picture of the scene that the seed chooses.
+    /// Draws the picture that the seed chooses.
     ///
     /// - Parameters:
     ///   - width: Width in pixels; from 32 on the seed survives every encoder, from 16 on every lossless one.
     ///   - height: Height in pixels; as for `width`.
-    ///   - seed: Chooses the scene, its hour, colours and shapes; within ``seeds``. Neighbours show scenes of two
-    ///     kinds.
+    ///   - seed: Chooses colours, stripes and discs; within ``seeds``.
     ///   - hasAlpha: Whether the bottom right quarter fades to transparent.
     /// - Complexity: O(`width * height`), 0.05 µs a pixel in a release build; one bitmap of memory.
     public static func picture(width: Int, height: Int, seed: Int, hasAlpha: Bool = false) -> DecodedImage {
-        let canvas = Canvas(width: width, height: height, seed: seed, hasAlpha: hasAlpha)
-        return made(width, height, [DecodedImage.Frame(pixels: canvas.pixels())], hasAlpha: hasAlpha)
+        plain(width, height, frames: nil, seed: seed, hasAlpha: hasAlpha)
     }
 
-    /// Draws an animation that repeats forever: something moves in the picture that
-    /// ``picture(width:height:seed:hasAlpha:)`` draws (waves, snow, a balloon, a moon), the last frame leads back to
-    /// the first, and frame `n` lasts `50 + 10 * n` milliseconds.
+    /// Draws an animation that repeats forever: the discs and stripes move in the picture that
+    /// ``picture(width:height:seed:hasAlpha:)`` draws, the last frame leads back to the first, and
+    /// frame `n` lasts `50 + 10 * n` milliseconds.
     ///
     /// - Parameters:
     ///   - width: Width in pixels.
     ///   - height: Height in pixels.
     ///   - frames: How many frames, at least one. Each carries the seed.
-    ///   - seed: Chooses the scene; within ``seeds``.
+    ///   - seed: Chooses the picture; within ``seeds``.
     ///   - hasAlpha: Whether the bottom right quarter fades to transparent.
     public static func animation(
         width: Int, height: Int, frames: Int, seed: Int, hasAlpha: Bool = false
     ) -> DecodedImage {
-        let canvas = Canvas(width: width, height: height, seed: seed, hasAlpha: hasAlpha)
-        let drawn = (0..<frames).map { index in
-            DecodedImage.Frame(
-                pixels: canvas.pixels(at: Float(index) / Float(frames)), duration: .milliseconds(50 + 10 * index))
-        }
-        return made(width, height, drawn, hasAlpha: hasAlpha)
+        plain(width, height, frames: frames, seed: seed, hasAlpha: hasAlpha)
     }
 
     /// Draws a picture and encodes it.
@@ -52,7 +44,7 @@ public enum ImageFactory {
     /// - Parameters:
     ///   - width: Width in pixels.
     ///   - height: Height in pixels.
-    ///   - seed: Chooses the scene; within ``seeds``.
+    ///   - seed: Chooses the picture; within ``seeds``.
     ///   - format: How to encode it.
     /// - Throws: `ImageError` when the format cannot hold the size.
     public static func encoded(
@@ -67,7 +59,7 @@ public enum ImageFactory {
     ///   - width: Width in pixels.
     ///   - height: Height in pixels.
     ///   - frames: How many frames, at least one.
-    ///   - seed: Chooses the scene; within ``seeds``.
+    ///   - seed: Chooses the picture; within ``seeds``.
     ///   - format: How to encode it; a format without animation gets the first frame.
     /// - Throws: `ImageError` when the format cannot hold the size.
     public static func encodedAnimation(
@@ -87,13 +79,49 @@ public enum ImageFactory {
         SeedMark(width: image.width, height: image.height)?.seed(in: Array(image.pixels))
     }
 
-    private static func made(
-        _ width: Int, _ height: Int, _ frames: [DecodedImage.Frame], hasAlpha: Bool
+    /// Makes frames of what `paint` draws, each with the fade of a picture with alpha and with the seed.
+    ///
+    /// - Parameters:
+    ///   - frames: How many frames of an animation; `nil` for a picture that stands still.
+    ///   - paint: Draws opaque pixels. Phase 0 is the still picture, and at 1 the animation begins again.
+    package static func drawn(
+        _ width: Int, _ height: Int, frames: Int?, seed: Int, hasAlpha: Bool,
+        _ paint: (_ phase: Float, _ pixels: inout [UInt8]) -> Void
     ) -> DecodedImage {
+        precondition(width > 0 && height > 0 && frames ?? 1 > 0, "A picture needs a frame and a pixel.")
+        precondition(seeds.contains(seed), "A picture carries seeds from 0 to 65535.")
+        let drawn = (0..<(frames ?? 1)).map { index in
+            var pixels = [UInt8](repeating: 255, count: width * height * 4)
+            paint(Float(index) / Float(frames ?? 1), &pixels)
+            if hasAlpha { fade(width, height, &pixels) }
+            SeedMark(width: width, height: height)?.write(seed, into: &pixels)
+            return DecodedImage.Frame(
+                pixels: pixels, duration: frames == nil ? .zero : .milliseconds(50 + 10 * index))
+        }
         do {
-            return try DecodedImage(width: width, height: height, frames: frames, hasAlpha: hasAlpha)
+            return try DecodedImage(width: width, height: height, frames: drawn, hasAlpha: hasAlpha)
         } catch {
             preconditionFailure("A picture needs a frame and a pixel: \(error)")
+        }
+    }
+
+    private static func plain(
+        _ width: Int, _ height: Int, frames: Int?, seed: Int, hasAlpha: Bool
+    ) -> DecodedImage {
+        drawn(width, height, frames: frames, seed: seed, hasAlpha: hasAlpha) { phase, pixels in
+            unsafe swi_plain(&pixels, Int32(width), Int32(height), UInt32(seed), phase)
+        }
+    }
+
+    /// The bottom right quarter, from opaque to transparent.
+    private static func fade(_ width: Int, _ height: Int, _ pixels: inout [UInt8]) {
+        for y in height / 2..<height {
+            for x in width / 2..<width {
+                let alpha = 255 - (x - width / 2) * 255 / max(1, width - width / 2 - 1)
+                let offset = (y * width + x) * 4
+                for part in offset..<offset + 3 { pixels[part] = UInt8((Int(pixels[part]) * alpha + 127) / 255) }
+                pixels[offset + 3] = UInt8(alpha)
+            }
         }
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import CSceneShims
+import CPictureShims
 
 /// The seed of a picture, written into its pixels where no viewer sees it.
 ///

@@ -21,7 +21,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     }
 
     /// The next number below a limit, by the remainder of a division.
-    mutating func next(below limit: Int) -> Int { Int(next() % UInt64(limit)) }
+    package mutating func next(below limit: Int) -> Int { Int(next() % UInt64(limit)) }
 
     /// Bytes that no coding makes shorter.
     package static func bytes(count: Int, seed: UInt64 = 1) -> [UInt8] {

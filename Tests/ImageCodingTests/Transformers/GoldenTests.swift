@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import ImageCoding
+import Scenes
 import Testing
 import WebImageTesting
 
@@ -11,10 +12,10 @@ import WebImageTesting
 @Suite("Golden")
 struct GoldenTests {
     private static let box = PixelSize(width: 28, height: 28)
-    private static let scene = ImageFactory.picture(width: 48, height: 36, seed: 12)
+    private static let scene = SceneFactory.picture(width: 48, height: 36, seed: 12)
     /// Transparent in parts.
-    private static let figure = ImageFactory.picture(width: 48, height: 36, seed: 21, hasAlpha: true)
-    private static let badge = ImageFactory.picture(width: 20, height: 14, seed: 33, hasAlpha: true)
+    private static let figure = SceneFactory.picture(width: 48, height: 36, seed: 21, hasAlpha: true)
+    private static let badge = SceneFactory.picture(width: 20, height: 14, seed: 33, hasAlpha: true)
     private static let wide = PixelSize(width: 60, height: 40)
     private static let orange = PixelColor(red: 255, green: 140, blue: 0)
 

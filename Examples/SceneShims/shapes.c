@@ -82,16 +82,6 @@ void swi_line_windows(
     }
 }
 
-float swi_sine(float turns) {
-    // Far from 0 a number of turns has no fraction worth the name.
-    if (!(turns > -1e6f && turns < 1e6f)) return 0;
-    float part = turns - (float)(int)turns;
-    if (part > 0.5f) part -= 1;
-    if (part < -0.5f) part += 1;
-    float rough = 8 * part - 16 * part * (part < 0 ? -part : part);
-    return rough + 0.225f * (rough * (rough < 0 ? -rough : rough) - rough);
-}
-
 void swi_line_ball(
     const swi_line *line, float x, float y, float radius, const swi_tone *bands, float cosine, float sine,
     const float *light) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import WebImageTesting
+
 /// Dunes with a lit and a dark side, and cactuses.
 struct DuneScene: Scene {
     private struct Cactus {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import CSceneShims
+import WebImageTesting
 
 /// The sea with the way of the sun on it, islands and sailing boats.
 struct SeaScene: Scene {

@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: MIT
-#include "inner.h"
+#include "CPictureShims.h"
 
 #pragma STDC FP_CONTRACT OFF
 
 enum { cells = 32, halves = 6 };
+
+float swi_sine(float turns) {
+    // Far from 0 a number of turns has no fraction worth the name.
+    if (!(turns > -1e6f && turns < 1e6f)) return 0;
+    float part = turns - (float)(int)turns;
+    if (part > 0.5f) part -= 1;
+    if (part < -0.5f) part += 1;
+    float rough = 8 * part - 16 * part * (part < 0 ? -part : part);
+    return rough + 0.225f * (rough * (rough < 0 ? -rough : rough) - rough);
+}
 
 /// Calls for each wave: `across` and `down` half periods over the picture, number `k`.
 #define SWI_WAVES(k, across, down)                       \
@@ -12,10 +22,10 @@ enum { cells = 32, halves = 6 };
             if (!(across == 1 && down == 1) && !(across == 6 && down == 5))
 
 /// The middle of a picture's side, a wave of `half` half periods.
-SWI_INNER float wave(int half, float place) { return swi_sine((float)half * place / 2 + 0.25f); }
+static float wave(int half, float place) { return swi_sine((float)half * place / 2 + 0.25f); }
 
 /// The mean over a cell makes a wave weaker; this makes it as strong again.
-SWI_INNER float loss(int half, int count) {
+static float loss(int half, int count) {
     float angle = (float)half / (float)count * 1.5708f;
     return 1 + angle * angle / 6;
 }
@@ -68,7 +78,7 @@ void swi_mark_read(const uint8_t *pixels, int width, int height, const int *weig
     }
 }
 
-SWI_INNER uint8_t within(int value, int alpha) { return (uint8_t)(value < 0 ? 0 : value > alpha ? alpha : value); }
+static inline __attribute__((always_inline)) uint8_t within(int value, int alpha) { return (uint8_t)(value < 0 ? 0 : value > alpha ? alpha : value); }
 
 /// Adds to pixels what begins with `amount` and grows by `slope`.
 static void add(uint8_t *p, int y, int left, int right, float amount, float slope, int is_color) {

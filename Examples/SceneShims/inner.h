@@ -38,16 +38,6 @@ SWI_INNER swi_tone swi_scaled(swi_tone tone, float factor) {
     return tone;
 }
 
-/// Rounds up here and down there, so that a slow change of colour has no steps.
-///
-/// - Source: B. E. Bayer, "An optimum method for two-level rendition of continuous-tone pictures", 1973.
-static const uint8_t swi_thresholds[64] = {
-    0,  32, 8,  40, 2,  34, 10, 42, 48, 16, 56, 24, 50, 18, 58, 26, 12, 44, 4,  36, 14, 46,
-    6,  38, 60, 28, 52, 20, 62, 30, 54, 22, 3,  35, 11, 43, 1,  33, 9,  41, 51, 19, 59, 27,
-    49, 17, 57, 25, 15, 47, 7,  39, 13, 45, 5,  37, 63, 31, 55, 23, 61, 29, 53, 21};
-
-SWI_INNER float swi_threshold(int x, int y) { return ((float)swi_thresholds[(y & 7) * 8 + (x & 7)] + 0.5f) / 64; }
-
 /// The column at or left of a place, within the columns that are drawn.
 SWI_INNER int swi_column(const swi_line *line, float x) {
     float place = x / line->step;

@@ -3,15 +3,8 @@ import Testing
 
 @testable import WebImageTesting
 
-@Suite("Scenes")
-struct SceneTests {
-    @Test
-    func `neighbours show scenes of two kinds, and ten in a row of all kinds`() {
-        for seed in 1..<5_000 { #expect(SceneKind(seed) != SceneKind(seed - 1), "\(seed)") }
-        for block in 0..<50 { #expect(Set((0..<10).map { SceneKind(block * 10 + $0) }).count == 10) }
-        #expect(Set((0..<50).map { SceneKind($0 * 10) }).count > 5)
-    }
-
+@Suite("SeedMark")
+struct SeedMarkTests {
     @Test
     func `the seed changes a large picture in blue alone, and by little`() throws {
         let mark = try #require(SeedMark(width: 320, height: 200))
@@ -40,13 +33,5 @@ struct SceneTests {
                 #expect(pixels[..<(side / 4 * side * 4)].allSatisfy { $0 == 0 }, "what is transparent stays so")
             }
         }
-    }
-
-    @Test
-    func `the waves are sines to a thousandth`() {
-        let known: [(Float, Float)] = [
-            (0, 0), (0.25, 1), (0.5, 0), (0.75, -1), (1 / 12, 0.5), (-1.125, -0.7071), (7.25, 1),
-        ]
-        for (turns, sine) in known { #expect(abs(Curve.sine(turns) - sine) < 0.0015, "\(turns)") }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import CSceneShims
+import WebImageTesting
 
 /// A Julia set, coloured by how fast each point leaves.
 ///

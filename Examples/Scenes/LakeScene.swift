@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import WebImageTesting
+
 /// Mountains behind a lake that mirrors them, with firs on the shore.
 struct LakeScene: Scene {
     private var sky: Sky

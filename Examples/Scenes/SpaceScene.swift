@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import WebImageTesting
+
 /// Stars, a nebula and a planet.
 struct SpaceScene: Scene {
     private struct Star {

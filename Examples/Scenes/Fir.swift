@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import WebImageTesting
+
 /// Firs as an outline.
 enum Fir {
     /// A row of firs of many sizes.

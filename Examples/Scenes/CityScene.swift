@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import CSceneShims
+import WebImageTesting
 
 /// A city in the evening by a river that mirrors its lights.
 struct CityScene: Scene {

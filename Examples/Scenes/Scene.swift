@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import WebImageTesting
+
 /// A picture that can be drawn at every size, a row at a time and each row by itself.
 protocol Scene {
     /// Chooses what there is to see; what changes in an animation depends on `view.phase` alone.

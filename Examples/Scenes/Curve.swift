@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-import CSceneShims
+import CPictureShims
+import WebImageTesting
 
 /// Curves from additions, multiplications, divisions and square roots alone, whose last bit is the same on every
 /// machine.

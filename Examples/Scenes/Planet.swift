@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import CSceneShims
+import WebImageTesting
 
 /// A planet with bands, lit from one side, perhaps with a ring, and a moon that goes around it.
 struct Planet {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import WebImageTesting
+
 /// A field of flowers up to the hills.
 struct FlowerScene: Scene {
     private struct Flower {

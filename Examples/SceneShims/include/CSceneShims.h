@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The loops over every pixel of a generated picture. They are C because a debug build of Swift takes ten times as long.
+// The loops over every pixel of a scene. They are C because a debug build of Swift takes ten times as long.
 //
 // Additions, multiplications, divisions and square roots alone, and none of them fused: the same pixels on every machine.
 #ifndef CSCENESHIMS_H
 #define CSCENESHIMS_H
 
+#include <CPictureShims.h>
 #include <stdint.h>
 
 /// A colour; each part from 0 to 1, as sRGB encodes it.
@@ -69,19 +70,9 @@ void swi_line_julia(
     const swi_line *line, float x, float y, float step_x, float step_y, float cx, float cy, const swi_tone *palette,
     float start, float period, swi_tone inside, swi_tone core);
 
-/// The sine of a number of turns, to a thousandth.
-float swi_sine(float turns);
-
 // Pixels of four bytes, premultiplied.
 
 /// Writes a row as opaque pixels, dithered.
 void swi_line_write(const swi_line *line, int y, uint8_t *pixels);
-
-// The mark: 28 waves over the whole picture, whose strengths are those of brightness or of a colour as `weights` for red,
-// green and blue have it.
-
-void swi_mark_read(const uint8_t *pixels, int width, int height, const int *weights, float *strengths);
-/// Adds waves to all colours, or to blue alone, and what blue cannot take, to red and green the other way.
-void swi_mark_add(uint8_t *pixels, int width, int height, const float *changes, int is_color);
 
 #endif

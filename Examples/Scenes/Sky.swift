@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import WebImageTesting
+
 /// A sky at some hour: its colours, its light, its clouds.
 struct Sky {
     /// From the top to the horizon.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import WebImageTesting
+
 /// Firs behind firs in mist, sometimes in snow.
 struct ForestScene: Scene {
     private struct Flake {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import CSceneShims
+import WebImageTesting
 
 /// Smooth noise around 0, the same for the same seed.
 ///

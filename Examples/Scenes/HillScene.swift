@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import WebImageTesting
+
 /// Rolling hills with round trees, under hot-air balloons.
 struct HillScene: Scene {
     private struct Balloon {

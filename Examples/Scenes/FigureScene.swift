@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import CSceneShims
+import WebImageTesting
 
 /// Circles, bars and triangles in a few strong colours on paper.
 struct FigureScene: Scene {
