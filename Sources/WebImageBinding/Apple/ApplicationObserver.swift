@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #if (canImport(UIKit) && !os(watchOS)) || canImport(AppKit)
-import Dispatch
 public import Foundation
-public import WebImage
 
 #if canImport(UIKit)
 import UIKit
@@ -17,7 +15,7 @@ import AppKit
 /// | memory warning | gives the pictures in memory back |
 /// | background | gives nine tenths of them back, writes what waits for the disk, and removes entries that are too old |
 /// | foreground | nothing: a load brings back what it needs |
-/// | termination | ends, in at most a second, so that the index of the disk cache is saved |
+/// | termination | ends, in at most a second, with its writes on the disk |
 ///
 /// On macOS, the termination alone. Kept by the application, as long as it uses the manager:
 ///
@@ -29,20 +27,23 @@ import AppKit
 @MainActor
 @available(iOSApplicationExtension, unavailable)
 public final class ApplicationObserver {
-    private let manager: ImageManager
     private let center: NotificationCenter
     private var observations: [any NSObjectProtocol] = []
 
     /// Creates an observer and begins to observe.
     public init(_ manager: ImageManager, center: NotificationCenter = .default) {
-        self.manager = manager
         self.center = center
+        let life = ApplicationLife(manager: manager)
         #if canImport(UIKit)
-        observe(UIApplication.didReceiveMemoryWarningNotification) { $0.giveMemoryBack() }
-        observe(UIApplication.didEnterBackgroundNotification) { $0.enterBackground() }
-        observe(UIApplication.willTerminateNotification) { $0.terminate() }
+        observe(UIApplication.didReceiveMemoryWarningNotification) { await life.memoryWarning() }
+        observe(UIApplication.didEnterBackgroundNotification) {
+            let time = BackgroundTime()
+            await life.background()
+            time.end()
+        }
+        observe(UIApplication.willTerminateNotification) { life.termination() }
         #else
-        observe(NSApplication.willTerminateNotification) { $0.terminate() }
+        observe(NSApplication.willTerminateNotification) { life.termination() }
         #endif
     }
 
@@ -51,43 +52,13 @@ public final class ApplicationObserver {
     }
 
     /// The system posts these notifications on the main thread.
-    private func observe(
-        _ name: Notification.Name, _ act: @escaping @MainActor @Sendable (ApplicationObserver) -> Void
-    ) {
-        observations.append(
-            center.addObserver(forName: name, object: nil, queue: nil) { [weak self] _ in
-                MainActor.assumeIsolated { self.map(act) }
-            })
-    }
-
-    #if canImport(UIKit)
-    private func giveMemoryBack() {
-        // Unstructured because a notification is not asynchronous; it ends by itself.
-        Task { [manager] in await manager.trimMemory(toCost: 0) }
-    }
-
-    private func enterBackground() {
-        let time = BackgroundTime()
-        // Unstructured because a notification is not asynchronous; it ends by itself.
-        Task { [manager] in
-            await manager.trimMemory(toCost: manager.memoryStatistics.cost / 10)
-            await manager.flush()
-            _ = try? await manager.diskCache?.removeExpired()
-            time.end()
+    private func observe(_ name: Notification.Name, _ act: @escaping @MainActor @Sendable () async -> Void) {
+        let observation = center.addObserver(forName: name, object: nil, queue: nil) { _ in
+            // Unstructured because a notification is not asynchronous; it ends by itself. Immediate, because the
+            // system counts what happens before the notification returns.
+            MainActor.assumeIsolated { _ = Task.immediate { await act() } }
         }
-    }
-    #endif
-
-    /// Blocks the main thread: the system ends the process when this call returns.
-    private func terminate() {
-        let end = DispatchSemaphore(value: 0)
-        // Unstructured because a notification is not asynchronous; the wait below is bounded. Detached because this
-        // actor is blocked.
-        Task.detached { [manager] in
-            _ = await manager.shutdown(within: .milliseconds(500))
-            end.signal()
-        }
-        _ = end.wait(timeout: .now() + .seconds(1))
+        observations.append(observation)
     }
 }
 

@@ -50,6 +50,11 @@ public enum TargetVisibility: Sendable, Hashable, CaseIterable {
     /// Not visible: ``BindingOptions/whenHidden`` decides about loads, and animations pause.
     case hidden
 
+    /// The visibility of a view that knows no more than its own properties.
+    init(isInWindow: Bool, isHidden: Bool, opacity: Double) {
+        self = isInWindow && !isHidden && opacity > 0 ? .visible : .hidden
+    }
+
     /// The priority of a load for a target with this visibility.
     func priority(for request: ImageRequest) -> ImagePriority {
         switch self {

@@ -40,6 +40,13 @@ public struct PresetTransition: ImageTransition {
     }
 }
 
+extension ImageTransition {
+    /// The style of a preset; any other transition is a fade for a toolkit.
+    var style: PresetTransition.Style { (self as? PresetTransition)?.style ?? .fade }
+    /// The duration in seconds.
+    var seconds: Double { duration / .seconds(1) }
+}
+
 extension ImageTransition where Self == PresetTransition {
     /// A cross-fade of half a second for pictures from the network.
     public static var fade: PresetTransition { PresetTransition(.fade) }

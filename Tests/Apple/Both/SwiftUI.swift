@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+@_exported public import CoreGraphics
+public import Foundation
+
+@MainActor @preconcurrency public protocol View {
+    associatedtype Body: View
+    @ViewBuilder @MainActor @preconcurrency var body: Self.Body { get }
+}
+extension Never: View { public var body: Never { fatalError() } }
+extension View where Body == Never { public var body: Never { fatalError() } }
+extension View {
+    public nonisolated func onChange<Value: Equatable>(
+        of value: Value, initial: Bool = false, _ action: @escaping () -> Void
+    ) -> some View { EmptyView() }
+    public nonisolated func onAppear(perform action: (() -> Void)? = nil) -> some View { EmptyView() }
+    public nonisolated func onDisappear(perform action: (() -> Void)? = nil) -> some View { EmptyView() }
+}
+public struct EmptyView: View { nonisolated init() {} }
+public struct Either<First: View, Second: View>: View {}
+@resultBuilder public struct ViewBuilder {
+    public static func buildBlock<Content: View>(_ content: Content) -> Content { content }
+    public static func buildEither<A: View, B: View>(first: A) -> Either<A, B> { Either() }
+    public static func buildEither<A: View, B: View>(second: B) -> Either<A, B> { Either() }
+}
+public struct Group<Content: View>: View { public init(@ViewBuilder content: () -> Content) {} }
+public struct Image: View {
+    public init(decorative image: CGImage, scale: CGFloat) {}
+    public func resizable() -> Image { self }
+}
+@propertyWrapper public struct State<Value> {
+    public init(wrappedValue: Value) {}
+    public var wrappedValue: Value {
+        get { fatalError() }
+        nonmutating set {}
+    }
+}

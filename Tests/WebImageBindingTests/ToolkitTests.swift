@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import TestSupport
+import Testing
+import WebImageTesting
+
+@testable import WebImageBinding
+
+/// What the targets of UIKit, AppKit and SwiftUI have in common, and the observer of an application does.
+@MainActor
+@Suite(.balancedOnMainActor, .timeLimit(.minutes(1)))
+struct ToolkitTests {
+    private let loader = ScriptedLoader()
+
+    private func observed() -> ObservedTarget<[Int]> { ObservedTarget { [$0.index, $1] } }
+
+    @Test func `a view made from state shows what its toolkit makes of a picture and of its frames`() async {
+        let target = observed()
+        let still = picture(1)
+        loader.remember(still, for: url(1))
+        target.load(request(1), with: loader)
+        #expect(target.picture == [1, 0])
+        target.showFrame(2, of: still, in: .image)
+        #expect(target.picture == [1, 2])
+        target.load(nil, with: loader)
+        #expect(target.picture == nil)
+    }
+
+    @Test func `a view made from state keeps its first loader, and its load follows its appearance`() async {
+        let target = observed()
+        target.load(request(1), with: loader)
+        target.isVisible = false
+        target.isVisible = false
+        #expect(loader.answers.map(\.request.priority) == [.normal, .veryLow])
+        target.isVisible = true
+        target.load(request(2), with: ScriptedLoader())
+        #expect(loader.answers.last?.request.url == url(2))
+        loader.answers.last?.finish(picture(2))
+        await until { target.picture == [2, 0] }
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    func `a view is visible in a window, not hidden and not transparent`(_ isInWindow: Bool, _ isHidden: Bool) {
+        for opacity in [0, 0.5, 1] {
+            let isVisible = isInWindow && !isHidden && opacity > 0
+            let visibility = TargetVisibility(isInWindow: isInWindow, isHidden: isHidden, opacity: opacity)
+            #expect((visibility == .visible) == isVisible)
+        }
+    }
+
+    @Test func `a toolkit knows the style of a preset, and fades for any other transition`() {
+        #expect(PresetTransition(.curlUp, duration: .milliseconds(250)).style == .curlUp)
+        #expect(PresetTransition(.curlUp, duration: .milliseconds(250)).seconds == 0.25)
+        #expect(FakeTransition().style == .fade)
+    }
+
+    @Test func `memory is given back on a warning, and nine tenths of it in the background`() async {
+        var configuration = ImageManager.Configuration()
+        configuration.disk = nil
+        await withImageManager(configuration) { manager in
+            let life = ApplicationLife(manager: manager)
+            for index in 0..<20 { await manager.store(picture(index), for: request(index)) }
+            let full = manager.memoryStatistics.cost
+            await life.background()
+            #expect((1...full / 10).contains(manager.memoryStatistics.cost))
+            await life.memoryWarning()
+            #expect(manager.memoryStatistics.cost == 0)
+        }
+    }
+
+    @Test func `an application that leaves the screen has its pictures on the disk`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "toolkit-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var configuration = ImageManager.Configuration()
+        configuration.disk = DiskCache.Configuration(folder: folder.path)
+        let file = try ImageFactory.encoded(width: 8, height: 8, seed: 3, as: .png)
+        try await withImageManager(configuration) { manager in
+            try await manager.store(file, for: request(1))
+            await ApplicationLife(manager: manager).background()
+            #expect(await manager.diskCache?.entryCount == 1)
+        }
+    }
+
+    @Test func `the end of an application is the end of its manager`() async throws {
+        var configuration = ImageManager.Configuration()
+        configuration.disk = nil
+        let manager = ImageManager(configuration: configuration)
+        ApplicationLife(manager: manager).termination()
+        let error = await #expect(throws: ImageLoadError.self) { try await manager.image(for: request(1)) }
+        #expect(error?.code == .shutDown)
+    }
+}
