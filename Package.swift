@@ -9,6 +9,7 @@ let package = Package(
         .library(name: "WebImage", targets: ["WebImage"]),
         .library(name: "WebImageBinding", targets: ["WebImageBinding"]),
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
+        .library(name: "HTTPLoaders", targets: ["HTTPLoaders"]),
         .library(name: "HTTPTransportXML", targets: ["HTTPTransportXML"]),
         .library(name: "HTTPCaching", targets: ["HTTPCaching"]),
         .library(name: "ImageCoding", targets: ["ImageCoding"]),
@@ -108,6 +109,11 @@ let package = Package(
             dependencies: ["Locks", "EventLoops", "TaskCoordination", "CLibcurl", "CTransportShims"]),
         .target(name: "ImageCoding", dependencies: ["Locks", "CImageShims", "CLibwebp", "CLibgif"]),
 
+        // Loaders above and beside the client: retries, resuming, rates, a queue, files. A client needs none of them.
+        .target(
+            name: "HTTPLoaders",
+            dependencies: ["Locks", "EventLoops", "TaskCoordination", "HTTPTransport", "CTransportShims"]),
+
         // XML in responses, apart because FoundationXML is large.
         .target(name: "HTTPTransportXML", dependencies: ["HTTPTransport"]),
 
@@ -141,7 +147,9 @@ let package = Package(
             name: "Scenes", dependencies: ["ImageCoding", "WebImageTesting", "CPictureShims", "CSceneShims"],
             path: "Examples/Scenes"),
         .executableTarget(
-            name: "fetch", dependencies: ["Locks", "WebImage", "WebImageTesting", "Scenes"], path: "Examples/Fetch"),
+            name: "fetch",
+            dependencies: ["Locks", "WebImage", "HTTPTransport", "HTTPLoaders", "WebImageTesting", "Scenes"],
+            path: "Examples/Fetch"),
         .executableTarget(
             name: "contact-sheet", dependencies: ["ImageCoding", "Scenes"], path: "Examples/ContactSheet"),
         .executableTarget(name: "stampede", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/Stampede"),
@@ -151,8 +159,8 @@ let package = Package(
         .executableTarget(
             name: "ImageServer",
             dependencies: [
-                "Locks", "WebImage", "RedisStore", "ObjectStore", "HTTPCaching", "HTTPTransport", "EventLoops",
-                "TaskCoordination", "WebImageTesting", "Scenes", "COpenSSL",
+                "Locks", "WebImage", "RedisStore", "ObjectStore", "HTTPCaching", "HTTPTransport", "HTTPLoaders",
+                "EventLoops", "TaskCoordination", "WebImageTesting", "Scenes", "COpenSSL",
             ],
             path: "Examples/ImageServer",
             exclude: ["Dockerfile", "README.md", "compose.yaml", "image-server.service", "nginx.conf", "page.webp"]),
@@ -185,7 +193,10 @@ let package = Package(
         .testTarget(name: "EventLoopsTests", dependencies: ["EventLoops", "WebImageTesting"]),
         .testTarget(
             name: "HTTPTransportTests",
-            dependencies: ["Locks", "HTTPTransport", "EventLoops", "WebImageTesting", "TestSupport"]),
+            dependencies: [
+                "Locks", "HTTPTransport", "HTTPLoaders", "EventLoops", "TaskCoordination", "WebImageTesting",
+                "TestSupport",
+            ]),
         .testTarget(name: "HTTPTransportXMLTests", dependencies: ["HTTPTransportXML", "WebImageTesting"]),
         .testTarget(
             name: "HTTPCachingTests", dependencies: ["HTTPCaching", "HTTPTransport", "WebImageTesting", "TestSupport"]),
@@ -196,7 +207,8 @@ let package = Package(
             name: "ImageCodingTests", dependencies: ["Locks", "ImageCoding", "WebImageTesting", "Scenes", "CLibwebp"],
             exclude: ["Fixtures", "Golden"]),
         .testTarget(
-            name: "WebImageTests", dependencies: ["Locks", "WebImage", "HTTPCaching", "WebImageTesting", "TestSupport"]),
+            name: "WebImageTests",
+            dependencies: ["Locks", "WebImage", "HTTPCaching", "HTTPLoaders", "WebImageTesting", "TestSupport"]),
         .testTarget(
             name: "WebImageBindingTests", dependencies: ["Locks", "WebImageBinding", "WebImageTesting", "TestSupport"]),
         .testTarget(
@@ -204,7 +216,9 @@ let package = Package(
             dependencies: ["RedisStore", "WebImage", "EventLoops", "WebImageTesting", "TestSupport"]),
         .testTarget(
             name: "ObjectStoreTests",
-            dependencies: ["Locks", "ObjectStore", "WebImage", "HTTPTransport", "WebImageTesting", "COpenSSL"]),
+            dependencies: [
+                "Locks", "ObjectStore", "WebImage", "HTTPTransport", "HTTPLoaders", "WebImageTesting", "COpenSSL",
+            ]),
         .testTarget(name: "FetchTests", dependencies: ["fetch", "WebImage", "WebImageTesting", "ImageCoding"]),
         .testTarget(
             name: "ImageServerTests",

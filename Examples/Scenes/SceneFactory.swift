@@ -15,7 +15,8 @@ public enum SceneFactory {
     ///   - width: Width in pixels.
     ///   - height: Height in pixels.
     ///   - frames: How many frames, at least one; frame `n` lasts `50 + 10 * n` milliseconds.
-    ///   - seed: Chooses the scene, its hour, colours and shapes, from 0 to 65,535. Neighbours show scenes of two kinds.
+    ///   - seed: Chooses the scene, its hour, colours and shapes, from 0 to 65,535. Neighbours show scenes of two
+    ///     kinds.
     ///   - hasAlpha: Whether the bottom right quarter fades to transparent.
     /// - Complexity: O(`width * height * frames`), 0.05 µs a pixel in a release build.
     public static func picture(

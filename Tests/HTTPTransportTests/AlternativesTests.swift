@@ -3,6 +3,7 @@ import Foundation
 import Testing
 import WebImageTesting
 
+@testable import HTTPLoaders
 @testable import HTTPTransport
 
 @Suite(.timeLimit(.minutes(1)))

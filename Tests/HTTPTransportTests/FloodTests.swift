@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import HTTPLoaders
 import HTTPTransport
 import Locks
 import Testing

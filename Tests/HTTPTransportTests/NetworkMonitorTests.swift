@@ -6,6 +6,7 @@ import Locks
 import Testing
 import WebImageTesting
 
+@testable import HTTPLoaders
 @testable import HTTPTransport
 
 @Suite(.timeLimit(.minutes(1)))

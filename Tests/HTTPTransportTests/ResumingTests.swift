@@ -3,6 +3,7 @@ import Foundation
 import Testing
 import WebImageTesting
 
+@testable import HTTPLoaders
 @testable import HTTPTransport
 
 /// Bodies that break off and go on, from a stub; against a real origin in `ResumingOriginTests`.

@@ -4,6 +4,7 @@ import TaskCoordination
 import Testing
 import WebImageTesting
 
+@testable import HTTPLoaders
 @testable import HTTPTransport
 
 /// On an executor and a clock that only the test moves.

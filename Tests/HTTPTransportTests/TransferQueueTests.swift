@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import WebImageTesting
 
+@testable import HTTPLoaders
 @testable import HTTPTransport
 
 /// On an executor that only the test moves.

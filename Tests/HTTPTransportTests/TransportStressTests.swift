@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import WebImageTesting
 
+@testable import HTTPLoaders
 @testable import HTTPTransport
 
 /// Races that seeds cannot see, because they lie between two locks of one synchronous step: many rounds on real

@@ -162,13 +162,13 @@ extension HTTPBody {
     }
 
     /// Ends the transfer of the body, if there is one and it still runs.
-    func cancel() {
+    package func cancel() {
         if case .transfer(let transfer) = storage { transfer.cancel() }
     }
 }
 
 extension HTTPError {
-    static func bodyTooLarge(limit: Int, announced: Int?) -> HTTPError {
+    package static func bodyTooLarge(limit: Int, announced: Int?) -> HTTPError {
         let what = announced.map { "The body is announced with \($0) bytes" } ?? "The body continues"
         return HTTPError(
             code: .bodyTooLarge,

@@ -7,14 +7,14 @@ package import Foundation
 
 /// Scheme, host and port: the scope of credentials and the target of connections.
 /// - Source: RFC 9110, section 4.3.1.
-struct Origin: Hashable, Sendable {
-    let isSecure: Bool
+package struct Origin: Hashable, Sendable {
+    package let isSecure: Bool
     /// In lower case; an IPv6 address without brackets. At most 255 bytes, so that tables of origins are small.
-    let host: String
-    let port: Int
+    package let host: String
+    package let port: Int
 
     /// Creates an origin after a check of the parts of a URL that decide where a request goes.
-    init(_ url: URL) throws(HTTPError) {
+    package init(_ url: URL) throws(HTTPError) {
         if let plain = Self(plain: url.absoluteString) { self = plain } else { try self.init(checking: url) }
     }
 
@@ -119,8 +119,8 @@ extension URL {
 /// The address of a client's proxy.
 struct Proxy: Sendable {
     /// In lower case; an IPv6 address without brackets.
-    let host: String
-    let port: Int
+    package let host: String
+    package let port: Int
 
     /// The schemes that leave names to the proxy, with libcurl's ports for them.
     private static let defaultPorts = ["http": 1_080, "https": 443, "socks5h": 1_080]
@@ -128,7 +128,7 @@ struct Proxy: Sendable {
     /// Creates a proxy after a check of the configured URL.
     ///
     /// Schemes with which this machine would look up the names of origins are refused like unknown ones.
-    init(_ url: URL) throws(HTTPError) {
+    package init(_ url: URL) throws(HTTPError) {
         guard let port = url.scheme.flatMap({ Self.defaultPorts[$0.lowercased()] }),
             var host = url.host(percentEncoded: false)?.lowercased(), !host.isEmpty
         else {

@@ -49,7 +49,7 @@ extension HTTPError: CustomStringConvertible {
 
 extension HTTPError {
     /// The same error, with the place where it happened.
-    func at(_ url: URL, _ status: Int?) -> HTTPError {
+    package func at(_ url: URL, _ status: Int?) -> HTTPError {
         HTTPError(code: code, message: message, url: url, status: status, cause: cause, response: response)
     }
 }

@@ -129,7 +129,7 @@ extension HTTPHeaders: ExpressibleByDictionaryLiteral {
 
 extension String {
     /// Whether both are equal up to the case of ASCII letters.
-    func isEqualIgnoringCase(to other: String) -> Bool {
+    package func isEqualIgnoringCase(to other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         let (left, right) = (utf8Span.span, other.utf8Span.span)
         for index in left.indices where left[index] != right[index] {

@@ -42,8 +42,8 @@ extension HTTPRequest {
         /// those of an HTTP/2 connection; default `.normal`.
         public var priority = HTTPPriority.normal
 
-        /// Where the client reports the progress of a transfer of a queue.
-        var reports: TransferReports?
+        /// Where the client reports the progress of the transfer.
+        package var reports: TransferReports?
 
         /// Creates empty options: everything as the client's configuration says.
         public init() {}
@@ -118,6 +118,27 @@ public struct HTTPLowSpeedLimit: Sendable, Hashable {
         let product = Double(max(1, bytesPerSecond)) * Double(period.clampedNanoseconds) / 1e9
         return max(1, Int(exactly: product.rounded(.up)) ?? .max)
     }
+}
+
+/// Where a client reports the progress of a transfer: part of the options of its request, and equal to itself alone.
+package final class TransferReports: Sendable, Hashable {
+    /// How far a transfer is.
+    package enum Progress: Sendable {
+        case connecting
+        case sending(byteCount: Int)
+        case receiving(byteCount: Int, expected: Int?)
+    }
+
+    private let report: @Sendable (Progress) -> Void
+
+    /// - Parameter report: Called on the event loop; it must not wait.
+    package init(_ report: @escaping @Sendable (Progress) -> Void) { self.report = report }
+
+    func callAsFunction(_ progress: Progress) { report(progress) }
+
+    package static func == (left: TransferReports, right: TransferReports) -> Bool { left === right }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// The options of a request behind one reference.

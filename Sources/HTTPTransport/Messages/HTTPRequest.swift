@@ -44,7 +44,7 @@ public struct HTTPRequest: Sendable, Hashable {
     }
 
     /// Whether something is sent with the request.
-    var hasContent: Bool { body != nil || contentBox != nil }
+    package var hasContent: Bool { body != nil || contentBox != nil }
     /// Whether the content is not in memory.
     var isStreamed: Bool { contentBox != nil }
     /// The content when it is not in memory.
@@ -64,7 +64,7 @@ public struct HTTPRequest: Sendable, Hashable {
     var decodesContent: Bool { optionsBox?.options.decodesContent ?? true }
 
     /// Whether the client's limits and policies apply unchanged.
-    var hasOptions: Bool { optionsBox != nil }
+    package var hasOptions: Bool { optionsBox != nil }
 
     /// Creates a request.
     /// - Parameters:

@@ -27,7 +27,7 @@ public struct HTTPResponse: Sendable {
     ///
     /// Dropping it before its end cancels the transfer.
     public let body: HTTPBody
-    let recorder: MetricsRecorder
+    package let recorder: MetricsRecorder
 
     /// The measurements of the transfer so far.
     ///
@@ -43,7 +43,7 @@ public struct HTTPResponse: Sendable {
         self.init(status: status, headers: headers, url: url, body: body, recorder: MetricsRecorder(metrics))
     }
 
-    init(
+    package init(
         status: Int, headers: HTTPHeaders, interimResponses: [HTTPInterimResponse] = [], url: URL, body: HTTPBody,
         recorder: MetricsRecorder
     ) {
@@ -89,7 +89,7 @@ public struct HTTPMetrics: Sendable, Hashable {
     public var reusedConnection = false
     /// The number of redirects followed.
     public var redirectCount = 0
-    /// The number of times that a ``RetryingLoader`` sent the request; the other numbers are those of the last time.
+    /// The number of times that a `RetryingLoader` sent the request; the other numbers are those of the last time.
     public var attemptCount = 1
 
     /// Creates metrics that are all zero, for stubs.
@@ -97,7 +97,7 @@ public struct HTTPMetrics: Sendable, Hashable {
 }
 
 /// Metrics that the event loop still writes when the caller already has the response.
-final class MetricsRecorder: Sendable {
+package final class MetricsRecorder: Sendable {
     private let metrics: Mutex<HTTPMetrics>
 
     init(_ metrics: HTTPMetrics) {
@@ -106,7 +106,7 @@ final class MetricsRecorder: Sendable {
 
     var snapshot: HTTPMetrics { metrics.withLock { $0 } }
 
-    func update(_ change: (inout HTTPMetrics) -> Void) {
+    package func update(_ change: (inout HTTPMetrics) -> Void) {
         metrics.withLock { change(&$0) }
     }
 }

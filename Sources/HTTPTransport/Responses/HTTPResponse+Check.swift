@@ -33,7 +33,7 @@ extension HTTPResponse {
         return try checked(request.options.acceptableStatuses, request.options.acceptableContentTypes, for: request)
     }
 
-    func checked(
+    package func checked(
         _ statuses: HTTPStatusSet?, _ types: HTTPContentTypes?, for request: HTTPRequest
     ) throws(HTTPError) -> HTTPResponse {
         if statuses == nil, types == nil { return self }
@@ -61,14 +61,14 @@ extension HTTPResponse {
 
 extension HTTPRequest {
     /// Whether a 304 is an answer to this request.
-    var isConditional: Bool {
+    package var isConditional: Bool {
         headers.contains(name: "If-None-Match") || headers.contains(name: "If-Modified-Since")
     }
 }
 
 extension HTTPBody {
     /// The first bytes that are there without waiting, left in the body.
-    func arrivedBeginning(upTo count: Int) -> [UInt8] {
+    package func arrivedBeginning(upTo count: Int) -> [UInt8] {
         switch storage {
         case .chunks(let chunks): Array(chunks.joined().prefix(count))
         case .transfer(let transfer): transfer.arrivedBeginning(upTo: count)

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+public import HTTPTransport
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Answers requests for known URLs with bytes in memory, of any scheme.
+public struct BytesLoader: HTTPLoading {
+    /// What is at a URL.
+    public struct Content: Sendable, Hashable {
+        /// The body.
+        public var bytes: [UInt8]
+        /// The media type, such as `image/png`; `nil` sends no `Content-Type`.
+        public var type: String?
+
+        /// Creates a content.
+        public init(_ bytes: [UInt8], type: String? = nil) {
+            self.bytes = bytes
+            self.type = type
+        }
+    }
+
+    private let contents: [URL: Content]
+
+    /// Creates a loader for these URLs and no other; they are compared whole.
+    public init(_ contents: [URL: Content]) {
+        self.contents = contents
+    }
+
+    /// The bytes with status 200, or status 404 for an unknown URL.
+    ///
+    /// - Throws: `HTTPError` with code `.bodyTooLarge` when the request accepts fewer bytes, or when it does not
+    ///   accept the status or the type; `CancellationError`.
+    public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+        try Task.checkCancellation()
+        guard let content = contents[request.url] else {
+            return try HTTPResponse(status: 404, url: request.url).checked(for: request)
+        }
+        return try HTTPResponse(request, bytes: content.bytes, type: content.type, limit: .max).checked(for: request)
+    }
+
+    /// Whether there are bytes for the URL.
+    public func canLoad(_ request: HTTPRequest) -> Bool { contents[request.url] != nil }
+
+    /// The schemes of the known URLs, in alphabetical order.
+    public var schemes: [String] { Set(contents.keys.compactMap { $0.scheme?.lowercased() }).sorted() }
+
+    /// Does nothing.
+    public func shutdown() async {}
+}
+
+/// Answers requests with a closure.
+public struct ClosureLoader: HTTPLoading {
+    /// The schemes in lower case; empty for all.
+    public let schemes: [String]
+    private let answer: @concurrent @Sendable (HTTPRequest) async throws -> HTTPResponse
+
+    /// Creates a loader.
+    /// - Parameters:
+    ///   - schemes: The schemes that the closure is for; empty for every URL.
+    ///   - answer: Runs once per request, off every actor. It limits the bytes that it makes itself.
+    public init(
+        schemes: [String] = [], _ answer: @escaping @concurrent @Sendable (HTTPRequest) async throws -> HTTPResponse
+    ) {
+        self.schemes = schemes.map { $0.lowercased() }
+        self.answer = answer
+    }
+
+    /// What the closure returns.
+    ///
+    /// - Throws: What the closure throws; `CancellationError` for a task that is cancelled before.
+    public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+        try Task.checkCancellation()
+        return try await answer(request).checked(for: request)
+    }
+
+    /// Whether the URL has one of the schemes.
+    public func canLoad(_ request: HTTPRequest) -> Bool {
+        schemes.isEmpty || request.url.scheme.map { schemes.contains($0.lowercased()) } ?? false
+    }
+
+    /// Does nothing.
+    public func shutdown() async {}
+}
+
+extension HTTPResponse {
+    /// A response with status 200 and the bytes, for loaders whose bytes are in memory.
+    ///
+    /// A HEAD request gets the fields alone.
+    init(
+        _ request: HTTPRequest, bytes: [UInt8], type: String?, limit: Int
+    ) throws(HTTPError) {
+        let limit = min(limit, request.options.maximumBodyByteCount ?? .max)
+        guard bytes.count <= limit else {
+            throw HTTPError.bodyTooLarge(limit: limit, announced: bytes.count).at(request.url, 200)
+        }
+        var headers: HTTPHeaders = ["Content-Length": String(bytes.count)]
+        if let type { headers.append(name: "Content-Type", value: type) }
+        var metrics = HTTPMetrics()
+        metrics.bytesReceived = bytes.count
+        metrics.total = .zero
+        self.init(
+            status: 200, headers: headers, url: request.url,
+            body: HTTPBody(request.method == "HEAD" ? [] : [bytes]), metrics: metrics)
+    }
+}
