@@ -128,7 +128,7 @@ let package = Package(
             ]),
 
         // Floor 4: loads bound to views.
-        .target(name: "WebImageBinding", dependencies: ["WebImage"]),
+        .target(name: "WebImageBinding", dependencies: ["WebImage", "TaskCoordination"]),
 
         // Floor 4: stores that machines share. A program that does not import one does not link its C library.
         .target(
