@@ -79,11 +79,9 @@ public final class RedisStore: SharedLeasing {
     public func connected(within limit: Duration) async -> Bool {
         let place = OneShot<Bool>()
         guard link.mail.post(.awaitConnection(place)) else { return false }
-        let alarm = Task(name: "connect to redis") {
-            if (try? await Task.sleep(for: limit)) != nil { place.resolve(false) }
+        return await place.wait(for: "connect to redis", onCancel: false) {
+            await place.resolve(false, after: limit, on: ContinuousClock())
         }
-        defer { alarm.cancel() }
-        return await place.wait(onCancel: false)
     }
 
     // MARK: - Entries

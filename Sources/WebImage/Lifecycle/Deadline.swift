@@ -22,19 +22,10 @@ struct Deadline<Time: Clock<Duration>>: Sendable {
     /// - Returns: `false` when the deadline came first. The work then continues by itself.
     func outlasts(_ work: @escaping @concurrent @Sendable () async -> Void) async -> Bool {
         let end = OneShot<Bool>()
-        let (clock, instant) = (clock, instant)
-        // Neither is a child task: the first end counts, and the other task is not awaited. The alarm is cancelled
-        // below; work that never returns cannot be ended.
-        let alarm = Task(name: "deadline", executorPreference: executor) {
-            guard (try? await clock.sleep(until: instant, tolerance: nil)) != nil else { return }
-            end.resolve(false)
-        }
-        Task(name: "shut down a part", executorPreference: executor) {
+        return await end.wait(for: "shut down a part", on: executor, leavingRunning: true) {
+            async let _ = end.resolve(false, after: remaining, on: clock)
             await work()
             end.resolve(true)
         }
-        let isInTime = await end.wait()
-        alarm.cancel()
-        return isInTime
     }
 }

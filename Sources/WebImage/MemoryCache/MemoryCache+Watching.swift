@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
+import TaskCoordination
 
 /// The watch of a memory cache, and whether it runs.
 final class MemoryWatcher: Sendable {
@@ -8,6 +9,8 @@ final class MemoryWatcher: Sendable {
     let executor: (any TaskExecutor)?
     /// Whether the task runs, is about to, or must not run any more.
     let isRunning = Atomic<Bool>(false)
+    /// Takes the samples. It ends with the cache, which owns the watcher.
+    let task = Mutex<PacedTask?>(nil)
 
     init(_ watch: MemoryWatch, executor: (any TaskExecutor)?) {
         self.watch = watch
@@ -21,19 +24,10 @@ extension MemoryCache {
         guard !watcher.isRunning.load(ordering: .sequentiallyConsistent),
             watcher.isRunning.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
         else { return }
-        // Unstructured because a store must not wait for the actor; it ends when the watch has begun.
-        Task(executorPreference: watcher.executor, priority: .utility) { await self.watchMemory(watcher) }
-    }
-
-    private func watchMemory(_ watcher: MemoryWatcher) {
-        guard watch == nil, !isWatchStopped else { return }
-        let clock = watcher.watch.clock
-        // Clocks trap on times that they cannot count in nanoseconds; thirty years are long enough.
-        let interval = min(max(watcher.watch.interval, .milliseconds(1)), .seconds(1_000_000_000))
-        // Unstructured because it outlives the store that starts it; `watch` owns it. It does not keep the cache.
-        watch = Task(name: "memory watch", executorPreference: watcher.executor, priority: .utility) { [weak self] in
-            while let pause = await self?.takeSample(watcher, every: interval) {
-                do { try await clock.sleep(for: pause) } catch { return }
+        // Under the lock, so that a watch that ends at once does not find its successor.
+        watcher.task.withLock { task in
+            task = PacedTask("memory watch", on: watcher.executor, priority: .utility, clock: watcher.watch.clock) {
+                [weak self] in await self?.takeSample()
             }
         }
     }
@@ -41,8 +35,8 @@ extension MemoryCache {
     /// Takes a sample and gives memory back.
     ///
     /// - Returns: The time until the next sample; `nil` when none is needed.
-    private func takeSample(_ watcher: MemoryWatcher, every interval: Duration) -> Duration? {
-        guard !isWatchStopped else { return nil }
+    private func takeSample() -> Duration? {
+        guard !isWatchStopped, let watcher else { return nil }
         let before = gauge.level
         let sample = watcher.watch.sample()
         gauge.note(sample)
@@ -58,9 +52,10 @@ extension MemoryCache {
         }
         if gauge.level != .normal || statistics.count > 0 {
             // The rest of the process may take what is left in less than the interval.
-            return (sample.usedPart ?? 0) < 0.5 ? interval : max(interval / 8, .milliseconds(1))
+            let interval = watcher.watch.interval
+            return max((sample.usedPart ?? 0) < 0.5 ? interval : interval / 8, .milliseconds(1))
         }
-        watch = nil
+        _ = watcher.task.withLock { $0.take() }
         watcher.isRunning.store(false, ordering: .sequentiallyConsistent)
         // A store that came in between has found the watch running.
         if statistics.count > 0 { startWatching(watcher) }
@@ -73,8 +68,8 @@ extension MemoryCache {
     public func stopWatching() {
         isWatchStopped = true
         watcher?.isRunning.store(true, ordering: .relaxed)
-        watch?.cancel()
-        watch = nil
+        // Released after the lock.
+        _ = watcher?.task.withLock { $0.take() }
         growthLimit = .max
         applyGrowthLimit()
     }

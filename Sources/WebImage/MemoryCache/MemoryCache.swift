@@ -18,8 +18,6 @@
 public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
     nonisolated let table: MemoryTable<Key, Value>
     nonisolated let watcher: MemoryWatcher?
-    /// Takes the samples. Cancelled by ``stopWatching()`` and when the cache is released.
-    var watch: Task<Void, Never>?
     var isWatchStopped = false
     /// What the samples say.
     var gauge = PressureGauge()
@@ -62,8 +60,6 @@ public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
             maximumCost: cost, maximumCount: count, onRetire: onRetire, now: { start.duration(to: now()) })
         watcher = watch.map { MemoryWatcher($0, executor: executor) }
     }
-
-    deinit { watch?.cancel() }
 
     /// The value stored for `key`, counted as a use; `nil` when there is none.
     ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import ImageCoding
 import Locks
+import TaskCoordination
 
 /// Makes the previews of one transfer, for all its callers.
 ///
@@ -17,7 +18,7 @@ final class PreviewMaker: Sendable {
         /// The bytes that the newest preview, or the one in work, was made of.
         var byteCount = 0
         /// Decodes a preview; `nil` when none is in work.
-        var task: Task<Void, Never>?
+        var task: PacedTask?
         /// Reads the file from preview to preview.
         let session = PreviewSession()
         /// When the next preview may begin, on the clock of the maker.
@@ -51,10 +52,11 @@ final class PreviewMaker: Sendable {
             let isNew = series.listeners.updateValue(listener, forKey: ObjectIdentifier(caller)) == nil
             if series.task == nil, received.count > series.byteCount, age.elapsed >= series.due {
                 series.byteCount = received.count
-                // Unstructured because a report must not wait for it; `end()` cancels it.
+                // A report must not wait for it; `end()` cancels it.
                 let session = series.session
-                series.task = Task(name: "preview", executorPreference: executor, priority: .utility) {
+                series.task = PacedTask("preview", on: executor, priority: .utility) {
                     await self.make(received, options, session, decode)
+                    return nil
                 }
             }
             state.series[options] = series

@@ -82,7 +82,7 @@ public actor SDWebImageCache: CacheStoring {
     private var warnings = WarningGate()
     /// Bytes stored since the last sweep.
     private var grownBytes = 0
-    private var sweeper: Task<Void, Never>?
+    private var sweeper: PacedTask?
 
     /// Creates a cache on a folder. Nothing is read or created before the first operation.
     public init(_ configuration: Configuration) {
@@ -98,8 +98,6 @@ public actor SDWebImageCache: CacheStoring {
         files = FlatFiles(
             folder: configuration.folder, readOnlyFolders: configuration.readOnlyFolders, system: system)
     }
-
-    deinit { sweeper?.cancel() }
 
     var now: Int64 { configuration.now().wholeSeconds }
 
@@ -217,18 +215,11 @@ public actor SDWebImageCache: CacheStoring {
     public func shutdown(within limit: Duration) async -> CacheShutdownReport {
         if let report { return report }
         isOpen = false
-        sweeper?.cancel()
         sweeper = nil
         let atStart = work.value
         if let idle = work.untilIdle() {
             let clock = configuration.clock
-            // Not a child task: the end of the last operation must not wait for the clock. Cancelled below.
-            let alarm = Task(executorPreference: executor) {
-                try? await clock.sleep(for: min(max(limit, .zero), .seconds(1_000_000_000)))
-                idle.resolve(())
-            }
-            await idle.wait()
-            alarm.cancel()
+            await idle.wait(for: "deadline", on: executor) { await idle.resolve((), after: limit, on: clock) }
         }
         let left = work.value
         let report = self.report ?? CacheShutdownReport(completedOperations: atStart - left, abandonedOperations: left)
@@ -274,12 +265,11 @@ public actor SDWebImageCache: CacheStoring {
     /// Starts the sweep by the clock, unless it runs or is switched off. The task does not keep the cache.
     private func startSweeping() {
         guard sweeper == nil, configuration.sweepInterval > .zero, isOpen else { return }
-        let (clock, interval) = (configuration.clock, min(configuration.sweepInterval, .seconds(1_000_000_000)))
-        // Unstructured because it outlives the store that starts it; `sweeper` owns it.
-        sweeper = Task(name: "sweep", executorPreference: executor, priority: .utility) { [weak self] in
-            repeat {
-                do { try await clock.sleep(for: interval) } catch { return }
-            } while (try? await self?.removeExpired()) != nil
+        let interval = configuration.sweepInterval
+        sweeper = PacedTask(
+            "sweep", on: executor, priority: .utility, clock: configuration.clock, after: interval
+        ) { [weak self] in
+            (try? await self?.removeExpired()) == nil ? nil : interval
         }
     }
 }

@@ -117,24 +117,30 @@ final class StoreLane: Sendable {
 
     /// Runs a call of the store until its time is over.
     ///
-    /// - Parameter late: Called with a value that comes after the call was given up.
+    /// - Parameter discard: Called with a value that comes after the call was given up.
     /// - Throws: What the call throws, ``SharedStoreError/Code/timedOut``, `CancellationError`.
     func within<Value: Sendable>(
-        _ limit: Duration, late: @escaping @Sendable (Value) -> Void = { _ in },
+        _ limit: Duration, discard: @escaping @Sendable (Value) -> Void = { _ in },
         _ call: @escaping @concurrent @Sendable () async throws -> Value
     ) async throws -> Value {
-        let limit = min(max(.zero, limit), .seconds(365 * 86_400))
         let answer = OneShot<Result<Value, any Error>>()
         let id = ObjectIdentifier(answer)
-        guard state.withLock({ $0.isEnded ? false : $0.calls.updateValue({}, forKey: id) == nil }) else {
-            throw Self.ended
+        let isOpen = state.withLock { state in
+            if !state.isEnded { state.calls[id] = { answer.resolve(.failure(Self.ended)) } }
+            return !state.isEnded
         }
-        // Neither is a child task: a store that does not heed its cancellation must not hold up the load. The first end
-        // counts, and both are cancelled below.
-        let work = Task(name: "ask \(traits.name)", executorPreference: executor) {
+        guard isOpen else { throw Self.ended }
+        let late = SharedStoreError(
+            code: .timedOut,
+            message: "The store \"\(traits.name)\" did not answer within \(limit); the load goes on without it.")
+        // A store that does not heed its cancellation must not hold up the load.
+        return try await answer.wait(
+            for: "ask \(traits.name)", on: executor, onCancel: .failure(CancellationError())
+        ) { [clock] in
+            async let _ = answer.resolve(.failure(late), after: limit, on: clock)
             do {
                 let value = try await call()
-                if !answer.resolve(.success(value)) { late(value) }
+                if !answer.resolve(.success(value)) { discard(value) }
             } catch {
                 answer.resolve(.failure(error))
             }
@@ -142,25 +148,7 @@ final class StoreLane: Sendable {
                 state.calls[id] = nil
                 return state.takeDrains()
             }.resume()
-        }
-        let end: @Sendable () -> Void = {
-            answer.resolve(.failure(Self.ended))
-            work.cancel()
-        }
-        let isEnded = state.withLock { state in
-            if state.calls[id] != nil { state.calls[id] = end }
-            return state.isEnded
-        }
-        if isEnded { end() }
-        let alarm = Task(name: "deadline of \(traits.name)", executorPreference: executor) { [clock, traits] in
-            guard (try? await clock.sleep(for: limit, tolerance: nil)) != nil else { return }
-            let message = "The store \"\(traits.name)\" did not answer within \(limit); the load goes on without it."
-            answer.resolve(.failure(SharedStoreError(code: .timedOut, message: message)))
-        }
-        let result = await answer.wait(onCancel: .failure(CancellationError()))
-        alarm.cancel()
-        work.cancel()
-        return try result.get()
+        }.get()
     }
 
     /// Asks for a lease, and waits while another process has it.
@@ -172,7 +160,7 @@ final class StoreLane: Sendable {
         do {
             let claim = try await within(
                 limit,
-                late: { claim in
+                discard: { claim in
                     // Granted to a load that has left.
                     if case .leads(let lease) = claim { self.submit(.finish(lease, .released)) }
                 }, body)

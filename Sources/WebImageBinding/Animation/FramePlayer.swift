@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import TaskCoordination
+
 /// Shows the frames of an animation when they are due, while the target is visible.
 @MainActor
 final class FramePlayer {
@@ -12,10 +14,8 @@ final class FramePlayer {
     private var frame = 0
     private var isStopped = false
 
-    /// Waits for the next frame.
-    ///
-    /// Unstructured because an animation has no natural end; the player owns it.
-    private var task: Task<Void, Never>?
+    /// Waits for the next frame. An animation has no natural end; the player owns it.
+    private var task: PacedTask?
 
     /// Creates a player that has not started.
     ///
@@ -34,15 +34,9 @@ final class FramePlayer {
     func run() {
         task?.cancel()
         guard !isStopped, let wait = step(), !isStopped else { return }
-        // Unstructured because a view is not asynchronous; `task` owns it.
-        task = Task(name: "animation") { [weak self, clock] in
-            var wait = wait
-            while true {
-                try? await clock.sleep(for: wait)
-                // Cancelled after the end of the sleep: another wait has replaced this one.
-                guard !Task.isCancelled, let next = self?.step() else { return }
-                wait = next
-            }
+        task = PacedTask("animation", clock: clock, after: wait) { @MainActor [weak self] in
+            // Cancelled after the pause: another wait has replaced this one.
+            Task.isCancelled ? nil : self?.step()
         }
     }
 
@@ -51,7 +45,6 @@ final class FramePlayer {
     /// A target may call it from within `show`.
     func stop() {
         isStopped = true
-        task?.cancel()
         task = nil
     }
 
@@ -71,8 +64,6 @@ final class FramePlayer {
         }
         return position.wait
     }
-
-    isolated deinit { task?.cancel() }
 }
 
 /// Measures the time since its creation on any clock.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import TaskCoordination
+
 /// One load of one slot: a handle to wait for its end, or to cancel it.
 ///
 /// The load continues without its handle.
@@ -24,7 +26,7 @@ public final class BoundLoad {
     /// Waits for the end of the transition.
     ///
     /// Owned like ``Feed/task``.
-    var transition: Task<Void, Never>?
+    var transition: PacedTask?
     private let ending = EndSignal<LoadOutcome>()
 
     init(_ request: ImageRequest?, slot: ImageSlot, options: BindingOptions, binding: ImageBinding) {

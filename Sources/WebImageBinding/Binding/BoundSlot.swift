@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TaskCoordination
 
 /// The state of one slot of a binding.
 @MainActor
@@ -14,7 +15,7 @@ final class BoundSlot {
     /// Calls the end of a transition whose load has ended.
     ///
     /// Owned by the slot; a new load or a cancel drops it.
-    var transition: Task<Void, Never>?
+    var transition: PacedTask?
 
     func display(_ picture: BoundPicture, of request: ImageRequest) {
         contentChanges()

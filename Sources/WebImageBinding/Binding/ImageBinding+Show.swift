@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import TaskCoordination
+
 extension ImageBinding {
     /// Delivers a picture as the options of its load require.
     func take(_ picture: BoundPicture, for load: BoundLoad) {
@@ -88,11 +90,11 @@ extension ImageBinding {
     ) {
         let waits = load.options.waitsForTransition && picture.stage == .final
         // The load owns it while it waits for it, the slot otherwise. Any change of the slot cancels it.
-        let task = Task(name: "transition") { [weak self, clock] in
-            try? await clock.sleep(for: transition.duration)
-            guard !Task.isCancelled, let self, let target = self.target else { return }
+        let task = PacedTask("transition", clock: clock, after: transition.duration) { @MainActor [weak self] in
+            guard !Task.isCancelled, let self, let target = self.target else { return nil }
             transition.finish(target, in: load.slot)
             if waits { self.arrive(load, .finished(picture)) }
+            return nil
         }
         if waits { load.transition = task } else { bound.transition = task }
     }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import TaskCoordination
+
 /// Keeps an indicator visible for its minimum time, independent of the loads.
 @MainActor
 final class IndicatorDriver {
@@ -7,10 +9,8 @@ final class IndicatorDriver {
     private let clock: any Clock<Duration>
     private var shownSince: Stopwatch?
 
-    /// Waits for the end of the minimum time.
-    ///
-    /// Unstructured because loads start and end meanwhile; the driver owns it.
-    private var stopping: Task<Void, Never>?
+    /// Waits for the end of the minimum time. Loads start and end meanwhile; the driver owns it.
+    private var stopping: PacedTask?
 
     init(_ indicator: any ImageIndicator, minimumTime: Duration, clock: any Clock<Duration>) {
         self.indicator = indicator
@@ -19,7 +19,6 @@ final class IndicatorDriver {
     }
 
     func start() {
-        stopping?.cancel()
         stopping = nil
         if shownSince == nil {
             shownSince = Stopwatch(clock)
@@ -37,18 +36,15 @@ final class IndicatorDriver {
         guard let shownSince, stopping == nil else { return }
         let left = minimumTime - shownSince.elapsed
         guard left > .zero else { return disappear() }
-        // Unstructured because a view is not asynchronous; `stopping` owns it.
-        stopping = Task(name: "indicator") { [weak self, clock] in
-            try? await clock.sleep(for: left)
+        stopping = PacedTask("indicator", clock: clock, after: left) { @MainActor [weak self] in
             // A new load may have cancelled the wait after it was over and before this line.
-            guard !Task.isCancelled else { return }
-            self?.disappear()
+            if !Task.isCancelled { self?.disappear() }
+            return nil
         }
     }
 
     /// Stops the indicator without the minimum time.
     func disappear() {
-        stopping?.cancel()
         stopping = nil
         guard shownSince != nil else { return }
         shownSince = nil

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import TaskCoordination
+
 /// Tells a list when its scrolling is too fast for work of low priority.
 ///
 /// A list reports how far it was scrolled. The gate closes when the scrolling is fast, and opens when it slows down or
@@ -22,10 +24,8 @@ public final class ScrollGate {
     /// Measures the time since the last report.
     private var last: Stopwatch?
 
-    /// Opens the gate when no report follows.
-    ///
-    /// Unstructured because a list does not report that it stands still; the gate owns it.
-    private var opening: Task<Void, Never>?
+    /// Opens the gate when no report follows: a list does not report that it stands still. The gate owns it.
+    private var opening: PacedTask?
 
     /// Creates a gate that is open.
     ///
@@ -51,15 +51,13 @@ public final class ScrollGate {
         last = Stopwatch(self.clock)
         // More than the limit in no time is fast, too.
         let isFast = abs(distance) > limit * (time / .seconds(1))
-        opening?.cancel()
         opening = nil
         guard isFast else { return set(true) }
         set(false)
-        opening = Task(name: "scroll gate") { [weak self, clock, rest] in
-            try? await clock.sleep(for: rest)
-            // A report may have replaced the task after the end of its sleep.
-            guard !Task.isCancelled else { return }
-            self?.set(true)
+        opening = PacedTask("scroll gate", clock: clock, after: rest) { @MainActor [weak self] in
+            // A report may have replaced the task after the end of its pause.
+            if !Task.isCancelled { self?.set(true) }
+            return nil
         }
     }
 
@@ -68,6 +66,4 @@ public final class ScrollGate {
         self.isOpen = isOpen
         onChange?(isOpen)
     }
-
-    isolated deinit { opening?.cancel() }
 }

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+import TestSupport
+import Testing
+import WebImageTesting
+
+@testable import TaskCoordination
+
+/// Tasks that are no children of their callers: work that may be left behind, and paced tasks.
+struct WorkTests {
+    @Test(arguments: seeds, [false, true])
+    func `work that is left behind is cancelled, or goes on`(seed: UInt64, goesOn: Bool) {
+        let executor = SeededExecutor(seed: seed)
+        let (clock, gate, journal) = (ManualClock(), Gate(), Journal<Bool>())
+        let place = OneShot<Int>()
+        let caller = Probe(on: executor) {
+            await place.wait(for: "work", on: executor, leavingRunning: goesOn) {
+                async let _ = place.resolve(1, after: .seconds(1), on: clock)
+                await gate.pass()
+                journal.write(Task.isCancelled)
+                place.resolve(2)
+            }
+        }
+        executor.drain()
+        caller.cancel()
+        executor.drain()
+        #expect(caller.isRunning && clock.sleepers == 1, "its deadline counts all the same")
+        clock.advance(by: .seconds(1))
+        executor.drain()
+        #expect(caller.value == 1 && journal.entries.isEmpty)
+        gate.open()
+        executor.drain()
+        #expect(journal.entries == [!goesOn])
+    }
+
+    @Test(arguments: seeds) func `work that ends in time leaves no deadline`(seed: UInt64) {
+        let executor = SeededExecutor(seed: seed)
+        let clock = ManualClock()
+        let place = OneShot<Int>()
+        let caller = Probe(on: executor) {
+            await place.wait(for: "work", on: executor, leavingRunning: true) {
+                async let _ = place.resolve(1, after: .seconds(1), on: clock)
+                await Task.yield()
+                place.resolve(2)
+            }
+        }
+        executor.drain()
+        #expect(caller.value == 2 && clock.sleepers == 0)
+    }
+
+    @Test(arguments: seeds) func `a cancelled caller leaves its work at once, and the work is cancelled`(seed: UInt64) {
+        let executor = SeededExecutor(seed: seed)
+        let (gate, journal) = (Gate(), Journal<Bool>())
+        let place = OneShot<Int>()
+        let caller = Probe(on: executor) {
+            await place.wait(for: "work", on: executor, onCancel: 0) {
+                await gate.pass()
+                journal.write(Task.isCancelled)
+            }
+        }
+        executor.drain()
+        caller.cancel()
+        executor.drain()
+        #expect(caller.value == 0 && journal.entries.isEmpty)
+        gate.open()
+        executor.drain()
+        #expect(journal.entries == [true])
+    }
+
+    @Test(arguments: seeds) func `work rises with its caller`(seed: UInt64) {
+        let executor = SeededExecutor(seed: seed)
+        let (gate, journal) = (Gate(), Journal<TaskPriority>())
+        let place = OneShot<Void>()
+        let caller = Probe(on: executor, priority: .utility) {
+            await place.wait(for: "work", on: executor) {
+                await gate.pass()
+                journal.write(Task.currentPriority)
+                place.resolve(())
+            }
+        }
+        if seed.isMultiple(of: 2) { executor.drain() }
+        caller.escalate(to: .high)
+        executor.drain()
+        gate.open()
+        executor.drain()
+        #expect(!caller.isRunning && journal.entries == [.high])
+    }
+
+    @Test(arguments: seeds)
+    func `a paced task takes steps at their pauses, until none is named or its owner goes`(seed: UInt64) {
+        let executor = SeededExecutor(seed: seed)
+        let (clock, steps) = (ManualClock(), Journal<Int>())
+        var task: PacedTask? = PacedTask("test", on: executor, clock: clock, after: .seconds(2)) {
+            steps.write(steps.count)
+            return steps.count < 3 ? .seconds(steps.count) : nil
+        }
+        for expected in [0, 0, 1, 2, 2, 3, 3] {
+            executor.drain()
+            #expect(steps.count == expected)
+            clock.advance(by: .seconds(1))
+        }
+        executor.drain()
+        #expect(steps.count == 3 && clock.sleepers == 0)
+        task = PacedTask("test", on: executor, clock: clock) {
+            steps.write(0)
+            return .seconds(Int64.max)
+        }
+        executor.drain()
+        #expect(task != nil && steps.count == 4 && clock.sleepers == 1, "the first step needs no pause")
+        task = nil
+        executor.drain()
+        #expect(steps.count == 4 && clock.sleepers == 0)
+    }
+}
