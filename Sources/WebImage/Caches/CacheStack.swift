@@ -20,8 +20,8 @@ public struct CacheStack: CacheStoring {
     public struct Policies: Sendable {
         /// For entries and metadata. Default: `.inOrder`.
         public var look = Policy.inOrder
-        /// For new entries. Default: `.firstOnly`.
-        public var store = Policy.firstOnly
+        /// For new entries. Default: `.inOrder`, all stores.
+        public var store = Policy.inOrder
         /// For the removal of a key. Default: `.atOnce`.
         public var remove = Policy.atOnce
         /// For the removal of everything. Default: `.atOnce`.
@@ -31,7 +31,8 @@ public struct CacheStack: CacheStoring {
         /// Its age then counts from the look-up.
         public var copiesToFirst = false
 
-        /// Creates policies with the defaults, which are SDWebImage's.
+        /// Creates policies with the defaults, which are SDWebImage's but for new entries: there they go to the first
+        /// store alone, and what a load keeps is gone with it.
         public init() {}
     }
 
@@ -43,6 +44,9 @@ public struct CacheStack: CacheStoring {
         self.stores = stores
         self.policies = policies
     }
+
+    /// The stores that new entries go to.
+    public var innerStores: [any CacheStoring] { chosen(policies.store) }
 
     private func chosen(_ policy: Policy) -> [any CacheStoring] {
         switch policy {

@@ -20,6 +20,12 @@
 /// Only ``entry(for:)``, ``store(_:for:)``, ``renew(_:ifContentIs:_:)``, ``remove(_:)``, ``removeAll()`` and
 /// ``shutdown(within:)`` must be implemented.
 public protocol CacheStoring: Sendable {
+    /// The stores that this one passes entries on to.
+    ///
+    /// A store that stands before another one names it, so that a manager finds what only that one can do: the leases
+    /// of a ``SharedCache``, the figures of a ``DiskCache``. The default implementation names none.
+    var innerStores: [any CacheStoring] { get }
+
     /// The entry stored for `key`; `nil` when there is none that may be used.
     ///
     /// - Throws: `CancellationError` only.
@@ -105,6 +111,18 @@ public protocol CacheStoring: Sendable {
 }
 
 extension CacheStoring {
+    /// None.
+    public var innerStores: [any CacheStoring] { [] }
+
+    /// This store, or the first one that it passes entries on to, as what it can do besides.
+    func first<Part>(_ type: Part.Type) -> Part? {
+        if let own = self as? Part { return own }
+        for store in innerStores {
+            if let found = store.first(type) { return found }
+        }
+        return nil
+    }
+
     /// Asks for the entry and then for the metadata of the original.
     public func entry(for key: CacheKey, madeFrom original: CacheKey) async throws -> DiskEntry? {
         guard let entry = try await entry(for: key) else { return nil }

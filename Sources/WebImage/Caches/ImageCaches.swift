@@ -10,10 +10,8 @@ import TaskCoordination
 /// A cache that a program makes is ended by the program, with ``shutdown(within:)``. A manager ends only its own.
 public final class ImageCaches: Sendable {
     let memory: MemoryCache<MemoryKey, CachedPicture>
-    /// Read without the cache: its watch refers to the cache weakly, which makes each other reference dearer.
-    private let table: MemoryTable<MemoryKey, CachedPicture>
     let disk: (any CacheStoring)?
-    /// The disk, when it shares its entries with other machines.
+    /// The store on the way to the disk that shares its entries with other machines.
     let sharing: SharedCache?
     /// `nil` without a disk.
     let writes: WriteBehind?
@@ -50,10 +48,9 @@ public final class ImageCaches: Sendable {
         memory = MemoryCache(
             limits, watch: watch, executor: executor,
             onRetire: { keys, table in variants.remove(keys) { table.contains($0) } })
-        table = memory.table
         self.variants = variants
         self.disk = disk
-        sharing = disk as? SharedCache
+        sharing = disk?.first(SharedCache.self)
         writes = disk.map {
             WriteBehind($0, executor: executor, byteLimit: writeLimit, onDrop: onDrop, onWarning: onWarning)
         }
@@ -63,7 +60,7 @@ public final class ImageCaches: Sendable {
     var originalTier: CacheTiers { disk == nil ? .memory : .disk }
 
     /// The entry that memory holds, counted as a use.
-    func held(_ key: MemoryKey) -> CachedPicture? { table.value(for: key) }
+    func held(_ key: MemoryKey) -> CachedPicture? { memory.value(for: key) }
 
     /// The keys under which memory may hold an original, and what is made of it.
     func views(of original: CacheKey) -> [MemoryKey] {

@@ -16,6 +16,9 @@ public struct SplitCache: CacheStoring {
         self.others = others
     }
 
+    /// Both stores, that of the originals first.
+    public var innerStores: [any CacheStoring] { [originals, others] }
+
     private func store(of key: CacheKey) -> any CacheStoring { key.isOriginal ? originals : others }
 
     /// The entry of the store that keeps such keys.

@@ -40,7 +40,7 @@ public actor ImageManager {
 
     nonisolated var configuration: Configuration { pipeline.configuration }
     /// The disk cache, when there is one.
-    public nonisolated var diskCache: DiskCache? { pipeline.caches.disk as? DiskCache }
+    public nonisolated var diskCache: DiskCache? { pipeline.caches.disk?.first(DiskCache.self) }
     /// The downloader.
     public nonisolated var downloader: ImageDownloader { pipeline.downloader }
 

@@ -61,6 +61,8 @@ public final class SharedCache: CacheStoring {
 
     /// The store of this machine.
     public let local: (any CacheStoring)?
+    /// The store of this machine.
+    public var innerStores: [any CacheStoring] { local.map { [$0] } ?? [] }
     let lanes: [StoreLane]
     let configuration: Configuration
     let table = LeaseTable()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import HTTPTransport
 import Testing
 import WebImageTesting
 
@@ -81,17 +82,55 @@ struct CacheStackTests {
 
     @Test func `one store that refuses does not make the store fail, all of them do`() async throws {
         _ = await stores[0].shutdown(within: .seconds(60))
-        #expect(try await stack { $0.store = .inOrder }.store(sampleEntry(), for: key).isStored)
-        var policies = CacheStack.Policies()
-        policies.store = .inOrder
-        let reversed = CacheStack(stores.reversed(), policies: policies)
+        #expect(try await stack().store(sampleEntry(), for: key).isStored)
+        let reversed = CacheStack(stores.reversed())
         #expect(try await reversed.store(sampleEntry(), for: key).isStored)
-        #expect(try await stack().store(sampleEntry(), for: key).error?.code == .shutDown)
+        #expect(try await stack { $0.store = .firstOnly }.store(sampleEntry(), for: key).error?.code == .shutDown)
         #expect(try await CacheStack([]).store(sampleEntry(), for: key).error?.code == .folderUnavailable)
         #expect(try await CacheStack([]).entry(for: key) == nil)
         let report = await stack().shutdown(within: .seconds(60))
         #expect(report.abandonedOperations == 0)
         for store in stores { #expect(try await store.entry(for: key) == nil) }
+    }
+
+    @Test func `a manager finds what a store can do behind the stores before it`() async throws {
+        let shared = SharedCache(local: stores[1], stores: [ScriptedStore()])
+        let split = SplitCache(originals: stores[0], others: stores[1])
+        for (store, disk, hasLeases) in [
+            (stores[0] as any CacheStoring, stores[0] as DiskCache?, false), (shared, stores[1], true),
+            (CacheStack([Shelf(), shared]), stores[1], true), (CacheStack([stores[2], shared]), stores[2], true),
+            (CacheStack([CacheStack([shared])]), stores[1], true), (split, stores[0], false),
+            (SplitCache(originals: shared, others: stores[2]), stores[1], true), (Shelf(), nil, false),
+        ] {
+            let caches = ImageCaches(watch: nil, disk: store)
+            #expect(caches.sharing === (hasLeases ? shared : nil))
+            let manager = ImageManager(caches: caches, transport: HTTPClient())
+            #expect(manager.diskCache === disk)
+            _ = await manager.shutdown(within: .seconds(10))
+        }
+        // What new entries do not reach is not found.
+        #expect(ImageCaches(watch: nil, disk: stack { $0.store = .firstOnly }).disk?.first(SharedCache.self) == nil)
+        _ = await shared.shutdown(within: .seconds(10))
+    }
+
+    @Test func `a stack keeps new entries in all its stores`() async throws {
+        #expect(try await CacheStack([Shelf(), stores[1]]).store(sampleEntry(), for: key).isStored)
+        #expect(try await holders(key) == [1])
+    }
+
+    /// A store of a program's own.
+    private struct Shelf: CacheStoring {
+        func entry(for key: CacheKey) -> DiskEntry? { nil }
+        func store(_ entry: DiskEntry, for key: CacheKey) -> StoreOutcome { .stored }
+        func renew(
+            _ key: CacheKey, ifContentIs generation: ContentGeneration?,
+            _ change: @escaping @Sendable (inout EntryMetadata) -> Void
+        ) -> StoreOutcome? { nil }
+        func remove(_ key: CacheKey) {}
+        func removeAll() {}
+        func shutdown(within limit: Duration) -> CacheShutdownReport {
+            CacheShutdownReport(completedOperations: 0, abandonedOperations: 0)
+        }
     }
 
     @Test func `originals and what is made of them are kept apart, and go together`() async throws {

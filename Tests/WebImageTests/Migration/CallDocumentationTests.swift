@@ -79,7 +79,9 @@ import WebImageTesting
             let (path, oldPath, bundledPath) = (folder.path, oldFolder.path, bundled.path)
             let old = SDWebImageCache(
                 .init(folder: oldPath, readOnlyFolders: [bundledPath]))  // additionalCachePathBlock
-            let stack = CacheStack([DiskCache(.init(folder: path)), old])  // SDImageCachesManager
+            var policies = CacheStack.Policies()
+            policies.store = .firstOnly  // storeOperationPolicy
+            let stack = CacheStack([DiskCache(.init(folder: path)), old], policies: policies)  // SDImageCachesManager
             let caches = ImageCaches(disk: stack)
             let manager = ImageManager(
                 configuration: configuration, caches: caches,
