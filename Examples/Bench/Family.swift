@@ -16,8 +16,9 @@ struct Family: Sendable {
         .download(concurrency: 1), .download(concurrency: 6), .download(concurrency: 64),
         .secureDownload(overHTTP2: false), .secureDownload(overHTTP2: true), .secureConnections, .shards,
         .idleDownloads,
-        .waiters, .distinctDownloads, .distinctLoads,
-        .startAndCancel, .startAndCancelLoads, .startAndCancelTransfers, cancelAll, cancelledConnection,
+        .waiters, .distinctDownloads, .distinctLoads, .distinctLoadsOnDisk,
+        .startAndCancel, .startAndCancelLoads, .startAndCancelLoadsOnDisk, .startAndCancelTransfers,
+        cancelAll, cancelledConnection,
         .decode, .thumbnail, .resample, .pixels, .cancel, .debug, .feed, .variants, .prefix, .peakMemory, .previews,
         .saturation, .serverHit, .serverPictures, .redisHit,
     ]

@@ -22,6 +22,7 @@ struct CacheTrial {
         switch options.role {
         case .write: return await trial.write()
         case .read: return await trial.read()
+        case .answer: return await trial.answer()
         case .trim: return await trial.repeatedly { try await $0.trim(toBytes: options.maximumByteCount / 2) }
         case .clear: return await trial.repeatedly { try await $0.removeAll() }
         case .check: return await trial.check()
@@ -41,16 +42,17 @@ struct Options: Sendable {
     static let usage = """
         Usage: cache-trial ratios
                cache-trial pressure [--limit BYTES] [--ballast BYTES] [--seed N] [--seconds N] [--unwatched]
-               cache-trial write|read|trim|clear|check FOLDER [--limit BYTES] [--seed N] [--seconds N]
+               cache-trial write|read|answer|trim|clear|check FOLDER [--limit BYTES] [--seed N] [--seconds N]
                            [--open-files N] [--file-size BYTES] [--synced]
 
         `ratios` replays generated traces through the caches, and prints their hit ratios beside those of LRU and of a
-        simulator. `pressure` fills a memory cache, then takes the memory for something else. The others are the processes of Tests/Acceptance/cache-trials: each works on one folder until its
-        time is over, or it is killed, and verifies every byte that it reads.
+        simulator. `pressure` fills a memory cache, then takes the memory for something else. The others are the
+        processes of Tests/Acceptance/cache-trials: each works on one folder until its time is over, or it is killed,
+        and verifies every byte that it reads. `answer` reads numbers of keys and says what is stored for them.
         """
 
     enum Role: String, Sendable {
-        case ratios, pressure, write, read, trim, clear, check
+        case ratios, pressure, write, read, answer, trim, clear, check
     }
 
     let role: Role

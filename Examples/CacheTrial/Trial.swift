@@ -20,6 +20,8 @@ struct Trial: Sendable {
         cache = DiskCache(
             .init(
                 folder: folder, maximumByteCount: options.maximumByteCount,
+                // The process that answers lists the folder again and again, so that its index often knows every entry.
+                sweepInterval: options.role == .answer ? .milliseconds(2) : .seconds(3_600),
                 durability: options.isSynced ? .synced : .fast,
                 onWarning: { say("warning \($0.code)") }))
     }
@@ -59,6 +61,32 @@ struct Trial: Sendable {
             guard let entry = try await cache.entry(for: Self.key(number)) else { return }
             if Self.version(of: entry.bytes, number) == nil { throw Wrong(number: number) }
         }
+    }
+
+    /// Says for each number on the standard input what is stored under its key, after a look for one that never is.
+    func answer() async -> Bool {
+        var misses = 0
+        do {
+            _ = await cache.totalBytes
+            say("ready")
+            while let line = readLine() {
+                guard let number = Int(line) else { break }
+                misses += 1
+                if try await cache.entry(for: CacheKey("https://example.com/never \(misses)")) != nil { return false }
+                let entry = try await cache.entry(for: Self.key(number))
+                guard let entry else {
+                    say("missing \(number)")
+                    continue
+                }
+                guard let version = Self.version(of: entry.bytes, number) else { throw Wrong(number: number) }
+                say("found \(number) \(version)")
+            }
+        } catch {
+            say("error \(error)")
+            return false
+        }
+        say("misses \(misses)")
+        return true
     }
 
     /// Does the same until the time is over.

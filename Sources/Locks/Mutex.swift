@@ -37,6 +37,15 @@ internal import Glibc
         defer { unsafe pthread_mutex_unlock(lock) }
         return try unsafe body(&value.pointee)
     }
+
+    /// The same if no other thread is in a body of this lock; otherwise returns `nil` at once.
+    public borrowing func withLockIfAvailable<Result: ~Copyable, E: Error>(
+        _ body: (inout sending Value) throws(E) -> sending Result
+    ) throws(E) -> sending Result? {
+        guard unsafe pthread_mutex_trylock(lock) == 0 else { return nil }
+        defer { unsafe pthread_mutex_unlock(lock) }
+        return try unsafe body(&value.pointee)
+    }
 }
 
 // The lock admits one thread at a time to the value, which was sent in.

@@ -10,7 +10,7 @@ struct Report: Sendable {
         let cores = ProcessInfo.processInfo.activeProcessorCount
         print("\(cores) cores; medians of interleaved rounds; ratio = measured / baseline of a round, below 1: faster")
         let heads = [
-            "row".padded(26), "clock".padded(5), "measured".aligned(10), "baseline".aligned(10), "ratio".aligned(7),
+            "row".padded(31), "clock".padded(5), "measured".aligned(10), "baseline".aligned(10), "ratio".aligned(7),
         ]
         print((heads + [" against (note)"]).joined(separator: " "))
     }
@@ -22,7 +22,7 @@ struct Report: Sendable {
 
     private func showLine(_ row: Row) {
         let fields = [
-            row.name.padded(26), row.clock.rawValue.padded(5), Self.text(row.value, row.clock).aligned(10),
+            row.name.padded(31), row.clock.rawValue.padded(5), Self.text(row.value, row.clock).aligned(10),
             Self.text(row.baselineValue, row.clock).aligned(10), Self.decimal(row.ratio, 2).aligned(7),
         ]
         let note = row.note.isEmpty ? "" : " (\(row.note))"

@@ -39,15 +39,17 @@ extension Family {
     }
 
     static let diskMiss = Family(
-        name: "disk-miss", summary: "DiskCache.entry(for:) of a key that is not stored, against a failing open"
+        name: "disk-miss",
+        summary: "DiskCache.entry(for:) of a key that is not stored, in a used folder, against a failing open"
     ) { effort, show in
-        let folder = try ScratchFolder()
-        defer { folder.remove() }
-        let cache = DiskCache(.init(folder: folder.path("cache")))
+        let folders = try UsedFolders(count: 1)
+        defer { folders.remove() }
+        let cache = DiskCache(.init(folder: folders.first))
         let entry = DiskEntry(metadata: EntryMetadata(url: "https://example.com/"), bytes: [1])
         if let error = try await cache.store(entry, for: CacheKey("https://example.com/")).error { throw error }
         let keys = (0..<keyCount).map { CacheKey("https://example.com/picture/\($0).jpeg") }
-        let files = keys.indices.map { folder.path("cache/plain-\($0)") }
+        let files = keys.indices.map { "\(folders.first)/plain-\($0)" }
+        _ = await cache.entryCount
         let figures = try await measure(
             effort,
             Contender("DiskCache.entry") { count in

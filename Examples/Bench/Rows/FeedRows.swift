@@ -27,6 +27,6 @@ extension Family {
                 let options = DecodeOptions(thumbnail: .resize(to: PixelSize(width: 320, height: 320)))
                 for _ in requests { blackHole(try ImageCoders.default.decode(file, options: options)) }
             })
-        show(Row("feed-200", figures[0], against: figures[1], by: .cpu))
+        show(Row("feed-200, no disk", figures[0], against: figures[1], by: .cpu))
     }
 }

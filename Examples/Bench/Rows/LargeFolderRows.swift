@@ -13,55 +13,33 @@ extension Family {
         let folder = try LargeFolder(count: count)
         defer { folder.remove() }
         try await folder.storeRealEntries()
-        try await showStart(of: folder, isFirst: true, show)
-        try await showStart(of: folder, isFirst: false, show)
+        try await showStart(of: folder, show)
         try await showTrim(of: folder, show)
     }
 
-    /// The first hit of a new cache, and what it knows when.
-    private static func showStart(
-        of folder: LargeFolder, isFirst: Bool, _ show: @Sendable (Row) -> Void
-    ) async throws {
-        let name = isFirst ? "listing" : "snapshot"
+    /// The first hit of a new cache, and what goes on while it lists.
+    private static func showStart(of folder: LargeFolder, _ show: @Sendable (Row) -> Void) async throws {
         let plain = try median((0..<9).map { _ in try folder.readPlainFile() })
         let heap = bench_heap_bytes()
         let start = bench_wall_seconds()
         let cache = folder.makeCache()
         guard try await cache.entry(for: folder.key(0)) != nil else { throw Failure("a stored entry is missing") }
         let hit = bench_wall_seconds() - start
-        show(Row("large-folder/first-hit", hit, against: "open, fstat, read", plain, note: "with a \(name)"))
+        show(Row("large-folder/first-hit", hit, against: "open, fstat, read", plain))
         // How often each hit waits for the listing behind it.
         var slowest = 0.0
-        var known = 0.0
         while await !cache.statistics.isIndexComplete {
             let began = bench_wall_seconds()
             _ = try await cache.entry(for: folder.key(1))
             slowest = max(slowest, bench_wall_seconds() - began)
-            if known == 0, await cache.statistics.entryCount >= folder.total {
-                known = bench_wall_seconds() - start
-            }
             try await Task.sleep(for: .milliseconds(1))
         }
-        let listed = bench_wall_seconds() - start
+        let perEntry = Double(bench_heap_bytes() - heap) / Double(await cache.entryCount)
         show(
-            Row("large-folder/hit-slowest", slowest, against: "open, fstat, read", plain, note: "while it lists"))
-        if isFirst {
-            // Enough uses for a snapshot.
-            for number in 0..<LargeFolder.realCount { _ = try await cache.contains(folder.key(number)) }
-            let shutdown = bench_wall_seconds()
-            _ = await cache.shutdown(within: .seconds(60))
-            show(
-                Row(
-                    "large-folder/save", bench_wall_seconds() - shutdown, against: "listing the folder", listed,
-                    note: "at a shutdown"))
-        } else {
-            let perEntry = Double(bench_heap_bytes() - heap) / Double(await cache.entryCount)
-            show(
-                Row(
-                    "large-folder/load", known, against: "listing the folder", listed,
-                    note: "\(Report.decimal(perEntry, 1)) bytes an entry"))
-            _ = await cache.shutdown(within: .seconds(60))
-        }
+            Row(
+                "large-folder/hit-slowest", slowest, against: "open, fstat, read", plain,
+                note: "while it lists; \(Report.decimal(perEntry, 1)) bytes an entry"))
+        _ = await cache.shutdown(within: .seconds(60))
     }
 
     /// What a trim does to others: the longest wait for the cache's actor, and a slice.
@@ -85,7 +63,7 @@ extension Family {
         show(
             Row(
                 "large-folder/choose", cpu - slice.cpu, against: "100 unlinks", unlinks.cpu, by: .cpu,
-                note: "in 512 turns of the actor"))
+                note: "on a thread"))
         show(Row("large-folder/slice", slice.cpu, against: "100 unlinks", unlinks.cpu, by: .cpu))
         show(Row("large-folder/slice", slice.wall, against: "100 unlinks", unlinks.wall))
         let idle = Idle()

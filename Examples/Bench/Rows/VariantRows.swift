@@ -25,7 +25,7 @@ extension Family {
                     }
                 }
             })
-        show(Row("ten-variants", figures[0], against: figures[1], by: .cpu))
+        show(Row("ten-variants, no disk", figures[0], against: figures[1], by: .cpu))
     }
 
     static let prefix = Family(
@@ -53,7 +53,7 @@ extension Family {
                     blackHole(try large.transform(cropped))
                 }
             })
-        show(Row("transformer-prefix", figures[0], against: figures[1], by: .cpu))
+        show(Row("transformer-prefix, no disk", figures[0], against: figures[1], by: .cpu))
     }
 }
 

@@ -38,10 +38,11 @@ extension DiskCache {
         /// access, when the time there is older than a sixteenth of ``maximumAge`` or a day. Other programs that read
         /// the files may count as uses, as the file system decides. Default: `.sinceUse`.
         public var expiry: DiskCache.Expiry
-        /// How often the cache looks for entries that are too old, and saves when each entry was used.
+        /// How often the cache looks for entries that are too old, and lists the folder again if other caches have
+        /// changed it.
         ///
         /// Default: one hour. 0, and less, stand for never: such entries then go when they are asked for, or when the
-        /// cache is full, and uses are saved by a shutdown.
+        /// cache is full.
         public var sweepInterval: Duration
         /// Default: `.fast`.
         public var durability: Durability

@@ -13,7 +13,6 @@ extension DiskCache {
     /// Lists the folder once, then corrects and trims until nothing is left to do, or it is cancelled.
     private func maintain() async {
         if !isIndexed {
-            await loadSnapshot()
             let (files, now) = (self.files, self.now)
             counters.abandonedFiles += (try? await perform { files.removeAbandonedFiles(now: now) }) ?? 0
             _ = await listFolder()
@@ -24,10 +23,7 @@ extension DiskCache {
             } else if isIndexed, knownBytes > trimStart {
                 guard await trimToEnd() else { break }
                 // Other caches have left the trim to this one; it now sees what they stored meanwhile.
-                await consultAccount(step: .max)
-            } else if snapshot.isDue {
-                snapshot.isDue = false
-                await saveSnapshot()
+                await consultAccount()
             } else {
                 break
             }
@@ -36,11 +32,23 @@ extension DiskCache {
         checkDrained()
     }
 
+    /// Trims, unless another cache has the right to.
+    ///
+    /// That cache reads the account after it has given the right back, so it sees what this one has stored.
+    ///
     /// - Returns: `false` when nothing more can be done for now.
     private func trimToEnd() async -> Bool {
-        guard await takeTrimRight() else { return false }
-        defer { giveTrimRight() }
-        if account.isStale {
+        let files = self.files
+        let outcome = try? await perform { Result { () throws(SystemFailure) in try files.lockAccount() } }
+        let lock: FileSystem.Descriptor?
+        switch outcome {
+        case .success(let taken?): lock = taken
+        // Without locks two caches may trim the folder at once, which costs entries and nothing else.
+        case .failure: lock = nil
+        case .success(nil), nil: return false
+        }
+        defer { if let lock { try? files.system.close(lock) } }
+        if foreign.hasChanged {
             guard await listFolder() else { return false }
             guard knownBytes > trimStart else { return true }
         }
@@ -50,13 +58,32 @@ extension DiskCache {
             isDone = await trimSlice(toFree: index.totalBytes - trimEnd) == 0
         }
         await announceRemovals()
-        await renewAccount()
-        return !isDone || account.isStale
+        return !isDone || foreign.hasChanged
     }
+
+    // MARK: - The other caches
+
+    /// Learns what the other caches have done, and tells them that this one has changed the folder.
+    ///
+    /// - Parameter byteCount: 0 tells them nothing.
+    func consultAccount(adding byteCount: Int = 0) async {
+        let account = self.account
+        if let found = try? await perform({ account.add(byteCount) }) { learn(found) }
+    }
+
+    /// Tells the other caches that files were removed, so that they list the folder before they trim.
+    func announceRemovals() async { await consultAccount(adding: FolderAccount.unit) }
+
+    /// Notes what other caches have done.
+    func learn(_ found: FolderAccount.Foreign) {
+        foreign.add(found)
+        if knownBytes > trimStart { startMaintenance() }
+    }
+
+    // MARK: - The listing
 
     /// Waits until the folder was listed or the cache is shut down.
     func waitForIndex() async {
-        adoptReads()
         startMaintenance()
         guard !isIndexed, maintenance != nil else { return }
         await waitForListing()
@@ -82,44 +109,38 @@ extension DiskCache {
             return isIndexed
         }
         changedDuringListing = []
-        await consultAccount(step: .max)
-        account.beginListing()
-        let files = self.files
-        let present = try? await perform { files.presentFolders() }
-        if let names = present ?? nil {
-            index.forgetFolders(except: names, changed: changedDuringListing ?? [])
-            for slice in names.slices(of: 8) where !Task.isCancelled {
+        let (files, account) = (self.files, self.account)
+        // What is stored after the look at the account is seen by the next one. What was stored before is listed.
+        let present = try? await perform {
+            _ = account.add()
+            return files.presentFolders()
+        }
+        foreign = .init()
+        var isWhole = present != nil
+        if let present {
+            index.forgetFolders(except: present, changed: changedDuringListing ?? [])
+            for slice in present.slices(of: 8) where !Task.isCancelled {
                 changedDuringListing = []
                 let listed = await list(slice)
-                await replace(listed)
-                forgetSnapshot(of: Set(slice).subtracting(listed.map(\.name)))
+                isWhole = isWhole && listed.count == slice.count
+                for (name, files) in listed {
+                    guard let number = Int(name, radix: 16) else { continue }
+                    index.replace(folder: number, with: files, except: changedDuringListing ?? [])
+                    // A folder may have thousands of files.
+                    await Task.yield()
+                }
             }
         }
         changedDuringListing = nil
         plannedVictims = []
-        let isComplete = present ?? nil != nil && !Task.isCancelled
-        if isComplete {
-            (isIndexed, snapshot.changed) = (true, nil)
-            reads.collect(upTo: 64)
-        }
+        let isComplete = present != nil && !Task.isCancelled
+        if isComplete { isIndexed = true }
+        if !isWhole || !isComplete { foreign.hasChanged = true }
         startSweeping()
         let waiters = indexWaiters
         indexWaiters = []
-        for waiter in waiters { waiter.resolve(()) }
+        waiters.resume()
         return isComplete
-    }
-
-    private func replace(_ folders: [(name: String, files: [EntryFiles.Listed])]) async {
-        var replaced = 0
-        for (name, files) in folders {
-            guard let number = Int(name, radix: 16) else { continue }
-            index.replace(folder: number, with: files, except: changedDuringListing ?? [])
-            replaced += files.count
-            if replaced >= Self.searchLength {
-                replaced = 0
-                await Task.yield()
-            }
-        }
     }
 
     /// The files in some of the entry folders; a folder that cannot be listed is left out, with a warning.
@@ -149,5 +170,62 @@ extension DiskCache {
         let files = self.files
         let result = try? await perform { Result { () throws(SystemFailure) in try files.look(at: digest) } }
         settle(digest, result, during: .reading)
+    }
+
+    // MARK: - The sweep: entries that are too old go by a clock, whether they are asked for or not
+
+    /// Starts the sweep, unless it runs, is switched off, or nothing is stored.
+    ///
+    /// The task ends when nothing is left, with ``shutdown(within:)``, or with the cache, which it does not keep.
+    func startSweeping() {
+        guard sweeper == nil, configuration.sweepInterval > .zero, index.count > 0, life.isOpen else { return }
+        // Clocks trap on times that they cannot count in nanoseconds; thirty years are long enough.
+        let (clock, interval) = (configuration.clock, min(configuration.sweepInterval, .seconds(1_000_000_000)))
+        // Unstructured because it outlives the store that starts it; `sweeper` owns it.
+        sweeper = Task(name: "sweep", executorPreference: executor, priority: .utility) { [weak self] in
+            repeat {
+                do { try await clock.sleep(for: interval) } catch { return }
+            } while await self?.sweep() == true
+        }
+    }
+
+    /// - Returns: Whether anything is left to sweep later.
+    private func sweep() async -> Bool {
+        _ = try? await removeExpired()
+        if foreign.hasChanged, isIndexed, begin() {
+            _ = await listFolder()
+            end()
+        }
+        if index.count > 0, life.isOpen { return true }
+        sweeper = nil
+        return false
+    }
+
+    /// Removes the entries that are too old or from the future.
+    ///
+    /// The cache also does it by its clock; see ``Configuration/sweepInterval``. Waits until the folder was listed
+    /// once.
+    ///
+    /// - Returns: The number of entries removed.
+    /// - Throws: `CancellationError` between slices.
+    @discardableResult
+    public func removeExpired() async throws -> Int {
+        try Task.checkCancellation()
+        guard begin() else { return 0 }
+        defer { end() }
+        await waitForIndex()
+        var count = 0
+        for folder in EntryFiles.entryFolders.indices {
+            for slice in index.expired(folder: folder, lifetime).slices(of: Self.sliceLength) {
+                try Task.checkCancellation()
+                let removed = await removeIfUnchanged(slice)
+                count += removed
+                counters.expirations += removed
+            }
+            // A folder at a time, so that other operations have their turn between.
+            await Task.yield()
+        }
+        if count > 0 { await announceRemovals() }
+        return count
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-internal import Locks
+internal import Synchronization
 
 extension DiskCache {
     /// The entry stored for `key`, read and verified.
@@ -60,19 +60,11 @@ extension DiskCache {
     ) async throws -> DiskEntry? {
         try Task.checkCancellation()
         let digest = KeyDigest(of: key)
-        if let finding = lookInMemory(key, digest, madeFrom: original, withBody: withBody) {
-            switch reads.note(finding, digest, usedAt: now) {
-            case .noted: break
-            case .isDue: await tellReads()
-            case .closed: return nil
-            }
-            if case .entry(let entry, _) = finding { return entry }
-            return nil
-        }
-        return try await lookOnThread(key, digest, madeFrom: original, withBody: withBody)
+        let early = lookInMemory(key, digest, madeFrom: original, withBody: withBody)
+        return try await answer(early, key, digest, madeFrom: original, withBody: withBody)
     }
 
-    /// What the system has in memory of a file, read by the caller; `nil` when a thread has to look.
+    /// What the system has in memory of a file, read by the caller; `nil` when that does not decide.
     ///
     /// Answers for an entry that counts, and for a missing file.
     private nonisolated func lookInMemory(
@@ -80,7 +72,7 @@ extension DiskCache {
     ) -> EntryFiles.Finding? {
         guard readsInMemory.load(ordering: .relaxed) else { return nil }
         do throws(SystemFailure) {
-            let finding = try filesInMemory.lookUp(
+            let finding = try files.inMemory.lookUp(
                 key, digest, madeFrom: original, lifetime: lifetime, usedAt: 0,
                 fileSizeLimit: min(fileSizeLimit, EntryFiles.unquestionedSize), withBody: withBody)
             switch finding {
@@ -93,30 +85,14 @@ extension DiskCache {
         }
     }
 
-    private func tellReads() {
-        if begin() { end() }
-    }
-
-    /// Counts what callers have read themselves, and compares it with the index.
-    func adoptReads() {
-        for read in reads.takeAll() {
-            if let size = read.size {
-                warnings.recover(.reading)
-                counters.hits += 1
-                index.touch(read.digest, at: read.usedAt, keptUntil: read.keptUntil)
-                compare(read.digest, found: size)
-            } else {
-                counters.misses += 1
-                compare(read.digest, found: nil)
-            }
-        }
-    }
-
-    private func lookOnThread(
-        _ key: CacheKey, _ digest: KeyDigest, madeFrom original: CacheKey?, withBody: Bool
+    /// Ends a look-up: with what its caller has found in memory, by the index, or by a thread.
+    private func answer(
+        _ early: EntryFiles.Finding?, _ key: CacheKey, _ digest: KeyDigest, madeFrom original: CacheKey?,
+        withBody: Bool
     ) async throws -> DiskEntry? {
         guard begin() else { return nil }
         defer { end() }
+        if let finding = early ?? (isMissing(digest) ? .nothing : nil) { return count(finding, digest) }
         let (files, limit, lifetime) = (self.files, fileSizeLimit, self.lifetime)
         let usedAt = Int64(index[digest]?.usedAt ?? 0)
         let result = try await perform {
@@ -137,6 +113,17 @@ extension DiskCache {
             counters.misses += 1
         }
         return nil
+    }
+
+    /// Whether the folder has no such file for certain: the index has every entry while no other cache stores.
+    ///
+    /// A store of another cache that ends after the look at the account also returns after it.
+    private func isMissing(_ digest: KeyDigest) -> Bool {
+        guard !foreign.hasChanged, changedDuringListing == nil, index[digest] == nil, let found = account.look() else {
+            return false
+        }
+        learn(found)
+        return !foreign.hasChanged
     }
 
     /// Counts what a look-up found, and compares it with the index.
@@ -193,66 +180,4 @@ extension DiskCache {
             break
         }
     }
-}
-
-/// The reads that callers made themselves: the actor takes them together, when it works anyway or when they are many,
-/// so that a hit and a miss need no change of threads.
-final class ReadLog: Sendable {
-    struct Read: Sendable {
-        let digest: KeyDigest
-        /// The size of the file; `nil` when there was none.
-        let size: Int?
-        /// Seconds since 1970; 0 when there was none.
-        var usedAt: Int64 = 0
-        var keptUntil: Int64?
-    }
-
-    enum Outcome {
-        /// The actor hears of it later.
-        case noted
-        /// The actor must be told now.
-        case isDue
-        /// The cache was shut down.
-        case closed
-    }
-
-    private struct State {
-        var reads: [Read] = []
-        var limit = 1
-        var isClosed = false
-    }
-
-    private let state = Mutex(State())
-
-    /// - Parameter usedAt: Asked for an entry, in seconds since 1970.
-    func note(_ finding: EntryFiles.Finding, _ digest: KeyDigest, usedAt: @autoclosure () -> Int64) -> Outcome {
-        var read = Read(digest: digest, size: nil)
-        if case .entry(let entry, let status) = finding {
-            read = Read(digest: digest, size: status.size, usedAt: usedAt(), keptUntil: entry.metadata.keptUntil)
-        }
-        let noted = read
-        return state.withLock { state in
-            guard !state.isClosed else { return .closed }
-            state.reads.append(noted)
-            return state.reads.count < state.limit ? .noted : .isDue
-        }
-    }
-
-    /// Lets reads wait for each other from now on. Before, the actor is told each one.
-    ///
-    /// - Parameter limit: The actor is told when there are so many.
-    func collect(upTo limit: Int) { state.withLock { $0.limit = limit } }
-
-    /// Empties the log.
-    func takeAll() -> [Read] {
-        state.withLock { state in
-            guard !state.reads.isEmpty else { return [] }
-            let reads = state.reads
-            state.reads.removeAll(keepingCapacity: true)
-            return reads
-        }
-    }
-
-    /// Refuses later reads.
-    func close() { state.withLock { $0.isClosed = true } }
 }

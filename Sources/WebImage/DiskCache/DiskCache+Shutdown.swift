@@ -7,9 +7,8 @@ extension DiskCache {
 
     /// Refuses new operations, waits for the running ones until the time is over, and ends the cache's threads.
     ///
-    /// The index is saved last, so that the next cache on the folder knows what was used; when the time ends before,
-    /// the earlier one stays. The trim is awaited too when this cache has stored something, and the folder is above its
-    /// limit or was not listed yet. The next cache on the folder finishes what the time does not suffice for.
+    /// The trim is awaited too when this cache has stored something, and the folder is above its limit or was not listed
+    /// yet. The next cache on the folder finishes what the time does not suffice for.
     ///
     /// Later reads miss, stores are refused with the code `.shutDown`, and removals do nothing. A second call waits for
     /// the same end and returns the same report.
@@ -32,11 +31,8 @@ extension DiskCache {
     }
 
     private func drain(within limit: Duration) async -> ShutdownReport {
-        reads.close()
-        adoptReads()
         life.state = .draining
         sweeper?.cancel()
-        snapshot.isDueAtEnd = limit > .zero
         let atStart = life.operations
         checkDrained()
         let isDrained = await waitUntilDrained(within: limit)
@@ -47,9 +43,9 @@ extension DiskCache {
         if isDrained {
             await sweeper?.value
             await pool.shutdown()
+            account.close()
         }
         sweeper = nil
-        snapshot.isDueAtEnd = false
         life.state = .closed(report)
         let waiters = life.reportWaiters
         life.reportWaiters = []
@@ -83,7 +79,6 @@ extension DiskCache {
     /// The first operation starts the maintenance task.
     func begin() -> Bool {
         guard life.isOpen else { return false }
-        adoptReads()
         life.operations += 1
         if !isIndexed { startMaintenance() }
         return true
@@ -98,7 +93,7 @@ extension DiskCache {
         guard !life.isOpen, life.operations == 0 else { return }
         // The maintenance task may still have to trim what the last operation has stored.
         if counters.stores == 0 || (isIndexed && knownBytes <= trimStart) { maintenance?.cancel() }
-        if isIdle, !saveAtEnd() { life.drained?.resolve(true) }
+        if isIdle { life.drained?.resolve(true) }
     }
 }
 

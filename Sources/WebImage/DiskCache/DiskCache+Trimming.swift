@@ -23,11 +23,8 @@ extension DiskCache {
         guard begin() else { return }
         defer { end() }
         await waitForIndex()
-        // This cache trims even while another one does, which may stop at a higher size.
-        let hasRight = await takeTrimRight()
-        defer { if hasRight { giveTrimRight() } }
-        await consultAccount(step: 0)
-        if account.isStale { _ = await listFolder() }
+        await consultAccount()
+        if foreign.hasChanged { _ = await listFolder() }
         while index.totalBytes > max(0, byteCount) {
             try Task.checkCancellation()
             if await trimSlice(toFree: index.totalBytes - max(0, byteCount)) == 0 { break }
@@ -59,12 +56,12 @@ extension DiskCache {
 
     /// Makes room before a store would pass the limit.
     ///
-    /// Usually the maintenance task has done so before. When other caches have changed the folder, or only the snapshot
-    /// tells about it, it must list the folder first and have the right to trim. Meanwhile each store frees as many
-    /// bytes as it takes, so no store waits and the folder does not grow.
+    /// Usually the maintenance task has done so before. When other caches have changed the folder, it must list the
+    /// folder first and have the right to trim. Meanwhile each store frees as many bytes as it takes, so no store waits
+    /// and the folder does not grow.
     func makeRoom(for byteCount: Int) async {
         while knownBytes + pendingBytes > maximumByteCount {
-            if account.isStale || !isIndexed {
+            if foreign.hasChanged || !isIndexed {
                 startMaintenance()
                 _ = await trimSlice(toFree: byteCount)
                 return
@@ -78,55 +75,29 @@ extension DiskCache {
     /// - Returns: How many; 0 when none can be removed now.
     func trimSlice(toFree byteCount: Int) async -> Int {
         var slice = nextVictims(toFree: byteCount)
-        while slice.isEmpty {
-            let isOwn = await planVictims(toFree: byteCount)
+        if slice.isEmpty {
+            // One operation at a time chooses: two plans would name the same entries.
+            guard (try? await takeTurn(.choice)) != nil else { return 0 }
             slice = nextVictims(toFree: byteCount)
-            if isOwn { break }
+            if slice.isEmpty {
+                await chooseVictims(toFree: byteCount)
+                slice = nextVictims(toFree: byteCount)
+            }
+            passTurn(.choice)
         }
         let count = await removeIfUnchanged(slice)
         counters.evictions += count
         return count
     }
 
-    /// Files that are looked at before other operations have their turn: well under a millisecond.
-    static var searchLength: Int { 4_096 }
-
-    /// Chooses enough for several slices, because choosing reads the whole index. One operation at a time chooses: two
-    /// plans would name the same entries.
-    ///
-    /// - Returns: Whether this call has chosen; `false` when it has waited for another one.
-    private func planVictims(toFree byteCount: Int) async -> Bool {
-        guard planWaiters == nil else {
-            let place = OneShot<Void>()
-            planWaiters?.append(place)
-            await place.wait()
-            return false
-        }
-        planWaiters = []
-        adoptReads()
+    /// Chooses enough for several slices, because choosing reads the whole index: a copy of it, on a thread.
+    private func chooseVictims(toFree byteCount: Int) async {
+        let (index, now, lifetime) = (self.index, self.now, self.lifetime)
         let planned = max(byteCount, index.totalBytes - trimEnd)
-        var search = VictimSearch(
-            toFree: planned, limit: 40 * Self.sliceLength, now: now, lifetime: lifetime)
-        var seen = 0
-        for isCounting in [true, false] {
-            for number in index.folders.indices {
-                let folder = index.folders[number]
-                if isCounting { search.count(folder) } else { search.collect(folder) }
-                seen += folder.count
-                if seen >= Self.searchLength {
-                    seen = 0
-                    await Task.yield()
-                }
-            }
+        let found = try? await perform {
+            index.victims(toFree: planned, limit: 40 * Self.sliceLength, now: now, lifetime: lifetime)
         }
-        // Thousands are sorted, which takes milliseconds.
-        let found = search
-        let sorted = try? await perform { found.victims() }
-        plannedVictims = (sorted ?? nil ?? found.victims())[...]
-        let waiters = planWaiters ?? []
-        planWaiters = nil
-        waiters.resume()
-        return true
+        plannedVictims = (found ?? [])[...]
     }
 
     /// Takes from the plan the entries that were not used or stored since they were chosen.
@@ -183,4 +154,9 @@ extension Array {
     func slices(of length: Int) -> [[Element]] {
         stride(from: 0, to: count, by: length).map { Array(self[$0..<Swift.min($0 + length, count)]) }
     }
+}
+
+extension KeyDigest {
+    /// The turn of an operation that chooses what goes. No key is likely to have this digest; one that has waits.
+    fileprivate static let choice = KeyDigest(high: 0, low: 0)
 }

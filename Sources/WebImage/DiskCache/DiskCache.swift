@@ -16,26 +16,24 @@ internal import TaskCoordination
 /// The contents of the folder are untrusted: lengths that a file only announces allocate nothing, links in place of its
 /// folders are refused, and an entry dated more than a minute in the future is a miss, like one that is too old.
 ///
-/// A cache has at most three file descriptors open for each of its ``Configuration/threads``, and one more while it
-/// trims. When none is left, reads miss and stores are refused, with one warning each.
+/// A cache has at most three file descriptors open for each of its ``Configuration/threads``, one for the shared file,
+/// and one more while it trims. When none is left, reads miss and stores are refused, with one warning each.
 ///
-/// The actor owns the index and the accounting alone; what callers read themselves it is told in batches. Files are
-/// read and written by threads of its own, so neither the actor nor the cooperative pool waits for a disk. A caller
-/// reads up to 1 MiB itself where the system has the file in memory and can tell so: on Linux 5.12 and later, with
-/// ext4, XFS or btrfs, and no link in the path of the folder. The index is advisory: a hit reads the file, and does not
-/// wait for the listing of the folder.
+/// The actor owns the index and the accounting alone. Files are read and written by threads of its own, so neither the
+/// actor nor the cooperative pool waits for a disk. A caller reads up to 1 MiB itself where the system has the file in
+/// memory and can tell so: on Linux 5.12 and later, with ext4, XFS or btrfs, and no link in the path of the folder. The
+/// index is advisory: a hit reads the file, and does not wait for the listing of the folder. A miss asks no thread
+/// either, as long as no other cache has stored anything since the folder was listed: then the index knows every
+/// entry. Entry files that another program puts into the folder are found after the next listing.
 ///
 /// **Cancellation**: every method throws `CancellationError` while it waits for its turn. A write that has begun is
 /// finished.
 public actor DiskCache: CacheStoring {
     let configuration: Configuration
     nonisolated let files: EntryFiles
-    /// What callers read themselves; see ``EntryFiles/inMemory``.
-    nonisolated let filesInMemory: EntryFiles
     /// Whether callers read what is in memory: until the system says that it cannot tell.
     nonisolated let readsInMemory: Atomic<Bool>
-    /// What callers have read themselves and the actor was not told yet.
-    nonisolated let reads = ReadLog()
+    let account: FolderAccount
     let pool: WorkerPool
     let executor: (any TaskExecutor)?
 
@@ -49,23 +47,20 @@ public actor DiskCache: CacheStoring {
     /// The disk was full; no store is tried until this time.
     var backOff: Range<Duration>?
 
+    /// Whether the folder was listed once.
     var isIndexed = false
-    var snapshot = SnapshotState()
     var indexWaiters: [OneShot<Void>] = []
     /// Keys that this process has changed since the running listing began, for which the listing may be wrong; `nil`
     /// without a listing.
     var changedDuringListing: Set<KeyDigest>?
-    var account = SharedAccount()
-    /// The right to trim, and the number of trims that use it.
-    var trimRight = TrimRight()
+    /// What other caches have done since the folder was listed; before, they may have done anything.
+    var foreign = FolderAccount.Foreign(hasChanged: true)
     /// Keys for which the index was wrong about the file. Another process may have changed it.
     var doubtful: Set<KeyDigest> = []
     /// The sizes of the files that reads have found while another operation had the turn; `nil` for a missing file.
     /// They are compared with the index when the turn is passed on.
     var seenDuringTurn: [KeyDigest: Int?] = [:]
     var plannedVictims: ArraySlice<DiskIndex.Victim> = []
-    /// The operations that wait until another one has chosen; `nil` when none chooses.
-    var planWaiters: [OneShot<Void>]?
     /// Lists, trims and corrects the index beside the operations.
     ///
     /// Not a child of any of them: it outlives the one that started it. ``shutdown(within:)`` cancels and awaits it.
@@ -95,7 +90,8 @@ public actor DiskCache: CacheStoring {
         self.executor = executor
         files = EntryFiles(
             folder: configuration.folder, isSynced: configuration.durability == .synced, system: system)
-        filesInMemory = files.inMemory
+        account = FolderAccount(
+            files, maximumByteCount: configuration.maximumByteCount > 0 ? configuration.maximumByteCount : .max)
         self.readsInMemory = Atomic(readsInMemory)
     }
 
@@ -127,10 +123,7 @@ public actor DiskCache: CacheStoring {
     /// What the cache holds, as far as is known, and has done.
     ///
     /// Does not wait.
-    public var statistics: Statistics {
-        adoptReads()
-        return Statistics(counters, index: index, isIndexComplete: isIndexed)
-    }
+    public var statistics: Statistics { Statistics(counters, index: index, isIndexComplete: isIndexed) }
 
     /// Why the cache does not work; `nil` while it works, and before the first operation.
     ///
@@ -158,7 +151,7 @@ public actor DiskCache: CacheStoring {
     }
 
     /// The bytes in the folder: those in the index, and those that other caches have stored since it was listed.
-    var knownBytes: Int { index.totalBytes + account.foreignBytes }
+    var knownBytes: Int { index.totalBytes + foreign.bytes }
 
     /// Runs blocking work on the cache's threads.
     ///
@@ -200,7 +193,6 @@ public actor DiskCache: CacheStoring {
     /// - Parameter keptUntil: `nil` when the entry has no end of its own, or it is unknown.
     func note(_ digest: KeyDigest, size: Int?, storedAt: Int64, keptUntil: Int64? = nil) {
         changedDuringListing?.insert(digest)
-        snapshot.changed?.insert(digest)
         if let size {
             index.set(digest, size: size, storedAt: storedAt, usedAt: now, keptUntil: keptUntil)
             startSweeping()

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /// What this process knows about the files in a cache folder: sizes and times.
 ///
-/// Advisory: only its file says whether an entry exists.
-struct DiskIndex {
+/// Advisory: only its file says whether an entry exists. What the index does not have is missing while the
+/// ``FolderAccount`` says that no other cache stores. An entry costs about 84 bytes.
+struct DiskIndex: Sendable {
     /// One entry's file.
     struct Record: Equatable {
         /// The highest size that fits, in bytes: a sparse file may claim any size.
@@ -16,8 +17,8 @@ struct DiskIndex {
         ///
         /// The file has it, too, in larger steps.
         var usedAt: UInt32
-        /// When the entry ends, in seconds since 1970, not 0; the highest number when that is unknown, or it has no end
-        /// of its own.
+        /// When the entry ends, in seconds since 1970; the highest number when that is unknown, or it has no end of its
+        /// own.
         var keptUntil = UInt32.max
     }
 
@@ -29,19 +30,15 @@ struct DiskIndex {
 
     /// The records by the folder of their file.
     ///
-    /// A folder is listed as a whole, so its records are replaced as a whole. A growing table is copied in parts of a
-    /// 256th. A copy of all tables costs nothing until one of them changes, and then that table.
-    private(set) var folders = Self.emptyFolders
-    private static let emptyFolders = (0..<256).map { IndexTable(folder: $0) }
+    /// A folder is listed as a whole, so its records are replaced as a whole. A copy of the index costs nothing until
+    /// one of the two changes, and then a 256th.
+    private(set) var folders = [[KeyDigest: Record]](repeating: [:], count: 256)
 
     /// The sum of the sizes of all files known.
     private(set) var totalBytes = 0
 
     /// The number of files known.
     private(set) var count = 0
-
-    /// How often a record was set, used or removed, beyond what a listing or a snapshot says.
-    private(set) var changes = 0
 
     subscript(digest: KeyDigest) -> Record? { folders[digest.folderNumber][digest] }
 
@@ -54,27 +51,22 @@ struct DiskIndex {
         let record = Record(
             size: min(max(0, size), Record.maximumByteCount), storedAt: UInt32(clamping: storedAt),
             usedAt: UInt32(clamping: usedAt), keptUntil: Self.end(keptUntil))
-        changes &+= 1
-        change(digest.folderNumber) { $0.set(record, for: digest) }
+        count(record, insteadOf: folders[digest.folderNumber].updateValue(record, forKey: digest))
     }
 
     /// Notes a use.
     ///
     /// - Complexity: O(1).
     mutating func touch(_ digest: KeyDigest, at time: Int64, keptUntil: Int64?) {
-        changes &+= 1
-        folders[digest.folderNumber].update(digest) { record in
-            record.usedAt = UInt32(clamping: time)
-            if keptUntil != nil { record.keptUntil = Self.end(keptUntil) }
-        }
+        folders[digest.folderNumber][digest]?.usedAt = UInt32(clamping: time)
+        if keptUntil != nil { folders[digest.folderNumber][digest]?.keptUntil = Self.end(keptUntil) }
     }
 
     /// Forgets a file.
     ///
     /// - Complexity: O(1).
     mutating func remove(_ digest: KeyDigest) {
-        changes &+= 1
-        change(digest.folderNumber) { $0.remove(digest) }
+        count(nil, insteadOf: folders[digest.folderNumber].removeValue(forKey: digest))
     }
 
     /// Notes the files of one folder, and forgets those that are not among them.
@@ -84,8 +76,9 @@ struct DiskIndex {
     ///   - changed: Digests for which the listing may be wrong; their records stay.
     /// - Complexity: O(number of files in the folder).
     mutating func replace(folder number: Int, with listed: [EntryFiles.Listed], except changed: Set<KeyDigest>) {
-        var table = IndexTable(folder: number, room: listed.count)
         let known = folders[number]
+        var records: [KeyDigest: Record] = [:]
+        records.reserveCapacity(listed.count)
         for file in listed {
             let earlier = known[file.digest]
             let usedAt = max(file.modifiedAt, file.usedAt, Int64(earlier?.usedAt ?? 0))
@@ -94,9 +87,12 @@ struct DiskIndex {
                 usedAt: UInt32(clamping: usedAt))
             // The same file: its end is known only to those who have written or read it.
             if let earlier, earlier.storedAt == record.storedAt { record.keptUntil = earlier.keptUntil }
-            table.set(record, for: file.digest)
+            records[file.digest] = record
         }
-        adopt(table, except: changed)
+        for digest in changed where digest.folderNumber == number { records[digest] = known[digest] }
+        for record in known.values { count(nil, insteadOf: record) }
+        for record in records.values { count(record, insteadOf: nil) }
+        folders[number] = records
     }
 
     /// Forgets the files of every folder that is not among these.
@@ -106,40 +102,74 @@ struct DiskIndex {
     ///   - changed: Digests whose records stay.
     mutating func forgetFolders(except names: [String], changed: Set<KeyDigest>) {
         let present = Set(names.map { Int($0, radix: 16) })
-        for number in folders.indices where folders[number].count > 0 && !present.contains(number) {
+        for number in folders.indices where !folders[number].isEmpty && !present.contains(number) {
             replace(folder: number, with: [], except: changed)
         }
     }
 
-    /// Puts a table in the place of one folder's.
-    ///
-    /// - Parameter changed: Digests whose records stay, or stay away.
-    /// - Complexity: O(number of digests changed).
-    mutating func adopt(_ table: consuming IndexTable, except changed: Set<KeyDigest>) {
-        let number = table.folder
-        for digest in changed where digest.folderNumber == number {
-            if let own = folders[number][digest] { table.set(own, for: digest) } else { table.remove(digest) }
-        }
-        let adopted = table
-        change(number) { $0 = adopted }
+    /// Keeps the sums when a record takes the place of another.
+    private mutating func count(_ new: Record?, insteadOf old: Record?) {
+        totalBytes += (new?.size ?? 0) - (old?.size ?? 0)
+        count += (new == nil ? 0 : 1) - (old == nil ? 0 : 1)
     }
 
-    /// Changes a table, and with it the sums.
-    private mutating func change(_ number: Int, _ body: (inout IndexTable) -> Void) {
-        totalBytes -= folders[number].totalBytes
-        count -= folders[number].count
-        body(&folders[number])
-        totalBytes += folders[number].totalBytes
-        count += folders[number].count
-    }
-
-    private static func end(_ time: Int64?) -> UInt32 { time.map { max(1, UInt32(clamping: $0)) } ?? .max }
+    private static func end(_ time: Int64?) -> UInt32 { time.map { UInt32(clamping: $0) } ?? .max }
 
     /// Files of one folder that are too old or dated in the future, in no particular order.
     ///
     /// - Complexity: O(number of files in the folder).
     func expired(folder number: Int, _ lifetime: Lifetime) -> [Victim] {
         folders[number].filter { !lifetime.covers($0.value) }.map { Victim(digest: $0.key, record: $0.value) }
+    }
+
+    /// The files least worth their space, worst first: by time since the last use times size.
+    ///
+    /// A picture that is twice as large must have been used within half the time. The added half kilobyte is the
+    /// overhead of a file.
+    ///
+    /// - Parameters:
+    ///   - byteCount: The files end when they free this much.
+    ///   - limit: The most files.
+    ///   - now: Seconds since 1970.
+    ///   - lifetime: Files outside it go first.
+    /// - Complexity: O(n) for the index while its order is random, and O(n log `limit`) at most: whenever twice as many
+    ///   as wanted are collected, the better half goes, and files as good are passed over from then on.
+    /// - Source: Chromium, `net/disk_cache/simple/simple_index.cc`, the score of `StartEvictionIfNeeded`.
+    func victims(toFree byteCount: Int, limit: Int, now: Int64, lifetime: Lifetime) -> [Victim] {
+        guard byteCount > 0, limit > 0 else { return [] }
+        var worst: [(score: Double, victim: Victim)] = []
+        var least = -Double.infinity
+        func cut() {
+            worst.sort { one, other in
+                // Equal scores are ordered by digest, so that equal caches trim equally.
+                (other.score, one.victim.digest.high, one.victim.digest.low)
+                    < (one.score, other.victim.digest.high, other.victim.digest.low)
+            }
+            var (freed, kept) = (0, 0)
+            while kept < min(limit, worst.count), freed < byteCount {
+                freed += worst[kept].victim.record.size
+                kept += 1
+            }
+            // Fewer than wanted may be enough; then no better file is needed.
+            if freed >= byteCount || kept == limit { least = worst[kept - 1].score }
+            worst.removeLast(worst.count - kept)
+        }
+        for folder in folders {
+            for (digest, record) in folder {
+                let score = Self.score(record, now, lifetime)
+                guard score >= least else { continue }
+                worst.append((score, Victim(digest: digest, record: record)))
+                if worst.count >= 2 * limit { cut() }
+            }
+        }
+        cut()
+        return worst.map(\.victim)
+    }
+
+    private static func score(_ record: Record, _ now: Int64, _ lifetime: Lifetime) -> Double {
+        guard lifetime.covers(record) else { return .greatestFiniteMagnitude }
+        // A use in the future, noted by a clock that was ahead, counts like one as long ago.
+        return max(1, abs(Double(now) - Double(record.usedAt))) * (Double(record.size) + 512)
     }
 }
 

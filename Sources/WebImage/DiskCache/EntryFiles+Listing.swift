@@ -37,10 +37,14 @@ extension EntryFiles {
             return try inFolder(folderName) { folder throws(SystemFailure) in
                 var listed: [Listed] = []
                 for name in try system.names(in: folder) {
-                    guard let digest = KeyDigest(fileName: name), digest.folder == folderName,
-                        let status = try? system.status(of: name, in: folder), status.isRegularFile
-                    else { continue }
-                    listed.append(Listed(digest, status))
+                    guard let digest = KeyDigest(fileName: name), digest.folder == folderName else { continue }
+                    do throws(SystemFailure) {
+                        let status = try system.status(of: name, in: folder)
+                        if status.isRegularFile { listed.append(Listed(digest, status)) }
+                    } catch {
+                        // Removed meanwhile, or a file that the listing would not know.
+                        if !error.isNotFound { throw error }
+                    }
                 }
                 return listed
             }

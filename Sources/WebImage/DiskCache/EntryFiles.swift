@@ -6,8 +6,7 @@
 /// ```
 /// <folder>/tmp/<token>-<n>   files being written, each locked by its writer
 /// <folder>/ab/<32 digits>    entries, by the last byte of their digest
-/// <folder>/account           what all caches on the folder have stored; see ``SharedAccount``
-/// <folder>/index             when each entry was used; see ``IndexSnapshot``
+/// <folder>/account           what all caches on the folder have stored; see ``FolderAccount``
 /// ```
 /// An entry's file is complete when it has its name, and never changes afterwards: it is written elsewhere on the same
 /// file system and renamed. So readers and writers need no lock, in this process or between processes. After a power

@@ -23,6 +23,8 @@ extension FileSystem {
         var inode: UInt64
         /// Seconds and nanoseconds; tells two files with one inode number apart.
         var changedAt: Moment
+        /// Whether a folder has a name for the file, which may be open without one.
+        var hasName = true
     }
 
     /// The space that this user may still take on the file system of a folder, in bytes.
@@ -125,5 +127,6 @@ extension FileSystem.Status {
         #endif
         device = UInt64(truncatingIfNeeded: status.st_dev)
         inode = UInt64(truncatingIfNeeded: status.st_ino)
+        hasName = status.st_nlink > 0
     }
 }

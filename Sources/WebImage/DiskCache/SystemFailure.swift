@@ -51,3 +51,38 @@ extension SystemFailure {
     /// No space, no file record or no quota is left.
     var isFull: Bool { errno == ENOSPC || errno == EDQUOT }
 }
+
+extension CacheError {
+    /// Creates an error from a failed system call.
+    init(_ failure: SystemFailure, path: String) {
+        let (code, advice) =
+            failure.call == .rename && failure.isNotFound
+            ? (.inputOutput, "Another program removes files from the cache folder while they are written. Stop it.")
+            : Self.meaning(of: failure.errno)
+        self.init(code: code, message: advice, path: path, errno: failure.errno, cause: failure)
+    }
+
+    private static func meaning(of errno: Int32) -> (Code, String) {
+        switch errno {
+        case ENOSPC, EDQUOT:
+            (.diskFull, "The cache folder's file system is full. Free space, or lower the cache's size limit.")
+        case EROFS:
+            (.readOnly, "The cache folder is on a read-only file system. Mount it writable or use another folder.")
+        case EACCES, EPERM:
+            (.permissionDenied, "The cache folder may not be used by this user. Change its owner or its mode.")
+        case ENOTDIR, ELOOP:
+            (
+                .folderUnavailable,
+                "The place of a cache folder is taken by a link, which is not followed, or by a file. Remove it."
+            )
+        case ENOENT, EISDIR, ENOTEMPTY, ENAMETOOLONG:
+            (.folderUnavailable, "The cache folder cannot be made, or something else stands in its place.")
+        case EMFILE, ENFILE:
+            (.tooManyOpenFiles, "No file descriptor is left. Raise the limit (ulimit -n) or use fewer threads.")
+        case EFBIG:
+            (.tooLarge, "The file system or the process's file size limit (ulimit -f) does not take the entry.")
+        default:
+            (.inputOutput, "The cache folder's device failed. Look into the system's log.")
+        }
+    }
+}

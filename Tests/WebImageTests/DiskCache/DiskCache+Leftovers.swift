@@ -9,11 +9,9 @@ extension DiskCache {
             "reportWaiters": life.reportWaiters.count, "drained": life.drained == nil ? 0 : 1,
             "indexWaiters": indexWaiters.count, "changedDuringListing": changedDuringListing == nil ? 0 : 1,
             "doubtful": doubtful.count, "seenDuringTurn": seenDuringTurn.count,
-            "maintenance": maintenance == nil ? 0 : 1, "trims": trimRight.users,
-            "planWaiters": planWaiters == nil ? 0 : 1,
-            "trimLock": trimRight.lock == nil ? 0 : 1, "account": account.isBusy || account.isWanted ? 1 : 0,
+            "maintenance": maintenance == nil ? 0 : 1,
             "indexBytes": index.totalBytes - index.folders.joined().reduce(0) { $0 + $1.value.size },
-            "indexCount": index.count - index.folders.joined().count { _ in true },
+            "indexCount": index.count - index.folders.reduce(0) { $0 + $1.count },
         ]
         return counts.filter { $0.value != 0 }.map { "\($0.key): \($0.value)" }.sorted()
     }

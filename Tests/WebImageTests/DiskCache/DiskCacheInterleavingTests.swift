@@ -61,6 +61,7 @@ struct DiskCacheInterleavingTests {
         let front = try #require(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
         _ = try files.write(
             front: front, body: entry.bytes, as: KeyDigest(of: key), storedAt: TestTime().now.wholeSeconds)
+        _ = FolderAccount(files, maximumByteCount: 1 << 20).add(entry.bytes.count)
     }
 
     @Test func `a read of a file that another process has changed corrects the account`() throws {

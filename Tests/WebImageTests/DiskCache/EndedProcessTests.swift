@@ -12,7 +12,7 @@ import WebImageTesting
 struct EndedProcessTests {
     private static let keys = (0..<4).map { CacheKey("https://images.example/\($0)") }
 
-    /// Every operation that changes the folder, then the end, which saves the index.
+    /// Every operation that changes the folder, then the end.
     @concurrent private static func work(_ cache: DiskCache) async throws {
         for number in 0..<6 {
             _ = try await cache.store(sampleEntry(number, size: 100 + number), for: keys[number % 4])

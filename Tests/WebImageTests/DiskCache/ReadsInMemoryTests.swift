@@ -43,12 +43,11 @@ struct ReadsInMemoryTests {
         let miss = Probe(on: stage.executor) { try await cache.entry(for: CacheKey("missing")) == nil }
         stage.runWithoutDisk()
         #expect(hit.value == sampleEntry(size: 5_000).bytes)
-        // Whether a name is missing can be unknown; then a thread looks.
         let allowed: Set<FileSystem.Call> = [.openInMemory, .status, .readInMemory, .close]
         #expect(Set(faults.calls.dropFirst(before)).subtracting(allowed) == [])
+        #expect(
+            miss.value == true, "whether a name is missing can be unknown to the system, and then the index says it")
         var rest = stage
-        rest.run()
-        #expect(miss.value == true)
         #expect(rest.outcome { [await $0.statistics.hits, await $0.statistics.misses] }.value == [1, 1])
         #expect(rest.folder.openDescriptors.isEmpty)
         #expect(rest.leftovers() == [])
@@ -166,29 +165,6 @@ struct ReadsInMemoryTests {
         stage.run()
         #expect(other.value == true)
         #expect(stage.folder.entryFiles.count == 1)
-    }
-
-    @Test(.enabled(if: isTold))
-    func `the actor is told of reads together, when they are many or it works anyway`() throws {
-        var stage = try makeStage(FaultPlan())
-        let (cache, key) = (stage.cache, self.key)
-        let reads: @concurrent @Sendable (DiskCache) async throws -> Void = { cache in
-            for _ in 0..<63 {
-                let entry = try await cache.entry(for: key)
-                #expect(entry != nil)
-            }
-        }
-        _ = stage.outcome(of: reads)
-        let waiting = cache.reads.takeAll()
-        #expect(waiting.count == 63)
-        #expect(waiting.allSatisfy { $0.size != nil && $0.usedAt == TestTime().now.wholeSeconds })
-        _ = stage.outcome(of: reads)
-        #expect(stage.outcome { try await $0.entry(for: key) != nil }.value == true)
-        #expect(cache.reads.takeAll().isEmpty, "the 64th tells the actor")
-        #expect(stage.outcome { await $0.statistics.hits }.value == 64)
-        _ = stage.outcome(of: reads)
-        #expect(stage.outcome { await $0.statistics.hits }.value == 64 + 63)
-        #expect(stage.leftovers() == [])
     }
 
     @Test(.enabled(if: isTold))

@@ -60,6 +60,9 @@ struct SeededStage {
         }
     }
 
+    /// The jobs that wait for a thread of the disk.
+    var queuedDiskJobs: Int { disk.pending }
+
     /// Runs no work of the disk, like a device that does not answer.
     func runWithoutDisk() { executor.drain() }
 
