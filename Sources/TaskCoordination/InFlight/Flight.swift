@@ -8,12 +8,21 @@ public import Locks
     @usableFromInline typealias Caller = FlightCaller<Value, Progress>
     @usableFromInline typealias Machine = FlightStateMachine<Caller>
 
+    /// Where the work is, and what it waits for.
+    @usableFromInline struct Handles: Sendable {
+        /// The work; `nil` while it waits for a slot.
+        @usableFromInline var task: Task<Void, Never>?
+        /// Where the work waits in the queue for a slot.
+        @usableFromInline var place: Slots.Place?
+        /// Moves the flight of another table that the task awaits.
+        @usableFromInline var moveAwaited: (@Sendable (UInt8) -> Void)?
+
+        @inlinable init() {}
+    }
+
     @usableFromInline struct State {
         @usableFromInline var machine: Machine
-        /// The work; `nil` while it waits for a slot, or for another flight.
-        @usableFromInline var task: Task<Void, Never>?
-        /// Where the work waits until it gets its task.
-        @usableFromInline var place: FlightPlace?
+        @usableFromInline var handles = Handles()
         /// The slot that it holds.
         @usableFromInline var permit: Slots.Permit?
         /// The latest report, for callers that join later.
@@ -45,25 +54,14 @@ public import Locks
     }
 
     /// Passes a report on to the callers.
-    ///
-    /// - Parameter number: As for ``FlightStateMachine/report(number:)``.
-    @inlinable func report(_ progress: Progress, number: Int? = nil) {
+    @inlinable func report(_ progress: Progress) {
         let report = state.withLock { state in
-            let report = state.machine.report(number: number)
+            let report = state.machine.report()
             if let report { state.report = (progress, report.number) }
             return report
         }
         guard let report else { return }
         for entry in report.callers { entry.caller.tell((progress, report.number)) }
-    }
-
-    /// The work of this flight waits there as one of the callers of another flight, or no longer.
-    @inlinable func waits(at place: FlightPlace?) {
-        let priority = state.withLock { state in
-            state.place = place
-            return state.machine.priority
-        }
-        if let place { move(nil, place, priority) }
     }
 
     @inlinable func rise(to priority: UInt8) { apply { $0.rise(to: priority) } }
@@ -74,68 +72,72 @@ public import Locks
     @inlinable func cancelAll() { apply { $0.cancelAll() } }
     @inlinable func land(_ result: Result<Value, any Error>) { apply(result) { $0.land() } }
 
-    /// Ends the flight with `error` while its work, which is cancelled, goes on.
-    ///
-    /// - Returns: `false`, and nothing happens, when the work has not begun, has returned, or goes on alone already.
-    @inlinable func detach(throwing error: any Error) -> Bool { apply(.failure(error)) { $0.detach() } }
-
     /// Takes one step of the state machine under the lock, and performs what follows from it after the lock is
     /// released: handlers of cancellation and escalation take the lock too, and run within the calls made here.
     ///
     /// - Parameter result: What callers are told that do not leave by themselves.
-    /// - Returns: Whether anything followed.
-    @discardableResult
     @inlinable func apply(
         _ result: Result<Value, any Error>? = nil, _ step: (inout Machine) -> Machine.Action
-    ) -> Bool {
-        var (task, place): (Task<Void, Never>?, FlightPlace?)
+    ) {
+        var handles: Handles?
         let action = state.withLock { state in
-            (task, place) = (state.task, state.place)
-            return step(&state.machine)
+            let action = step(&state.machine)
+            if case .nothing = action { return action }
+            handles = state.handles
+            return action
         }
-        if case .nothing = action { return false }
-        perform(action, task, place, result)
-        return true
+        if let handles { perform(action, handles, result) }
     }
 
     /// Apart from the step, which most often leads to nothing.
-    @inlinable func perform(
-        _ action: Machine.Action, _ task: Task<Void, Never>?, _ place: FlightPlace?, _ result: Result<Value, any Error>?
-    ) {
+    @inlinable func perform(_ action: Machine.Action, _ handles: Handles, _ result: Result<Value, any Error>?) {
         switch action {
         case .nothing: break
-        case .move(let priority): move(task, place, priority)
+        case .move(let priority): move(handles, to: priority)
         case .dismiss(let caller, let priority):
-            if let priority { move(task, place, priority) }
+            if let priority { move(handles, to: priority) }
             caller.cancel()
         case .abandon(let callers):
             table.remove(self)
-            task?.cancel()
-            if place?.leave() == true { table.finish(self) }
+            handles.task?.cancel()
+            if handles.place?.leave() == true { table.finish(self) }
             for entry in callers { entry.caller.cancel() }
         case .deliver(let callers):
             table.finish(self)
             if let result { for entry in callers { entry.caller.end(with: result) } }
-        case .release(let callers):
-            table.finish(self, goesOn: true)
-            task?.cancel()
-            if let result { for entry in callers { entry.caller.end(with: result) } }
-        case .unwound: table.finish(self)
-        case .returned: table.forgetDetached()
         }
     }
 
-    /// A task ignores a lower priority, and a place that has been left ignores every one.
-    @inlinable func move(_ task: Task<Void, Never>?, _ place: FlightPlace?, _ priority: UInt8) {
-        task?.escalatePriority(to: TaskPriority(rawValue: priority))
-        guard let place else { return }
-        place.move(to: priority)
+    /// A task ignores a lower priority. A place that has been left, and a flight that has landed, ignore every one.
+    @inlinable func move(_ handles: Handles, to priority: UInt8) {
+        handles.task?.escalatePriority(to: TaskPriority(rawValue: priority))
+        guard handles.place != nil || handles.moveAwaited != nil else { return }
+        handles.place?.move(to: priority)
+        handles.moveAwaited?(priority)
         // Another step may have moved it between the decision and its execution. The last to execute sees the last
         // decision.
         apply { $0.began(at: priority) }
     }
+}
 
-    /// Runs a part of the operation without the slot, and waits for one again.
+/// What the work of a flight may ask of it.
+@usableFromInline package protocol FlightWork: AnyObject, Sendable {
+    /// The work awaits a flight of another table, which `move` moves, or no longer.
+    func awaits(_ move: (@Sendable (UInt8) -> Void)?)
+
+    /// Runs a part of the work without the flight's slot, and waits for one again, in this lane.
+    func withoutSlot(lane: String, _ body: @Sendable () async throws -> Void) async throws
+}
+
+extension Flight: FlightWork {
+    @inlinable func awaits(_ move: (@Sendable (UInt8) -> Void)?) {
+        let (handles, priority) = state.withLock { state in
+            state.handles.moveAwaited = move
+            return (state.handles, state.machine.priority)
+        }
+        if move != nil { self.move(handles, to: priority) }
+    }
+
     @inlinable func withoutSlot(lane: String, _ body: @Sendable () async throws -> Void) async throws {
         guard let slots = table.slots, let permit = state.withLock({ $0.permit.take() }) else {
             return try await body()
@@ -144,13 +146,11 @@ public import Locks
         try await body()
         let other = try await slots.acquire(priority: nil, lane: lane)
         let isTaken = state.withLock { state in
-            // An operation that goes on without its flight needs no slot.
-            guard state.machine.work == .running else { return false }
+            // A task that the operation has started may come here after it has returned.
+            guard state.machine.phase != .landed else { return false }
             state.permit = other
             return true
         }
         if !isTaken { slots.release(other) }
     }
 }
-
-extension Flight: FlightOperating {}

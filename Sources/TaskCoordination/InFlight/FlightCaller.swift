@@ -8,14 +8,9 @@ public import Locks
     /// How far the flight is, and which of its reports says so, from 1.
     @usableFromInline typealias Report = (progress: Progress, number: Int)
 
-    /// What waits: a suspended task, or another flight, which is called.
-    @usableFromInline enum Waiter: Sendable {
-        case task(Suspension<Void, Never>)
-        case flight(@Sendable (Report?) -> Void)
-    }
-
     @usableFromInline struct State {
-        @usableFromInline var waiter: Waiter?
+        /// The caller's task, while it waits.
+        @usableFromInline var waiter: Suspension<Void, Never>?
         /// The latest report, until the caller hears it.
         @usableFromInline var report: Report?
         @usableFromInline var reportNumber: Int
@@ -72,20 +67,10 @@ extension FlightCaller {
         }
     }
 
-    /// Changes the state, and tells the waiter after the lock is released, when there is something to tell.
+    /// Changes the state, and resumes the task after the lock is released, when there is something to tell.
     @inlinable func wake(_ change: (inout State) -> Bool) {
-        let (waiter, report) = state.withLock { state -> (Waiter?, Report?) in
-            guard change(&state) else { return (nil, nil) }
-            // Another flight waits on until the end.
-            guard case .flight = state.waiter, state.result == nil else { return (state.waiter.take(), nil) }
-            return (state.waiter, state.report.take())
-        }
-        switch waiter {
         // Resumed exactly once: the step that takes it out of the state is the only one that has it.
-        case .task(let suspension): suspension.resume(returning: ())
-        case .flight(let call): call(report)
-        case nil: break
-        }
+        state.withLock { change(&$0) ? $0.waiter.take() : nil }?.resume(returning: ())
     }
 }
 
@@ -110,29 +95,12 @@ extension FlightCaller {
         await withSuspension { suspension in
             let isTold = state.withLock { state in
                 if state.report != nil || state.result != nil { return true }
-                state.waiter = .task(suspension)
+                state.waiter = suspension
                 return false
             }
             if isTold { suspension.resume(returning: ()) }
         }
     }
-
-    /// Calls for every report, and with `nil` at the end.
-    ///
-    /// - Returns: `false`, and the end is not called for, when it has come already.
-    @inlinable func wait(calling call: @escaping @Sendable (Report?) -> Void) -> Bool {
-        let (waits, report) = state.withLock { state -> (Bool, Report?) in
-            if state.result == nil { state.waiter = .flight(call) }
-            return (state.result == nil, state.report.take())
-        }
-        if let report { call(report) }
-        return waits
-    }
-
-    /// Ends the wait without a call.
-    ///
-    /// - Returns: `false` when the end has been told already.
-    @inlinable func stopWaiting() -> Bool { state.withLock { $0.waiter.take() } != nil }
 
     @inlinable func takeReport() -> Progress? { state.withLock { $0.report.take()?.progress } }
 

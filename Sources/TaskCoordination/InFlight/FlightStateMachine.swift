@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: MIT
 /// How one flight stands, and what follows from each thing that happens to it.
 ///
-///               start()             land(), detach()
-///     waiting ──────────► running ───────────────────► landed
-///        │                   │      (waiting ► landed: the work was refused)
-///        └─────────┬─────────┘
-///       leave() of the last caller, cancelAll()
-///                  ▼
-///              abandoned
+///     waiting ─ start() ─► running ─ land() ─► landed; last leave(), cancelAll() ─► abandoned ─ land() ─► landed
 ///
-/// A pure value: it holds no lock and no task, and does nothing itself. Each step returns what ``Flight`` has to do
-/// once its lock is released. A step that comes too late changes nothing.
+/// Work that is refused lands without having run. A pure value: it holds no lock and no task, and does nothing itself.
+/// Each step returns what ``Flight`` has to do once its lock is released. A step that comes too late changes nothing.
 ///
 /// Its priority is that of its most urgent caller. Where it waits it also sinks; its task only rises.
 ///
@@ -24,10 +18,7 @@
         @inlinable init(_ caller: Caller, _ priority: UInt8) { (self.caller, self.priority) = (caller, priority) }
     }
 
-    @usableFromInline enum Phase: Sendable { case waiting, running, landed, abandoned }
-
-    /// The shared operation, which may return later than its flight ends.
-    @usableFromInline enum Work: Sendable { case notBegun, running, detached, returned }
+    @usableFromInline enum Phase: Sendable { case waiting, running, abandoned, landed }
 
     /// What the flight has to do.
     @usableFromInline enum Action {
@@ -40,18 +31,11 @@
         /// No caller waits any more: leave the table, cancel the task or give up the place, then tell these callers
         /// that they are cancelled.
         case abandon(ArrivalList<Entry>)
-        /// The work is over: leave the table, then tell these callers its result.
+        /// The work is over: leave the table, then tell these callers its result. An abandoned flight has none.
         case deliver(ArrivalList<Entry>)
-        /// The work goes on without the flight: leave the table, cancel the task, then tell these callers why.
-        case release(ArrivalList<Entry>)
-        /// The work of an abandoned flight is over.
-        case unwound
-        /// The work that went on without its flight is over.
-        case returned
     }
 
     @usableFromInline var phase = Phase.waiting
-    @usableFromInline var work = Work.notBegun
     @usableFromInline var priority: UInt8
     /// What was asked for by other code than callers. It stays.
     @usableFromInline var floor: UInt8 = 0
@@ -142,7 +126,7 @@ extension FlightStateMachine {
     /// - Returns: The priority to run at; `nil` when the flight is over, and never runs.
     @inlinable mutating func start() -> UInt8? {
         guard phase == .waiting else { return nil }
-        (phase, work) = (.running, .running)
+        phase = .running
         return priority
     }
 
@@ -150,37 +134,23 @@ extension FlightStateMachine {
     ///
     /// - Parameter priority: That of the task, or of the place.
     @inlinable func began(at priority: UInt8) -> Action {
-        if phase == .abandoned || work == .detached { return .abandon([]) }
+        if phase == .abandoned { return .abandon([]) }
         return self.priority != priority && !isOver ? .move(to: self.priority) : .nothing
     }
 
     /// The work tells how far it is.
     ///
-    /// - Parameter number: That of a report passed on from another flight, which is dropped when a later one has come
-    ///   before it; `nil` for a report of the flight's own.
-    /// - Returns: The number of the report and the callers to tell; `nil` when it is dropped.
-    @inlinable mutating func report(number: Int? = nil) -> (number: Int, callers: ArrivalList<Entry>)? {
-        let number = number ?? reportCount + 1
-        if isOver || number <= reportCount { return nil }
-        reportCount = number
-        return (number, callers)
+    /// - Returns: The number of the report, from 1, and the callers to tell; `nil` when it is dropped.
+    @inlinable mutating func report() -> (number: Int, callers: ArrivalList<Entry>)? {
+        if isOver { return nil }
+        reportCount += 1
+        return (reportCount, callers)
     }
 
     /// The work has returned, or was refused before it began.
     @inlinable mutating func land() -> Action {
-        guard work != .returned else { return .nothing }
-        defer { work = .returned }
-        if work == .detached { return .returned }
-        if isOver { return .unwound }
+        if phase == .landed { return .nothing }
         phase = .landed
         return .deliver(callers.removeAll())
-    }
-
-    /// The flight is to end although its work goes on.
-    @inlinable mutating func detach() -> Action {
-        guard work == .running else { return .nothing }
-        work = .detached
-        if !isOver { phase = .landed }
-        return .release(callers.removeAll())
     }
 }

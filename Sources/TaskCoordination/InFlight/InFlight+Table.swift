@@ -7,8 +7,8 @@ public import Synchronization
 extension InFlight {
     /// Joins the flight for `key`, or starts it.
     @inlinable @inline(never) func join(
-        _ key: Key, _ priority: UInt8, from isolation: (any Actor)?, isListening: Bool, hearing first: Progress? = nil,
-        _ makeOperation: (inout FlightStart<Progress>) throws -> Operation
+        _ key: Key, _ priority: UInt8, lane: () -> String, from isolation: (any Actor)?, isListening: Bool,
+        hearing first: Progress?, _ makeOperation: (any FlightWork) -> Operation
     ) throws -> (Flight, Flight.Caller, number: Int) {
         let (flight, caller, number, isNew) = try state.withLock { state in
             if state.isClosed {
@@ -24,12 +24,7 @@ extension InFlight {
             return (flight, caller, number)
         }
         do {
-            let work = FlightWork(flight)
-            var start = FlightStart<Progress>(priority: priority, isolation: isolation, work: work) {
-                flight.detach(throwing: $0)
-            }
-            let operation = try makeOperation(&start)
-            try begin(flight, start, operation)
+            try begin(flight, priority, lane, from: isolation, makeOperation(flight))
         } catch {
             flight.land(.failure(error))
         }
@@ -68,39 +63,23 @@ extension InFlight {
         throw CancellationError()
     }
 
-    /// Waits as the work of another flight, whose callers move this one.
+    /// Waits as the work of a flight of another table, whose callers move this one.
     @inlinable @inline(never) static func wait(
         for flight: Flight, _ caller: Flight.Caller, _ number: Int, _ onProgress: ((Progress) async -> Void)?,
-        within work: FlightWork
+        within work: any FlightWork
     ) async throws -> Value {
-        work.flight.waits(at: .flight(move: { flight.move(number, to: $0) }, leave: { false }))
-        defer { work.flight.waits(at: nil) }
+        work.awaits { flight.move(number, to: $0) }
+        defer { work.awaits(nil) }
         return try await wait(for: flight, caller, number, onProgress)
     }
 
-    /// Starts the flight, now or when what it waits for is there.
+    /// Starts the flight, now or when its slot is there.
     @inlinable func begin(
-        _ flight: Flight, _ start: FlightStart<Progress>, _ operation: @escaping Operation
+        _ flight: Flight, _ priority: UInt8, _ lane: () -> String, from isolation: (any Actor)?,
+        _ operation: @escaping Operation
     ) throws {
-        if let place = try place(of: flight, start, operation) {
-            flight.state.withLock { $0.place = place }
-            flight.apply { $0.began(at: start.priority) }
-        } else {
-            self.start(flight, inPlace: startsInPlace(from: start.isolation), operation)
-        }
-    }
-
-    /// - Returns: Where the flight waits; `nil` when it need not.
-    @inlinable func place(
-        of flight: Flight, _ start: FlightStart<Progress>, _ operation: @escaping Operation
-    ) throws -> FlightPlace? {
-        guard let slots else {
-            return start.wait? { report in
-                if let report { return flight.report(report.0, number: report.number) }
-                flight.table.start(flight, inPlace: false, operation)
-            }
-        }
-        let entry = try slots.enter(start.priority, lane: start.lane) { answer in
+        guard let slots else { return start(flight, inPlace: startsInPlace(from: isolation), operation) }
+        let entry = try slots.enter(priority, lane: lane()) { answer in
             switch answer {
             case .success(let permit):
                 flight.state.withLock { $0.permit = permit }
@@ -109,10 +88,12 @@ extension InFlight {
             }
         }
         switch entry {
-        case .place(let place): return .queue(place)
         case .permit(let permit):
             flight.state.withLock { $0.permit = permit }
-            return nil
+            start(flight, inPlace: startsInPlace(from: isolation), operation)
+        case .place(let place):
+            flight.state.withLock { $0.handles.place = place }
+            flight.apply { $0.began(at: priority) }
         }
     }
 
@@ -135,7 +116,7 @@ extension InFlight {
                     await flight.table.run(flight, operation)
                 }
             }
-        flight.state.withLock { $0.task = task }
+        flight.state.withLock { $0.handles.task = task }
         flight.apply { $0.began(at: raw) }
     }
 
@@ -169,21 +150,15 @@ extension InFlight {
         state.withLock { $0.remove(flight) }
     }
 
-    /// The operation has returned, or will never begin, or is not waited for any longer: its slot is given back.
-    ///
-    /// - Parameter goesOn: Whether the operation goes on without its flight.
-    @inlinable func finish(_ flight: Flight, goesOn: Bool = false) {
+    /// The operation has returned, or will never begin: its slot is given back.
+    @inlinable func finish(_ flight: Flight) {
         if let slots, let permit = flight.state.withLock({ $0.permit.take() }) { slots.release(permit) }
         let drainers = state.withLock { state -> [OneShot<Void>] in
             state.remove(flight)
-            if goesOn { state.detachedCount += 1 }
             return state.operations.end()
         }
         drainers.resume()
     }
-
-    /// An operation that went on without its flight has returned.
-    @inlinable func forgetDetached() { state.withLock { $0.detachedCount -= 1 } }
 }
 
 extension InFlight.State {

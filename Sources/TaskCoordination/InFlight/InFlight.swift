@@ -14,7 +14,7 @@ public import Locks
 ///   the flight in the step that empties it; a caller that comes while the flight unwinds gets a fresh one.
 /// - A flight belongs to all of its callers: it is a detached task, which the first caller's cancellation and
 ///   task-local values do not reach, and it runs at the highest priority that any caller has had since it began.
-/// - A flight that waits for a slot, or for another flight, has no task yet: it is an entry where it waits.
+/// - A flight that waits for a slot has no task yet: it is an entry in the queue.
 ///
 /// The work is split in three: this type is the face and the dictionary, `Flight` holds one flight's `Task` and
 /// performs what follows from each event, `FlightStateMachine` decides what follows.
@@ -39,8 +39,6 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
         @usableFromInline var flights: [Key: Flight] = [:]
         /// Operations that have not returned, those of cancelled flights among them.
         @usableFromInline var operations = WorkCount()
-        /// How many operations go on without their flights, and are not waited for.
-        @usableFromInline var detachedCount = 0
         @usableFromInline var isClosed = false
 
         @inlinable init() {}
@@ -68,10 +66,10 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
     /// Those that unwind are not counted.
     public var count: Int { state.withLock { $0.flights.count } }
 
-    /// How many operations have not returned, those of cancelled and detached flights among them.
+    /// How many operations have not returned, those of cancelled flights among them.
     ///
     /// Flights that wait to begin are counted, too.
-    public var operationCount: Int { state.withLock { $0.operations.value + $0.detachedCount } }
+    public var operationCount: Int { state.withLock { $0.operations.value } }
 
     /// How many callers wait.
     ///
@@ -81,14 +79,11 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
         return flights.reduce(0) { $0 + $1.state.withLock { $0.machine.callers.count } }
     }
 
-    /// How many entries there are, of any kind: flights, operations that have not returned, detached ones, too,
-    /// drainers.
+    /// How many entries there are, of any kind: flights, operations that have not returned, drainers.
     ///
     /// For tests: 0 when nothing goes on.
     package var entryCount: Int {
-        state.withLock {
-            $0.flights.count + $0.operations.value + $0.operations.waiterCount + $0.detachedCount
-        }
+        state.withLock { $0.flights.count + $0.operations.value + $0.operations.waiterCount }
     }
 
     /// Joins the flight for `key`, or starts it, and waits for the landing.
@@ -121,20 +116,20 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
     /// ``value(for:priority:onProgress:operation:)`` does.
     ///
     /// - Parameters:
+    ///   - lane: The lane in which a new flight waits for a slot; see ``Slots``.
     ///   - first: The progress to hear on joining when there is none yet.
-    ///   - work: That of another flight, which the calling task does. Its callers decide the priority from now on.
-    ///   - makeOperation: Makes the work, within this call, when there is no flight to join. It may choose the lane in
-    ///     which the flight waits for a slot, and let it wait for a flight of another table by
-    ///     ``predecessor(for:of:starting:)``. Every caller of the flight gets what it throws.
+    ///   - work: That of a flight of another table, which the calling task does. Its callers decide the priority from
+    ///     now on.
+    ///   - makeOperation: Makes the work, within this call, when there is no flight to join.
     @inlinable @inline(__always) package func value(
-        for key: Key, priority: TaskPriority? = nil, onProgress: ((Progress) async -> Void)? = nil,
-        hearing first: Progress? = nil, within work: FlightWork? = nil,
-        starting makeOperation: (inout FlightStart<Progress>) throws -> Operation
+        for key: Key, priority: TaskPriority? = nil, lane: @autoclosure () -> String = "",
+        onProgress: ((Progress) async -> Void)? = nil, hearing first: Progress? = nil,
+        within work: (any FlightWork)? = nil, starting makeOperation: (any FlightWork) -> Operation
     ) async throws -> Value {
         try Task.checkCancellation()
         let (flight, caller, number) = try join(
-            key, (priority ?? Task.currentPriority).rawValue, from: #isolation, isListening: onProgress != nil,
-            hearing: first, makeOperation)
+            key, (priority ?? Task.currentPriority).rawValue, lane: lane, from: #isolation,
+            isListening: onProgress != nil, hearing: first, makeOperation)
         if let work { return try await Self.wait(for: flight, caller, number, onProgress, within: work) }
         return try await Self.wait(for: flight, caller, number, onProgress)
     }
@@ -178,8 +173,7 @@ public final class InFlight<Key: Hashable & Sendable, Value: Sendable, Progress:
         state.withLock { $0.flights[key] }?.hold(at: priority.rawValue)
     }
 
-    /// Waits until nothing flies: neither a flight that can be joined nor a cancelled one that unwinds. An operation
-    /// that goes on without its flight is not waited for.
+    /// Waits until nothing flies: neither a flight that can be joined nor a cancelled one that unwinds.
     ///
     /// **Cancellation**: ignored; the wait lasts as long as the operations take to return.
     public func drain() async {

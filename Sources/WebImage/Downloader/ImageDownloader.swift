@@ -39,6 +39,8 @@ public actor ImageDownloader {
     public internal(set) var maximumConcurrentDownloadsPerHost: Int?
     /// What goes first among transfers of one origin and equal priority.
     public internal(set) var order: SlotOrder
+    /// Drains the transfers and closes the transport, once ``shutdown()`` was called.
+    private var end: Task<Void, Never>?
 
     /// Creates a downloader.
     ///
@@ -107,8 +109,7 @@ public actor ImageDownloader {
     ///   - request: The address and the fields. The cache settings are ignored.
     ///   - validators: Fields that make the request conditional. With them a 304 is a success.
     ///   - onProgress: Called in order while the body arrives, and at once with the latest state when the transfer is
-    ///     already running. Runs in the calling task on a separate thread: a handler that blocks delays this call
-    ///     alone.
+    ///     already running. Runs in the calling task: a handler that blocks holds a thread that other tasks need.
     /// - Throws: ``ImageLoadError``; `CancellationError`.
     public nonisolated func download(
         _ request: ImageRequest,
@@ -119,7 +120,7 @@ public actor ImageDownloader {
             try TransferScope.refuseInside(self, request.url)
             var download = try await download(
                 request, validators: validators, priority: request.priority.taskPriority,
-                report: ProgressHandler.isolating(onProgress, unlessOn: executor))
+                report: onProgress)
             // The caller may keep it forever.
             download.claim = nil
             return download
@@ -133,37 +134,18 @@ public actor ImageDownloader {
     /// - Parameters:
     ///   - priority: `nil` for the priority of the flight, read when it joins: a priority read earlier could miss an
     ///     escalation.
-    ///   - work: That of the flight, whose callers move the transfer where it waits.
+    ///   - outer: The work of the flight, whose callers move the transfer where it waits.
     nonisolated func download(
         _ request: ImageRequest, validators: HTTPHeaders, priority: TaskPriority?,
-        report: ProgressHandler.Hearing?, within work: FlightWork? = nil
+        report: Pipeline.Report?, within outer: (any FlightWork)? = nil
     ) async throws -> Download {
         let request = request.adding(validators)
         return try await flights.value(
-            for: RequestIdentity(request), priority: priority, onProgress: report, within: work
-        ) {
-            operation(request, acceptsNotModified: !validators.isEmpty, &$0, waiting: Stopwatch())
+            for: RequestIdentity(request), priority: priority, lane: request.origin, onProgress: report, within: outer
+        ) { work in
+            let transfer = Transfer(request, acceptsNotModified: !validators.isEmpty, self, work)
+            return { try await transfer.run($0) }
         }
-    }
-
-    /// Fetches for a flight that has no task until the transfer has ended.
-    nonisolated func predecessor(
-        _ request: ImageRequest, of start: inout FlightStart<LoadProgress>, waiting: Stopwatch
-    ) throws -> InFlight<RequestIdentity, Download, LoadProgress>.Predecessor {
-        try flights.predecessor(for: RequestIdentity(request), of: &start) {
-            operation(request, acceptsNotModified: false, &$0, waiting: waiting)
-        }
-    }
-
-    private nonisolated func operation(
-        _ request: ImageRequest, acceptsNotModified: Bool, _ start: inout FlightStart<LoadProgress>,
-        waiting: Stopwatch
-    ) -> InFlight<RequestIdentity, Download, LoadProgress>.Operation {
-        let transfer = Transfer(
-            request, acceptsNotModified: acceptsNotModified, self, detach: start.detach, work: start.work,
-            waiting: waiting)
-        start.lane = transfer.lane
-        return { try await transfer.run($0) }
     }
 
     /// Cancels every transfer; each caller gets `CancellationError`.
@@ -178,16 +160,24 @@ public actor ImageDownloader {
     /// Cancels every transfer, refuses new ones and closes the transport. Returns when the last transfer has unwound,
     /// however long its modifier and its transport take. ``ImageManager/shutdown(within:)`` has a deadline.
     ///
-    /// Awaited in a request modifier or in the transport, it ends that transfer with ``ImageLoadError/Code/shutDown``
-    /// and does not wait for it.
+    /// Awaited in a request modifier or in the transport, it returns at once, and the end goes on.
     ///
     /// **Cancellation**: ignored.
     public func shutdown() async {
-        TransferScope.leave(self)
         flights.close()
         flights.cancelAll()
         attendance.end()
-        await flights.drain()
-        await transport.shutdown()
+        let end = end ?? beginEnd()
+        self.end = end
+        // The end waits for the transfer that the calling task works for.
+        if !TransferScope.isInside(self) { await end.value }
+    }
+
+    /// Detached, because the transfer whose code calls the shutdown may not wait for the end. The actor owns it.
+    private func beginEnd() -> Task<Void, Never> {
+        Task.detached(name: "end downloads", executorPreference: executor, priority: Task.currentPriority) {
+            await self.flights.drain()
+            await self.transport.shutdown()
+        }
     }
 }

@@ -10,30 +10,23 @@ final class Transfer: Sendable {
     let request: ImageRequest
     let acceptsNotModified: Bool
     /// Transfers of one origin wait in one lane.
-    let lane: String
+    var lane: String { request.origin }
     /// The number of body bytes received so far.
     let receivedCount = Atomic(0)
     private let downloader: ImageDownloader
-    /// Ends the flight. The operation, which is cancelled, continues.
-    let detach: @Sendable (_ error: any Error) -> Bool
-    private let waiting: Stopwatch
-    /// The flight's.
-    let work: FlightWork?
+    /// Runs since the transfer was requested.
+    private let waiting = Stopwatch()
+    /// That of its flight.
+    let work: any FlightWork
 
-    /// - Parameters:
-    ///   - acceptsNotModified: Whether the request is conditional.
-    ///   - waiting: Runs since the transfer was requested.
+    /// - Parameter acceptsNotModified: Whether the request is conditional.
     init(
-        _ request: ImageRequest, acceptsNotModified: Bool, _ downloader: ImageDownloader,
-        detach: @escaping @Sendable (any Error) -> Bool, work: FlightWork?, waiting: Stopwatch
+        _ request: ImageRequest, acceptsNotModified: Bool, _ downloader: ImageDownloader, _ work: any FlightWork
     ) {
         self.request = request
         self.acceptsNotModified = acceptsNotModified
         self.downloader = downloader
-        self.detach = detach
-        self.waiting = waiting
         self.work = work
-        lane = request.origin
         hub.tell(request, .queued)
     }
 

@@ -79,7 +79,7 @@ final class LoadRuling: Sendable {
     /// Whether a 304 confirms what is known. One that names other content confirms nothing.
     ///
     /// Content that the new fields forbid to keep is removed.
-    func isConfirmed(_ known: OriginResponse, by answer: OriginResponse, _ load: OriginalLoad) async -> Bool {
+    func isConfirmed(_ known: OriginResponse, by answer: OriginResponse, _ load: Load<some Product>) async -> Bool {
         guard let stored = pipeline.stored(known, asked, request) else { return false }
         let now = HTTPDate(pipeline.now())
         let conditions = rules.revalidation(of: stored, for: asked, now: now)

@@ -66,31 +66,18 @@ extension Pipeline {
 // MARK: - Memory
 
 extension Pipeline {
-    /// The decoded picture that memory holds, if the rules let it answer the request without the origin.
-    @inline(never) func freshInMemory(_ request: ImageRequest, _ name: CacheKey) -> ImageResponse? {
-        guard request.cachePolicy == .http, let held = held(request, name), mayServe(held.origin, request, as: nil)
+    /// What memory holds, if the rules let it answer the request without the origin.
+    @inline(never) func freshInMemory<P: Product>(
+        _ request: ImageRequest, _ product: P, _ name: CacheKey
+    ) -> P.Value? {
+        guard request.cachePolicy == .http, let held = held(request, product, name), let origin = held.origin
         else { return nil }
-        return held
-    }
-
-    /// The file that memory holds, if the rules let it answer the request without the origin.
-    @inline(never) func freshFileInMemory(
-        _ request: ImageRequest, _ format: OutputFormat, _ name: CacheKey
-    ) -> EncodedImage? {
-        guard request.cachePolicy == .http, let held = heldFile(request, format, name),
-            mayServe(held.origin, request, as: format)
-        else { return nil }
-        return held
-    }
-
-    private func mayServe(_ origin: OriginResponse?, _ request: ImageRequest, as format: OutputFormat?) -> Bool {
-        guard let origin else { return false }
         switch decide(ruledRequest(request), request, origin) {
-        case .useFresh, .useStale: return true
+        case .useFresh, .useStale: return held
         case .useWhileRevalidating:
-            refresh(request, as: format)
-            return true
-        case .revalidate, .forward, .gatewayTimeout: return false
+            refresh(request, product)
+            return held
+        case .revalidate, .forward, .gatewayTimeout: return nil
         }
     }
 }
@@ -101,27 +88,23 @@ extension Pipeline {
     /// Validates the original of a request, whichever caller stays. Does nothing while another refresh of it runs, and
     /// for a while after one has failed.
     ///
-    /// - Parameter format: The file that is made of a changed original; `nil` for a picture.
+    /// - Parameter product: What is made of a changed original.
     /// - Source: RFC 5861, section 3.
-    func refresh(_ request: ImageRequest, as format: OutputFormat?) {
+    func refresh(_ request: ImageRequest, _ product: some Product) {
         let started = refreshes.start(.init(request), on: executor, now: now) { [weak self] in
-            await self?.runRefresh(request, as: format) ?? false
+            await self?.runRefresh(request, product) ?? false
         }
         if started { hub.tally.refreshes.add() }
     }
 
     /// - Returns: Whether the origin has failed.
-    @concurrent private func runRefresh(_ request: ImageRequest, as format: OutputFormat?) async -> Bool {
-        let key = LoadKey(request, variant: format.map { request.fileKey($0) } ?? request.variantKey)
+    @concurrent private func runRefresh(_ request: ImageRequest, _ product: some Product) async -> Bool {
         var conditional = request
         conditional.cachePolicy = .revalidate
-        let load = OriginalLoad(LoadRuling(self, request, nil), conditional, key, in: nil)
+        let key = LoadKey(request, variant: product.name(for: request))
+        let load = Load(product, LoadRuling(self, request, nil), conditional, key, in: nil)
         do {
-            if let format {
-                try await FileLoad(load: load, format: format).refresh()
-            } else {
-                try await PictureLoad(load: load).refresh()
-            }
+            try await load.refresh()
         } catch {
             guard (error as? ImageLoadError)?.isGone == true else { return !(error is CancellationError) }
             await load.forget()

@@ -121,8 +121,8 @@ public struct ShutdownReport: Sendable, Hashable {
     /// Operations that had not returned when the time was over: transfers with their request modifiers, the shutdown of
     /// the transport, and work on the threads of the manager and of its disk cache, such as a transformer or a coder.
     ///
-    /// They continue by themselves until they return. Their results reach no caller. A transfer whose modifier or
-    /// transport called the shutdown is among them.
+    /// They continue by themselves until they return. Their results reach no caller. A shutdown that is awaited inside
+    /// a transfer returns at once and counts that transfer alone, which has the grace time.
     public var stillRunningCount: Int
 
     /// Creates a report.

@@ -30,20 +30,10 @@ final class TransferScope: TurnGiving {
         return try await RequestTurn.$giver.withValue(scope, operation: operation)
     }
 
-    /// The transfer that the calling task works for, if this downloader runs it.
-    private static func transfer(of downloader: ImageDownloader) -> Transfer? {
-        guard let current, current.downloader == ObjectIdentifier(downloader) else { return nil }
-        return current.transfer.withLock { $0 }
-    }
-
     /// Whether the calling task works for a transfer of this downloader.
-    static func isInside(_ downloader: ImageDownloader) -> Bool { transfer(of: downloader) != nil }
-
-    /// Ends the transfer that the calling task works for, so that a shutdown does not wait for a task that waits for
-    /// it.
-    static func leave(_ downloader: ImageDownloader) {
-        guard let transfer = transfer(of: downloader) else { return }
-        _ = transfer.detach(ImageLoadError.shutDown(transfer.request.url))
+    static func isInside(_ downloader: ImageDownloader) -> Bool {
+        guard let current, current.downloader == ObjectIdentifier(downloader) else { return false }
+        return current.transfer.withLock { $0 != nil }
     }
 
     /// Refuses a load that would wait for a slot while it holds one, or for itself.
@@ -61,7 +51,7 @@ final class TransferScope: TurnGiving {
 
     /// Lets another transfer have the slot of this one while it waits.
     func withoutTurn(_ wait: @Sendable () async throws -> Void) async throws {
-        guard let transfer = transfer.withLock({ $0 }), let work = transfer.work else { return try await wait() }
-        try await work.withoutSlot(lane: transfer.lane, wait)
+        guard let transfer = transfer.withLock({ $0 }) else { return try await wait() }
+        try await transfer.work.withoutSlot(lane: transfer.lane, wait)
     }
 }

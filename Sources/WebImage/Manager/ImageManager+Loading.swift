@@ -66,8 +66,8 @@ extension ImageManager {
     /// - Parameters:
     ///   - request: The picture.
     ///   - format: The file to make of it.
-    ///   - onProgress: Called with how much of the original has arrived, in order. Runs in the calling task on a
-    ///     separate thread: a handler that blocks delays this call alone.
+    ///   - onProgress: Called with how much of the original has arrived, in order, in the calling task. A handler that
+    ///     blocks holds a thread that other tasks need.
     /// - Throws: ``ImageLoadError``; `CancellationError` as soon as the calling task is cancelled.
     public nonisolated func encodedImage(
         for request: ImageRequest, as format: OutputFormat = .original,

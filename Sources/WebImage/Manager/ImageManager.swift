@@ -96,7 +96,6 @@ public actor ImageManager {
         var executor: (any TaskExecutor)?
         var hub = ActivityHub()
         var clock: any Clock<Duration> = ContinuousClock()
-        var waitsWithoutTask = true
         var now: @Sendable () -> Date = { .now }
     }
 }
@@ -131,23 +130,31 @@ extension ImageManager {
     /// unwind. Work that has not returned by then is abandoned and reported: a request modifier or a transport that
     /// ignores cancellation, a transformer or a coder that continues, a disk that does not answer.
     ///
-    /// A shutdown that is awaited inside a load, in a request modifier, a transport or a body, ends that transfer at
-    /// once: every call that waits for the transfer throws ``ImageLoadError/Code/shutDown``, and the operation is
-    /// cancelled and reported as still running. A transformer or a coder cannot await; when one blocks its thread until
-    /// a shutdown has returned, the deadline ends the wait.
+    /// A shutdown that is awaited inside a load, in a request modifier, a transport or a body, begins the end and
+    /// returns at once, with a report that counts the transfer as still running. The transfer has the grace time like
+    /// any other, and its callers get their picture. A transformer or a coder cannot await; when one blocks its thread
+    /// until a shutdown has returned, the deadline ends the wait.
     ///
     /// **Cancellation**: cancelling the caller does not cut it short.
     ///
     /// - Parameter grace: How long running loads and pending writes may take. Negative values count as zero, and more
     ///   than a year counts as a year.
-    /// - Returns: The dropped work and the work that still runs. The same for every call.
+    /// - Returns: The dropped work and the work that still runs. The same for every call outside a load.
     public func shutdown(within grace: Duration) async -> ShutdownReport {
-        TransferScope.leave(downloader)
+        let end: Task<ShutdownReport, Never>
         switch life {
         case .closed(let report): return report
-        case .draining(let end): return await end.value
-        case .open: break
+        case .draining(let begun): end = begun
+        case .open: end = beginEnd(within: grace)
         }
+        // The end waits for the transfer that the calling task works for.
+        if TransferScope.isInside(downloader) { return ShutdownReport(stillRunningCount: 1) }
+        let report = await end.value
+        life = .closed(report)
+        return report
+    }
+
+    private func beginEnd(within grace: Duration) -> Task<ShutdownReport, Never> {
         pipeline.isOpen.store(false, ordering: .releasing)
         // A separate task, so that a cancelled caller cannot cut the end short. `life` owns it. Detached, so that it
         // does not belong to a transfer whose code called the shutdown.
@@ -159,9 +166,7 @@ extension ImageManager {
         life = .draining(end)
         runners.resume()
         runners = []
-        let report = await end.value
-        life = .closed(report)
-        return report
+        return end
     }
 }
 

@@ -9,12 +9,10 @@ import TaskCoordination
 ///
 /// The path of a load, in reading order:
 ///
-///     picture(for:) ─► memory hit? ─► joins the flight of its key ─► PictureLoad.run
-///     PictureLoad.run:  look up ─► fetch ─► decode and transform ─► keep ─► the flight delivers
-///     file(for:as:) ─► memory hit? ─► joins the flight of its key ─► FileLoad.run, with one more stage: encode
+///     picture(for:), file(for:as:) ─► memory hit? ─► joins the flight of its key ─► Load.run
+///     Load.run:  look up ─► fetch ─► decode and transform ─► a file: encode ─► keep ─► the flight delivers
 ///
-/// Both stand on ``OriginalLoad``, which leads to the original file, and on ``SharedWork``, where loads of one original
-/// meet.
+/// A ``Load`` knows what it makes as a ``Product``. Loads of one original meet in ``SharedWork``.
 ///
 /// An object, so that a load holds one reference. Its parts are constants; mutable parts are isolated or locked.
 final class Pipeline: Sendable {
@@ -45,8 +43,6 @@ final class Pipeline: Sendable {
     let pictures: InFlight<LoadKey, ImageResponse, LoadProgress>
     /// The flights for files.
     let files: InFlight<LoadKey, EncodedImage, LoadProgress>
-    /// Whether a load that needs the origin waits for its transfer without a task.
-    let waitsWithoutTask: Bool
     /// Where flights run; `nil` for the global pool.
     let executor: (any TaskExecutor)?
     let isOpen = Atomic<Bool>(true)
@@ -80,7 +76,6 @@ final class Pipeline: Sendable {
             refreshes?.respond(to: pressure)
             return failures != nil
         }
-        waitsWithoutTask = parts.waitsWithoutTask
         now = parts.now
         executor = parts.executor
     }
@@ -102,14 +97,7 @@ final class Pipeline: Sendable {
     /// The caches of a request.
     func caches(for request: ImageRequest) -> ImageCaches { request.caches?.part ?? caches }
 
-    /// Whether memory keeps the file of an original, because there is no disk cache. Not counted as a use.
-    func holdsOriginal(_ request: ImageRequest) -> Bool {
-        let caches = caches(for: request)
-        return caches.disk == nil && request.cacheReads.original.contains(.memory)
-            && caches.memory.contains(.file(request.originalKey))
-    }
-
-    /// The file of an original that memory keeps, counted as a use.
+    /// The file of an original that memory keeps because there is no disk cache, counted as a use.
     func heldOriginal(_ request: ImageRequest) -> EncodedImage? {
         guard request.cacheReads.original.contains(.memory),
             case .encoded(let file)? = inMemory(.file(request.originalKey), request)
@@ -130,13 +118,6 @@ final class Pipeline: Sendable {
     /// The coders of a request.
     func coders(for request: ImageRequest) -> ImageCoders { request.coders?.part ?? configuration.coders }
 
-    /// Whether an original or a picture of the request may be on disk.
-    func readsDisk(_ request: ImageRequest) -> Bool {
-        let reads = request.cacheReads
-        return reads.original.union(reads.variant).union(reads.file).contains(.disk) && request.allowsDisk
-            && caches(for: request).disk != nil
-    }
-
     /// Cancels every load.
     func cancelAll() {
         refreshes.cancelAll()
@@ -145,56 +126,67 @@ final class Pipeline: Sendable {
     }
 }
 
-// MARK: - Pictures
+// MARK: - Loads
 
 extension Pipeline {
-    /// The picture that `request` asks for: from memory, else by the flight of its key.
-    ///
-    /// Inlined, so that a memory hit pays for no further async call.
+    /// The picture that `request` asks for.
     @inline(__always) func picture(for request: ImageRequest, onProgress: Report?) async throws -> ImageResponse {
-        try checkOpen(request)
-        if !hooksProcessRequests, let hit = hit(named(request)) { return hit }
-        return try await load(request, onProgress)
+        try await value(of: Picture(), for: request, onProgress)
     }
 
-    /// The picture that memory holds, counted as a hit.
-    private func hit(_ request: ImageRequest) -> ImageResponse? {
-        guard let hit = remembered(request, request.variantKey) else { return nil }
+    /// The picture that `request` asks for, as a file.
+    func file(for request: ImageRequest, as format: OutputFormat, onProgress: Report?) async throws -> EncodedImage {
+        try await value(of: File(file: format), for: request, onProgress)
+    }
+
+    /// What `request` asks for: from memory, else by the flight of its key.
+    ///
+    /// Inlined, so that a memory hit pays for no further async call.
+    @inline(__always) private func value<P: Product>(
+        of product: P, for request: ImageRequest, _ onProgress: Report?
+    ) async throws -> P.Value {
+        try checkOpen(request)
+        if !hooksProcessRequests, let hit = hit(named(request), product) { return hit }
+        return try await load(request, product, onProgress)
+    }
+
+    /// What memory holds, counted as a hit.
+    private func hit<P: Product>(_ request: ImageRequest, _ product: P) -> P.Value? {
+        guard let hit = remembered(request, product, product.name(for: request)) else { return nil }
         hub.noteMemoryHit(request)
         return hit
     }
 
     /// Not inlined, so that a memory hit does not pay for the frame of a load.
-    @inline(never) private func load(_ request: ImageRequest, _ onProgress: Report?) async throws -> ImageResponse {
+    @inline(never) private func load<P: Product>(
+        _ request: ImageRequest, _ product: P, _ onProgress: Report?
+    ) async throws -> P.Value {
         let request = hooksProcessRequests ? try await prepared(request) : named(request)
-        if hooksProcessRequests, let hit = hit(request) { return hit }
-        let name = request.variantKey
+        if hooksProcessRequests, let hit = hit(request, product) { return hit }
         let watch = hub.noteBegin()
         do {
-            let response = try await fly(request, LoadKey(request, variant: name), watch, onProgress)
-            hub.noteEnd(request, response.source, watch)
-            return response
+            let value = try await fly(request, product, onProgress)
+            hub.noteEnd(request, value.source, watch)
+            return value
         } catch {
             hub.noteFailure(request, error)
             throw error
         }
     }
 
-    /// Joins or starts the flight of `key`, as often as needed.
-    ///
-    /// - Parameter watch: Runs since the call.
-    @inline(never) private func fly(
-        _ request: ImageRequest, _ key: LoadKey, _ watch: Stopwatch, _ onProgress: Report?
-    ) async throws -> ImageResponse {
+    /// Joins or starts the flight of the request, as often as needed.
+    @inline(never) private func fly<P: Product>(
+        _ request: ImageRequest, _ product: P, _ onProgress: Report?
+    ) async throws -> P.Value {
         try TransferScope.refuseInside(downloader, request.url)
+        let key = LoadKey(request, variant: product.name(for: request))
         while true {
             do {
-                return try await pictures.value(
+                return try await product.flights(of: self).value(
                     for: key, priority: request.priority.taskPriority, onProgress: onProgress,
                     hearing: request.tellsJoining ? LoadProgress(receivedByteCount: 0, expectedByteCount: nil) : nil
-                ) { start in
-                    let load = PictureLoad(load: try OriginalLoad(self, request, key, &start, watch))
-                    return { try await load.run($0) }
+                ) { work in
+                    { report in try await Load(product, self, request, key, work, report).run() }
                 }
             } catch {
                 try checkInsistence(request, error)
@@ -202,80 +194,21 @@ extension Pipeline {
         }
     }
 
-    /// The decoded picture that memory holds, if the request may be answered with it.
-    func remembered(_ request: ImageRequest, _ name: CacheKey) -> ImageResponse? {
-        guard request.cachePolicy.readsCachesFirst else { return freshInMemory(request, name) }
-        return held(request, name)
+    /// What memory holds, if the request may be answered with it.
+    func remembered<P: Product>(_ request: ImageRequest, _ product: P, _ name: CacheKey) -> P.Value? {
+        guard request.cachePolicy.readsCachesFirst else { return freshInMemory(request, product, name) }
+        return held(request, product, name)
     }
 
-    /// The decoded picture that memory holds, if the request may read memory.
-    func held(_ request: ImageRequest, _ name: CacheKey) -> ImageResponse? {
-        guard request.cacheReads.variant.contains(.memory),
-            case .decoded(let picture)? = inMemory(.picture(name), request)
-        else { return nil }
-        return ImageResponse(inMemory: picture)
+    /// What memory holds, if the request may read memory.
+    func held<P: Product>(_ request: ImageRequest, _ product: P, _ name: CacheKey) -> P.Value? {
+        guard product.tiers(request.cacheReads, request).contains(.memory) else { return nil }
+        return inMemory(product.memoryKey(name), request).flatMap { P.Value(inMemory: $0) }
     }
 
     /// The untransformed picture that memory holds, from which the requested one can be made.
     func pictureInMemory(madeInto request: ImageRequest) -> ImageResponse? {
         guard request.parts?.value.changesPicture != true else { return nil }
-        return remembered(request, request.originalKey)
-    }
-}
-
-// MARK: - Files
-
-extension Pipeline {
-    /// The picture that `request` asks for, as a file: from memory, else by the flight of its key.
-    func file(for request: ImageRequest, as format: OutputFormat, onProgress: Report?) async throws -> EncodedImage {
-        try checkOpen(request)
-        let request = try await prepared(request)
-        let name = request.fileKey(format)
-        if let hit = rememberedFile(request, format, name) {
-            hub.noteMemoryHit(request)
-            return hit
-        }
-        let watch = hub.noteBegin()
-        do {
-            let file = try await fly(request, format, LoadKey(request, variant: name), watch, onProgress)
-            hub.noteEnd(request, file.source, watch)
-            return file
-        } catch {
-            hub.noteFailure(request, error)
-            throw error
-        }
-    }
-
-    /// Joins or starts the flight of `key`, as often as needed.
-    private func fly(
-        _ request: ImageRequest, _ format: OutputFormat, _ key: LoadKey, _ watch: Stopwatch, _ onProgress: Report?
-    ) async throws -> EncodedImage {
-        try TransferScope.refuseInside(downloader, request.url)
-        let hearing = ProgressHandler.isolating(onProgress, unlessOn: executor)
-        while true {
-            do {
-                return try await files.value(
-                    for: key, priority: request.priority.taskPriority, onProgress: hearing
-                ) { start in
-                    let load = FileLoad(load: try OriginalLoad(self, request, key, &start, watch), format: format)
-                    return { try await load.run($0) }
-                }
-            } catch {
-                try checkInsistence(request, error)
-            }
-        }
-    }
-
-    /// The file that memory holds, if the request may be answered with it.
-    func rememberedFile(_ request: ImageRequest, _ format: OutputFormat, _ name: CacheKey) -> EncodedImage? {
-        guard request.cachePolicy.readsCachesFirst else { return freshFileInMemory(request, format, name) }
-        return heldFile(request, format, name)
-    }
-
-    /// The file that memory holds, if the request may read memory.
-    func heldFile(_ request: ImageRequest, _ format: OutputFormat, _ name: CacheKey) -> EncodedImage? {
-        let reads = request.isForOriginalFile(format) ? request.cacheReads.original : request.cacheReads.file
-        guard reads.contains(.memory), case .encoded(let file)? = inMemory(.file(name), request) else { return nil }
-        return file.value
+        return remembered(request, Picture(), request.originalKey)
     }
 }

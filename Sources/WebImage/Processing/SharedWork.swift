@@ -65,18 +65,15 @@ final class SharedWork: Sendable {
     var entryCount: Int { steps.entryCount + originals.count }
 
     /// Says that a load will make this picture.
-    ///
-    /// - Returns: The wish, and whether a transfer has brought the original for a load that is under way.
-    func wish(for request: ImageRequest, _ identity: RequestIdentity) -> (Wish, hasArrived: Bool) {
+    func wish(for request: ImageRequest, _ identity: RequestIdentity) -> Wish {
         let wish = Wish(identity, originals.part(of: identity.urlHash))
         let load = Load(id: ObjectIdentifier(wish), request: request)
-        let hasArrived = wish.part.entries.withLock { originals in
+        wish.part.entries.withLock { originals in
             // Most addresses have one load.
-            guard let others = originals.updateValue(Wanted(loads: [load]), forKey: identity) else { return false }
+            guard let others = originals.updateValue(Wanted(loads: [load]), forKey: identity) else { return }
             originals[identity] = Wanted(loads: others.loads + [load], arrived: others.arrived)
-            return others.arrived != nil
         }
-        return (wish, hasArrived)
+        return wish
     }
 
     /// Tells the loads of the address that a transfer has brought the original. Called before the transfer lands, so

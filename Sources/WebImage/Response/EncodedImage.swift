@@ -49,7 +49,7 @@ public struct EncodedImage: Sendable {
     }
 
     /// The file of a load whose origin has confirmed it.
-    func confirmed(_ origin: OriginResponse?, number: Int) -> EncodedImage {
+    func confirmed(_ origin: OriginResponse?, number: Int, metrics _: LoadMetrics = .init()) -> EncodedImage {
         var copy = self
         copy.origin = origin ?? self.origin
         copy.number = number

@@ -108,7 +108,7 @@ extension SharedCache {
 
 // MARK: - In a load
 
-extension OriginalLoad {
+extension Load {
     /// Whether this load takes part in the work of other processes.
     private var sharesWork: Bool {
         allowsDisk && (request.cachePolicy == .cacheFirst || key.isRuled)

@@ -62,35 +62,4 @@ import WebImageTesting
         executor.drain()
         #expect(waiter.value != nil)
     }
-
-    @Test func `a flight that waits is called for each report, and once for the end`() {
-        let (caller, calls) = (Caller(isListening: true, report: (10, 1)), Journal<Int?>())
-        #expect(caller.wait { calls.write($0?.progress) })
-        caller.tell((10, 1))
-        caller.tell((20, 2))
-        caller.end(with: .success(1))
-        caller.tell((30, 3))
-        caller.cancel()
-        #expect(calls.entries == [10, 20, nil])
-        #expect(!caller.stopWaiting())
-    }
-
-    @Test func `a flight that comes after the end is called for the last report alone`() {
-        let (caller, calls) = (Caller(isListening: true, report: nil), Journal<Int?>())
-        caller.tell((10, 1))
-        caller.end(with: .success(1))
-        #expect(!caller.wait { calls.write($0?.progress) })
-        #expect(calls.entries == [10])
-        #expect(!caller.stopWaiting())
-    }
-
-    @Test func `a flight that has stopped waiting is not called`() {
-        let (caller, calls) = (Caller(isListening: true, report: nil), Journal<Int?>())
-        #expect(caller.wait { calls.write($0?.progress) })
-        #expect(caller.stopWaiting())
-        #expect(!caller.stopWaiting())
-        caller.tell((10, 1))
-        caller.end(with: .success(1))
-        #expect(calls.count == 0)
-    }
 }

@@ -21,17 +21,12 @@ import WebImageTesting
     @Test @MainActor func `an operation that is waited for does not run on its callers' actor either`() async throws {
         DispatchQueue.main.setSpecific(key: Self.onMain, value: true)
         let (feeders, flights, places) = (Flights(name: "feeder"), Flights(name: "test"), Journal<Bool>())
-        let value = try await flights.value(
-            for: "key",
-            starting: { start in
-                let predecessor = try feeders.predecessor(for: "key", of: &start) { _ in
-                    { _ in
-                        places.write(DispatchQueue.getSpecific(key: Self.onMain) == true)
-                        return 1
-                    }
-                }
-                return following(predecessor, Journal())
-            })
+        let value = try await flights.value(for: "key") { report in
+            try await feeders.value(for: "key", onProgress: report) { _ in
+                places.write(DispatchQueue.getSpecific(key: Self.onMain) == true)
+                return 1
+            } + 100
+        }
         #expect(value == 101)
         #expect(places.entries == [false])
     }

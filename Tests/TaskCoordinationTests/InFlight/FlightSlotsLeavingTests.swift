@@ -225,11 +225,13 @@ import WebImageTesting
         let scenario = FlightScenario(seed: seed, slots: slots)
         let (flights, executor) = (scenario.flights, scenario.executor)
         let blocker = hold(slots, gate, on: executor)
-        let (flight, _, number) = try flights.join("key", 21, from: nil, isListening: false) { _ in
+        let (flight, _, number) = try flights.join(
+            "key", 21, lane: { "" }, from: nil, isListening: false, hearing: nil
+        ) { _ in
             scenario.gated(gate)
         }
         // Stands for a grant that another thread has in hand: the flight can no longer leave the queue by itself.
-        flight.state.withLock { $0.place = nil }
+        flight.state.withLock { $0.handles.place = nil }
         flight.leave(number)
         let drained = scenario.drain()
         executor.drain()

@@ -101,8 +101,8 @@ import WebImageTesting
         #expect(callers[0].value == 1)
     }
 
-    /// Callers come, leave and are escalated in an order of the seed, while the work of one flight waits for another
-    /// one's slot, with a task of its own or without one.
+    /// Callers come and leave in an order of the seed, while the work of one flight awaits another one, which waits for
+    /// a slot.
     @Test(arguments: seeds)
     func `whatever callers do, what waits goes in the order of those that are left`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
@@ -119,15 +119,8 @@ import WebImageTesting
                 }
                 return try await outer.value(
                     for: "\(key)",
-                    starting: { start in
-                        if key.isMultiple(of: 2) {
-                            let feeder = try feeders.flights.predecessor(for: "\(key)", of: &start) { _ in feed }
-                            return { _ in try feeder.value() }
-                        }
-                        let work = start.work
-                        return { _ in
-                            try await feeders.flights.value(for: "\(key)", within: work, starting: { _ in feed })
-                        }
+                    starting: { work in
+                        { _ in try await feeders.flights.value(for: "\(key)", within: work, starting: { _ in feed }) }
                     })
             }
             callers.append((key, priority, probe))

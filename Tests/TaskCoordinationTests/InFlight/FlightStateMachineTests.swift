@@ -14,7 +14,6 @@ import WebImageTesting
         var isRunning = false
         var isOver = false
         var isAbandoned = false
-        var isDetached = false
         var hasReturned = false
         var priority: UInt8 = 10
         var floor: UInt8 = 0
@@ -47,7 +46,7 @@ import WebImageTesting
         for step in 0..<120 {
             let number = Int.random(in: 0...lastNumber + 1, using: &random)
             let priority = UInt8.random(in: 0..<30, using: &random)
-            switch Int.random(in: 0..<(step < ends ? 6 : 9), using: &random) {
+            switch Int.random(in: 0..<(step < ends ? 6 : 8), using: &random) {
             case 0, 1:
                 lastNumber += model.isOver ? 0 : 1
                 #expect(machine.join(lastNumber, priority) == (model.isOver ? nil : lastNumber))
@@ -86,41 +85,27 @@ import WebImageTesting
                     let action = raises ? machine.raise(number, to: priority) : machine.move(number, to: priority)
                     expect(action, next.map { .move(to: $0) } ?? .nothing)
                 }
-                let isToEnd = model.isAbandoned || model.isDetached && !model.hasReturned
+                let isToEnd = model.isAbandoned && !model.hasReturned
                 let isElsewhere = !model.isOver && model.priority != priority
                 expect(
                     machine.began(at: priority),
                     isToEnd ? .abandon([]) : isElsewhere ? .move(to: model.priority) : .nothing)
             case 5:
-                let other = Bool.random(using: &random) ? Int.random(in: 0..<model.reports + 3, using: &random) : nil
-                let number = other ?? model.reports + 1
-                let isHeard = !model.isOver && number > model.reports
-                let report = machine.report(number: other)
-                #expect(report?.number == (isHeard ? number : nil))
-                #expect(report.map { $0.callers.map(\.caller) } == (isHeard ? model.callers : nil))
-                if isHeard { model.reports = number }
+                let report = machine.report()
+                #expect(report?.number == (model.isOver ? nil : model.reports + 1))
+                #expect(report.map { $0.callers.map(\.caller) } == (model.isOver ? nil : model.callers))
+                if !model.isOver { model.reports += 1 }
             case 6:
                 let action = machine.land()
                 if model.hasReturned {
                     expect(action, .nothing)
-                } else if model.isDetached {
-                    expect(action, .returned)
-                } else if model.isOver {
-                    expect(action, .unwound)
                 } else {
-                    expect(action, .deliver(list(model.end(abandoned: false))))
+                    expect(action, .deliver(list(model.end(abandoned: model.isAbandoned))))
                 }
                 model.hasReturned = true
             case 7:
                 let ends = !model.isOver
                 expect(machine.cancelAll(), ends ? .abandon(list(model.end(abandoned: true))) : .nothing)
-            case 8:
-                let isWorking = model.isRunning && !model.hasReturned && !model.isDetached
-                let callers = model.isOver ? [] : model.callers
-                expect(machine.detach(), isWorking ? .release(list(callers)) : .nothing)
-                guard isWorking else { break }
-                _ = model.end(abandoned: model.isAbandoned)
-                model.isDetached = true
             default: break
             }
             #expect(machine.isOver == model.isOver)
@@ -133,30 +118,26 @@ import WebImageTesting
     /// counted out once.
     @Test func `in every order of the ends, each caller is told once and the operation is over once`() {
         let ends: [(inout Machine) -> Machine.Action] = [
-            { $0.leave(1) }, { $0.leave(2) }, { $0.cancelAll() }, { $0.land() }, { $0.detach() },
+            { $0.leave(1) }, { $0.leave(2) }, { $0.cancelAll() }, { $0.land() },
         ]
         for order in permutations(of: Array(ends.indices)) {
             var machine = Machine(priority: 1)
             _ = machine.join(1, 1)
             _ = machine.join(2, 1)
             #expect(machine.start() == 1)
-            var (told, finished, returned) = ([Int](), 0, 0)
+            var (told, finished) = ([Int](), 0)
             for end in order {
                 switch ends[end](&machine) {
                 case .dismiss(let caller, _): told.append(caller)
                 case .abandon(let callers): told += callers.map(\.caller)
-                case .deliver(let callers), .release(let callers):
+                case .deliver(let callers):
                     told += callers.map(\.caller)
                     finished += 1
-                case .unwound: finished += 1
-                case .returned: returned += 1
                 case .nothing, .move: break
                 }
             }
-            let isDetached = order.firstIndex(of: 4)! < order.firstIndex(of: 3)!
             #expect(told.sorted() == [1, 2], "order \(order)")
             #expect(finished == 1, "order \(order)")
-            #expect(returned == (isDetached ? 1 : 0), "order \(order)")
         }
     }
 
@@ -182,7 +163,6 @@ import WebImageTesting
         switch action {
         case .abandon(let callers): "abandon \(callers.map(\.caller))"
         case .deliver(let callers): "deliver \(callers.map(\.caller))"
-        case .release(let callers): "release \(callers.map(\.caller))"
         default: "\(action)"
         }
     }

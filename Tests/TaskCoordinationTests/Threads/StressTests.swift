@@ -57,13 +57,10 @@ import WebImageTesting
             }
             await start.meet()
             // A wake-up that is lost leaves this call waiting for ever.
-            let value = try await flights.value(
-                for: "key",
-                starting: { start in
-                    let predecessor = try feeders.predecessor(for: "key", of: &start) { _ in { _ in round } }
-                    landing.arrive()
-                    return following(predecessor, Journal())
-                })
+            let value = try await flights.value(for: "key") { _ in
+                landing.arrive()
+                return try await feeders.value(for: "key") { _ in round } + 100
+            }
             #expect(try await (value, feeder.value) == (round + 100, round))
         }
         await flights.drain()

@@ -53,24 +53,25 @@ import WebImageTesting
         #expect(slots?.entryCount ?? 0 == 0)
     }
 
-    @Test func `predecessors: flights that wait for others end once, whatever comes together`() async throws {
+    @Test func `nested flights: those that await others end once, whatever comes together`() async throws {
         let slots = Slots(limit: 3)
         let feeders = Flights(name: "feeder", slots: slots)
         let flights = Flights(name: "threaded")
         let (landed, cancelled) = (Journal<Int>(), Journal<Int>())
         @Sendable func call(_ index: Int) -> Probe<Int> {
             Probe(priority: index % 2 == 0 ? .low : .medium) {
-                try await flights.value(
+                let feed: Flights.Operation = { report in
+                    report(1)
+                    for _ in 0..<(index % 7) { await Task.yield() }
+                    return 1
+                }
+                return try await flights.value(
                     for: "\(index % 20)", onProgress: { _ in },
-                    starting: { start in
-                        let predecessor = try feeders.predecessor(for: "\(index % 10)", of: &start) { _ in
-                            { report in
-                                report(1)
-                                for _ in 0..<(index % 7) { await Task.yield() }
-                                return 1
-                            }
+                    starting: { work in
+                        { report in
+                            try await feeders.value(
+                                for: "\(index % 10)", onProgress: report, within: work, starting: { _ in feed }) + 100
                         }
-                        return following(predecessor, Journal())
                     })
             }
         }

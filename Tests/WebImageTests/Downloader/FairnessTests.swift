@@ -236,12 +236,16 @@ import WebImageTesting
         #expect(running.origins == [:] && running.stalled() == [:] && running.count == 0)
         weak var last: Transfer?
         do {
-            let transfer = Transfer(
-                .numbered(1), acceptsNotModified: false, scenario.downloader, detach: { _ in false }, work: nil,
-                waiting: Stopwatch())
+            let transfer = Transfer(.numbered(1), acceptsNotModified: false, scenario.downloader, NoFlight())
             last = transfer
             running.remove(at: running.insert(transfer))
         }
         #expect(last == nil)
     }
+}
+
+/// The work of no flight.
+private final class NoFlight: FlightWork {
+    func awaits(_ move: (@Sendable (UInt8) -> Void)?) {}
+    func withoutSlot(lane: String, _ body: @Sendable () async throws -> Void) async throws { try await body() }
 }

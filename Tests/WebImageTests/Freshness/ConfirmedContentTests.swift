@@ -93,9 +93,11 @@ import WebImageTesting
         stage.pass(60)
         #expect(stage.version(request) == 1 && stage.asked == 2)
         let pipeline = stage.staged.manager.pipeline
-        #expect(pipeline.held(small, small.variantKey)?.image.isSame(as: image) == true)
-        #expect(pipeline.held(small, small.variantKey)?.origin == nil, "it was stored by hand, and is as old as it was")
-        #expect(pipeline.held(request, request.variantKey)?.origin?.receivedAt == pipeline.now())
+        #expect(pipeline.held(small, Picture(), small.variantKey)?.image.isSame(as: image) == true)
+        #expect(
+            pipeline.held(small, Picture(), small.variantKey)?.origin == nil,
+            "it was stored by hand, and is as old as it was")
+        #expect(pipeline.held(request, Picture(), request.variantKey)?.origin?.receivedAt == pipeline.now())
     }
 
     @Test(arguments: [false, true], few) func `what a response was selected by survives a 304`(

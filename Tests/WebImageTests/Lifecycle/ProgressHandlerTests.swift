@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-import Dispatch
 import Foundation
 import HTTPTransport
 import ImageCoding
@@ -9,52 +8,12 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// Handlers of progress on real threads: each may block, and blocks its own caller alone.
+/// Handlers of progress on real threads.
 @Suite(.balanced, .timeLimit(.minutes(1))) struct ProgressHandlerTests {
-    /// Blocks a thread until the test releases it. It gives up after a long time, so that a defect is a failure and not
-    /// a hang.
-    private final class Blocker: Sendable {
-        private let semaphore = DispatchSemaphore(value: 0)
-        private let arrivals = Journal<Bool>()
-
-        var count: Int { arrivals.count }
-
-        func block() {
-            arrivals.write(true)
-            if semaphore.wait(timeout: .now() + 20) == .timedOut { Issue.record("the handler was held for too long") }
-        }
-
-        func release() { semaphore.signal() }
-    }
-
     private static func manager(_ answer: @escaping StubTransport.Answer = HTTPResponse.picture) -> ImageManager {
         var configuration = ImageManager.Configuration()
         configuration.disk = nil
-        configuration.downloader.maximumConcurrentDownloads = 1_000
         return ImageManager(configuration: configuration, transport: StubTransport(answer))
-    }
-
-    @Test(arguments: [true, false])
-    func `handlers that block do not keep an unrelated load from its picture`(isDirect: Bool) async throws {
-        let (manager, blocker) = (Self.manager(), Blocker())
-        // More than there are threads in the pool of the process, and 8 at least.
-        let count = max(8, 4 * ProcessInfo.processInfo.activeProcessorCount)
-        let callers = (0..<count).map { number in
-            Task {
-                if isDirect {
-                    _ = try await manager.downloader.download(.numbered(number)) { _ in blocker.block() }
-                } else {
-                    _ = try await manager.encodedImage(for: .numbered(number)) { _ in blocker.block() }
-                }
-            }
-        }
-        while blocker.count < count { await Task.yield() }
-        let unrelated = try await manager.load(.numbered(1_000))
-        #expect(unrelated.source == .network)
-        // Each is told at most twice: a picture comes in two pieces.
-        for _ in 0..<2 * count { blocker.release() }
-        for caller in callers { try await caller.value }
-        #expect(await manager.shutdown(within: .seconds(60)).isClean)
     }
 
     @Test func `reports come in order, the last one before the call returns, and none after`() async throws {

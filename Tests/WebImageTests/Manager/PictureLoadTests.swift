@@ -7,24 +7,8 @@ import WebImageTesting
 
 @testable import WebImage
 
-/// The start of a load: as a task that reads the caches, or when the file has arrived.
+/// What a load does before and after its transfer.
 @Suite(.balanced) struct PictureLoadTests {
-    @Test func `a load waits for its transfer without a task only if no cache may answer`() throws {
-        let plain = ImageRequest.numbered(1)
-        let tenant = plain.with { $0.headers = ["Authorization": "Bearer 1"] }
-        let small = plain.with { $0.transformers = [.resize(to: PixelSize(width: 2, height: 2), mode: .fit)] }
-        for (hasDisk, request, isForOrigin) in [
-            (true, plain, false), (true, plain.with { $0.cachePolicy = .revalidate }, false),
-            (true, plain.with { $0.cachePolicy = .reload }, true), (true, tenant, true),
-            (true, plain.with { $0.cacheReads = .memory }, true), (true, tenant.with { $0.cacheKey = "ours" }, false),
-            (false, plain, true), (false, small, true), (false, plain.with { $0.cachePolicy = .onlyIfCached }, false),
-        ] {
-            let scenario = try StagedManager(seed: 0, hasDisk: hasDisk)
-            let key = LoadKey(request, variant: request.variantKey)
-            #expect(OriginalLoad.isForOrigin(scenario.manager.pipeline, request, key) == isForOrigin)
-        }
-    }
-
     @Test func `stages that did not run have no duration`() throws {
         let plain = ImageRequest.numbered(1)
         for request in [plain, plain.with { $0.cacheReads = .memory }, plain.with { $0.cachePolicy = .reload }] {
@@ -63,11 +47,6 @@ import WebImageTesting
         #expect((first.error as? ImageLoadError)?.code == .unacceptableStatus)
         #expect((second.error as? ImageLoadError)?.code == .recentlyFailed)
         #expect(scenario.transport.requests.count == 1 && scenario.isAtRest)
-        let manager = scenario.manager
-        let waits = [ImageRequest.numbered(1), .numbered(2)].map { request in
-            OriginalLoad.isForOrigin(manager.pipeline, request, LoadKey(request, variant: request.variantKey))
-        }
-        #expect(waits == [false, !hasDisk && seed.isMultiple(of: 2)], "one failure does not change the path of others")
     }
 }
 

@@ -13,8 +13,7 @@ let seeds = Seeds.first(300)
 /// For scenarios with another argument besides the seed.
 let fewerSeeds = Seeds.first(100)
 
-/// A manager whose jobs all run on one seeded executor. Under every other seed each load begins as a task, as with a
-/// disk cache, instead of waiting for its transfer at once.
+/// A manager whose jobs all run on one seeded executor.
 struct ManagerScenario {
     let executor: SeededExecutor
     let transport: StubTransport
@@ -32,7 +31,6 @@ struct ManagerScenario {
         let clock = clock
         manager = .seeded(on: executor, transport, configuration) {
             $0.clock = clock
-            $0.waitsWithoutTask = seed.isMultiple(of: 2)
         }
         ledger?.enter("answers") { [transport] in transport.open }
     }

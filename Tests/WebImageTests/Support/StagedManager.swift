@@ -57,7 +57,6 @@ final class StagedManager {
             configuration: configuration,
             parts: .init(
                 transport: transport, disk: disk, processing: pool, executor: executor, clock: clock,
-                waitsWithoutTask: seed.isMultiple(of: 2),
                 now: { Date(timeIntervalSince1970: Double(time.now.components.seconds)) }))
         ledger?.enter(manager, on: [executor, pixels, files])
         ledger?.enter("answers") { [transport] in transport.open }

@@ -5,12 +5,12 @@ import WebImageTesting
 
 @testable import TaskCoordination
 
-/// Flights that wait for another flight before they begin.
-@Suite(.balanced) struct FlightPredecessorTests {
-    @Test(arguments: seeds) func `a flight begins when the one it waits for has landed, and finds its value`(
+/// Flights whose operation awaits a flight of another table.
+@Suite(.balanced) struct NestedFlightTests {
+    @Test(arguments: seeds) func `a flight goes on when the one it waits for has landed, with its value`(
         seed: UInt64
     ) {
-        let scenario = PredecessorScenario(seed: seed)
+        let scenario = NestedScenario(seed: seed)
         let gate = Gate()
         let callers = (0..<3).map { _ in scenario.call(operation: scenario.gated(gate)) }
         scenario.executor.drain()
@@ -24,7 +24,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds) func `a flight whose wait is over at once begins within its caller's call`(seed: UInt64) {
-        let scenario = PredecessorScenario(seed: seed)
+        let scenario = NestedScenario(seed: seed)
         let caller = scenario.call { _ in 1 }
         #expect(scenario.executor.run(steps: 1) == 1)
         #expect(caller.value == 101)
@@ -32,7 +32,7 @@ import WebImageTesting
     }
 
     @Test(arguments: seeds) func `flights of different keys may wait for one, which works once`(seed: UInt64) {
-        let scenario = PredecessorScenario(seed: seed)
+        let scenario = NestedScenario(seed: seed)
         let gate = Gate()
         let callers = ["one", "two", "three"].map {
             scenario.call($0, feeder: "feeder", operation: scenario.gated(gate))
@@ -50,7 +50,7 @@ import WebImageTesting
     @Test(arguments: seeds) func `an error of the flight waited for reaches every caller and is not remembered`(
         seed: UInt64
     ) {
-        let scenario = PredecessorScenario(seed: seed)
+        let scenario = NestedScenario(seed: seed)
         let gate = Gate()
         let callers = (0..<2).map { _ in
             scenario.call { _ in
@@ -71,7 +71,7 @@ import WebImageTesting
     @Test(arguments: seeds) func `an operation that cannot be made fails every caller and is not remembered`(
         seed: UInt64
     ) {
-        let scenario = PredecessorScenario(seed: seed)
+        let scenario = NestedScenario(seed: seed)
         scenario.feeders.close()
         let callers = (0..<2).map { _ in scenario.call { _ in 1 } }
         scenario.executor.drain()
@@ -83,7 +83,7 @@ import WebImageTesting
     func `cancelling the flights waited for ends those that wait, also when these bring a value all the same`(
         bringsValue: Bool, seed: UInt64
     ) {
-        let scenario = PredecessorScenario(seed: seed)
+        let scenario = NestedScenario(seed: seed)
         let gate = Gate()
         let callers = ["one", "two"].map { key in
             scenario.call(key) { _ in
@@ -103,12 +103,12 @@ import WebImageTesting
 
 // MARK: - Leaving
 
-extension FlightPredecessorTests {
+extension NestedFlightTests {
     @Test(arguments: [true, false], seeds)
     func `the last caller out takes the flight waited for with it, in the cancellation itself`(
         cancelsAll: Bool, seed: UInt64
     ) {
-        let scenario = PredecessorScenario(seed: seed)
+        let scenario = NestedScenario(seed: seed)
         let gate = Gate()
         let blocker = hold(scenario.slots, gate, on: scenario.executor)
         let callers = (0..<2).map { _ in scenario.call(operation: scenario.gated(gate)) }
@@ -127,7 +127,7 @@ extension FlightPredecessorTests {
     }
 
     @Test(arguments: seeds) func `a flight that another caller wants too goes on`(seed: UInt64) {
-        let scenario = PredecessorScenario(seed: seed)
+        let scenario = NestedScenario(seed: seed)
         let gate = Gate()
         let leaving = scenario.call("one", feeder: "feeder", operation: scenario.gated(gate))
         let staying = scenario.call("two", feeder: "feeder", operation: scenario.gated(gate))
@@ -146,7 +146,7 @@ extension FlightPredecessorTests {
     }
 
     @Test(arguments: seeds) func `each caller may leave at any moment, and nothing stays`(seed: UInt64) {
-        let scenario = PredecessorScenario(seed: seed, slots: 2)
+        let scenario = NestedScenario(seed: seed, slots: 2)
         var random = SeededGenerator(seed: seed)
         var callers: [(probe: Probe<Int>, left: Bool)] = []
         for step in 0..<24 {
@@ -169,7 +169,7 @@ extension FlightPredecessorTests {
     }
 
     @Test(arguments: seeds) func `left together with the landing it waits for: the flight ends once`(seed: UInt64) {
-        let scenario = PredecessorScenario(seed: seed)
+        let scenario = NestedScenario(seed: seed)
         let gate = Gate()
         let caller = scenario.call(operation: scenario.gated(gate))
         scenario.executor.drain()
@@ -179,21 +179,5 @@ extension FlightPredecessorTests {
         #expect(canceller.value != nil)
         #expect(caller.value == 101 || caller.wasCancelled)
         #expect(scenario.isIdle)
-    }
-}
-
-extension FlightPredecessorTests {
-    @Test func `a wait that is over cannot be left`() throws {
-        let scenario = PredecessorScenario(seed: 0)
-        let (gate, calls) = (Gate(), Journal<Int>())
-        var start = FlightStart<Int>(priority: 21, isolation: nil) { _ in false }
-        let predecessor = try scenario.feeders.predecessor(for: "key", of: &start) { _ in scenario.gated(gate) }
-        let entered = start.wait?({ _ in calls.write(1) })
-        let place = try #require(entered)
-        gate.open()
-        scenario.executor.drain()
-        #expect(calls.count == 1)
-        #expect(!place.leave())
-        #expect(try predecessor.value() == 1)
     }
 }

@@ -3,32 +3,31 @@ import Foundation
 import HTTPCaching
 import ImageCoding
 
-extension OriginalLoad {
-    /// Runs the stages of a load as HTTP's rules decide about the stored original.
+extension Load {
+    /// Runs the stages as HTTP's rules decide about the stored original.
     ///
     /// A fresh original leads to the stages of ``CachePolicy/cacheFirst``, one to validate to those of
     /// ``CachePolicy/revalidate``, and none to those of ``CachePolicy/reload``.
-    ///
-    /// - Parameters:
-    ///   - view: What memory holds, whether fresh or not.
-    ///   - format: The file that is loaded; `nil` for a picture.
-    ///   - stages: The stages of the load that it is given.
-    nonisolated(nonsending) func ruled<Value: Sendable>(
-        _ view: CachedPicture?, as format: OutputFormat?,
-        _ stages: nonisolated(nonsending) (OriginalLoad) async throws -> Value
-    ) async throws -> (value: Value, ruling: LoadRuling) {
+    func ruled() async throws -> P.Value {
+        let view = pipeline.held(request, product, name)?.inMemory
         let ruling = LoadRuling(pipeline, request, try await known(view))
+        let value = try await value(by: ruling)
+        return value.noting(ruling.facts(isFromOrigin: value.source == .network), ruling.known)
+    }
+
+    private func value(by ruling: LoadRuling) async throws -> P.Value {
+        let policy: CachePolicy
         switch ruling.decision {
-        case .useFresh, .useStale: return (try await stages(by(ruling, .cacheFirst)), ruling)
+        case .useFresh, .useStale: return try await value(by: ruling, .cacheFirst)
         case .useWhileRevalidating:
-            pipeline.refresh(request, as: format)
-            return (try await stages(by(ruling, .cacheFirst)), ruling)
+            pipeline.refresh(request, product)
+            return try await value(by: ruling, .cacheFirst)
         case .gatewayTimeout: throw ImageLoadError.notInCache(request.url)
-        case .revalidate, .forward: break
+        case .revalidate: policy = .revalidate
+        case .forward: policy = .reload
         }
-        let asksConditionally = if case .revalidate = ruling.decision { true } else { false }
         do {
-            return (try await stages(by(ruling, asksConditionally ? .revalidate : .reload)), ruling)
+            return try await value(by: ruling, policy)
         } catch {
             try Task.checkCancellation()
             let error = ImageLoadError.mapping(error, url: request.url)
@@ -36,17 +35,27 @@ extension OriginalLoad {
             guard ruling.standsIn(for: error) else { throw error }
             ruling.noteFailure((error as? ImageLoadError)?.status)
             do {
-                return (try await stages(by(ruling, .onlyIfCached)), ruling)
+                return try await value(by: ruling, .onlyIfCached)
             } catch let lost as ImageLoadError where lost.code == .notInCache {
                 throw error
             }
         }
     }
 
-    private func by(_ ruling: LoadRuling, _ policy: CachePolicy) -> OriginalLoad {
+    /// Runs the stages of a policy.
+    private func value(by ruling: LoadRuling, _ policy: CachePolicy) async throws -> P.Value {
         var request = request
         request.cachePolicy = policy
-        return OriginalLoad(ruling, request, key, in: self)
+        if let hit = pipeline.remembered(request, product, name) { return hit }
+        return try await Load(product, ruling, request, key, in: self).value()
+    }
+
+    /// Validates the original, and makes the product if the original has changed.
+    func refresh() async throws {
+        let held = pipeline.held(request, product, name)
+        guard case .original(let original) = try await original(held: held?.origin), original.arrival == .network
+        else { return }
+        _ = try await made(of: processed(original))
     }
 
     /// What the origin has said about the stored original: as memory, the disk, or memory's view of the original says
@@ -66,7 +75,8 @@ extension OriginalLoad {
             return held
         }
         if let held { return held }
-        return pipeline.held(request, name)?.origin ?? pipeline.heldFile(request, .original, name)?.origin
+        return pipeline.held(request, Picture(), name)?.origin
+            ?? pipeline.held(request, File(file: .original), name)?.origin
     }
 
     private func storedMetadata() async throws -> EntryMetadata? {
@@ -94,50 +104,6 @@ extension OriginalLoad {
         guard allowsDisk else { return }
         await caches.writes?.settle(original)
         try? await caches.disk?.removeAll(madeFrom: original)
-    }
-}
-
-extension PictureLoad {
-    /// Runs all stages by HTTP's rules.
-    func ruled(_ report: @escaping Pipeline.Report) async throws -> ImageResponse {
-        let view = pipeline.held(request, name).map { CachedPicture.decoded($0.content) }
-        let (response, ruling) = try await load.ruled(view, as: nil) { load in
-            if let hit = pipeline.remembered(load.request, name) { return hit }
-            return try await PictureLoad(load: load).picture(report)
-        }
-        return response.noting(ruling.facts(isFromOrigin: response.source == .network), ruling.known)
-    }
-
-    /// Validates the original, and makes the picture if the original has changed.
-    func refresh() async throws {
-        let held = pipeline.held(request, name)
-        guard case .original(let original) = try await load.original({ _ in }, held: held?.origin),
-            original.arrival == .network
-        else { return }
-        _ = try await finished(load.processed(original, { _ in }))
-    }
-}
-
-extension FileLoad {
-    /// Runs all stages by HTTP's rules.
-    func ruled(_ report: @escaping Pipeline.Report) async throws -> EncodedImage {
-        let view = pipeline.heldFile(request, format, name).map { CachedPicture.encoded(Shared($0)) }
-        var (file, ruling) = try await load.ruled(view, as: format) { load in
-            if let hit = pipeline.rememberedFile(load.request, format, name) { return hit }
-            return try await FileLoad(load: load, format: format).file(report)
-        }
-        file.facts = ruling.facts(isFromOrigin: file.source == .network)
-        file.origin = file.origin ?? ruling.known
-        return file
-    }
-
-    /// Validates the original, and makes the file if the original has changed.
-    func refresh() async throws {
-        let held = pipeline.heldFile(request, format, name)
-        guard case .original(let original) = try await load.original({ _ in }, held: held?.origin),
-            original.arrival == .network
-        else { return }
-        _ = try await finished(load.processed(original, { _ in }))
     }
 }
 

@@ -2,105 +2,18 @@
 import Foundation
 import HTTPTransport
 import ImageCoding
-import Locks
-import TaskCoordination
 
-/// What the loads of a picture and of a file have in common: the request, the claim, and the way to the original.
-/// An object, so that the stages share their state.
-final class OriginalLoad: Sendable {
-    let pipeline: Pipeline
-    let request: ImageRequest
-    let key: LoadKey
-    let writer: CacheWriter
-    /// The transfer that the flight waits for before it has a task, when only the origin can have the picture.
-    private let transfer: InFlight<RequestIdentity, Download, LoadProgress>.Predecessor?
-    /// That of the flight; `nil` for a load without one.
-    private let work: FlightWork?
-    /// What this load will make of the original, for other loads of the same original.
-    private let wish: SharedWork.Wish
-    /// Runs since the call that started this load.
-    private let watch: Stopwatch
-    /// `nil` when the claims of transfers suffice, because they have the same name: `wish` keeps what a transfer brings
-    /// while this load lasts. Most loads only wait for a transfer, and many are cancelled meanwhile.
-    private let claim: ContentOrder.Claim?
-    private let noted = Mutex(LoadMetrics())
-    /// What HTTP's rules have decided about this load; `nil` when they are not asked.
-    let ruling: LoadRuling?
-
-    init(
-        _ pipeline: Pipeline, _ request: ImageRequest, _ key: LoadKey, _ start: inout FlightStart<LoadProgress>,
-        _ watch: Stopwatch
-    ) throws {
-        self.pipeline = pipeline
-        self.request = request
-        self.key = key
-        self.watch = watch
-        work = start.work
-        ruling = nil
-        writer = pipeline.writer(for: request)
-        let (wish, hasArrived) = pipeline.shared.wish(for: request, key.transfer)
-        self.wish = wish
-        let isForOrigin = Self.isForOrigin(pipeline, request, key, hasArrived: hasArrived)
-        claim = request.cacheKey == nil ? nil : ContentOrder.Claim(pipeline.order, request.originalKey)
-        transfer = isForOrigin ? try pipeline.downloader.predecessor(request, of: &start, waiting: watch) : nil
-    }
-
-    /// Creates a load by a ruling, in the flight of another load or without one.
-    init(_ ruling: LoadRuling, _ request: ImageRequest, _ key: LoadKey, in load: OriginalLoad?) {
-        (self.ruling, self.request, self.key, pipeline) = (ruling, request, key, ruling.pipeline)
-        writer = pipeline.writer(for: request)
-        watch = load?.watch ?? Stopwatch()
-        work = load?.work
-        wish = load?.wish ?? pipeline.shared.wish(for: request, key.transfer).0
-        claim = load?.claim ?? ContentOrder.Claim(pipeline.order, request.originalKey)
-        transfer = nil
-    }
-
-    /// Whether only the origin can have the picture.
-    ///
-    /// - Parameter hasArrived: Whether another load of the address has brought the file.
-    static func isForOrigin(
-        _ pipeline: Pipeline, _ request: ImageRequest, _ key: LoadKey, hasArrived: Bool = false
-    ) -> Bool {
-        guard pipeline.waitsWithoutTask, pipeline.hooks.shouldDownload == nil, request.cachePolicy != .onlyIfCached,
-            request.cachePolicy != .http
-        else { return false }
-        if !request.retriesFailed, pipeline.failures.contains(key) { return false }
-        if request.cachePolicy == .reload { return true }
-        if pipeline.readsDisk(request) || request.cachePolicy.sendsValidators { return false }
-        guard !hasArrived, !pipeline.holdsOriginal(request) else { return false }
-        return key.variant.isOriginal || pipeline.pictureInMemory(madeInto: request) == nil
-    }
-
-    var caches: ImageCaches { writer.caches }
-
-    /// The durations of the stages so far.
-    var metrics: LoadMetrics { noted.withLock { $0 } }
-
-    /// Notes the duration of a stage.
-    func note(_ change: (inout sending LoadMetrics) -> Void) { noted.withLock { change(&$0) } }
-
-    /// Runs the stages, unless this variant has failed a short while ago.
-    nonisolated(nonsending) func run<Value>(
-        _ stages: nonisolated(nonsending) () async throws -> Value
-    ) async throws -> Value {
-        if !request.retriesFailed { try pipeline.failures.check(key, .variant) }
-        do {
-            let value = try await stages()
-            if request.retriesFailed { pipeline.failures.forget(key) }
-            return value
-        } catch {
-            // A coder or a transport that is cancelled may report a broken file.
-            try Task.checkCancellation()
-            pipeline.remember(error, of: key, request)
-            throw error
-        }
-    }
+/// Where the way to the original has led.
+enum OriginalOutcome {
+    /// To the file.
+    case original(Original)
+    /// The origin has confirmed what memory holds, and there is no file.
+    case confirmed(OriginResponse?, number: Int)
 }
 
-// MARK: - Look up
+// MARK: - On disk
 
-extension OriginalLoad {
+extension Load {
     /// The entry on disk for `name`, if the request may read it.
     ///
     /// - Parameter tiers: Where the request reads this kind of content.
@@ -119,25 +32,6 @@ extension OriginalLoad {
         return entry
     }
 
-    /// Makes the variant from the picture that memory holds. Not after a transfer: the load then is about the file that
-    /// has arrived.
-    func variantOfMemory() async throws -> ImageResponse? {
-        guard transfer == nil, !request.variantKey.isOriginal,
-            let whole = pipeline.pictureInMemory(madeInto: request)
-        else { return nil }
-        let image = request.firstFrameOnly ? whole.image.firstFrame : whole.image
-        let ready = try await pipeline.withPreparedTransformers(request)
-        let (result, share, took) = try await pipeline.processed(request) {
-            try await pipeline.processing.transform(image, by: ready.transformers, for: request)
-        }
-        note { $0.transform = took }
-        return ImageResponse(
-            .init(
-                image: result, format: whole.format, origin: whole.origin, number: whole.number,
-                isLossless: whole.isLossless, generation: whole.generation),
-            .init(source: whole.source, metrics: metrics, share: share))
-    }
-
     private func storedOriginal() async throws -> Original? {
         guard request.cachePolicy != .reload else { return nil }
         guard caches.disk == nil else {
@@ -149,20 +43,11 @@ extension OriginalLoad {
 
 // MARK: - Fetch
 
-extension OriginalLoad {
-    /// Where the way to the original has led.
-    enum Outcome {
-        /// To the file.
-        case original(Original)
-        /// The origin has confirmed what memory holds, and there is no file.
-        case confirmed(OriginResponse?, number: Int)
-    }
-
+extension Load {
     /// The original: from disk, or else from the origin.
     ///
     /// - Parameter held: What the origin said about the view that memory holds. It is confirmed when there is no file.
-    func original(_ report: @escaping Pipeline.Report, held: OriginResponse? = nil) async throws -> Outcome {
-        if let transfer { return try .original(arrived(transfer.value(), after: watch)) }
+    func original(held: OriginResponse?) async throws -> OriginalOutcome {
         let stored = try await storedOriginal()
         if let stored, request.cachePolicy.readsCachesFirst { return .original(stored) }
         // Without it, a load that missed on disk would ask again for what another load has not stored yet.
@@ -172,23 +57,21 @@ extension OriginalLoad {
         {
             return .original(arrived)
         }
-        return try await fetch(report, stored, held)
+        return try await fetch(stored, held)
     }
 
     /// The original from the origin, after the one on disk has turned out to be broken.
-    private func replacement(_ report: @escaping Pipeline.Report) async throws -> Original {
+    private func replacement() async throws -> Original {
         try await caches.disk?.remove(request.originalKey)
-        return try await download(report, validating: nil).original
+        return try await download(validating: nil).original
     }
 
-    private func fetch(
-        _ report: @escaping Pipeline.Report, _ stored: Original?, _ held: OriginResponse?
-    ) async throws -> Outcome {
+    private func fetch(_ stored: Original?, _ held: OriginResponse?) async throws -> OriginalOutcome {
         let known = request.cachePolicy.sendsValidators ? stored?.origin ?? held : nil
-        let (download, original) = try await download(report, validating: known)
+        let (download, original) = try await download(validating: known)
         guard download.isNotModified else { return .original(original) }
         if let ruling, let known, await !ruling.isConfirmed(known, by: download.origin, self) {
-            return try await .original(self.download(report, validating: nil).original)
+            return try await .original(self.download(validating: nil).original)
         }
         let rules = pipeline.configuration.cacheRules
         guard let stored else {
@@ -202,22 +85,16 @@ extension OriginalLoad {
         return .original(confirmed)
     }
 
-    private func download(
-        _ report: @escaping Pipeline.Report, validating known: OriginResponse?
-    ) async throws -> (Download, original: Original) {
+    private func download(validating known: OriginResponse?) async throws -> (Download, original: Original) {
         try await checkOriginMayBeAsked()
         let watch = Stopwatch()
         let download = try await pipeline.downloader.download(
             request, validators: known?.validators ?? [:], priority: nil, report: report, within: work)
-        return (download, arrived(download, after: watch))
-    }
-
-    private func arrived(_ download: Download, after watch: Stopwatch) -> Original {
         note {
             $0.download = watch.elapsed
             $0.answer = download.origin
         }
-        return Original(download, ruling?.noted(download.origin))
+        return (download, Original(download, ruling?.noted(download.origin)))
     }
 
     /// Writes what the origin has said on confirming the file on disk: the entry is as if it had just been stored.
@@ -243,13 +120,13 @@ extension OriginalLoad {
 
 // MARK: - Decode and transform
 
-extension OriginalLoad {
+extension Load {
     /// Decodes and transforms the original, and keeps it. A stored file that is broken is replaced.
-    func processed(_ original: Original, _ report: @escaping Pipeline.Report) async throws -> ProcessedOriginal {
+    func processed(_ original: Original) async throws -> ProcessedOriginal {
         do {
             return try await process(original)
         } catch let error as ImageLoadError where error.code == .undecodable && original.arrival != .network {
-            return try await process(replacement(report))
+            return try await process(replacement())
         }
     }
 

@@ -2,8 +2,8 @@
 import TaskCoordination
 import WebImageTesting
 
-/// A flight of one table that waits for a flight of another, which waits for a slot.
-struct PredecessorScenario: Sendable {
+/// A flight of one table whose operation awaits a flight of another, which waits for a slot.
+struct NestedScenario: Sendable {
     let executor: SeededExecutor
     let slots: Slots
     let feeders: Flights
@@ -18,7 +18,7 @@ struct PredecessorScenario: Sendable {
         enter(executor, tables: [feeders, flights], slots: slots)
     }
 
-    /// A caller of the flight that waits for the feeder of the same key, or of `feeder`.
+    /// A caller of the flight that awaits the feeder of the same key, or of `feeder`.
     func call(
         _ key: String = "key", feeder: String? = nil, priority: TaskPriority? = nil,
         onProgress: (@Sendable (Int) -> Void)? = nil, operation: @escaping Flights.Operation
@@ -26,9 +26,13 @@ struct PredecessorScenario: Sendable {
         Probe(on: executor, priority: priority) {
             try await flights.value(
                 for: key, onProgress: onProgress,
-                starting: { start in
-                    let predecessor = try feeders.predecessor(for: feeder ?? key, of: &start) { _ in operation }
-                    return following(predecessor, journal)
+                starting: { work in
+                    { report in
+                        let value = try await feeders.value(
+                            for: feeder ?? key, onProgress: report, within: work, starting: { _ in operation })
+                        journal.write("begin at \(Task.currentPriority.rawValue)")
+                        return value + 100
+                    }
                 })
         }
     }
@@ -54,13 +58,5 @@ struct PredecessorScenario: Sendable {
         executor.drain()
         return draining.allSatisfy { !$0.isRunning } && flights.count + feeders.count == 0
             && flights.callerCount + feeders.callerCount == 0 && slots.running + slots.queued == 0
-    }
-}
-
-/// Takes what the predecessor has brought, and adds 100.
-func following(_ predecessor: Flights.Predecessor, _ journal: Journal<String>) -> Flights.Operation {
-    { _ in
-        journal.write("begin at \(Task.currentPriority.rawValue)")
-        return try predecessor.value() + 100
     }
 }

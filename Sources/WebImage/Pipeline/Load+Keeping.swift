@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import ImageCoding
 
-extension OriginalLoad {
+extension Load {
     /// Whether the pictures of the request, as it was made, may be on disk.
     var allowsDisk: Bool { (ruling?.request ?? request).allowsDisk }
 
@@ -31,6 +31,15 @@ extension OriginalLoad {
         guard writes.original.union(writes.variant).union(writes.file).contains(.memory), ruling?.mayKeep != false
         else { return }
         writer.forgetOthers(than: generation, number: number, of: request.originalKey)
+    }
+
+    /// Stores the product in memory.
+    func remember(_ value: P.Value) { remember(value.inMemory, as: product.memoryKey(name), writes) }
+
+    /// Stores the picture in memory, also for a load that makes a file of it: another load need not decode it.
+    func rememberPicture(_ picture: ImageResponse) {
+        guard product.format == nil || pipeline.configuration.keepsPicturesOfFiles else { return }
+        remember(picture.inMemory, as: .picture(request.variantKey), request.cacheWrites.variant)
     }
 
     /// Stores a view of the original in memory.

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+import Foundation
+import HTTPTransport
+import ImageCoding
+import Locks
+import TaskCoordination
+
+/// The load of one picture or file: look up, fetch, decode and transform, make, keep. A flight makes one, however many
+/// callers wait.
+///
+/// Pixels are touched only on the processing pool. An object, so that the stages share their state.
+final class Load<P: Product>: Sendable {
+    let product: P
+    let pipeline: Pipeline
+    let request: ImageRequest
+    let key: LoadKey
+    let writer: CacheWriter
+    /// Tells the callers of the flight how much of the original has arrived.
+    let report: Pipeline.Report?
+    /// That of the flight, whose callers move the transfer; `nil` for a load without one.
+    let work: (any FlightWork)?
+    /// What this load will make of the original, for other loads of the same original.
+    let wish: SharedWork.Wish
+    /// `nil` when the claims of transfers suffice, because they have the same name: `wish` keeps what a transfer brings
+    /// while this load lasts. Most loads only wait for a transfer, and many are cancelled meanwhile.
+    private let claim: ContentOrder.Claim?
+    private let noted = Mutex(LoadMetrics())
+    /// What HTTP's rules have decided about this load; `nil` when they are not asked.
+    let ruling: LoadRuling?
+
+    /// Creates the load of a flight.
+    init(
+        _ product: P, _ pipeline: Pipeline, _ request: ImageRequest, _ key: LoadKey, _ work: any FlightWork,
+        _ report: @escaping Pipeline.Report
+    ) {
+        (self.product, self.pipeline, self.request, self.key, ruling) = (product, pipeline, request, key, nil)
+        (self.work, self.report) = (work, report)
+        writer = pipeline.writer(for: request)
+        wish = pipeline.shared.wish(for: request, key.transfer)
+        claim = request.cacheKey == nil ? nil : ContentOrder.Claim(pipeline.order, request.originalKey)
+    }
+
+    /// Creates a load by a ruling, in the flight of another load or without one.
+    init(_ product: P, _ ruling: LoadRuling, _ request: ImageRequest, _ key: LoadKey, in load: Load?) {
+        (self.product, self.ruling, self.request, self.key) = (product, ruling, request, key)
+        pipeline = ruling.pipeline
+        work = load?.work
+        report = load?.report
+        writer = pipeline.writer(for: request)
+        wish = load?.wish ?? pipeline.shared.wish(for: request, key.transfer)
+        claim = load?.claim ?? ContentOrder.Claim(pipeline.order, request.originalKey)
+    }
+
+    var name: CacheKey { key.variant }
+    var caches: ImageCaches { writer.caches }
+    var isOriginal: Bool { product.isOriginal(request) }
+    var reads: CacheTiers { product.tiers(request.cacheReads, request) }
+    var writes: CacheTiers { product.tiers(request.cacheWrites, request) }
+
+    /// The durations of the stages so far.
+    var metrics: LoadMetrics { noted.withLock { $0 } }
+
+    /// Notes the duration of a stage.
+    func note(_ change: (inout sending LoadMetrics) -> Void) { noted.withLock { change(&$0) } }
+}
+
+// MARK: - The way
+
+extension Load {
+    /// The whole way of a flight, unless this product has failed a short while ago.
+    func run() async throws -> P.Value {
+        // An earlier flight may have landed after the caller's look into memory and before the start of this one.
+        if let hit = pipeline.remembered(request, product, name) { return hit }
+        if !request.retriesFailed { try pipeline.failures.check(key, .variant) }
+        do {
+            let value = try await stages()
+            if request.retriesFailed { pipeline.failures.forget(key) }
+            return value
+        } catch {
+            // A coder or a transport that is cancelled may report a broken file.
+            try Task.checkCancellation()
+            pipeline.remember(error, of: key, request)
+            throw error
+        }
+    }
+
+    private func stages() async throws -> P.Value {
+        guard let shared = caches.sharing else { return try await key.isRuled ? ruled() : value() }
+        return try await sharing(product.format == nil || isOriginal ? nil : name, in: shared) {
+            try await key.isRuled ? ruled() : value()
+        }
+    }
+
+    /// The product: as it is stored, or made of a picture in memory, or made of the original.
+    func value() async throws -> P.Value {
+        if request.cachePolicy.readsCachesFirst {
+            if let stored = try await stored() { return stored }
+            if let picture = try await pictureOfMemory() { return try await product.value(of: picture, for: self) }
+        }
+        let held = request.cachePolicy.sendsValidators ? pipeline.held(request, product, name) : nil
+        switch try await original(held: held?.origin) {
+        case .confirmed(let origin, let number):
+            // Only what memory held had validators.
+            guard let held else { throw ImageLoadError.unexpectedConfirmation(request.url) }
+            return held.confirmed(origin, number: number, metrics: metrics)
+        case .original(let original):
+            if original.arrival == .confirmed, let same = try await unchanged(original, held) { return same }
+            return try await made(of: processed(original))
+        }
+    }
+
+    /// The product of an original. Memory gets it before the landing, so that a caller after the landing finds it, and
+    /// nothing is downloaded twice.
+    func made(of processed: ProcessedOriginal) async throws -> P.Value {
+        let original = processed.original
+        try Task.checkCancellation()
+        let image = try await pipeline.processed(request) { try processed.picture.get() }
+        let took = processed.decodeTook + (processed.transformTook ?? .zero)
+        pipeline.hub.tell(request, .decoded(width: image.width, height: image.height, took: took))
+        let picture = ImageResponse(
+            processed.content(image),
+            .init(
+                source: original.source, original: original.encoded(processed.properties), metrics: metrics,
+                share: processed.share))
+        rememberPicture(picture)
+        return try await product.value(of: picture, for: self)
+    }
+}
+
+// MARK: - Look up
+
+extension Load {
+    /// The product that an earlier load has stored on disk.
+    ///
+    /// - Parameter generation: The original that it must have been made from; `nil` for any.
+    private func stored(madeFrom generation: ContentGeneration? = nil) async throws -> P.Value? {
+        guard product.isKept(as: name), let entry = try await diskEntry(for: name, reads),
+            generation == nil || entry.metadata.madeFrom == generation,
+            let value = try await product.value(of: entry, for: self)
+        else { return nil }
+        remember(value)
+        return value
+    }
+
+    /// The product in memory or on disk, if it was made from this original, which the origin has confirmed.
+    private func unchanged(_ original: Original, _ held: P.Value?) async throws -> P.Value? {
+        if isOriginal { return nil }
+        let generation = original.generation
+        let same = if let held, held.generation == generation { held } else { try await stored(madeFrom: generation) }
+        return same?.confirmed(original.origin, number: original.number, metrics: metrics)
+    }
+
+    /// The picture that memory holds, or that can be made from one that it holds.
+    private func pictureOfMemory() async throws -> ImageResponse? {
+        if isOriginal { return nil }
+        if product.format != nil, let picture = pipeline.remembered(request, Picture(), request.variantKey) {
+            return picture
+        }
+        guard let made = try await variantOfMemory() else { return nil }
+        rememberPicture(made)
+        return made
+    }
+
+    /// Makes the variant from the picture that memory holds.
+    private func variantOfMemory() async throws -> ImageResponse? {
+        guard !request.variantKey.isOriginal, let whole = pipeline.pictureInMemory(madeInto: request) else {
+            return nil
+        }
+        let image = request.firstFrameOnly ? whole.image.firstFrame : whole.image
+        let ready = try await pipeline.withPreparedTransformers(request)
+        let (result, share, took) = try await pipeline.processed(request) {
+            try await pipeline.processing.transform(image, by: ready.transformers, for: request)
+        }
+        note { $0.transform = took }
+        return ImageResponse(
+            .init(
+                image: result, format: whole.format, origin: whole.origin, number: whole.number,
+                isLossless: whole.isLossless, generation: whole.generation),
+            .init(source: whole.source, metrics: metrics, share: share))
+    }
+}
