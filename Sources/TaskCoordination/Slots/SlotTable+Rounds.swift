@@ -15,13 +15,13 @@ extension SlotTable {
         stalled: [String: Int], patience: Int
     ) -> (served: [Grant], expired: [Waiter]) {
         // Time that nothing could be given in is not the waiters' patience.
-        if isSuspended { return ([], []) }
+        if settings.isSuspended { return ([], []) }
         round += 1
         let oldest = round - patience
         let expired = removeAll { $0.round <= oldest }
         var served: [Grant] = []
         while let lane = turns.first, let first = lanes[lane].queue.first, first.round < round - 1,
-            lent < limits.units, let donor = donor(for: lane, stalled)
+            lent < settings.units, let donor = donor(for: lane, stalled)
         {
             lanes[donor].held -= 1
             lanes[donor].lent += 1
@@ -35,7 +35,7 @@ extension SlotTable {
 
     private func donor(for waiting: Int, _ stalled: [String: Int]) -> Int? {
         let others = lanes.indices.filter { $0 != waiting && lanes[$0].held > 0 }
-        if let largest = others.max(by: { lanes[$0].held < lanes[$1].held }), lanes[largest].held > limits.share,
+        if let largest = others.max(by: { lanes[$0].held < lanes[$1].held }), lanes[largest].held > settings.share,
             lanes[largest].queue.firstPriority ?? 0 <= lanes[waiting].queue.firstPriority ?? 0
         {
             return largest

@@ -1,4 +1,27 @@
 // SPDX-License-Identifier: MIT
+/// What slots allow. The owner may change it while bodies run.
+package struct SlotSettings: Sendable {
+    /// Units that are held at once, at most.
+    package let units: Int
+    /// Units of one lane beyond which other lanes go first.
+    package let share: Int
+    /// Units that one lane holds at once, at most.
+    package let lane: Int
+    /// Which goes first among waiters, or lanes, of the same priority.
+    package var order: SlotOrder
+    /// Whether nothing is given to waiters, nor taken, and waiters do not lose their patience. Bodies that hold units
+    /// go on.
+    package var isSuspended: Bool
+
+    /// Limits below 1 count as 1.
+    package init(
+        units: Int, share: Int = .max, lane: Int = .max, order: SlotOrder = .fifo, isSuspended: Bool = false
+    ) {
+        (self.units, self.share, self.lane) = (max(1, units), max(1, share), max(1, lane))
+        (self.order, self.isSuspended) = (order, isSuspended)
+    }
+}
+
 /// Which bodies hold slots, which wait, and which is next: a queue for each lane, and lanes that take turns.
 ///
 /// A lane is what waiters have in common, such as the host they ask. Lanes of equal priority take turns, so one with
@@ -11,15 +34,6 @@
 /// A pure value without tasks or locks. Places that are no longer queued are ignored by ``remove(_:)`` and
 /// ``raise(_:to:)``, as in ``SlotQueue``.
 struct SlotTable<Waiter> {
-    struct Limits {
-        /// Units that are held at once, at most.
-        var units: Int
-        /// Units of one lane beyond which other lanes go first.
-        var share = Int.max
-        /// Units that one lane holds at once, at most.
-        var lane = Int.max
-    }
-
     /// What a waiter was given: units of the lane with this number.
     typealias Grant = (waiter: Waiter, units: Int, lane: Int)
 
@@ -50,10 +64,7 @@ struct SlotTable<Waiter> {
         var isUnused: Bool { held == 0 && lent == 0 && queue.isEmpty }
     }
 
-    private(set) var limits: Limits
-    /// Whether nothing is given to waiters, nor taken. Bodies that hold units go on.
-    var isSuspended = false
-    private var order: SlotOrder
+    private(set) var settings: SlotSettings
     /// By their numbers, which are used again. The first is that of waiters without a lane's name, and stays.
     var lanes: [Lane]
     private var freeNumbers: [Int] = []
@@ -73,21 +84,18 @@ struct SlotTable<Waiter> {
     /// How many waiters are queued.
     private(set) var count = 0
 
-    init(limits: Limits, order: SlotOrder = .fifo) {
-        self.limits = limits
-        self.order = order
-        turns = SlotQueue(order: order)
-        lanes = [Lane(name: "", queue: SlotQueue(order: order))]
+    init(_ settings: SlotSettings) {
+        self.settings = settings
+        turns = SlotQueue(order: settings.order)
+        lanes = [Lane(name: "", queue: SlotQueue(order: settings.order))]
     }
 
-    /// Changes the limits, and which goes first among waiters, or lanes, of the same priority. Bodies that hold more
-    /// than a lower limit go on; the next wait for them. ``next()`` must follow.
-    mutating func change(_ limits: Limits, _ order: SlotOrder) {
-        self.limits = limits
-        self.order = order
-        turns.order = order
+    /// Bodies that hold more than a lower limit go on; the next wait for them. ``next()`` must follow.
+    mutating func change(_ settings: SlotSettings) {
+        self.settings = settings
+        turns.order = settings.order
         for lane in lanes.indices {
-            lanes[lane].queue.order = order
+            lanes[lane].queue.order = settings.order
             settle(lane)
         }
     }
@@ -115,9 +123,9 @@ extension SlotTable {
     ///
     /// - Returns: The number of the lane that has them now; `nil` when they were not taken.
     mutating func take(_ units: Int, in lane: String) -> Int? {
-        guard !isSuspended, units <= limits.units - held, turns.isEmpty else { return nil }
+        guard !settings.isSuspended, units <= settings.units - held, turns.isEmpty else { return nil }
         let number = number(of: lane)
-        guard lanes[number].queue.isEmpty, lanes[number].held < limits.lane else { return nil }
+        guard lanes[number].queue.isEmpty, lanes[number].held < settings.lane else { return nil }
         lanes[number].held += units
         held += units
         return number
@@ -139,7 +147,7 @@ extension SlotTable {
 
     /// Gives units to the next in turn, if they are free.
     mutating func next() -> Grant? {
-        guard !isSuspended, count > 0, held < limits.units else { return nil }
+        guard !settings.isSuspended, count > 0, held < settings.units else { return nil }
         while let lane = turns.first, lanes[lane].queue.firstPriority != turns.firstPriority {
             // Its most urgent waiter has left.
             leaveTurn(lane)
@@ -147,7 +155,7 @@ extension SlotTable {
         }
         var (best, priority) = (turns.first, turns.firstPriority.map { Int($0) } ?? -1)
         // A lane that holds its share goes last among equals.
-        for lane in full where lanes[lane].held < limits.lane && fits(lane) {
+        for lane in full where lanes[lane].held < settings.lane && fits(lane) {
             let own = Int(lanes[lane].queue.firstPriority ?? 0)
             if own > priority { (best, priority) = (lane, own) }
         }
@@ -156,12 +164,12 @@ extension SlotTable {
     }
 
     mutating func fits(_ lane: Int) -> Bool {
-        lanes[lane].queue.first.map { min($0.units, limits.units) <= limits.units - held } ?? false
+        lanes[lane].queue.first.map { min($0.units, settings.units) <= settings.units - held } ?? false
     }
 
     mutating func serve(_ lane: Int) -> Grant {
         let request = lanes[lane].queue.popFirst()!
-        let units = min(request.units, limits.units)
+        let units = min(request.units, settings.units)
         count -= 1
         lanes[lane].held += units
         held += units
@@ -182,7 +190,7 @@ extension SlotTable {
         lanes[place.lane].queue.insert(request, number: place.number, priority: priority)
         count += 1
         // The last to come is the first to go, and its lane with it.
-        if order == .lifo { leaveTurn(place.lane) }
+        if settings.order == .lifo { leaveTurn(place.lane) }
         settle(place.lane)
         return place
     }
@@ -229,7 +237,7 @@ extension SlotTable {
     private mutating func number(of lane: String) -> Int {
         if lane.isEmpty { return 0 }
         if let number = numbers[lane] { return number }
-        let new = Lane(name: lane, queue: SlotQueue(order: order))
+        let new = Lane(name: lane, queue: SlotQueue(order: settings.order))
         let number = freeNumbers.popLast() ?? lanes.count
         if number < lanes.count { lanes[number] = new } else { lanes.append(new) }
         numbers[lane] = number
@@ -240,7 +248,7 @@ extension SlotTable {
     /// nowhere.
     mutating func settle(_ lane: Int) {
         let priority = lanes[lane].queue.firstPriority
-        let mayGo = lanes[lane].held < min(limits.share, limits.lane)
+        let mayGo = lanes[lane].held < min(settings.share, settings.lane)
         if let priority, mayGo, let turn = lanes[lane].turn { return turns.raise(turn, to: priority) }
         leaveTurn(lane)
         let isFull = priority != nil && !mayGo
@@ -270,7 +278,7 @@ extension SlotTable {
     private mutating func forget(_ lane: Int) {
         guard numbers[lanes[lane].name] == lane else { return }
         numbers[lanes[lane].name] = nil
-        lanes[lane] = Lane(name: "", queue: SlotQueue(order: order))
+        lanes[lane] = Lane(name: "", queue: SlotQueue(order: settings.order))
         freeNumbers.append(lane)
     }
 }

@@ -46,7 +46,7 @@ public final class Slots: Sendable {
     }
 
     /// How many units are held at once, at most.
-    public var limit: Int { state.withLock { $0.table.limits.units } }
+    public var limit: Int { state.withLock { $0.table.settings.units } }
 
     /// How many waiters are queued, at most.
     public let maximumQueueLength: Int
@@ -68,20 +68,18 @@ public final class Slots: Sendable {
         name: String = "slots"
     ) {
         self.init(
-            limit: limit, order: order, maximumQueueLength: maximumQueueLength, share: share, laneLimit: laneLimit,
-            name: name, onQueue: {})
+            SlotSettings(units: limit, share: share, lane: laneLimit, order: order),
+            maximumQueueLength: maximumQueueLength, name: name, onQueue: {})
     }
 
     /// - Parameter onQueue: Called after a waiter has been queued.
     package init(
-        limit: Int, order: SlotOrder, maximumQueueLength: Int, share: Int, laneLimit: Int, name: String,
-        onQueue: @escaping @Sendable () -> Void
+        _ settings: SlotSettings, maximumQueueLength: Int, name: String, onQueue: @escaping @Sendable () -> Void
     ) {
         self.onQueue = onQueue
         self.maximumQueueLength = max(0, maximumQueueLength)
         self.name = name
-        let limits = Self.limits(limit, share, laneLimit)
-        state = Mutex(State(table: SlotTable(limits: limits, order: order)))
+        state = Mutex(State(table: SlotTable(settings)))
     }
 
     /// How many waiters are queued.
@@ -116,27 +114,14 @@ public final class Slots: Sendable {
         return try await body()
     }
 
-    /// Changes the limits and the order, also of waiters that are queued. Bodies that hold more than a lower limit go
-    /// on; the next wait for them.
-    package func change(limit: Int, order: SlotOrder, share: Int, laneLimit: Int) {
+    /// Changes the settings, also for waiters that are queued. Bodies that hold more than a lower limit go on; the next
+    /// wait for them.
+    package func change(_ settings: SlotSettings) {
         let served = state.withLock { state in
-            state.table.change(Self.limits(limit, share, laneLimit), order)
+            state.table.change(settings)
             return Slots.serve(&state)
         }
         Slots.tell(served)
-    }
-
-    /// Lets no body begin until it is set back. Bodies that run go on, and waiters do not lose their patience.
-    package func setSuspended(_ isSuspended: Bool) {
-        let served = state.withLock { state in
-            state.table.isSuspended = isSuspended
-            return Slots.serve(&state)
-        }
-        Slots.tell(served)
-    }
-
-    private static func limits(_ limit: Int, _ share: Int, _ laneLimit: Int) -> SlotTable<Waiter>.Limits {
-        SlotTable.Limits(units: max(1, limit), share: max(1, share), lane: max(1, laneLimit))
     }
 
     /// Refuses every later caller and every queued one.
@@ -212,7 +197,7 @@ extension Slots {
         _ priority: UInt8, units: Int = 1, lane: String = "", _ answer: @escaping Answer
     ) throws -> Entry {
         let entry: Entry = try state.withLock { state in
-            let units = min(units, state.table.limits.units)
+            let units = min(units, state.table.settings.units)
             if let permit = try takeFree(units, in: lane, &state) { return .permit(permit) }
             if state.table.count >= maximumQueueLength { throw overloadedError }
             let place = state.table.insert(Waiter(answer: answer), in: lane, units: units, priority: priority)
@@ -224,7 +209,7 @@ extension Slots {
 
     /// Takes units, if they are free and nothing waits for them.
     package func take(_ units: Int) -> Permit? {
-        state.withLock { try? takeFree(min(units, $0.table.limits.units), in: "", &$0) }
+        state.withLock { try? takeFree(min(units, $0.table.settings.units), in: "", &$0) }
     }
 
     /// Takes units, as ``withSlot(priority:_:)`` does.

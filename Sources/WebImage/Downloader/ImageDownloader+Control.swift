@@ -10,14 +10,12 @@ extension ImageDownloader {
     /// A transfer does not time out in the queue meanwhile. A shutdown does not resume: it cancels waiting transfers,
     /// at the latest at the end of its grace time.
     public func suspend() {
-        isSuspended = true
-        slots.setSuspended(true)
+        settings.isSuspended = true
     }
 
     /// Lets transfers begin again.
     public func resume() {
-        isSuspended = false
-        slots.setSuspended(false)
+        settings.isSuspended = false
     }
 
     /// Changes the largest number of transfers that run at once. Transfers above a lower limit continue; the next ones
@@ -28,28 +26,33 @@ extension ImageDownloader {
     ///   - perHost: Of one host and port, as ``Configuration/maximumConcurrentDownloadsPerHost``. A number below 1
     ///     counts as 1.
     public func setMaximumConcurrentDownloads(_ total: Int, perHost: Int? = nil) {
-        maximumConcurrentDownloads = max(1, total)
-        maximumConcurrentDownloadsPerHost = perHost.map { max(1, $0) }
-        applyLimits()
+        settings = Self.settings(total, perHost, settings.order, isSuspended: settings.isSuspended)
     }
 
     /// Changes the order of transfers of one origin and equal priority, also of those that wait.
     public func setOrder(_ order: SlotOrder) {
-        self.order = order
-        applyLimits()
+        settings.order = order
     }
 
-    private func applyLimits() {
-        slots.change(
-            limit: maximumConcurrentDownloads, order: order, share: Self.share(of: maximumConcurrentDownloads),
-            laneLimit: maximumConcurrentDownloadsPerHost ?? .max)
-    }
+    /// Whether transfers that have not begun must wait.
+    public var isSuspended: Bool { settings.isSuspended }
+    /// How many transfers run at once.
+    public var maximumConcurrentDownloads: Int { settings.units }
+    /// How many transfers of one host and port run at once; see ``Configuration/maximumConcurrentDownloadsPerHost``.
+    public var maximumConcurrentDownloadsPerHost: Int? { settings.lane == .max ? nil : settings.lane }
+    /// What goes first among transfers of one origin and equal priority.
+    public var order: SlotOrder { settings.order }
 
-    /// The number of slots of one origin beyond which others go first: half of them, rounded up.
-    static func share(of limit: Int) -> Int { limit / 2 + limit % 2 }
+    /// An origin that has half of the slots, rounded up, lets others go first.
+    static func settings(
+        _ total: Int, _ perHost: Int?, _ order: SlotOrder, isSuspended: Bool = false
+    ) -> SlotSettings {
+        SlotSettings(
+            units: total, share: total / 2 + total % 2, lane: perHost ?? .max, order: order, isSuspended: isSuspended)
+    }
 
     /// The fields sent with every request unless it brings its own.
-    public nonisolated var headers: HTTPHeaders { sentHeaders.withLock { $0 } }
+    public nonisolated var headers: HTTPHeaders { board.headers }
 
     /// Sends a field with every request from now on unless it brings its own; transfers that have sent their fields
     /// continue.
@@ -58,6 +61,6 @@ extension ImageDownloader {
     ///   - value: The value; `nil` removes the field.
     ///   - name: The name of the field; its case does not matter.
     public func setHeader(_ value: String?, for name: String) {
-        sentHeaders.withLock { $0[name] = value }
+        board.setHeader(value, for: name)
     }
 }

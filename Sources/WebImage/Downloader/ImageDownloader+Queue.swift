@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-import Locks
 import TaskCoordination
 
 /// Fairness between origins: a look at the queue five times a second, while a transfer waits in it.
@@ -27,52 +26,21 @@ extension ImageDownloader {
     /// another.
     nonisolated func goesOnAttending() -> Bool {
         if slots.queued > 0 { return true }
-        attendance.end()
+        board.endAttendance()
         // A transfer that queued before this step may have found this attendance, which has ended. One that queues
         // later finds none.
-        if slots.queued > 0 { attendance.begin() }
+        if slots.queued > 0 { board.attend() }
         return false
     }
 
     /// Looks at the queue once.
     nonisolated func nextRound(looksAtProgress: Bool = true) {
-        slots.nextRound(stalled: looksAtProgress ? running.stalled() : [:], patience: patience)
+        slots.nextRound(stalled: looksAtProgress ? board.stalled() : [:], patience: patience)
     }
 
     /// The number of rounds that a transfer may wait.
     private nonisolated var patience: Int {
         let seconds = min(max(configuration.queueTimeout, .seconds(1)), .seconds(86_400)).components.seconds
         return Int(seconds) * Self.roundsPerSecond
-    }
-}
-
-/// The task that looks at the queue, while there is one. The slots begin it after they have queued a transfer.
-///
-/// Unstructured, because it lasts as long as transfers wait, whichever callers they have. It is cancelled at the end.
-final class Attendance: Sendable {
-    private struct State {
-        weak var downloader: ImageDownloader?
-        var task: Task<Void, Never>?
-    }
-
-    private let state = Mutex(State())
-
-    /// Sets whose queue it is, once.
-    func serve(_ downloader: ImageDownloader) { state.withLock { $0.downloader = downloader } }
-
-    /// Starts the task, unless there is one.
-    func begin() {
-        state.withLock { state in
-            guard state.task == nil else { return }
-            state.task = Task(name: "download queue", priority: .high) { [weak downloader = state.downloader] in
-                await ImageDownloader.attend { downloader }
-            }
-        }
-    }
-
-    var isUnderWay: Bool { state.withLock { $0.task != nil } }
-
-    func end() {
-        state.withLock { $0.task.take() }?.cancel()
     }
 }

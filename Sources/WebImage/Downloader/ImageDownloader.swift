@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 public import HTTPTransport
-import Locks
 public import TaskCoordination
 
 /// Fetches the bytes of pictures: a bounded number at once, each identity once, urgent ones first.
 ///
-/// **Isolation**: the actor owns the settings that may change while transfers run: whether they may begin, their number
-/// and their order. ``download(_:validators:onProgress:)``, ``cancelAll()`` and the counts are `nonisolated`: a
-/// transfer begins in the turn of its caller, without the 15 to 46 µs of a hop.
+/// **Isolation**: the actor owns the settings that may change while transfers run, whether they may begin, their number
+/// and their order, and its end. For transfers it is a face: ``download(_:validators:onProgress:)``, ``cancelAll()``
+/// and the counts are `nonisolated`, and a transfer begins in the turn of its caller, without the 15 to 46 µs of a hop.
 ///
 /// **Priority**: a transfer runs at the highest priority of its callers; a late urgent caller moves a queued transfer
 /// forward, and one that leaves lets it sink behind others.
@@ -17,8 +16,7 @@ public actor ImageDownloader {
     nonisolated let transport: any HTTPLoading
     private let flights: InFlight<RequestIdentity, Download, LoadProgress>
     nonisolated let slots: Slots
-    nonisolated let running = RunningTransfers()
-    nonisolated let attendance = Attendance()
+    nonisolated let board: TransferBoard
     /// The time of day.
     nonisolated let now: @Sendable () -> Date
     private nonisolated let executor: (any TaskExecutor)?
@@ -28,17 +26,10 @@ public actor ImageDownloader {
     nonisolated let inspect: @Sendable (_ beginning: [UInt8]) throws -> Void
     /// Called with what a transfer has brought, before it lands.
     nonisolated let onArrival: @Sendable (ImageRequest, Download) -> Void
-    /// The fields of ``headers``, where transfers read them.
-    nonisolated let sentHeaders: Mutex<HTTPHeaders>
-
-    /// Whether transfers that have not begun must wait.
-    public internal(set) var isSuspended = false
-    /// How many transfers run at once.
-    public internal(set) var maximumConcurrentDownloads: Int
-    /// How many transfers of one host and port run at once; see ``Configuration/maximumConcurrentDownloadsPerHost``.
-    public internal(set) var maximumConcurrentDownloadsPerHost: Int?
-    /// What goes first among transfers of one origin and equal priority.
-    public internal(set) var order: SlotOrder
+    /// Limits, order and suspension, which the slots are told.
+    var settings: SlotSettings {
+        didSet { slots.change(settings) }
+    }
     /// Drains the transfers and closes the transport, once ``shutdown()`` was called.
     private var end: Task<Void, Never>?
 
@@ -72,18 +63,15 @@ public actor ImageDownloader {
         self.now = now
         self.inspect = inspect
         self.onArrival = onArrival
-        sentHeaders = Mutex(configuration.headers)
-        maximumConcurrentDownloads = max(1, configuration.maximumConcurrentDownloads)
-        maximumConcurrentDownloadsPerHost = configuration.maximumConcurrentDownloadsPerHost.map { max(1, $0) }
-        self.order = configuration.order
+        board = TransferBoard(configuration.headers)
+        settings = Self.settings(
+            configuration.maximumConcurrentDownloads, configuration.maximumConcurrentDownloadsPerHost,
+            configuration.order)
         slots = Slots(
-            limit: maximumConcurrentDownloads, order: configuration.order,
-            maximumQueueLength: configuration.maximumQueueLength,
-            share: Self.share(of: maximumConcurrentDownloads),
-            laneLimit: maximumConcurrentDownloadsPerHost ?? .max, name: "downloads",
-            onQueue: { [attendance] in attendance.begin() })
+            settings, maximumQueueLength: configuration.maximumQueueLength, name: "downloads",
+            onQueue: { [board] in board.attend() })
         flights = InFlight(name: "download", executor: executor, slots: slots)
-        attendance.serve(self)
+        board.serve(self)
     }
 
     /// The number of different transfers that run or wait.
@@ -99,7 +87,7 @@ public actor ImageDownloader {
     public nonisolated var runningCount: Int { slots.running }
 
     /// The number of entries in the tables of transfers and slots. For tests.
-    nonisolated var entryCount: Int { flights.entryCount + slots.entryCount + running.count }
+    nonisolated var entryCount: Int { flights.entryCount + slots.entryCount + board.count }
 
     /// Fetches the bytes that `request` names. Equal requests in flight share one transfer.
     ///
@@ -166,7 +154,7 @@ public actor ImageDownloader {
     public func shutdown() async {
         flights.close()
         flights.cancelAll()
-        attendance.end()
+        board.endAttendance()
         let end = end ?? beginEnd()
         self.end = end
         // The end waits for the transfer that the calling task works for.

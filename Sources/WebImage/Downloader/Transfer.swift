@@ -41,8 +41,8 @@ final class Transfer: Sendable {
         try Task.checkCancellation()
         let claim = ContentOrder.Claim(downloader.contentOrder, request.transferKey)
         let number = hub.tally.downloads.add()
-        let place = downloader.running.insert(self)
-        defer { downloader.running.remove(at: place) }
+        let place = downloader.board.insert(self)
+        defer { downloader.board.remove(at: place) }
         hub.tell(request, .started(waited: waiting.elapsed))
         do {
             let (response, arrival) = try await response()

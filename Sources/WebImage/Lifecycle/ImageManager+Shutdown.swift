@@ -65,7 +65,7 @@ extension Pipeline {
     ///
     /// - Returns: Whether the transport has ended.
     fileprivate func closeParts(by deadline: Deadline<some Clock<Duration>>) async -> Bool {
-        downloader.attendance.end()
+        downloader.board.endAttendance()
         async let isQuiet = deadline.outlasts { await self.finishEverything() }
         async let transportEnds = deadline.outlasts { [transport = downloader.transport] in await transport.shutdown() }
         let disk = ownsCaches ? caches.disk : nil

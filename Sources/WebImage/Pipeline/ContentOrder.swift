@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Synchronization
+import Locks
 
 /// Decides which content of an address is the newest, among the loads that overlap.
 ///
@@ -16,17 +16,16 @@ final class ContentOrder: Sendable {
     /// content of its key has arrived and its claims have ended. Requests that share a cache key promise to ask for the
     /// same picture.
     final class Claim: Sendable {
-        private let part: SpreadTable<CacheKey, Entry>.Part
+        private let order: ContentOrder
         private let key: CacheKey
 
         init(_ order: ContentOrder, _ key: CacheKey) {
-            part = order.table.part(of: key.hash)
-            self.key = key
-            part.entries.withLock { $0[key, default: Entry()].claims += 1 }
+            (self.order, self.key) = (order, key)
+            order.entries.withLock { $0[key, default: Entry()].claims += 1 }
         }
 
         deinit {
-            part.entries.withLock { entries in
+            order.entries.withLock { entries in
                 guard var entry = entries.removeValue(forKey: key), entry.claims > 1 else { return }
                 entry.claims -= 1
                 entries[key] = entry
@@ -41,14 +40,14 @@ final class ContentOrder: Sendable {
         var generation: ContentGeneration?
     }
 
-    private let table = SpreadTable<CacheKey, Entry>()
+    private let entries = Mutex<[CacheKey: Entry]>([:])
 
     /// The number of addresses remembered. For tests.
-    var count: Int { table.count }
+    var count: Int { entries.withLock { $0.count } }
 
     /// Whether no newer content than that of transfer `number` has arrived. From now on, older content is refused.
     func admits(_ number: Int, of key: CacheKey) -> Bool {
-        table.part(of: key.hash).entries.withLock { $0.admit(number, nil, key) }
+        entries.withLock { $0.admit(number, nil, key) }
     }
 
     /// Runs `store` if the content is admitted, so that nothing newer can come in between. `store` must be quick.
@@ -56,7 +55,7 @@ final class ContentOrder: Sendable {
     /// - Parameter generation: The content that is stored. What was on disk has no number, and is admitted when it is
     ///   the newest content.
     func ifNewest(_ number: Int, _ generation: ContentGeneration?, of key: CacheKey, _ store: () -> Void) {
-        table.part(of: key.hash).entries.withLock { entries in
+        entries.withLock { entries in
             if entries.admit(number, generation, key) { store() }
         }
     }

@@ -4,8 +4,7 @@ import ImageCoding
 import Locks
 import TaskCoordination
 
-/// The failures of the last while, so that a page full of dead links does not repeat them. While none is remembered, a
-/// look-up costs one atomic read.
+/// The failures of the last while, so that a page full of dead links does not repeat them.
 ///
 /// A failure belongs to an address, so ten sizes of one dead link ask the origin once. A failure that depends on what
 /// was made of the file, such as a limit on its pixels, belongs to that variant and that limit.
@@ -28,7 +27,6 @@ final class RecentFailures: Sendable {
     private static let byteLimit = 4 << 20
 
     private let memory: Mutex<BoundedTable<Place, Failure>>
-    private let isEmpty = Atomic(true)
     private let lifetime: Duration
     private let now: @Sendable () -> ContinuousClock.Instant
 
@@ -53,7 +51,7 @@ final class RecentFailures: Sendable {
     var byteCount: Int { memory.withLock { $0.byteCount } }
 
     /// Gives memory back, and takes no more than a share until the pressure ends.
-    func respond(to pressure: MemoryPressure) { change { $0.byteLimit = Self.byteLimit / pressure.divisor } }
+    func respond(to pressure: MemoryPressure) { memory.withLock { $0.byteLimit = Self.byteLimit / pressure.divisor } }
 
     func contains(_ key: LoadKey) -> Bool { failure(for: key) != nil }
 
@@ -81,23 +79,22 @@ final class RecentFailures: Sendable {
         let heapByteCount =
             HeapSize.of(key.request, failedWith: error) + (place.variant.map { HeapSize.of($0.rawValue) } ?? 0)
         let failure = Failure(error: error, expiry: now().advanced(by: lifetime))
-        change { _ = $0.store(failure, for: place, heapByteCount: heapByteCount) }
+        memory.withLock { _ = $0.store(failure, for: place, heapByteCount: heapByteCount) }
     }
 
     /// Forgets the failures of the variant and of its address.
     func forget(_ key: LoadKey) {
-        if isEmpty.load(ordering: .relaxed) { return }
-        change { memory in
+        memory.withLock { memory in
             for place in Self.places(key, isRuled: false) + Self.places(key, isRuled: true) { memory.remove(place) }
         }
     }
 
-    func forgetAll() { change { $0.removeAll() } }
+    func forgetAll() { memory.withLock { $0.removeAll() } }
 
     private func failure(for key: LoadKey, _ extents: [Extent] = [.address, .variant]) -> ImageLoadError? {
-        if isEmpty.load(ordering: .relaxed) { return nil }
-        let now = now()
-        return change { memory in
+        memory.withLock { memory in
+            if memory.count == 0 { return nil }
+            let now = now()
             // Those of all keys, so that any look-up some time after the last failure empties the memory.
             while let oldest = memory.oldest, oldest.value.expiry <= now { memory.removeOldest() }
             for place in Self.places(key, isRuled: key.isRuled, extents) {
@@ -116,13 +113,5 @@ final class RecentFailures: Sendable {
     private static func place(_ key: LoadKey, isRuled: Bool, _ extent: Extent) -> Place {
         let (variant, limits) = extent == .variant ? (key.variant, key.request.limits) : (nil, nil)
         return Place(transfer: key.transfer, variant: variant, limits: limits, isRuled: isRuled)
-    }
-
-    private func change<T: Sendable>(_ body: (inout BoundedTable<Place, Failure>) -> T) -> T {
-        memory.withLock { memory in
-            // Within the lock, so that the flag matches the last change.
-            defer { isEmpty.store(memory.count == 0, ordering: .relaxed) }
-            return body(&memory)
-        }
     }
 }

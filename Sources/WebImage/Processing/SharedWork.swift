@@ -15,17 +15,16 @@ final class SharedWork: Sendable {
     /// What one load will make; it counts until the last reference goes.
     final class Wish: Sendable {
         fileprivate let identity: RequestIdentity
-        fileprivate let part: SpreadTable<RequestIdentity, Wanted>.Part
+        private let work: SharedWork
 
-        fileprivate init(_ identity: RequestIdentity, _ part: SpreadTable<RequestIdentity, Wanted>.Part) {
-            self.identity = identity
-            self.part = part
+        fileprivate init(_ identity: RequestIdentity, _ work: SharedWork) {
+            (self.identity, self.work) = (identity, work)
         }
 
         deinit {
             let id = ObjectIdentifier(self)
             // Its plan may hold pictures, which are released outside the lock.
-            let ended = part.entries.withLock { originals -> Wanted? in
+            let ended = work.originals.withLock { originals -> Wanted? in
                 guard let wanted = originals.removeValue(forKey: identity) else { return nil }
                 if wanted.loads.count > 1 {
                     originals[identity] = Wanted(loads: wanted.loads.filter { $0.id != id }, arrived: wanted.arrived)
@@ -53,7 +52,7 @@ final class SharedWork: Sendable {
     }
 
     private let processor: ImageProcessor
-    private let originals = SpreadTable<RequestIdentity, Wanted>()
+    private let originals = Mutex<[RequestIdentity: Wanted]>([:])
     private let steps: InFlight<SharedPlan.Step, ProcessedOriginal, Never>
 
     init(_ processor: ImageProcessor, executor: (any TaskExecutor)?) {
@@ -62,13 +61,13 @@ final class SharedWork: Sendable {
     }
 
     /// The number of entries, of wishes and shared steps. For tests.
-    var entryCount: Int { steps.entryCount + originals.count }
+    var entryCount: Int { steps.entryCount + originals.withLock { $0.count } }
 
     /// Says that a load will make this picture.
     func wish(for request: ImageRequest, _ identity: RequestIdentity) -> Wish {
-        let wish = Wish(identity, originals.part(of: identity.urlHash))
+        let wish = Wish(identity, self)
         let load = Load(id: ObjectIdentifier(wish), request: request)
-        wish.part.entries.withLock { originals in
+        originals.withLock { originals in
             // Most addresses have one load.
             guard let others = originals.updateValue(Wanted(loads: [load]), forKey: identity) else { return }
             originals[identity] = Wanted(loads: others.loads + [load], arrived: others.arrived)
@@ -79,7 +78,7 @@ final class SharedWork: Sendable {
     /// Tells the loads of the address that a transfer has brought the original. Called before the transfer lands, so
     /// that no load can begin between the transfer and this call.
     func noteArrival(_ download: Download, _ identity: RequestIdentity) {
-        originals.part(of: identity.urlHash).entries.withLock { originals in
+        originals.withLock { originals in
             guard var wanted = originals[identity], download.number > wanted.arrived?.number ?? -1 else { return }
             wanted.arrived = download
             // An assignment in place would cost three allocations.
@@ -90,14 +89,16 @@ final class SharedWork: Sendable {
     /// The newest original that a transfer has brought while a load of the address was under way. The disk may not have
     /// it yet.
     func arrived(_ identity: RequestIdentity) -> Original? {
-        originals.part(of: identity.urlHash).entries.withLock { $0[identity]?.arrived }.map { Original($0) }
+        originals.withLock { $0[identity]?.arrived }.map { Original($0) }
     }
 
     /// Forgets what transfers have brought for one original, or for all: it is no longer in the caches, so the origin
     /// is asked again.
     func forgetArrivals(of identity: RequestIdentity? = nil) {
-        guard let identity else { return originals.changeAll { $0.arrived = nil } }
-        originals.part(of: identity.urlHash).entries.withLock { $0[identity]?.arrived = nil }
+        originals.withLock { originals in
+            if let identity { return originals[identity]?.arrived = nil }
+            for identity in originals.keys { originals[identity]?.arrived = nil }
+        }
     }
 
     /// Decodes a file and transforms the picture, together with the other loads that want a picture of it.
@@ -158,7 +159,7 @@ final class SharedWork: Sendable {
     /// The plan of a load; `nil` for a load that is alone.
     private func plan(for wish: Wish, _ request: ImageRequest, _ original: Original) -> SharedPlan? {
         let id = ObjectIdentifier(wish)
-        return wish.part.entries.withLock { originals in
+        return originals.withLock { originals in
             guard let wanted = originals[wish.identity], wanted.loads.count > 1 else { return nil }
             if let plan = wanted.loads.first(where: { $0.id == id })?.plan { return plan }
             let members = wanted.loads.filter { $0.plan == nil && $0.request.decodesAlike(request) }

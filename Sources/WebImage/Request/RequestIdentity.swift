@@ -26,9 +26,6 @@ struct RequestIdentity: Sendable, Hashable {
     /// What the identity keeps on the heap, in bytes.
     var heapByteCount: Int { HeapSize.of(request) }
 
-    /// The hash of the URL.
-    var urlHash: Int { request.urlKey.hash }
-
     /// Hashes the parts that differ between most requests: pictures and tenants.
     func hash(into hasher: inout Hasher) {
         hasher.combine(request.urlKey)

@@ -17,7 +17,7 @@ final class SlotTableSubject {
     /// The number that each lane had last.
     private var numbers: [String: Int] = [:]
 
-    init(_ limits: Table.Limits) { table = Table(limits: limits) }
+    init(_ settings: SlotSettings) { table = Table(settings) }
 
     var held: Int { table.held }
     var lent: Int { table.lent }

@@ -13,7 +13,7 @@ import WebImageTesting
     private struct Model {
         var waiting: [(waiter: Waiter, place: Table.Place, priority: UInt8)] = []
         var holding: [Waiter] = []
-        let limits: Table.Limits
+        let limits: SlotSettings
 
         func held(_ lane: String) -> Int { holding.filter { $0.lane == lane }.reduce(0) { $0 + $1.units } }
         var held: Int { holding.reduce(0) { $0 + $1.units } }
@@ -44,7 +44,7 @@ import WebImageTesting
         limits: (units: Int, share: Int, lane: Int), seed: UInt64
     ) throws {
         var random = SeededGenerator(seed: seed)
-        let limits = Table.Limits(units: limits.units, share: limits.share, lane: limits.lane)
+        let limits = SlotSettings(units: limits.units, share: limits.share, lane: limits.lane)
         let table = SlotTableSubject(limits)
         var model = Model(limits: limits)
         var gone: [Table.Place] = []
@@ -172,7 +172,7 @@ import WebImageTesting
     }
 
     @Test func `the lane of the waiter that came last goes first when the order is last in, first out`() {
-        var table = Table(limits: .init(units: 1), order: .lifo)
+        var table = Table(SlotSettings(units: 1, order: .lifo))
         let held = table.take(1, in: "z")
         for (name, lane) in ["a", "b", "c", "a"].enumerated() {
             let waiter = Waiter(name: name, lane: lane, units: 1)

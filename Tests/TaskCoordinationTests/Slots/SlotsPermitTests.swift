@@ -70,14 +70,14 @@ import WebImageTesting
         let waiter = Probe(on: executor) { slots.release(try await slots.acquire(priority: nil)) }
         executor.drain()
         #expect(slots.queued == 1)
-        slots.change(limit: 2, order: .fifo, share: .max, laneLimit: .max)
+        slots.change(SlotSettings(units: 2))
         executor.drain()
         #expect(waiter.value != nil)
-        slots.setSuspended(true)
+        slots.change(SlotSettings(units: 2, isSuspended: true))
         let next = Probe(on: executor) { slots.release(try await slots.acquire(priority: nil)) }
         executor.drain()
         #expect(slots.queued == 1)
-        slots.setSuspended(false)
+        slots.change(SlotSettings(units: 2))
         executor.drain()
         #expect(next.value != nil)
         slots.release(permit)

@@ -41,7 +41,7 @@ import WebImageTesting
             let begin = looks.load(ordering: .acquiring)
             while looks.load(ordering: .acquiring) < begin + 2 { await Task.yield() }
             // Nor may the caller that queued have begun the attendance. Without one, the time limit ends this.
-            while !downloader.attendance.isUnderWay, !Task.isCancelled { await Task.yield() }
+            while !downloader.board.isAttended, !Task.isCancelled { await Task.yield() }
             let isAttended = !Task.isCancelled
             gate.open()
             for caller in callers { _ = try await caller.value }

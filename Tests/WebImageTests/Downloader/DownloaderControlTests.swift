@@ -37,6 +37,20 @@ import WebImageTesting
         #expect(scenario.begun.sorted() == ["0.png", "1.png", "3.png"], "two begin at once, in either order")
     }
 
+    @Test(arguments: seeds) func `new limits and a new order do not end a suspension`(seed: UInt64) async {
+        let scenario = DownloaderScenario(seed: seed, slots: 1)
+        scenario.change { $0.suspend() }
+        let waiting = scenario.downloadInTurn(0..<2)
+        scenario.change { $0.setMaximumConcurrentDownloads(4, perHost: 3) }
+        scenario.change { $0.setOrder(.lifo) }
+        #expect(scenario.begun.isEmpty)
+        let downloader = scenario.downloader
+        #expect(await downloader.isSuspended && downloader.maximumConcurrentDownloads == 4)
+        #expect(await downloader.maximumConcurrentDownloadsPerHost == 3 && downloader.order == .lifo)
+        scenario.change { $0.resume() }
+        #expect(waiting.allSatisfy { $0.value != nil })
+    }
+
     @Test(arguments: seeds)
     func `more transfers begin at once under a higher limit, and none begins above a lower one`(seed: UInt64) {
         let gate = Gate()

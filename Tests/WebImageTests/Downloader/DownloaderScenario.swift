@@ -72,7 +72,7 @@ struct DownloaderScenario {
     var begun: [String] { transport.requests.map(\.url.lastPathComponent) }
 
     var isAtRest: Bool {
-        downloader.queuedCount + downloader.runningCount + downloader.running.count + downloader.slots.entryCount
+        downloader.queuedCount + downloader.runningCount + downloader.board.count + downloader.slots.entryCount
             + transport.open + executor.pending == 0
     }
 }

@@ -64,7 +64,7 @@ import WebImageTesting
         let other = (0..<9).map { scenario.downloadInTurn($0, host: "drip.example.com") }
         // Two of the first host end, and their slots go to the other one, until each has its share.
         scenario.end(Array(alone.prefix(2)))
-        let running = scenario.downloader.running.origins
+        let running = scenario.downloader.board.origins
         #expect(running["https://drip.example.org"] == 3)
         #expect(running["https://drip.example.com"] == 2)
         scenario.end(Array(alone.dropFirst(2)) + other)
@@ -78,7 +78,7 @@ import WebImageTesting
         let prefetches = (0..<6).map { scenario.downloadInTurn($0, host: "drip.example.com", priority: .low) }
         scenario.nextRound()
         scenario.end(Array(first.prefix(4)))
-        #expect(scenario.downloader.running.origins == ["https://drip.example.org": 6])
+        #expect(scenario.downloader.board.origins == ["https://drip.example.org": 6])
         scenario.end(Array(first.dropFirst(4)) + urgent + prefetches)
         #expect(scenario.isAtRest)
     }
@@ -191,11 +191,11 @@ import WebImageTesting
         for task in dripping { task.cancel() }
         for task in dripping { _ = await task.result }
         #expect(!downloader.goesOnAttending())
-        #expect(!downloader.attendance.isUnderWay)
+        #expect(!downloader.board.isAttended)
         await downloader.shutdown()
-        #expect(downloader.running.count == 0)
+        #expect(downloader.board.count == 0)
         #expect(downloader.slots.entryCount == 0)
-        #expect(!downloader.attendance.isUnderWay)
+        #expect(!downloader.board.isAttended)
     }
 
     @Test(arguments: [(10_000, 0), (1_024, 0), (1_023, 1), (0, 1)], 0..<20 as Range<UInt64>)
@@ -228,7 +228,7 @@ import WebImageTesting
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `a transfer that has ended is kept no longer, and makes no origin look stalled`(seed: UInt64) {
         let scenario = Self.scenario(seed, slots: 3)
-        let running = scenario.downloader.running
+        let running = scenario.downloader.board
         let dripping = (0..<3).map { scenario.downloadInTurn($0, host: "drip.example.org") }
         _ = running.stalled()
         #expect(running.origins == ["https://drip.example.org": 3] && running.stalled().values.first == 3)

@@ -78,7 +78,7 @@ import WebImageTesting
         gate.open()
         staged.run()
         #expect(inside.value != nil && others.allSatisfy { $0.value != nil } && staged.isAtRest)
-        #expect(staged.transport.peak == 1 && !staged.manager.downloader.attendance.isUnderWay)
+        #expect(staged.transport.peak == 1 && !staged.manager.downloader.board.isAttended)
     }
 
     @Test(arguments: seeds) func `a shutdown that waits for itself through another manager ends at the deadline`(
