@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 public import HTTPTransport
-public import TaskCoordination
+import TaskCoordination
 
 /// Fetches the bytes of pictures: a bounded number at once, each identity once, urgent ones first.
 ///
