@@ -97,6 +97,9 @@ let package = Package(
         // Floor 1: the standard library's atomics and lock, and what stands in for the lock under the thread sanitizer.
         .target(name: "Locks"),
 
+        // Floor 1: URL, Data and Date without the rest of Foundation, and the C library.
+        .target(name: "PlatformBasics"),
+
         // Floor 1: flights, slots, pools. The standard library and Dispatch only.
         .target(name: "TaskCoordination", dependencies: ["Locks"]),
 
@@ -106,41 +109,53 @@ let package = Package(
         // Floor 2: the network, and the pictures. Neither knows the other.
         .target(
             name: "HTTPTransport",
-            dependencies: ["Locks", "EventLoops", "TaskCoordination", "CLibcurl", "CTransportShims"]),
+            dependencies: [
+                "Locks", "PlatformBasics", "EventLoops", "TaskCoordination", "CLibcurl", "CTransportShims",
+            ]),
         .target(name: "ImageCoding", dependencies: ["Locks", "CImageShims", "CLibwebp", "CLibgif"]),
 
         // Loaders above and beside the client: retries, resuming, rates, a queue, files. A client needs none of them.
         .target(
             name: "HTTPLoaders",
-            dependencies: ["Locks", "EventLoops", "TaskCoordination", "HTTPTransport", "CTransportShims"]),
+            dependencies: [
+                "Locks", "PlatformBasics", "EventLoops", "TaskCoordination", "HTTPTransport", "CTransportShims",
+            ]),
 
         // XML in responses, apart because FoundationXML is large.
         .target(name: "HTTPTransportXML", dependencies: ["HTTPTransport"]),
 
         // HTTP's rules for caches, as values. Of the network it knows the messages alone.
-        .target(name: "HTTPCaching", dependencies: ["HTTPTransport", "TaskCoordination"]),
+        .target(name: "HTTPCaching", dependencies: ["PlatformBasics", "HTTPTransport", "TaskCoordination"]),
 
         // Floor 3: the four actors and the road of a request.
         .target(
             name: "WebImage",
             dependencies: [
-                "Locks", "TaskCoordination", "HTTPTransport", "HTTPCaching", "ImageCoding", "CCacheShims", "COpenSSL",
+                "Locks", "PlatformBasics", "TaskCoordination", "HTTPTransport", "HTTPCaching", "ImageCoding",
+                "CCacheShims", "COpenSSL",
             ]),
 
         // Floor 4: loads bound to views.
-        .target(name: "WebImageBinding", dependencies: ["WebImage", "TaskCoordination"]),
+        .target(name: "WebImageBinding", dependencies: ["PlatformBasics", "WebImage", "TaskCoordination"]),
 
         // Floor 4: stores that machines share. A program that does not import one does not link its C library.
         .target(
             name: "RedisStore",
-            dependencies: ["WebImage", "EventLoops", "TaskCoordination", "CHiredis", "CRedisShims", "COpenSSL"]),
+            dependencies: [
+                "PlatformBasics", "WebImage", "EventLoops", "TaskCoordination", "CHiredis", "CRedisShims",
+                "COpenSSL",
+            ]),
 
-        .target(name: "ObjectStore", dependencies: ["WebImage", "HTTPTransport", "COpenSSL"]),
+        .target(
+            name: "ObjectStore", dependencies: ["PlatformBasics", "WebImage", "HTTPTransport", "COpenSSL"]),
 
         // What tests need, ours and other people's.
         .target(
             name: "WebImageTesting",
-            dependencies: ["Locks", "TaskCoordination", "HTTPTransport", "ImageCoding", "COpenSSL", "CPictureShims"]),
+            dependencies: [
+                "Locks", "PlatformBasics", "TaskCoordination", "HTTPTransport", "ImageCoding", "COpenSSL",
+                "CPictureShims",
+            ]),
 
         // Floor 5. What the examples show comes first.
         .target(
@@ -148,7 +163,9 @@ let package = Package(
             path: "Examples/Scenes"),
         .executableTarget(
             name: "fetch",
-            dependencies: ["Locks", "WebImage", "HTTPTransport", "HTTPLoaders", "WebImageTesting", "Scenes"],
+            dependencies: [
+                "Locks", "PlatformBasics", "WebImage", "HTTPTransport", "HTTPLoaders", "WebImageTesting", "Scenes",
+            ],
             path: "Examples/Fetch"),
         .executableTarget(
             name: "contact-sheet", dependencies: ["ImageCoding", "Scenes"], path: "Examples/ContactSheet"),
@@ -159,7 +176,8 @@ let package = Package(
         .executableTarget(
             name: "ImageServer",
             dependencies: [
-                "Locks", "WebImage", "RedisStore", "ObjectStore", "HTTPCaching", "HTTPTransport", "HTTPLoaders",
+                "Locks", "PlatformBasics", "WebImage", "RedisStore", "ObjectStore", "HTTPCaching", "HTTPTransport",
+                "HTTPLoaders",
                 "EventLoops", "TaskCoordination", "WebImageTesting", "Scenes", "COpenSSL",
             ],
             path: "Examples/ImageServer",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 import WebImage
 
 /// Serves pictures over HTTP: the command.
@@ -108,7 +108,11 @@ struct Main {
         }
     }
 
-    private static func note(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
+    static func note(_ text: String) {
+        var line = text + "\n"
+        // A line that cannot be written has no other place.
+        line.withUTF8 { _ = unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
 
     private static func complain(_ text: String) { note("image-server: \(text)\nTry: image-server --help") }
 }

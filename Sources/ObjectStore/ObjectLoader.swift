@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 public import HTTPTransport
+import PlatformBasics
 import WebImage
 
 /// Answers requests for `s3://bucket/key` with the objects of some buckets.
@@ -71,7 +71,7 @@ public struct ObjectLoader: HTTPLoading {
     private static func place(of url: URL) -> (bucket: String, key: String)? {
         guard url.scheme?.lowercased() == "s3", let bucket = url.host(percentEncoded: true), url.port == nil,
             url.user == nil, url.password == nil, url.query == nil, url.fragment == nil,
-            let key = String(url.path(percentEncoded: true).dropFirst()).removingPercentEncoding
+            let key = url.path(percentEncoded: true).dropFirst().percentDecoded
         else { return nil }
         return (bucket, key)
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-public import Foundation
 public import HTTPTransport
+public import PlatformBasics
 public import WebImage
 
 /// A service that keeps objects in buckets: S3, or one with its protocol, such as MinIO.

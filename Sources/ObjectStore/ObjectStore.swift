@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import COpenSSL
-import Foundation
 public import HTTPTransport
+import PlatformBasics
 public import WebImage
 
 /// Entries in a bucket of S3, or of a service with its protocol, through libcurl, which signs the requests.

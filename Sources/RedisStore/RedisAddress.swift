@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 public import WebImage
 
 /// Where a server of Redis or Valkey listens, and how to log in.
@@ -66,7 +66,7 @@ public struct RedisAddress: Sendable, Hashable {
         switch parts[0] {
         case "unix":
             let pieces = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let path = Self.decoded(pieces[0]), path.hasPrefix("/"), path.utf8.count < 108 else {
+            guard let path = pieces[0].percentDecoded, path.hasPrefix("/"), path.utf8.count < 108 else {
                 throw refuse("A Unix socket is named as in unix:///run/redis.sock, with less than 108 bytes.")
             }
             self.init(.unix(path: path))
@@ -92,7 +92,7 @@ public struct RedisAddress: Sendable, Hashable {
             }
             self.init(.port(host: host, port: port), database: number)
             let words = login?.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false) ?? []
-            let texts = words.compactMap(Self.decoded)
+            let texts = words.compactMap(\.percentDecoded)
             guard texts.count == words.count else { throw refuse("The user or the password is not percent-encoded.") }
             if texts.count == 2 { password = texts[1] }
             if let name = texts.first, !name.isEmpty { user = name }
@@ -135,11 +135,9 @@ public struct RedisAddress: Sendable, Hashable {
     private static func options(_ text: Substring?) -> [(name: Substring, text: String)] {
         (text?.split(separator: "&") ?? []).map { item in
             let pair = item.split(separator: "=", maxSplits: 1)
-            return (pair.first ?? "", pair.count == 2 ? decoded(pair[1]) ?? "" : "")
+            return (pair.first ?? "", pair.count == 2 ? pair[1].percentDecoded ?? "" : "")
         }
     }
-
-    private static func decoded(_ text: Substring) -> String? { String(text).removingPercentEncoding }
 
     /// The place, for messages.
     var description: String {

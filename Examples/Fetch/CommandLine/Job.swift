@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 
 /// One URL to fetch, also when several lines name it.
 struct Job: Sendable {
@@ -32,7 +32,7 @@ struct Job: Sendable {
         let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let start = bytes.starts(with: byteOrderMark) ? byteOrderMark.count : 0
         return bytes[start...].split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-            .map { String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespaces) }
+            .map { String(decoding: $0, as: UTF8.self).trimmed }
             .filter { !$0.isEmpty && !$0.hasPrefix("#") }
     }
 

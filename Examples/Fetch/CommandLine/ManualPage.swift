@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 
 /// The text of `--man`, for `man` and `groff -man`.
 enum ManualPage {

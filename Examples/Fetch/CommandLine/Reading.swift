@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 import WebImage
 
 /// Reads the values of options.
@@ -55,7 +55,7 @@ enum Reading {
         guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else {
             throw UsageError(message: "--header takes \"Name: value\", not \(text.printable)")
         }
-        let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+        let value = text[text.index(after: colon)...].trimmed
         return HTTPHeaders.Field(name: String(text[..<colon]), value: value)
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 
 /// The text of `--help`, for 80 columns.
 enum Usage {

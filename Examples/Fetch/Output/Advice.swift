@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 
 /// What to do about a failure, in the words of the command line.
 enum Advice {
@@ -23,7 +23,8 @@ enum Advice {
     ]
 
     static func message(for code: String, _ message: String, _ url: URL?) -> String {
-        let facts = turns.compactMap { message.range(of: $0)?.lowerBound }.min().map { message[..<$0] } ?? message[...]
+        let facts =
+            turns.compactMap { message.firstRange(of: $0)?.lowerBound }.min().map { message[..<$0] } ?? message[...]
         guard let advice = options[code] ?? special(code, message, url) else { return message }
         let separator = facts.hasSuffix(".") ? " " : ". "
         return facts + separator + advice

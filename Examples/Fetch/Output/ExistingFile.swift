@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 
 /// What is at a path, as a writer of a file needs to know it.
 enum ExistingFile {

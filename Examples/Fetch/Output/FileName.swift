@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 import WebImage
 
 /// The names of the files of pictures: readable, equal in every run, and different for different files.
@@ -34,7 +34,8 @@ struct FileName {
         let safe = stem.unicodeScalars.prefix(40).map { scalar -> Character in
             isPlain(scalar) ? Character(scalar) : "_"
         }
-        let text = String(safe).trimmingCharacters(in: CharacterSet(charactersIn: "_-"))
+        let isEdge = { (character: Character) in character == "_" || character == "-" }
+        let text = String(safe.drop(while: isEdge).reversed().drop(while: isEdge).reversed())
         return text.isEmpty ? "picture" : text
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 
 /// Short names for URLs: what tells them apart.
 struct Labels: Sendable {
@@ -13,7 +13,7 @@ struct Labels: Sendable {
             start = 0
             return
         }
-        let common = urls.reduce(first) { $0.commonPrefix(with: $1) }
+        let common = urls.reduce(first) { common, url in String(zip(common, url).prefix { $0 == $1 }.map(\.0)) }
         // Up to a slash, so that no name is cut.
         start = common.lastIndex(of: "/").map { common.distance(from: common.startIndex, to: $0) + 1 } ?? 0
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 
 /// A folder that pictures are written to. It never shows a partial picture, and keeps what it has unless told
 /// otherwise.
@@ -129,8 +129,8 @@ extension OutputFolder {
     private static func isFolder(_ path: Substring) -> Bool {
         let failure = errno
         defer { errno = failure }
-        var isFolder = ObjCBool(false)
-        return unsafe FileManager.default.fileExists(atPath: String(path), isDirectory: &isFolder) && isFolder.boolValue
+        var status = stat()
+        return unsafe stat(String(path), &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 }
 

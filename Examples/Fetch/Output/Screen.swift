@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import Dispatch
 import Locks
+import PlatformBasics
 import WebImage
 
 /// All output of the command: outcomes on standard output, errors and progress on standard error.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 
 /// A stream of bytes by its descriptor.
 struct StandardStream: Sendable {
@@ -25,7 +25,9 @@ struct StandardStream: Sendable {
     func write(_ bytes: [UInt8]) throws(SystemError) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { unsafe Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            let count = unsafe rest.withUnsafeBytes {
+                unsafe PlatformBasics.write(descriptor, $0.baseAddress, $0.count)
+            }
             if count >= 0 {
                 rest = rest.dropFirst(count)
             } else {
@@ -40,7 +42,7 @@ struct StandardStream: Sendable {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while bytes.count <= limit {
             let count = unsafe buffer.withUnsafeMutableBytes {
-                unsafe Foundation.read(descriptor, $0.baseAddress, $0.count)
+                unsafe PlatformBasics.read(descriptor, $0.baseAddress, $0.count)
             }
             if count == 0 { break }
             if count > 0 {

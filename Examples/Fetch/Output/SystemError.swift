@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 
 /// A system call that failed.
 struct SystemError: Error, Equatable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 
 /// A terminal that understands cursor movements.
 struct Terminal: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 import HTTPLoaders
+import PlatformBasics
 import WebImage
 
 /// Fetches a list of URLs: a window of loads at once, one outcome each.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 import Locks
+import PlatformBasics
 import WebImage
 
 /// The commands that look after the cache instead of fetching.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 import Locks
+import PlatformBasics
 import WebImage
 
 /// Notes what origins answer, for the report: also of responses that carry no picture.

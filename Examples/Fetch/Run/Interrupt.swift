@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Dispatch
-import Foundation
 import Locks
+import PlatformBasics
 
 /// Turns the first Ctrl-C or `SIGTERM` into a call, so that the program can end in order. The second one ends it at
 /// once, and so does a time limit: the program ends in less than a second, even during the decoding of a large picture

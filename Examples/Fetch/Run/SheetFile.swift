@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 import WebImage
 
 /// The file of `--contact-sheet`: every picture of a run in a grid, in the order of the addresses.

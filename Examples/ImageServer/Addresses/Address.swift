@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 
 /// What an address of the server names: `/{options or preset}/{signature or "unsigned"}/{source}`.
 ///
@@ -102,7 +102,7 @@ struct AddressReader: Sendable {
         if text.hasPrefix(plain) {
             source = String(text.dropFirst(plain.count))
             if !Self.hasScheme(source) {
-                guard let decoded = source.removingPercentEncoding else {
+                guard let decoded = source[...].percentDecoded else {
                     throw .source("The source is not percent-encoded UTF-8.")
                 }
                 source = decoded

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 import HTTPTransport
+import PlatformBasics
 
 extension Answer {
     /// The answer to a request with conditions: the same, 304, 206 or 416.
@@ -40,7 +40,7 @@ extension Answer {
 
     private func isUnchanged(for request: ServerRequest) -> Bool {
         if let tags = request.fields.ifNoneMatch {
-            return tags.trimmingCharacters(in: .whitespaces) == "*" || Self.tags(tags).contains(field("ETag"))
+            return tags.trimmed == "*" || Self.tags(tags).contains(field("ETag"))
         }
         guard let since = request.fields.ifModifiedSince, let modified = field("Last-Modified") else { return false }
         if since == modified { return true }
@@ -59,7 +59,7 @@ extension Answer {
     /// The tags of a list. `W/` makes no difference for a comparison that asks whether a copy may be used.
     private static func tags(_ list: String) -> [String?] {
         list.split(separator: ",").map { part in
-            let tag = part.trimmingCharacters(in: .whitespaces)
+            let tag = part.trimmed
             return tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag
         }
     }

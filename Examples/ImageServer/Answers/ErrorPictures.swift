@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 import WebImage
 
 /// The pictures that clients get in place of problem documents. They have the status of the failure.

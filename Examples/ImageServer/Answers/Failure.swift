@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 import WebImage
 
 /// What a client and the log are told about a load that failed.

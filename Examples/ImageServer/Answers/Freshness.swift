@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 import WebImage
 
 /// How long clients and proxies may keep a picture.
@@ -67,7 +67,7 @@ struct FreshnessRule: Sendable {
 
     private static func directives(_ field: String?) -> Set<String> {
         let words = (field ?? "").split(separator: ",").map { word in
-            word.split(separator: "=")[0].trimmingCharacters(in: .whitespaces).lowercased()
+            word.split(separator: "=")[0].trimmed.lowercased()
         }
         return Set(words)
     }

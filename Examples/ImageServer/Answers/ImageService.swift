@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 import HTTPCaching
 import Locks
+import PlatformBasics
 import WebImage
 
 /// Answers the requests of the public port.
@@ -183,7 +183,7 @@ final class ImageService: Sendable {
             let parts = item.split(separator: UInt8(ascii: ";"))
             guard let name = parts.first, isEqual(name, "image/webp") else { return false }
             return !parts.dropFirst().contains { part in
-                let text = Substring(part).trimmingCharacters(in: .whitespaces).lowercased()
+                let text = Substring(part).trimmed.lowercased()
                 return text.hasPrefix("q=") && (Double(text.dropFirst(2)) ?? 0) <= 0
             }
         }

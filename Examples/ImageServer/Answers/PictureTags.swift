@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import COpenSSL
-import Foundation
 import Locks
+import PlatformBasics
 import TaskCoordination
 import WebImage
 

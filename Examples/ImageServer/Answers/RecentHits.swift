@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 import Locks
+import PlatformBasics
 import TaskCoordination
 
 /// The answers of the current second that came from the memory of the loader.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import Dispatch
 import Locks
+import PlatformBasics
 import WebImage
 
 /// One line of JSON for each request, and for each step of a load where that is wanted, on a stream.
@@ -75,7 +76,7 @@ final class AccessLog: Sendable {
             var rest = bytes[...]
             while !rest.isEmpty {
                 let count = unsafe rest.withUnsafeBytes {
-                    unsafe Foundation.write(descriptor, $0.baseAddress, $0.count)
+                    unsafe PlatformBasics.write(descriptor, $0.baseAddress, $0.count)
                 }
                 if count < 0, errno != EINTR { break }  // the reader has left
                 rest = rest.dropFirst(max(0, count))

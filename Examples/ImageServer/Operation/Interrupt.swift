@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Dispatch
-import Foundation
+import PlatformBasics
 
 /// The signals of the process: `SIGHUP` each time, then the first Ctrl-C or `SIGTERM`. The second one ends the process
 /// at once.

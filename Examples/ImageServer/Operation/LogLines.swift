@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 import WebImage
 
 /// Lines of JSON, one after the other.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 import Locks
+import PlatformBasics
 import WebImage
 
 /// Counts requests, and writes the figures in the text format of Prometheus.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 import HTTPTransport
+import PlatformBasics
 
 /// What the process uses now, by the names that Prometheus has for it; 0 where the system does not say.
 struct ProcessFigures: Sendable {

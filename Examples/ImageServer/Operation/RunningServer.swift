@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import EventLoops
-import Foundation
 import HTTPTransport
+import PlatformBasics
 import RedisStore
 import WebImage
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import EventLoops
-import Foundation
+import PlatformBasics
 
 extension HTTPServer {
     func acceptConnections() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import EventLoops
-import Foundation
 import HTTPTransport
+import PlatformBasics
 
 extension HTTPServer {
     /// Takes the heads that have come, until one needs a wait.

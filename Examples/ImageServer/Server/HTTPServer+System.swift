@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 import WebImageTesting
 
 // What the server asks the system.
@@ -9,7 +9,7 @@ extension HTTPServer {
     static func accept(_ listener: Int32, _ address: inout sockaddr_storage) -> Int32 {
         var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let descriptor = unsafe withUnsafeMutableBytes(of: &address) { bytes in
-            unsafe Foundation.accept(listener, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, &size)
+            unsafe PlatformBasics.accept(listener, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, &size)
         }
         if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         return descriptor

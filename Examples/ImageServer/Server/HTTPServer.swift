@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import EventLoops
-import Foundation
+import PlatformBasics
 
 /// An HTTP/1.1 server for requests without content, on the loop that is the executor of this actor.
 ///

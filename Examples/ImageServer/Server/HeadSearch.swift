@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 
 /// Finds the end of a head in the bytes of a connection, as they come.
 ///

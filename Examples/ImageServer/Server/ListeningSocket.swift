@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 
 /// Where a server listens.
 enum ServerAddress: Sendable, Hashable {

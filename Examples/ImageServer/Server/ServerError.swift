@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 
 /// A server that cannot start.
 struct ServerError: Error {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 import WebImage
 
 extension Setting {
@@ -157,11 +157,26 @@ extension Settings {
     /// The lines of a file, without comments, spaces around them and empty ones. A file of more than 1 MB is none.
     fileprivate static func lines(of path: String) throws(SettingsError) -> [Substring] {
         let limit = 1_000_000
-        guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: limit + 1) ?? Data(),
-            data.count <= limit, let text = String(data: data, encoding: .utf8)
-        else { throw SettingsError(message: "a file that can be read, of 1 MB at most; \"\(path)\" is none") }
+        guard let bytes = content(of: path, upTo: limit), let text = String(validating: bytes, as: UTF8.self) else {
+            throw SettingsError(message: "a file that can be read, of 1 MB at most; \"\(path)\" is none")
+        }
         return text.split(whereSeparator: \.isNewline)
-            .map { $0.prefix { $0 != "#" }.trimmingCharacters(in: .whitespaces)[...] }.filter { !$0.isEmpty }
+            .map { $0.prefix { $0 != "#" }.trimmed[...] }.filter { !$0.isEmpty }
+    }
+
+    /// The bytes of a file; `nil` when it cannot be read, or has more than the limit.
+    private static func content(of path: String, upTo limit: Int) -> [UInt8]? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while bytes.count <= limit {
+            let count = unsafe read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { return count == 0 ? bytes : nil }
+            bytes += buffer[..<count]
+        }
+        return nil
     }
 
     fileprivate mutating func addKey(_ text: Substring) throws(SettingsError) {

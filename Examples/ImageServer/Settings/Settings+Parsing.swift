@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 import WebImage
 
 extension Settings {
@@ -107,6 +107,6 @@ extension Settings {
 extension Setting {
     fileprivate var line: String {
         let left = "  \(flag)\(placeholder.map { " " + $0 } ?? "")"
-        return left.padding(toLength: max(42, left.count + 1), withPad: " ", startingAt: 0) + help
+        return left + String(repeating: " ", count: max(1, 42 - left.count)) + help
     }
 }

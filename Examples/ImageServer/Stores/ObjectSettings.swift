@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 import ObjectStore
+import PlatformBasics
 import WebImage
 
 /// The options about buckets of S3, or of a service with its protocol.

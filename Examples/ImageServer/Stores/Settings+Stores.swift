@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 import HTTPLoaders
 import HTTPTransport
 import ObjectStore
+import PlatformBasics
 import RedisStore
 import WebImage
 
@@ -41,9 +41,7 @@ extension Settings {
     private func parts(
         onPressure: @escaping @Sendable (MemoryPressure) -> Void
     ) async throws(SharedStoreError) -> Loader {
-        let warn = { @Sendable (what: String) in
-            FileHandle.standardError.write(Data("image-server: \(what)\n".utf8))
-        }
+        let warn = { @Sendable (what: String) in Main.note("image-server: \(what)") }
         var configuration = manager
         configuration.disk?.onWarning = { warn("the disk cache does not work: \($0)") }
         configuration.memoryWatch?.onChange = onPressure

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 import HTTPTransport
+public import PlatformBasics
 import TaskCoordination
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// An address as caches compare it: the first key of an entry.
 ///

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 public import HTTPTransport
+import PlatformBasics
 import TaskCoordination
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Downloads bodies into files, and goes on where an earlier process stopped.
 ///

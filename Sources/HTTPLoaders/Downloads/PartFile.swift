@@ -1,18 +1,7 @@
 // SPDX-License-Identifier: MIT
 import HTTPTransport
 import Locks
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import PlatformBasics
 
 /// The file of a download that has not come to its end, locked against every other download.
 ///

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 public import HTTPTransport
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import PlatformBasics
 
 /// Answers requests for `data:` URLs with the bytes in the URL.
 ///
@@ -65,25 +60,10 @@ public struct DataURLLoader: HTTPLoading {
             throw refusal("its media type has control characters or more than 1,024 bytes")
         }
         if type.isEmpty || type.hasPrefix(";") { type = "text/plain" + (type.isEmpty ? ";charset=US-ASCII" : type) }
-        let bytes = try decodePercents(content[content.index(after: comma)...])
-        return (type, isBase64 ? try decodeBase64(bytes) : bytes)
-    }
-
-    private static func decodePercents(_ text: Substring.UTF8View) throws(HTTPError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count)
-        var rest = text[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst()?.hexDigit, let low = rest.popFirst()?.hexDigit else {
-                throw refusal("a percent sign in it is not followed by two hexadecimal digits")
-            }
-            bytes.append(high << 4 | low)
+        guard let bytes = Substring(content[content.index(after: comma)...]).percentDecodedBytes else {
+            throw refusal("a percent sign in it is not followed by two hexadecimal digits")
         }
-        return bytes
+        return (type, isBase64 ? try decodeBase64(bytes) : bytes)
     }
 
     private static func decodeBase64(_ text: [UInt8]) throws(HTTPError) -> [UInt8] {
@@ -100,17 +80,5 @@ public struct DataURLLoader: HTTPLoading {
     /// Without the URL, which is the content and may be long.
     private static func refusal(_ reason: String) -> HTTPError {
         HTTPError(code: .invalidRequest, message: "The data: URL cannot be decoded: \(reason).")
-    }
-}
-
-extension UInt8 {
-    /// The value of a hexadecimal digit.
-    var hexDigit: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

@@ -1,18 +1,7 @@
 // SPDX-License-Identifier: MIT
 public import HTTPTransport
+import PlatformBasics
 import TaskCoordination
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Answers requests for `file:` URLs with the regular files below some folders.
 ///

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 public import HTTPTransport
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import PlatformBasics
 
 /// Loaders in order: the first one that can load a request gets it.
 ///

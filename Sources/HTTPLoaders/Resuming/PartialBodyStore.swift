@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 import HTTPTransport
 import Locks
+import PlatformBasics
 import TaskCoordination
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The beginnings of bodies that broke off, in memory, for a ``ResumingLoader``.
 ///

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 public import HTTPTransport
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import PlatformBasics
 
 /// Sends requests with another loader, and continues bodies that broke off.
 ///

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 public import HTTPTransport
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import PlatformBasics
 
 /// Sends requests with another loader, and asks at other URLs, such as those of mirrors, when an origin fails.
 ///

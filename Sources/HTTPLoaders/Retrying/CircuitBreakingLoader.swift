@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 public import HTTPTransport
 import Locks
+import PlatformBasics
 import TaskCoordination
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Sends requests with another loader, and spares origins that do nothing but fail.
 ///

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 public import HTTPTransport
 import Locks
+import PlatformBasics
 import TaskCoordination
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A number of requests in a period of time, of which some may come at once.
 public struct HTTPRateLimit: Sendable, Hashable {

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 public import HTTPTransport
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import PlatformBasics
 
 /// When and how often a request is sent again.
 ///

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 public import HTTPTransport
 import Locks
+public import PlatformBasics
 import TaskCoordination
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Sends requests with another loader, and sends them again when they fail.
 ///

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 import CTransportShims
 import Locks
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import PlatformBasics
 
 /// Decodes a gzip body in the task of its reader, as far as the reader reads.
 ///

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 import EventLoops
+import PlatformBasics
 import Synchronization
 import TaskCoordination
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// An HTTP client on libcurl for servers, with limits on every resource and a policy for addresses.
 ///

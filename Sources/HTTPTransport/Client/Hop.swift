@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import PlatformBasics
 
 /// One checked request of a chain of redirects, ready to be sent.
 ///

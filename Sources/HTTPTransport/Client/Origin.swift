@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
+package import PlatformBasics
 
 /// Scheme, host and port: the scope of credentials and the target of connections.
 /// - Source: RFC 9110, section 4.3.1.

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import PlatformBasics
 
 /// The hops of one request, and the rules that lead from one to the next.
 /// - Source: RFC 9110, section 15.4.

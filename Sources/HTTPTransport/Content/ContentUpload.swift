@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
+import PlatformBasics
 import TaskCoordination
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// One sending of a content that is not in memory: its bodies, its length, and the pipe to the event loop.
 struct ContentUpload: Sendable {

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import PlatformBasics
 
 extension HTTPRequest {
     /// Creates a request whose URL has these items after those that it already has.

@@ -1,17 +1,6 @@
 // SPDX-License-Identifier: MIT
+package import PlatformBasics
 package import TaskCoordination
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// A regular file that is open for reading. Its descriptor is closed with the last reference.
 ///

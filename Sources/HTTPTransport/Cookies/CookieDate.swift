@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import PlatformBasics
 
 /// The dates of cookies, which servers write in many ways.
 /// - Source: RFC 6265, section 5.1.1.

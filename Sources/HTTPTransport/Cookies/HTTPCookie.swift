@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
+import PlatformBasics
 import TaskCoordination
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// One cookie, and the requests that it is for.
 struct HTTPCookie: Sendable, Hashable {
@@ -29,13 +24,13 @@ struct HTTPCookie: Sendable, Hashable {
         }
         let parts = field.split(separator: ";", omittingEmptySubsequences: false)
         guard let pair = parts.first, let equals = pair.firstIndex(of: "=") else { return nil }
-        name = Self.trimmed(pair[..<equals])
-        value = Self.trimmed(pair[pair.index(after: equals)...])
+        name = pair[..<equals].trimmed
+        value = pair[pair.index(after: equals)...].trimmed
         guard name.isToken else { return nil }
         var attributes: [String: String] = [:]
         for part in parts.dropFirst() {
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            attributes[Self.trimmed(pair[0]).lowercased()] = pair.count == 2 ? Self.trimmed(pair[1]) : ""
+            attributes[pair[0].trimmed.lowercased()] = pair.count == 2 ? pair[1].trimmed : ""
         }
         isSecure = attributes["secure"] != nil
         guard !isSecure || origin.isSecure else { return nil }
@@ -86,12 +81,5 @@ struct HTTPCookie: Sendable, Hashable {
     private static func defaultPath(_ path: String) -> String {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
         return String(path[..<slash])
-    }
-
-    private static func trimmed(_ text: Substring) -> String {
-        let isBlank = { (character: Character) in character == " " || character == "\t" }
-        var text = text.drop(while: isBlank)
-        while let last = text.last, isBlank(last) { text.removeLast() }
-        return String(text)
     }
 }

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Locks
+public import PlatformBasics
 import TaskCoordination
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// The cookies that origins have set, kept in memory.
 ///

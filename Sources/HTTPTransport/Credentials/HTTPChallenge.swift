@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import PlatformBasics
 
 /// The question of an origin, or of a proxy, for a credential.
 /// - Source: RFC 9110, section 11.

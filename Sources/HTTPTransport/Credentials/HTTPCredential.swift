@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import PlatformBasics
 
 /// What proves to an origin that the request may be answered.
 ///

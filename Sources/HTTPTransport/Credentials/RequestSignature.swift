@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 import CLibcurl
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import PlatformBasics
 
 /// A key with which libcurl signs requests for S3. It signs and sends the path without dot segments.
 struct RequestSignature: Hashable {

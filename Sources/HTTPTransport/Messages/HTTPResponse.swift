@@ -2,12 +2,7 @@
 import CLibcurl
 import CTransportShims
 import Locks
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import PlatformBasics
 
 /// The head of a response, and its body as it arrives.
 ///

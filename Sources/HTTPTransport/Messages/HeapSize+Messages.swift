@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
+public import PlatformBasics
 public import TaskCoordination
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 extension HeapSize {
     /// What a URL keeps: its text, and what Foundation knows about it.

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 import EventLoops
 import Locks
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+import PlatformBasics
 
 /// Looks names up on threads of its own: one look-up at a time for each name, and a bounded number of names at once.
 ///

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+import PlatformBasics
 
 /// Look-ups of names, which libcurl may not do itself.
 ///

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import PlatformBasics
 
 /// A response with its whole body: a value without ties to the client.
 public struct CollectedResponse: Sendable, Hashable {

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+import PlatformBasics
 
 /// Makes a value of a whole response.
 ///

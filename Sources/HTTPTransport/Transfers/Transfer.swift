@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 import CLibcurl
 import CTransportShims
+import PlatformBasics
 import TaskCoordination
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// One transfer: everything that libcurl's callbacks need.
 ///

@@ -2,12 +2,7 @@
 import CLibcurl
 import CTransportShims
 import EventLoops
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+import PlatformBasics
 
 /// libcurl's callbacks: each finds the table behind its context, enters it, and finds the transfer there.
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import CImageShims
 
 /// The part of a frame that differs from the frame before: all that an animation must store.
 enum ChangedPart {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 import CImageShims
-import Foundation
 
 /// Resizes premultiplied RGBA bitmaps with Lanczos, one row of the result at a time.
 ///

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 import CImageShims
-import Foundation
 
 /// The source samples and weights of each output sample of one axis.
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import CImageShims
 
 /// A picture as a short text that is drawn as a blur: 28 characters with four columns and three rows.
 ///

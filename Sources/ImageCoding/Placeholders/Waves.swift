@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import CImageShims
 
 /// Three channels and alpha.
 typealias Channels = SIMD4<Double>

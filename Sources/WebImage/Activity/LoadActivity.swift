@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-public import Foundation
+public import PlatformBasics
 
 /// Something that happened to one load.
 public struct LoadActivity: Sendable {

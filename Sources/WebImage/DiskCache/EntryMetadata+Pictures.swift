@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 import HTTPTransport
 import ImageCoding
+import PlatformBasics
 
 /// How the response of an origin is kept in the metadata of an entry.
 extension EntryMetadata {

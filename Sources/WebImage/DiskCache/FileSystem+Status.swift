@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: MIT
-internal import CCacheShims
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+import CCacheShims
+import PlatformBasics
 
 extension FileSystem {
     /// A file's kind, size, time and identity.

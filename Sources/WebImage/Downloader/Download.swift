@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 public import HTTPTransport
+import PlatformBasics
 
 /// A finished transfer: what the origin sent for one request identity.
 public struct Download: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 public import HTTPTransport
+import PlatformBasics
 import TaskCoordination
 
 /// Fetches the bytes of pictures: a bounded number at once, each identity once, urgent ones first.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 import HTTPTransport
 import ImageCoding
+import PlatformBasics
 import Synchronization
 import TaskCoordination
 
@@ -131,7 +131,7 @@ final class Transfer: Sendable {
         }
         guard let accepted = configuration.acceptableContentTypes else { return }
         let type = response.headers["Content-Type"]?.prefix { $0 != ";" }.lowercased() ?? ""
-        guard accepted.contains(where: { $0.lowercased() == type.trimmingCharacters(in: .whitespaces) }) else {
+        guard accepted.contains(where: { $0.lowercased() == type.trimmed }) else {
             throw ImageLoadError(
                 code: .unacceptableContentType,
                 message: "The origin answered with content type \"\(type)\", which is not among the accepted ones.",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 import HTTPTransport
 import ImageCoding
+import PlatformBasics
 import TaskCoordination
 
 extension ImageLoadError {

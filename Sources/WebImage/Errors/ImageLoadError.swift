@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-public import Foundation
 import HTTPTransport
 import ImageCoding
+public import PlatformBasics
 
 /// Why a load ended without a picture.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-public import Foundation
 public import HTTPCaching
 import HTTPTransport
+public import PlatformBasics
 
 extension ImageResponse {
     /// What the caches did for this picture, for a `Cache-Status` field. Set its `cache`, the name of the cache, before

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 import HTTPCaching
 import ImageCoding
+import PlatformBasics
 
 extension Load {
     /// Runs the stages as HTTP's rules decide about the stored original.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 import HTTPCaching
 import HTTPTransport
 import Locks
+import PlatformBasics
 
 /// What HTTP's rules have decided about one load with ``CachePolicy/http``, and what has come of it.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-public import Foundation
 public import HTTPCaching
 import HTTPTransport
+public import PlatformBasics
 
 extension OriginResponse {
     /// How old the response is, in whole seconds.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 import TaskCoordination
 
 /// How long the refreshes of originals pause after they have failed: a second after the first failure, twice as long

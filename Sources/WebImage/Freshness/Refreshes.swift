@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 import Locks
+import PlatformBasics
 import TaskCoordination
 
 /// The refreshes that run: validations of pictures that were served although they were stale.

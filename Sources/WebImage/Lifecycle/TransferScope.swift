@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 import HTTPTransport
 import Locks
+import PlatformBasics
 import TaskCoordination
 
 /// The transfer that the calling task works for. Code of the program runs inside it, in a request modifier, a transport

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-public import Foundation
 public import ImageCoding
+public import PlatformBasics
 
 /// Loads pictures, decoded or as files.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 public import ImageCoding
+import PlatformBasics
 import Synchronization
 
 /// The caches of a manager by request: what a load would read and write, without the load.

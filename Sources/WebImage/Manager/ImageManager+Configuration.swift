@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 public import HTTPCaching
 public import HTTPTransport
 public import ImageCoding
+import PlatformBasics
 
 extension ImageManager {
     /// The parts of an ``ImageManager``, and its limits.

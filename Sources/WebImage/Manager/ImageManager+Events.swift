@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 import ImageCoding
 import Locks
+import PlatformBasics
 
 extension ImageManager {
     /// The steps of one load: progress, previews if the request asks for them, the cached picture if the policy asks

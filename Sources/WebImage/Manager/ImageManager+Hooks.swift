@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-public import Foundation
 import Locks
+public import PlatformBasics
 import TaskCoordination
 
 extension ImageManager {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-public import Foundation
 public import ImageCoding
+public import PlatformBasics
 import Synchronization
 import TaskCoordination
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 public import HTTPTransport
 import ImageCoding
+import PlatformBasics
 import Synchronization
 import TaskCoordination
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 import TaskCoordination
 
 /// The key of a memory cache entry. The picture and the file of one original have the same name. Each of these two

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 import HTTPTransport
+import PlatformBasics
 import TaskCoordination
 
 extension HeapSize {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 import HTTPTransport
 import ImageCoding
+import PlatformBasics
 
 /// Where the way to the original has led.
 enum OriginalOutcome {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 import HTTPTransport
 import ImageCoding
 import Locks
+import PlatformBasics
 import TaskCoordination
 
 /// The load of one picture or file: look up, fetch, decode and transform, make, keep. A flight makes one, however many

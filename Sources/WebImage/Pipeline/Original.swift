@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 import HTTPCaching
 import HTTPTransport
 import ImageCoding
+import PlatformBasics
 
 /// The file that a picture is made from, and what is known about it. An object, because a load passes it from stage to
 /// stage.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 import ImageCoding
+import PlatformBasics
 import Synchronization
 
 /// What callers see of errors.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 import ImageCoding
+import PlatformBasics
 import TaskCoordination
 
 /// What a load makes of an original: a decoded picture, or a file. A load knows no more of it than is said here.

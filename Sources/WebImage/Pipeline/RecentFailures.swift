@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 import ImageCoding
 import Locks
+import PlatformBasics
 import TaskCoordination
 
 /// The failures of the last while, so that a page full of dead links does not repeat them.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 public import ImageCoding
+import PlatformBasics
 
 /// Draws a second picture over a picture, which the same manager loads: from memory, from disk, or from its origin.
 ///

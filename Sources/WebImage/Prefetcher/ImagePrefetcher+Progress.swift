@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-public import Foundation
+public import PlatformBasics
 
 extension ImagePrefetcher {
     /// How far a list has come. Each request of the list is counted once, by how it ended.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-public import Foundation
 import HTTPTransport
+public import PlatformBasics
 import TaskCoordination
 
 /// Loads pictures into the caches before they are requested.

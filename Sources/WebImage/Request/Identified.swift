@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-public import Foundation
 public import HTTPTransport
+public import PlatformBasics
 
 /// A part of a load that a program brings, and the name that stands for it.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 import HTTPCaching
 import HTTPTransport
+import PlatformBasics
 
 /// The names of pictures in the caches.
 ///

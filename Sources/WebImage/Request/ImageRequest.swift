@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-public import Foundation
 public import HTTPTransport
 public import ImageCoding
+public import PlatformBasics
 
 /// What to load and how: a URL, the transformers of the picture, and the priority.
 ///

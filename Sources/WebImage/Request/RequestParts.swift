@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-import Foundation
 public import HTTPTransport
 public import ImageCoding
+import PlatformBasics
 
 /// The parts of one request that replace those of the manager. All absent by default.
 struct RequestParts: Sendable {
@@ -177,7 +177,7 @@ extension ImageRequest {
         guard name.utf16.count >= 8 else { return 1 }
         let isURL = name.hasPrefix("http://") || name.hasPrefix("https://")
         for (mark, scale) in [("2x.", 2.0), ("3x.", 3.0)] {
-            if name.contains("@" + mark) || (isURL && name.contains("%40" + mark)) { return scale }
+            if name.utf8.contains("@\(mark)".utf8) || (isURL && name.utf8.contains("%40\(mark)".utf8)) { return scale }
         }
         return 1
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-public import Foundation
 public import HTTPTransport
+public import PlatformBasics
 import TaskCoordination
 
 /// What the origin said about a picture, as of the last transfer that brought or confirmed it.

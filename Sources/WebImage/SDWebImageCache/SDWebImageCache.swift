@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-internal import Foundation
+internal import PlatformBasics
 internal import TaskCoordination
 
 /// The disk cache of SDWebImage as a store: a program that moves here keeps its pictures, and may share the folder with

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 
 /// The name of a key's file in a folder of SDWebImage: the MD5 digest of the key, and the extension of its path.
 ///
@@ -23,11 +23,18 @@ struct SDWebImageName: Hashable, Sendable {
         // original.
         let original = text.utf8.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false).first ?? []
         let path = String(decoding: Array(original), as: UTF8.self)
-        var name = URL(string: path)?.pathExtension ?? (path as NSString).pathExtension
+        var name = URL(string: path)?.pathExtension ?? Self.pathExtension(of: path)
         name.removeAll { $0 == ":" || $0 == "\0" }
         // An escaped slash in a URL would lead into another folder.
         let isUsable = !name.isEmpty && name.utf16.count <= Self.longestExtension && name.utf8.count <= 222
         suffix = isUsable && !name.utf8.contains(UInt8(ascii: "/")) ? "." + name : ""
+    }
+
+    /// What follows the last dot of the last component; nothing where that dot is the component's first character.
+    private static func pathExtension(of path: String) -> String {
+        let component = path.utf8.split(separator: UInt8(ascii: "/")).last ?? ""[...].utf8
+        guard let dot = component.lastIndex(of: UInt8(ascii: ".")), dot > component.startIndex else { return "" }
+        return String(decoding: component[dot...].dropFirst(), as: UTF8.self)
     }
 
     /// The text that SDWebImage would use: a URL, or the key that a program gave.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 import TaskCoordination
 
 // MARK: - One process works, the others wait

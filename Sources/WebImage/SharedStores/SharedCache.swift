@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 import TaskCoordination
 
 /// A local store of entries before shared ones, so that several machines make each picture once.

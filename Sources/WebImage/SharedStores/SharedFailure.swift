@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 
 /// What the holder of a lease tells the processes that wait when it has no entry for them.
 struct SharedFailure: Equatable {

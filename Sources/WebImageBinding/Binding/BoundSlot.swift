@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import PlatformBasics
 import TaskCoordination
 
 /// The state of one slot of a binding.

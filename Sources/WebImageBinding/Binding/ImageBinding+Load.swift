@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-public import Foundation
+public import PlatformBasics
 
 extension ImageBinding {
     /// Loads the picture at `url` into a slot; see ``load(_:into:options:)-(ImageRequest?,_,_)``.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-public import Foundation
 public import Observation
+public import PlatformBasics
 
 /// The observable state of one slot of a binding.
 ///

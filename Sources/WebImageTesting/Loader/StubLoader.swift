@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-internal import Foundation
 public import HTTPTransport
 internal import Locks
+internal import PlatformBasics
 internal import TaskCoordination
 
 /// Answers requests from memory, records them, and holds answers at gates.

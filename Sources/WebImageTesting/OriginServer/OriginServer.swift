@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-public import Foundation
 internal import Locks
+public import PlatformBasics
 
 /// A loopback HTTP/1.1 server that a test scripts, and that records its requests.
 ///

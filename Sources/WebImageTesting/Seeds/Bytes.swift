@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: MIT
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+import PlatformBasics
 
 // Without optimisation, the standard library compares the bytes of arrays one by one through a witness table, about
 // fifty times slower than memory is compared.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-internal import Foundation
+internal import PlatformBasics
 
 /// The seeds under which a test runs.
 ///

@@ -2,6 +2,9 @@
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
+// For the coders in Swift, which import no other C library.
+#include <math.h>
+#include <string.h>
 
 /// The part of libjpeg and libpng that Swift cannot import: both report errors by `longjmp`, so every function that calls
 /// them encloses `setjmp`, the library's structures and their clean-up, and returns a status. And the loops over all

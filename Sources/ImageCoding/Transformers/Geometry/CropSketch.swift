@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import Foundation
+import CImageShims
 
 /// A small copy of a picture, whose parts are compared.
 struct CropSketch {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 import CImageShims
-import Foundation
 
 /// Turns a picture around its middle, clockwise.
 ///

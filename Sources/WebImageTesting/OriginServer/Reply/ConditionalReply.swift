@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-internal import Foundation
 internal import HTTPTransport
+internal import PlatformBasics
 
 /// Applies the conditions and the range of a request to a reply.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-public import Foundation
 internal import HTTPTransport
+public import PlatformBasics
 
 extension OriginReply {
     /// Adds a header field.

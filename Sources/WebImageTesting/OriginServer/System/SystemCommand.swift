@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-internal import Foundation
 internal import Glibc
+internal import PlatformBasics
 
 /// Runs a command of the system and waits for it, without a shell.
 enum SystemCommand {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-internal import Foundation
 internal import HTTPTransport
+internal import PlatformBasics
 
 /// The private root of one test certificate: a folder, a configuration and calls of the `openssl` command.
 struct CertificateAuthority {
@@ -18,7 +18,7 @@ struct CertificateAuthority {
             try Data().write(to: folder.appending(path: "index.txt"))
             try Data("1000\n".utf8).write(to: folder.appending(path: "serial"))
         } catch {
-            throw OriginError(.certificate, "Nothing can be written to \(folder.path): \(error.localizedDescription)")
+            throw OriginError(.certificate, "Nothing can be written to \(folder.path): \(error)")
         }
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-internal import Foundation
+internal import PlatformBasics
 
 /// A certificate for a test server, with a root of its own.
 ///
