@@ -115,7 +115,7 @@ public struct BoundedTable<Key: Hashable, Value> {
 
     /// Removes the entry that was stored or used longest ago.
     /// - Complexity: O(1).
-    public mutating func removeOldest() { if let oldest { remove(oldest.key) } }
+    package mutating func removeOldest() { if let oldest { remove(oldest.key) } }
 
     /// Removes the oldest entries until at most some bytes are kept.
     /// - Complexity: O(number of entries removed); O(number of places) when few of many are left.

@@ -5,7 +5,7 @@
 /// eight are its own, and at least 32. Memory that values share counts for each of them.
 public enum HeapSize {
     /// What is taken for so many bytes.
-    @inlinable public static func allocation(_ byteCount: Int) -> Int { max(32, (byteCount + 23) & ~15) }
+    @inlinable package static func allocation(_ byteCount: Int) -> Int { max(32, (byteCount + 23) & ~15) }
 
     /// What a text keeps: nothing up to 15 bytes, which are in the value itself.
     /// - Complexity: O(1).
@@ -21,7 +21,7 @@ public enum HeapSize {
     }
 
     /// What a value takes as the only property of an object.
-    @inlinable public static func ofObject<Value>(_ type: Value.Type) -> Int {
+    @inlinable package static func ofObject<Value>(_ type: Value.Type) -> Int {
         allocation(16 + MemoryLayout<Value>.size)
     }
 }

@@ -43,7 +43,7 @@ public final class OneShot<Value: Sendable>: Sendable {
     }
 
     /// Whether the value has been resolved.
-    public var isResolved: Bool {
+    package var isResolved: Bool {
         state.withLock { state in
             switch state {
             case .empty, .waiting: false

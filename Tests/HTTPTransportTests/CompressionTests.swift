@@ -210,7 +210,7 @@ struct CompressionTests {
 
     @Test func `gzip is asked for, but not for a part of a content`() async throws {
         try await withOrigin {
-            $0.respond(200, ["X-Seen: " + $0.headers.values(of: "Accept-Encoding").joined(separator: "|")])
+            $0.respond(200, ["X-Seen: " + $0.headers.values(for: "Accept-Encoding").joined(separator: "|")])
         } _: { origin, client in
             let cases: [(HTTPHeaders, String)] = [
                 ([:], "gzip"), (["Range": "bytes=0-9"], "identity"), (["accept-encoding": "identity"], "identity"),

@@ -25,7 +25,7 @@ struct RawTransferTests {
 
     @Test func `a body that is not decoded is held to the limit and to its length`() async throws {
         try await withOriginServer { origin in
-            let coded: OriginHeaders = ["Content-Encoding": "br"]
+            let coded: HTTPHeaders = ["Content-Encoding": "br"]
             origin.respond(to: "/cut", with: OriginReply(headers: coded, body: [1, 2, 3, 4]).truncated(after: 2))
             origin.respond(to: "/long", with: OriginReply(headers: coded, body: [UInt8](repeating: 1, count: 101)))
             let client = HTTPClient(configuration: .loopback)

@@ -13,7 +13,7 @@ import WebImageTesting
 
     @Test func `a second request is answered from the store, fields in order`() async throws {
         try await ProxyWorld.run { world in
-            let headers: OriginHeaders = [
+            let headers: HTTPHeaders = [
                 "B": "1", "Cache-Control": "max-age=60", "a": "2", "b": "3", "Keep-Alive": "x",
             ]
             world.origin.respond(to: "/a", with: OriginReply(headers: headers, body: [1, 2, 3]))
@@ -35,7 +35,7 @@ import WebImageTesting
         defer { try? FileManager.default.removeItem(at: folder) }
         let (first, second) = (DiskCache(.init(folder: folder.path)), DiskCache(.init(folder: folder.path)))
         try await ProxyWorld.run(store: RestartingStore(ResponseCache(first), ResponseCache(second))) { world in
-            let headers: OriginHeaders = ["B": "1", "Cache-Control": "max-age=60", "a": "2", "ETag": "\"a\""]
+            let headers: HTTPHeaders = ["B": "1", "Cache-Control": "max-age=60", "a": "2", "ETag": "\"a\""]
             world.origin.respond(to: "/a", with: OriginReply(headers: headers, body: [1, 2, 3]))
             #expect(try await world.get("/a").cacheStatus == "raw-proxy; fwd=uri-miss; fwd-status=200; stored")
             #expect(await first.shutdown(within: .seconds(60)).abandonedOperations == 0)
@@ -135,7 +135,7 @@ import WebImageTesting
         try await ProxyWorld.run { world in
             world.origin.respond(to: "/a") { request in
                 let asked = request.headers["Accept-Encoding"] ?? "none"
-                let headers: OriginHeaders = [
+                let headers: HTTPHeaders = [
                     "Content-Encoding": "br", "Cache-Control": "max-age=60", "Vary": "Accept-Encoding", "Asked": asked,
                 ]
                 return OriginReply(headers: headers, body: [0xFF, 0, 1])

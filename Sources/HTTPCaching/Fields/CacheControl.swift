@@ -7,9 +7,9 @@ public import HTTPTransport
 /// directives that conflict, the most restrictive one holds. Unknown directives are ignored.
 ///
 /// - Source: RFC 9111, sections 4.2.1 and 5.2.2; RFC 5861, sections 3 and 4; RFC 8246, section 2.
-public struct CacheControl: Sendable, Hashable {
+struct CacheControl: Sendable, Hashable {
     /// What a directive with an optional list of fields is about.
-    public enum Extent: Sendable, Hashable {
+    enum Extent: Sendable, Hashable {
         /// The whole response.
         case response
         /// These fields, in lower case.
@@ -23,37 +23,37 @@ public struct CacheControl: Sendable, Hashable {
     }
 
     /// `max-age`, in seconds (RFC 9111, section 5.2.2.1).
-    public internal(set) var maxAge: Int?
+    var maxAge: Int?
     /// `s-maxage`, in seconds (RFC 9111, section 5.2.2.10).
-    public internal(set) var sharedMaxAge: Int?
+    var sharedMaxAge: Int?
     /// `stale-while-revalidate`, in seconds (RFC 5861, section 3).
-    public internal(set) var staleWhileRevalidate: Int?
+    var staleWhileRevalidate: Int?
     /// `stale-if-error`, in seconds (RFC 5861, section 4).
-    public internal(set) var staleIfError: Int?
+    var staleIfError: Int?
     /// `no-cache`, for the response or for fields (RFC 9111, section 5.2.2.4).
-    public internal(set) var noCache: Extent?
+    var noCache: Extent?
     /// `private`, for the response or for fields (RFC 9111, section 5.2.2.7).
-    public internal(set) var isPrivate: Extent?
+    var isPrivate: Extent?
     /// `no-store` (RFC 9111, section 5.2.2.5).
-    public internal(set) var noStore = false
+    var noStore = false
     /// `public` (RFC 9111, section 5.2.2.9).
-    public internal(set) var isPublic = false
+    var isPublic = false
     /// `must-revalidate` (RFC 9111, section 5.2.2.2).
-    public internal(set) var mustRevalidate = false
+    var mustRevalidate = false
     /// `proxy-revalidate` (RFC 9111, section 5.2.2.8).
-    public internal(set) var proxyRevalidate = false
+    var proxyRevalidate = false
     /// `must-understand` (RFC 9111, section 5.2.2.3).
-    public internal(set) var mustUnderstand = false
+    var mustUnderstand = false
     /// `immutable` (RFC 8246, section 2).
-    public internal(set) var isImmutable = false
+    var isImmutable = false
     /// Whether a quoted string does not end; the lifetime is 0 then.
-    public internal(set) var isMalformed = false
+    var isMalformed = false
 
     /// Reads the lines of `Cache-Control`.
     ///
     /// - Parameter headers: The fields of a response. More than 65,536 bytes of `Cache-Control` count as `no-store`.
     /// - Complexity: O(number of fields + bytes of `Cache-Control`).
-    public init(_ headers: HTTPHeaders) {
+    init(_ headers: HTTPHeaders) {
         guard let lines = FieldText.lines(headers.values(for: "Cache-Control")) else {
             noStore = true
             return

@@ -6,28 +6,28 @@ public import HTTPTransport
 /// An argument that is not a number counts as the most restrictive one, and so does the stricter of two.
 ///
 /// - Source: RFC 9111, section 5.2.1; RFC 5861, section 4.
-public struct RequestCacheControl: Sendable, Hashable {
+struct RequestCacheControl: Sendable, Hashable {
     /// `max-age`: the largest accepted age, in seconds (RFC 9111, section 5.2.1.1).
-    public private(set) var maxAge: Int?
+    private(set) var maxAge: Int?
     /// `max-stale`: the accepted staleness, in seconds; without an argument the largest number (section 5.2.1.2).
-    public private(set) var maxStale: Int?
+    private(set) var maxStale: Int?
     /// `min-fresh`: how long the response has to stay fresh, in seconds (section 5.2.1.3).
-    public private(set) var minFresh: Int?
+    private(set) var minFresh: Int?
     /// `stale-if-error`: the accepted staleness when the origin fails, in seconds (RFC 5861, section 4).
-    public private(set) var staleIfError: Int?
+    private(set) var staleIfError: Int?
     /// `no-cache`, or `Pragma: no-cache` without a `Cache-Control` (sections 5.2.1.4 and 5.4).
-    public private(set) var noCache = false
+    private(set) var noCache = false
     /// `no-store` (section 5.2.1.5).
-    public private(set) var noStore = false
+    private(set) var noStore = false
     /// `only-if-cached` (section 5.2.1.7).
-    public private(set) var onlyIfCached = false
+    private(set) var onlyIfCached = false
 
     /// Reads the lines of `Cache-Control`, and those of `Pragma` when there are none.
     ///
     /// - Parameter headers: The fields of a request. More than 65,536 bytes of either count as `no-cache` and
     ///   `no-store`.
     /// - Complexity: O(number of fields + bytes of the two).
-    public init(_ headers: HTTPHeaders) {
+    init(_ headers: HTTPHeaders) {
         let hasControl = headers.contains(name: "Cache-Control")
         guard let lines = FieldText.lines(headers.values(for: hasControl ? "Cache-Control" : "Pragma")) else {
             (noCache, noStore) = (true, true)

@@ -8,7 +8,7 @@ import TaskCoordination
 /// of one address at most 16 variants are.
 public struct RawResponseTable: Sendable {
     /// The most variants of one address.
-    public static let maximumVariantCount = 16
+    package static let maximumVariantCount = 16
 
     private var addresses: BoundedTable<CacheTarget, [RawResponse]>
     /// The bytes that are kept: those of addresses, of ``RawResponse/byteCount``, and of the table.
@@ -25,7 +25,7 @@ public struct RawResponseTable: Sendable {
     public init(byteLimit: Int) { addresses = BoundedTable(byteLimit: byteLimit) }
 
     /// The number of addresses.
-    public var addressCount: Int { addresses.count }
+    package var addressCount: Int { addresses.count }
 
     /// The variants of an address, which counts as used now.
     /// - Complexity: O(1) on average.

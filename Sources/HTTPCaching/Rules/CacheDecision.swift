@@ -55,13 +55,13 @@ public struct Selection: Sendable, Hashable {
     public let isNotModified: Bool
     /// The fields that must not be sent without validation, in lower case; usually none.
     /// - Source: RFC 9111, section 5.2.2.4.
-    public let withheldFields: Set<String>
+    package let withheldFields: Set<String>
 
     /// The seconds for which it is still fresh; negative for a stale one.
     public var secondsToLive: Int { lifetime.seconds - age }
     /// Whether it is fresh.
     /// - Source: RFC 9111, section 4.2.
-    public var isFresh: Bool { lifetime.seconds > age }
+    package var isFresh: Bool { lifetime.seconds > age }
 
     /// The fields of the answer: the stored ones, with `Age`, without what is withheld.
     ///

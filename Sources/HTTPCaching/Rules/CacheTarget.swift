@@ -29,7 +29,7 @@ public struct CacheTarget: Sendable, Hashable, CustomStringConvertible {
 
     /// The address that a field of a response names, absolute or relative to this one; `nil` for none, and for one of
     /// more than 8,192 bytes.
-    public func resolving(_ reference: String) -> CacheTarget? {
+    func resolving(_ reference: String) -> CacheTarget? {
         guard !reference.isEmpty, reference.utf8.count <= 8_192 else { return nil }
         return URL(string: reference, relativeTo: url).flatMap { CacheTarget($0) }
     }

@@ -80,7 +80,7 @@ extension HTTPCacheRules {
     ///
     /// - Complexity: O(number of fields).
     /// - Source: RFC 9111, section 3.2.
-    public func updated(_ stored: HTTPHeaders, with new: HTTPHeaders) -> HTTPHeaders {
+    package func updated(_ stored: HTTPHeaders, with new: HTTPHeaders) -> HTTPHeaders {
         let kept = unstoredFields(new)
             .union(["content-encoding", "content-length", "content-range", "content-type"])
         func name(_ field: HTTPHeaders.Field) -> String { FieldText.lowercased(field.name.utf8) }

@@ -27,7 +27,7 @@ extension HTTPCacheRules {
 
     /// Whether a method is known not to change anything. Methods are compared with case.
     /// - Source: RFC 9110, section 9.2.1, and the registry of methods.
-    public static func isSafe(_ method: String) -> Bool {
+    static func isSafe(_ method: String) -> Bool {
         ["GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND", "REPORT", "SEARCH"].contains(method)
     }
 }

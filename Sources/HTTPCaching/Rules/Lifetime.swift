@@ -25,7 +25,7 @@ public struct FreshnessLifetime: Sendable, Hashable {
     public let source: Source
 
     /// Whether the origin named it.
-    public var isExplicit: Bool { source == .sharedMaxAge || source == .maxAge || source == .expires }
+    package var isExplicit: Bool { source == .sharedMaxAge || source == .maxAge || source == .expires }
 }
 
 extension HTTPCacheRules {
@@ -34,7 +34,7 @@ extension HTTPCacheRules {
     ///
     /// - Complexity: O(number of fields + bytes of the directives).
     /// - Source: RFC 9213, section 2.2.
-    public func directives(of headers: HTTPHeaders) -> CacheControl { effective(headers).control }
+    func directives(of headers: HTTPHeaders) -> CacheControl { effective(headers).control }
 
     /// The directives, and whether a targeted field hides `Cache-Control` and `Expires`.
     func effective(_ headers: HTTPHeaders) -> (control: CacheControl, isTargeted: Bool) {

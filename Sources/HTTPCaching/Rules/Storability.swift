@@ -2,14 +2,14 @@
 public import HTTPTransport
 
 /// Whether a cache may keep a response.
-public enum Storability: Sendable, Hashable {
+package enum Storability: Sendable, Hashable {
     /// It may, without the fields that ``HTTPCacheRules/entry(for:_:)`` leaves out.
     case allowed
     /// It must not, or nothing in the response says that it may.
     case refused(Refusal)
 
     /// Why a response must not be kept.
-    public enum Refusal: Sendable, Hashable, CaseIterable {
+    package enum Refusal: Sendable, Hashable, CaseIterable {
         /// The method is not GET, and the response is not one of a POST that says how it answers a later GET.
         case method
         /// The status is interim, 206 or 304, or no status at all.
@@ -39,7 +39,7 @@ extension HTTPCacheRules {
     ///   - request: What it answers.
     /// - Complexity: O(number of fields + bytes of the directives).
     /// - Source: RFC 9111, sections 3, 3.3, 3.5, 5.2.1.5 and 5.2.2.3; RFC 9110, section 9.3.3.
-    public func storability(of response: ResponseHead, to request: HTTPRequest) -> Storability {
+    package func storability(of response: ResponseHead, to request: HTTPRequest) -> Storability {
         let (control, isTargeted) = effective(response.headers)
         if let refusal = refusal(of: response, to: request, control) { return .refused(refusal) }
         let hasLifetime =

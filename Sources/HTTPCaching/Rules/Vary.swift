@@ -15,7 +15,7 @@ extension HTTPCacheRules {
     ///   or selects by a value of more than 4,096 bytes.
     /// - Complexity: O(names of `Vary` × number of fields).
     /// - Source: RFC 9111, section 4.1; RFC 9110, section 12.5.5.
-    public func selectors(for request: HTTPHeaders, in response: HTTPHeaders) -> [String: String]? {
+    package func selectors(for request: HTTPHeaders, in response: HTTPHeaders) -> [String: String]? {
         guard let names = Self.varyNames(response) else { return nil }
         var selectors: [String: String] = [:]
         for name in names where request.contains(name: name) {
@@ -29,7 +29,7 @@ extension HTTPCacheRules {
     ///
     /// - Complexity: O(names of `Vary` × number of fields).
     /// - Source: RFC 9111, section 4.1.
-    public func matches(_ stored: StoredResponse, _ request: HTTPHeaders) -> Bool {
+    package func matches(_ stored: StoredResponse, _ request: HTTPHeaders) -> Bool {
         selectors(for: request, in: stored.head.headers) == stored.selectors
     }
 

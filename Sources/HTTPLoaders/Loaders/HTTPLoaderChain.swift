@@ -9,7 +9,7 @@ import PlatformBasics
 /// ```
 public struct HTTPLoaderChain: HTTPLoading {
     /// The loaders, the first choice first.
-    public let loaders: [any HTTPLoading]
+    let loaders: [any HTTPLoading]
 
     /// Creates a chain of these loaders, the first choice first.
     public init(_ loaders: any HTTPLoading...) {

@@ -25,7 +25,7 @@ public struct NetworkState: Sendable, Hashable {
         public let kind: Kind
 
         /// Creates an interface, for tests.
-        public init(name: String, kind: Kind) {
+        package init(name: String, kind: Kind) {
             self.name = name
             self.kind = kind
         }
@@ -37,7 +37,7 @@ public struct NetworkState: Sendable, Hashable {
     public let ipv6: Interface?
 
     /// Creates a state, for tests.
-    public init(ipv4: Interface? = nil, ipv6: Interface? = nil) {
+    package init(ipv4: Interface? = nil, ipv6: Interface? = nil) {
         self.ipv4 = ipv4
         self.ipv6 = ipv6
     }

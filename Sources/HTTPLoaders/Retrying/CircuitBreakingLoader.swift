@@ -77,7 +77,7 @@ public final class CircuitBreakingLoader: HTTPLoading {
     }
 
     /// The bytes of what is remembered about origins, at most 2 MiB.
-    public var byteCount: Int { table.withLock { $0.byteCount } }
+    package var byteCount: Int { table.withLock { $0.byteCount } }
 
     private func leave(_ ticket: CircuitTable.Ticket, _ outcome: CircuitTable.Outcome) {
         table.withLock { $0.leave(ticket, outcome, limit: maximumFailureCount, openTime: openTime, at: elapsed()) }

@@ -104,7 +104,7 @@ public final class RateLimitingLoader: HTTPLoading {
     public var localSchemes: [String] { loader.localSchemes }
 
     /// The bytes of what is remembered about hosts, at most 2 MiB.
-    public var byteCount: Int { table.withLock { $0.byteCount } }
+    package var byteCount: Int { table.withLock { $0.byteCount } }
 
     /// Ends the other loader.
     public func shutdown() async {

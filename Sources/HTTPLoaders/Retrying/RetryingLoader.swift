@@ -11,7 +11,7 @@ import TaskCoordination
 /// nor a download slot.
 public final class RetryingLoader: HTTPLoading {
     /// The policy for every request.
-    public let policy: RetryPolicy
+    package let policy: RetryPolicy
     private let loader: any HTTPLoading
     private let pause: @Sendable (Duration) async throws -> Void
     private let ready: @Sendable () async throws -> Void
@@ -86,7 +86,7 @@ public final class RetryingLoader: HTTPLoading {
     public var localSchemes: [String] { loader.localSchemes }
 
     /// The bytes of what is remembered about hosts, at most 2 MiB.
-    public var byteCount: Int { budget.withLock { $0.spent.byteCount } }
+    package var byteCount: Int { budget.withLock { $0.spent.byteCount } }
 
     /// Ends the other loader.
     public func shutdown() async {

@@ -17,7 +17,7 @@ public enum IPAddress: Sendable, Hashable {
 
     /// The IPv4 address for an IPv4-mapped one (`::ffff:a.b.c.d`), and every other address unchanged.
     /// - Source: RFC 4291, section 2.5.5.2.
-    public var unmapped: IPAddress {
+    var unmapped: IPAddress {
         guard case .v6(let bits) = self, bits >> 32 == 0xFFFF else { return self }
         return .v4(UInt32(truncatingIfNeeded: bits))
     }

@@ -15,7 +15,7 @@ public struct HTTPChallenge: Sendable, Hashable {
     public let refusedCount: Int
 
     /// Creates a challenge, for tests.
-    public init(isFromProxy: Bool = false, url: URL, fields: [String] = [], refusedCount: Int = 0) {
+    package init(isFromProxy: Bool = false, url: URL, fields: [String] = [], refusedCount: Int = 0) {
         self.isFromProxy = isFromProxy
         self.url = url
         self.fields = fields

@@ -37,7 +37,7 @@ public struct HTTPDate: Sendable, Hashable, Comparable {
     }
 
     /// The time after a number of seconds.
-    public func advanced(by seconds: Int) -> HTTPDate {
+    package func advanced(by seconds: Int) -> HTTPDate {
         HTTPDate(secondsSince1970: secondsSince1970 + min(max(seconds, -1 << 40), 1 << 40))
     }
 

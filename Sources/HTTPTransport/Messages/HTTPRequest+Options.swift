@@ -52,7 +52,7 @@ extension HTTPRequest {
         ///
         /// For keys of shared transfers: requests that differ in time limits and priority alone receive the same bytes.
         /// The policies and the body limit stay, because they decide whether there are bytes at all.
-        public var identity: Options {
+        package var identity: Options {
             var options = self
             options.totalTimeout = nil
             options.idleTimeout = nil

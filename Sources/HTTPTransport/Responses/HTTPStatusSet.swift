@@ -26,7 +26,7 @@ public struct HTTPStatusSet: Sendable, Hashable {
     public func contains(_ status: Int) -> Bool { codes.contains(status) }
 
     /// The codes of both sets.
-    public func union(_ other: HTTPStatusSet) -> HTTPStatusSet {
+    package func union(_ other: HTTPStatusSet) -> HTTPStatusSet {
         var sum = self
         sum.codes.formUnion(other.codes)
         return sum

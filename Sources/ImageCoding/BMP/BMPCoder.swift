@@ -3,15 +3,15 @@
 ///
 /// Reads 1 to 32 bits a pixel, with palettes, runs and masks, from either end, and the headers of OS/2. Alpha counts
 /// where the header names it. JPEG or PNG inside a bitmap is not read, and colour profiles are not applied.
-public struct BMPCoder: ImageDecoding {
+struct BMPCoder: ImageDecoding {
     /// Creates a coder.
-    public init() {}
+    init() {}
 
     /// Whether the format is BMP.
-    public func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .bmp }
+    func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .bmp }
 
     /// Reads the header.
-    public func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
+    func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
         let header = try BMPCoder.header(of: bytes)
         return ImageProperties(
             format: .bmp, width: header.size.width, height: header.size.height, frameCount: 1,
@@ -19,7 +19,7 @@ public struct BMPCoder: ImageDecoding {
     }
 
     /// The bitmap or, for a thumbnail, some rows of it; a byte for each pixel of runs; and what the `FramePlan` adds.
-    public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
+    func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let header = try BMPCoder.header(of: bytes)
         return BMPCoder.decodingByteCount(header, BMPCoder.plan(for: header, options))
     }
@@ -32,7 +32,7 @@ public struct BMPCoder: ImageDecoding {
     /// **Cancellation**: checked every 16 rows and every 1,024 runs.
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
-    public func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
+    func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
         try decode(bytes, options, DecodingWork(limits: options.limits, byteCount: bytes.count))
     }
 

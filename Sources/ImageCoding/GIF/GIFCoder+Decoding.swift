@@ -13,7 +13,7 @@ extension GIFCoder {
     /// **Cancellation**: checked every 65,536 pixels and every kilobyte of the file.
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
-    public func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
+    func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
         try decode(bytes, options, DecodingWork(limits: options.limits, byteCount: bytes.count))
     }
 

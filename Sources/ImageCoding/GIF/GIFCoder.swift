@@ -3,23 +3,23 @@
 ///
 /// Frames are composed as in browsers: the screen starts transparent and its background colour is not used, frames are
 /// clipped to the screen, and delays below 11 ms count as 100 ms.
-public struct GIFCoder: ImageDecoding, ImageEncoding {
+struct GIFCoder: ImageDecoding, ImageEncoding {
     /// Creates a coder.
-    public init() {}
+    init() {}
 
     /// Whether the format is GIF.
-    public func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .gif }
+    func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .gif }
 
     /// Whether the format is GIF.
-    public func canEncode(_ format: ImageFormat) -> Bool { format == .gif }
+    func canEncode(_ format: ImageFormat) -> Bool { format == .gif }
 
     /// Never: the format has no quality.
-    public func usesQuality(_ format: EncodedFormat) -> Bool { false }
+    func usesQuality(_ format: EncodedFormat) -> Bool { false }
 
     /// Reads the blocks without decompressing anything.
     ///
     /// The number of frames is known when the file is complete.
-    public func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
+    func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
         let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
         let outline = try GIFCoder.outline(of: bytes, frameLimit: .max, work: work)
         return ImageProperties(
@@ -31,7 +31,7 @@ public struct GIFCoder: ImageDecoding, ImageEncoding {
 extension GIFCoder {
     /// The screen, the pixels below a restored frame, and every frame kept: as large as the thumbnail, if one is
     /// requested. For a thumbnail of one frame, some rows of the screen, and the indexes of an interlaced frame.
-    public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
+    func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
         let outline = try GIFCoder.outline(of: bytes, options, work)
         return GIFCoder.decodingByteCount(
@@ -56,7 +56,7 @@ extension GIFCoder {
 
     /// The pixels without premultiplication or cut to the changed part, their indexes, the tables of the quantizer, and
     /// the file while its array grows.
-    public func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int {
+    func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int {
         let pixels = image.size.pixelCount
         let frames = format.options.firstFrameOnly ? 1 : image.frameCount
         // Codes of at most twelve bits, in blocks of 255 bytes; a growing array exists twice, and the new one has

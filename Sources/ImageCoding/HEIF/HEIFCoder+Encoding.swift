@@ -4,14 +4,14 @@ import CImageShims
 
 extension HEIFCoder: ImageEncoding {
     /// Whether the format is AVIF, and libheif has an encoder for it.
-    public func canEncode(_ format: ImageFormat) -> Bool { format == .avif && swi_avif_has_encoder() != 0 }
+    func canEncode(_ format: ImageFormat) -> Bool { format == .avif && swi_avif_has_encoder() != 0 }
 
     /// Encodes the first frame as AVIF, 4:2:0. There is no lossless AVIF here: libheif rounds colours on their way.
     ///
     /// **Cancellation**: checked before and after libheif encodes, which is one step.
     ///
     /// - Throws: ``ImageError`` with `.tooLarge` beyond 65,536 pixels a side; `CancellationError`.
-    public func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
+    func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
         guard image.width <= 65_536, image.height <= 65_536 else {
             throw ImageError(
                 code: .tooLarge, message: "An AVIF holds 65536 pixels a side, the picture is \(image.size).")
@@ -37,7 +37,7 @@ extension HEIFCoder: ImageEncoding {
     }
 
     /// The pixels without premultiplication, their copy and their planes, the encoder's pictures, and the file.
-    public func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int {
+    func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int {
         image.size.pixelCount.saturatingMultiply(60).saturatingAdd(32 << 20)
     }
 }

@@ -7,12 +7,12 @@ import CImageShims
 /// Reads the primary picture, turned and cropped as the file says; of a sequence, the picture that stands for it. Ten
 /// and twelve bits become eight. A file of which pixels are missing has no picture, whatever ``DecodeOptions/failOn``
 /// says.
-public struct HEIFCoder: ImageDecoding {
+struct HEIFCoder: ImageDecoding {
     /// Creates a coder.
-    public init() {}
+    init() {}
 
     /// Whether the format is HEIC, HEIF or AVIF, and libheif has a decoder for its coding.
-    public func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool {
+    func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool {
         switch format {
         case .avif: swi_heif_has_decoder(1) != 0
         case .heic: swi_heif_has_decoder(0) != 0
@@ -22,7 +22,7 @@ public struct HEIFCoder: ImageDecoding {
     }
 
     /// Reads the boxes before the pixels.
-    public func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
+    func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
         let header = try HEIFHeader(bytes, options)
         return ImageProperties(
             format: header.format, width: header.size.width, height: header.size.height, frameCount: 1,
@@ -31,7 +31,7 @@ public struct HEIFCoder: ImageDecoding {
 
     /// The bitmap or, for a thumbnail, some rows of it; the picture as libheif decodes and converts it; and what the
     /// `FramePlan` adds.
-    public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
+    func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let header = try HEIFHeader(bytes, options)
         return header.decodingByteCount(HEIFCoder.plan(for: header, options))
     }
@@ -41,7 +41,7 @@ public struct HEIFCoder: ImageDecoding {
     /// **Cancellation**: checked before and after libheif decodes, which is one step.
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
-    public func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
+    func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
         let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
         let header = try HEIFHeader(bytes, options)
         try header.check(options.limits)

@@ -2,7 +2,7 @@
 /// Reads the largest picture of a Windows icon or cursor.
 ///
 /// A bitmap of 32 bits has alpha; in one of fewer bits, or without any alpha, the mask tells what is transparent.
-public struct ICOCoder: ImageDecoding {
+struct ICOCoder: ImageDecoding {
     /// The largest picture.
     private enum Picture {
         case png([UInt8])
@@ -10,13 +10,13 @@ public struct ICOCoder: ImageDecoding {
     }
 
     /// Creates a coder.
-    public init() {}
+    init() {}
 
     /// Whether the format is ICO.
-    public func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .ico }
+    func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .ico }
 
     /// Reads the header of the largest picture.
-    public func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
+    func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
         let size: PixelSize
         var hasAlpha = true
         switch try ICOCoder.picture(of: bytes, options, nil) {
@@ -30,7 +30,7 @@ public struct ICOCoder: ImageDecoding {
     }
 
     /// A copy of the picture's bytes, and what its own format takes.
-    public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
+    func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         switch try ICOCoder.picture(of: bytes, options, nil) {
         case .png(let bytes):
             try PNGCoder().decodingByteCount(of: bytes, options: ICOCoder.still(options)).saturatingAdd(bytes.count)
@@ -46,7 +46,7 @@ public struct ICOCoder: ImageDecoding {
     /// **Cancellation**: checked every 16 rows, and as in a PNG.
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
-    public func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
+    func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
         try decode(bytes, options, DecodingWork(limits: options.limits, byteCount: bytes.count))
     }
 

@@ -13,7 +13,7 @@ extension JPEGCoder {
     /// **Cancellation**: checked for every row of blocks in every scan, and every 256 KiB of the file.
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
-    public func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
+    func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
         try decode(bytes, options, DecodingWork(limits: options.limits, byteCount: bytes.count))
     }
 

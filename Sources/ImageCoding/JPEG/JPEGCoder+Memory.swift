@@ -2,7 +2,7 @@
 extension JPEGCoder {
     /// The bitmap or, for a thumbnail, some rows of it; libjpeg's rows, the coefficients of a file of several scans,
     /// and what the `FramePlan` adds.
-    public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
+    func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let header = try JPEGCoder.header(of: bytes, options)
         return JPEGCoder.decodingByteCount(header, JPEGCoder.plan(for: header, options))
     }
@@ -13,7 +13,7 @@ extension JPEGCoder {
     }
 
     /// Alpha laid over the background, the coefficients of a progressive file, and the file twice: libjpeg's and ours.
-    public func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int {
+    func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int {
         let pixels = image.size.pixelCount
         // 4:2:0 has one and a half samples a pixel; a sample takes two bytes as a coefficient, and about as many in a
         // file of the best quality.

@@ -6,18 +6,18 @@ import CImageShims
 /// Reads baseline, extended and progressive files of 8 bits a sample: grey, YCbCr, RGB, and CMYK or YCCK, which are
 /// read as inverted, as Adobe writes them and browsers read them. Embedded colour profiles are applied by
 /// ``ImageCoders``, with the package trait `ICC`.
-public struct JPEGCoder: ImageDecoding, ImageEncoding {
+struct JPEGCoder: ImageDecoding, ImageEncoding {
     /// Creates a coder.
-    public init() {}
+    init() {}
 
     /// Whether the format is JPEG.
-    public func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .jpeg }
+    func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .jpeg }
 
     /// Whether the format is JPEG.
-    public func canEncode(_ format: ImageFormat) -> Bool { format == .jpeg }
+    func canEncode(_ format: ImageFormat) -> Bool { format == .jpeg }
 
     /// Reads the markers before the first scan.
-    public func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
+    func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
         let header = try JPEGCoder.header(of: bytes, options)
         let shown = header.size.turned(header.orientation)
         return ImageProperties(
@@ -30,7 +30,7 @@ extension JPEGCoder {
     /// Encodes the first frame, 4:2:0, with alpha laid over the background.
     ///
     /// - Throws: ``ImageError`` with `.tooLarge` beyond 65,500 pixels a side; `CancellationError`.
-    public func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
+    func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
         guard image.width <= 65_500, image.height <= 65_500 else {
             throw ImageError(
                 code: .tooLarge, message: "A JPEG holds 65500 pixels a side, the picture is \(image.size).")

@@ -4,7 +4,7 @@ import Locks
 
 extension JPEGCoder: ProgressiveDecoding {
     /// Begins to read a JPEG of several scans. Other ones have no previews of the whole canvas before their end.
-    public func previewer(for beginning: [UInt8], options: DecodeOptions) throws -> (any ImagePreviewing)? {
+    func previewer(for beginning: [UInt8], options: DecodeOptions) throws -> (any ImagePreviewing)? {
         let header = try JPEGCoder.header(of: beginning, options)
         guard header.hasSeveralScans else { return nil }
         return try JPEGPreviewer(header, options)

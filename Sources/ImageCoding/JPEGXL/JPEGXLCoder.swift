@@ -6,15 +6,15 @@ import CImageShims
 ///
 /// Reads bare codestreams and containers, turned as they say. Samples of any depth become eight bits. The frames of an
 /// animation are all in memory; ``DecodeOptions/framesOnDemand`` changes nothing.
-public struct JPEGXLCoder: ImageDecoding {
+struct JPEGXLCoder: ImageDecoding {
     /// Creates a coder.
-    public init() {}
+    init() {}
 
     /// Whether the format is JPEG XL.
-    public func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .jpegXL }
+    func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .jpegXL }
 
     /// Reads the header and, of an animation, those of its frames. The header does not tell whether pixels are exact.
-    public func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
+    func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
         let header = try JPEGXLHeader(bytes, frameLimit: Int(Int32.max))
         return ImageProperties(
             format: .jpegXL, width: header.size.width, height: header.size.height,
@@ -25,7 +25,7 @@ public struct JPEGXLCoder: ImageDecoding {
     ///
     /// A file may hide up to four more frames that others refer to, and libjxl before 0.11 cannot be told a limit: such
     /// a file takes up to three times as much.
-    public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
+    func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let header = try JPEGXLCoder.header(of: bytes, options)
         return header.decodingByteCount(
             JPEGXLCoder.plan(for: header, options), frames: options.firstFrameOnly ? 1 : header.frameCount)
@@ -39,7 +39,7 @@ public struct JPEGXLCoder: ImageDecoding {
     /// **Cancellation**: checked for every group of 256 by 256 pixels.
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
-    public func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
+    func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
         let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
         let header = try JPEGXLCoder.header(of: bytes, options)
         let frames = options.firstFrameOnly ? 1 : header.frameCount

@@ -36,7 +36,7 @@ public struct ImageMetadata: Hashable, Sendable {
     public var artist = "" { didSet { artist = EXIF.line(artist) } }
 
     /// The largest profile that is kept, in bytes: one segment of a JPEG.
-    public static let maximumProfileByteCount = 65_519
+    static let maximumProfileByteCount = 65_519
 
     /// Creates metadata.
     ///

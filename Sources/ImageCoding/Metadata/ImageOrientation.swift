@@ -21,7 +21,7 @@ public enum ImageOrientation: Int, Hashable, Sendable, CaseIterable {
     case left = 8
 
     /// Whether the shown width is the stored height.
-    public var swapsSides: Bool { rawValue >= 5 }
+    var swapsSides: Bool { rawValue >= 5 }
 }
 
 extension PixelSize {

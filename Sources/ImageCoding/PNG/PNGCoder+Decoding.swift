@@ -10,7 +10,7 @@ extension PNGCoder {
     /// **Cancellation**: checked every 65,536 pixels, every 32 KiB of the file and every 4,096 chunks.
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
-    public func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
+    func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
         try decode(bytes, options, DecodingWork(limits: options.limits, byteCount: bytes.count))
     }
 

@@ -5,7 +5,7 @@ extension PNGCoder {
     /// Encodes a picture: as RGB when it is opaque and as RGBA otherwise, with a palette, or all its frames.
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
-    public func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
+    func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
         guard image.width <= Int(Int32.max), image.height <= Int(Int32.max) else {
             throw ImageError(
                 code: .tooLarge, message: "A PNG holds \(Int32.max) pixels a side, the picture is \(image.size).")
@@ -62,7 +62,7 @@ extension PNGCoder {
 
     /// The pixels without premultiplication, five rows, zlib, and the file twice: libpng's and ours. For an animation
     /// the pixels that were shown before, and the file while its array grows.
-    public func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int {
+    func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int {
         let row = image.width.saturatingMultiply(4).saturatingAdd(1)
         // Stored blocks add five bytes for every 16 KiB.
         let file = row.saturatingMultiply(image.height).saturatingMultiply(1_001) / 1_000

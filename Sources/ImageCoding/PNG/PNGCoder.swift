@@ -6,21 +6,21 @@ import CImageShims
 /// Reads every colour type, 1 to 16 bits, interlaced or not; 16 bits become 8 by dropping the low byte, as browsers do.
 /// Animations are read, and written with ``EncodeOptions/writesAPNG``. In an animation that breaks the rules, the
 /// default picture is read. Gamma is not applied, and a colour profile by ``ImageCoders``, with the trait `ICC`.
-public struct PNGCoder: ImageDecoding, ImageEncoding {
+struct PNGCoder: ImageDecoding, ImageEncoding {
     /// Creates a coder.
-    public init() {}
+    init() {}
 
     /// Whether the format is PNG.
-    public func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .png }
+    func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .png }
 
     /// Whether the format is PNG.
-    public func canEncode(_ format: ImageFormat) -> Bool { format == .png }
+    func canEncode(_ format: ImageFormat) -> Bool { format == .png }
 
     /// Never: the format has no quality.
-    public func usesQuality(_ format: EncodedFormat) -> Bool { false }
+    func usesQuality(_ format: EncodedFormat) -> Bool { false }
 
     /// Reads the chunks without inflating anything.
-    public func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
+    func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
         let header = try PNGCoder.header(of: bytes, options)
         let shown = header.size.turned(header.orientation)
         var frameCount: Int? = 1
@@ -39,7 +39,7 @@ public struct PNGCoder: ImageDecoding, ImageEncoding {
 extension PNGCoder {
     /// The bitmap or, for a thumbnail of a file that is not interlaced, some rows of it; libpng's rows; and what the
     /// `FramePlan` adds. Interlacing adds nothing to a bitmap: its passes share it.
-    public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
+    func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let header = try PNGCoder.header(of: bytes, options)
         let plan = PNGCoder.plan(for: header, thumbnail: options.thumbnail)
         let work = DecodingWork(limits: options.limits, byteCount: bytes.count)

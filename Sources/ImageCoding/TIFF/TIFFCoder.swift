@@ -7,15 +7,15 @@ import CImageShims
 /// Reads strips and tiles of 1 to 16 bits a sample: grey, palette, RGB, CMYK, YCbCr and Lab, stored plainly or by
 /// PackBits, LZW, Deflate, JPEG or fax codes. Sixteen bits become eight. What libtiff cannot draw as RGBA, and rarer
 /// compressions, are `.unsupportedFormat`.
-public struct TIFFCoder: ImageDecoding {
+struct TIFFCoder: ImageDecoding {
     /// Creates a coder.
-    public init() {}
+    init() {}
 
     /// Whether the format is TIFF.
-    public func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .tiff }
+    func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .tiff }
 
     /// Reads the first directory, which may be anywhere in the file.
-    public func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
+    func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
         let header = try TIFFHeader(bytes, options.limits)
         let shown = header.size.turned(header.orientation)
         return ImageProperties(
@@ -25,7 +25,7 @@ public struct TIFFCoder: ImageDecoding {
 
     /// The bitmap or, for a thumbnail, some rows of it and a band of strips; what libtiff holds for a band; and what
     /// the `FramePlan` adds.
-    public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
+    func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let header = try TIFFHeader(bytes, options.limits)
         return TIFFCoder.decodingByteCount(header, TIFFCoder.plan(for: header, options))
     }
@@ -38,7 +38,7 @@ public struct TIFFCoder: ImageDecoding {
     /// **Cancellation**: checked between strips or rows of tiles; a file may have a single strip.
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
-    public func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
+    func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
         let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
         let header = try TIFFHeader(bytes, options.limits)
         try options.limits.check(width: header.size.width, height: header.size.height)

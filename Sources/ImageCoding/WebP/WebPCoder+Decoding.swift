@@ -10,7 +10,7 @@ extension WebPCoder {
     /// no bytes, such as a large plain one, is drawn without a check, as is the first eighth of a lossless frame.
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
-    public func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
+    func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
         try decode(bytes, options, DecodingWork(limits: options.limits, byteCount: bytes.count))
     }
 

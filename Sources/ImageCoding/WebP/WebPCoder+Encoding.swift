@@ -11,7 +11,7 @@ extension WebPCoder {
     /// of a lossy frame in one step, and a lossless frame in few.
     ///
     /// - Throws: ``ImageError`` with `.tooLarge` beyond 16,383 pixels a side; `CancellationError`.
-    public func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
+    func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
         guard image.width <= 16_383, image.height <= 16_383 else {
             throw ImageError(
                 code: .tooLarge, message: "A WebP holds 16383 pixels a side, the picture is \(image.size).")

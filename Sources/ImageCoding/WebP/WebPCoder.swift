@@ -3,23 +3,23 @@
 ///
 /// An animation's background colour is not used: its canvas starts transparent, as in browsers. Delays below 11 ms
 /// count as 100 ms. Embedded colour profiles are applied by ``ImageCoders``, with the package trait `ICC`.
-public struct WebPCoder: ImageDecoding, ImageEncoding {
+struct WebPCoder: ImageDecoding, ImageEncoding {
     /// Creates a coder.
-    public init() {}
+    init() {}
 
     /// Whether the format is WebP.
-    public func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .webp }
+    func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .webp }
 
     /// Whether the format is WebP.
-    public func canEncode(_ format: ImageFormat) -> Bool { format == .webp }
+    func canEncode(_ format: ImageFormat) -> Bool { format == .webp }
 
     /// Unless the file is lossless.
-    public func usesQuality(_ format: EncodedFormat) -> Bool { !format.options.isLossless }
+    func usesQuality(_ format: EncodedFormat) -> Bool { !format.options.isLossless }
 
     /// Reads the chunks without decoding anything.
     ///
     /// The number of frames and the orientation are known when the file is complete.
-    public func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
+    func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
         let outline = try WebPCoder.outline(of: bytes, options)
         let shown = outline.size.turned(outline.orientation)
         return ImageProperties(
@@ -34,7 +34,7 @@ extension WebPCoder {
     ///
     /// For an animation the canvas, the largest frame, and every frame kept, as large as the thumbnail if one is
     /// requested.
-    public func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
+    func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
         let outline = try WebPOutline(
             bytes, maximumMetadataByteCount: options.limits.maximumMetadataByteCount, work: work)
@@ -101,7 +101,7 @@ extension WebPCoder {
     }
 
     /// The pixels without premultiplication, libwebp's picture, its search for repetitions, and the file twice.
-    public func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int {
+    func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int {
         let isAnimated = image.isAnimated && !format.options.firstFrameOnly
         let frames = isAnimated ? image.frameCount : 1
         // Lossless coding, of alpha too, keeps the pixels, a hash chain and several lists of references to it.

@@ -89,7 +89,7 @@ public final class Slots: Sendable {
     public var running: Int { state.withLock { $0.table.held } }
 
     /// How many bodies run on without the slot that they had; see `nextRound(stalled:patience:)`.
-    public var lent: Int { state.withLock { $0.table.lent } }
+    package var lent: Int { state.withLock { $0.table.lent } }
 
     /// How many entries there are, of any kind; 0 when nothing goes on. For tests.
     package var entryCount: Int { state.withLock { $0.table.entryCount + $0.bodies.waiterCount } }

@@ -99,7 +99,7 @@ public final class WorkerPool: Sendable {
     ///
     /// Returns without waiting. A thread whose body never returns stays; it holds what the body holds, and nothing else
     /// waits for it.
-    public func abandon() {
+    package func abandon() {
         slots.close()
         threads?.stop(joining: false)
     }

@@ -29,7 +29,7 @@ public struct LoadCounters: Sendable, Hashable {
     var running: Int { requests - finished - cancelled - failed }
 
     /// Creates counters that stand at zero.
-    public init() {}
+    init() {}
 }
 
 /// What a manager is busy with at one moment.

@@ -17,7 +17,7 @@ internal import TaskCoordination
 /// **Cancellation**: every method throws `CancellationError` while it waits.
 public actor ResponseCache: RawResponseStoring {
     /// The most variants of one address; the one that was stored first goes.
-    public static let maximumVariantCount = RawResponseTable.maximumVariantCount
+    package static let maximumVariantCount = RawResponseTable.maximumVariantCount
 
     private let store: any CacheStoring
     private var turns = KeyTurns()

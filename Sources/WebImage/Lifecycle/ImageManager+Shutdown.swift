@@ -126,7 +126,7 @@ public struct ShutdownReport: Sendable, Hashable {
     public var stillRunningCount: Int
 
     /// Creates a report.
-    public init(cancelledLoadCount: Int = 0, droppedWriteCount: Int = 0, stillRunningCount: Int = 0) {
+    package init(cancelledLoadCount: Int = 0, droppedWriteCount: Int = 0, stillRunningCount: Int = 0) {
         self.cancelledLoadCount = cancelledLoadCount
         self.droppedWriteCount = droppedWriteCount
         self.stillRunningCount = stillRunningCount

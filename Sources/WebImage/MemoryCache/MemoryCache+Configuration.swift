@@ -51,9 +51,9 @@ extension MemoryCache {
     public typealias Statistics = MemoryStatistics
 
     /// What one sweep did.
-    public struct Sweep: Sendable, Equatable {
+    package struct Sweep: Sendable, Equatable {
         /// Why a cache is swept.
-        public enum Cause: Sendable {
+        package enum Cause: Sendable {
             /// A call of ``MemoryCache/trim(toCost:)``.
             case trim
             /// New limits.
@@ -63,11 +63,11 @@ extension MemoryCache {
         }
 
         /// Why the cache was swept.
-        public var cause: Cause
+        package var cause: Cause
         /// The number of evicted entries.
-        public var evictionCount: Int
+        package var evictionCount: Int
         /// The sum of their costs, in bytes.
-        public var byteCount: Int
+        package var byteCount: Int
     }
 }
 

@@ -65,7 +65,7 @@ extension MemoryCache {
     /// Ends the watch for memory pressure. Later stores do not start it again.
     ///
     /// The watch also ends with the cache, and rests while the cache is empty.
-    public func stopWatching() {
+    package func stopWatching() {
         isWatchStopped = true
         watcher?.isRunning.store(true, ordering: .relaxed)
         // Released after the lock.

@@ -28,7 +28,7 @@ public actor MemoryCache<Key: Hashable & Sendable, Value: Sendable> {
     /// The last reported level of memory pressure.
     public private(set) var pressure = MemoryPressure.normal
     /// What the last sweep did; `nil` before the first.
-    public private(set) var lastSweep: Sweep?
+    package private(set) var lastSweep: Sweep?
 
     /// Creates an empty cache.
     ///

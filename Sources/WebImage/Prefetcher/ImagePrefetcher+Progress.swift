@@ -14,7 +14,7 @@ extension ImagePrefetcher {
         public var totalCount: Int
 
         /// Creates the progress of a list that has not begun.
-        public init(totalCount: Int) { self.totalCount = totalCount }
+        init(totalCount: Int) { self.totalCount = totalCount }
 
         /// The requests that have ended, one way or another.
         public var endedCount: Int { finishedCount + failedCount + cancelledCount }
@@ -30,7 +30,7 @@ extension ImagePrefetcher {
         public var failures: [Failure] = []
 
         /// The largest number of failures in a report: 100.
-        public static let maximumFailureCount = 100
+        static let maximumFailureCount = 100
 
         /// A picture that could not be loaded.
         public struct Failure: Sendable {

@@ -65,7 +65,7 @@ public actor ImagePrefetcher {
     public var tokens: Set<Token> { active }
 
     /// The number of running loads; cancelled ones count until they have returned.
-    public var loadCount: Int { jobs.count + unwinding.count }
+    var loadCount: Int { jobs.count + unwinding.count }
 
     /// The number of entries of any kind: lists, lists with requests left, and loads. For tests.
     var entryCount: Int { active.count + queue.count + loadCount }

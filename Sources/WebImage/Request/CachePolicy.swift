@@ -66,7 +66,7 @@ public struct CacheAccess: Sendable, Hashable {
     public static let none = CacheAccess([])
 
     /// The tiers that both use, for each kind.
-    public func intersection(_ tiers: CacheTiers) -> CacheAccess {
+    package func intersection(_ tiers: CacheTiers) -> CacheAccess {
         CacheAccess(
             original: original.intersection(tiers), variant: variant.intersection(tiers),
             file: file.intersection(tiers))
@@ -90,7 +90,7 @@ public enum ImagePriority: Int, Sendable, Hashable, Comparable, CaseIterable {
     public static func < (first: ImagePriority, second: ImagePriority) -> Bool { first.rawValue < second.rawValue }
 
     /// The task priority that carries this level through queues and running tasks.
-    public var taskPriority: TaskPriority {
+    package var taskPriority: TaskPriority {
         switch self {
         case .veryLow: .background
         case .low: .low

@@ -5,7 +5,7 @@ extension OriginServer {
         /// Whether the server listens on `::1` as well, on the same port.
         ///
         /// Default: `false`.
-        public var listensOnIPv6 = false
+        package var listensOnIPv6 = false
         /// The port; 0 lets the kernel choose a free one.
         ///
         /// Default: 0.
@@ -13,7 +13,7 @@ extension OriginServer {
         /// Largest request line with header fields, in bytes; more is answered with 431.
         ///
         /// Default: 64 KiB.
-        public var maximumHeadByteCount = 64 * 1024
+        package var maximumHeadByteCount = 64 * 1024
         /// Largest request body, in bytes; more is answered with 413.
         ///
         /// Default: 64 MiB.
@@ -42,11 +42,11 @@ extension OriginServer {
         /// The stack of each connection's thread, in bytes; handlers run on it.
         ///
         /// Default: 512 KiB, of which the system provides what is used.
-        public var stackByteCount = 512 * 1024
+        package var stackByteCount = 512 * 1024
         /// Holds each connection after it was accepted, before its first byte is read and before TLS is agreed on.
         ///
         /// Default: `nil`.
-        public var connectionGate: OriginGate?
+        package var connectionGate: OriginGate?
         /// What is sent on each connection as soon as it is accepted, before TLS and before a request.
         ///
         /// Default: nothing.
@@ -55,11 +55,11 @@ extension OriginServer {
         /// The newest version of TLS that the server speaks.
         ///
         /// It speaks 1.2 as well when this is newer, and only this one when it is older. Default: 1.3.
-        public var newestTLSVersion = TLSVersion.v13
+        package var newestTLSVersion = TLSVersion.v13
         /// Whether a client must present a certificate of the server's own root, such as the server's certificate.
         ///
         /// Default: `false`.
-        public var requiresClientCertificate = false
+        package var requiresClientCertificate = false
 
         /// Creates the default configuration.
         public init() {}

@@ -31,23 +31,23 @@ extension OriginServer {
     /// Connections that the peer closed or reset before the server did.
     ///
     /// A peer that shuts down its sending direction alone counts as well when the reply was held or delayed.
-    public var closedByPeer: Int { record.peerCloseTally.count }
+    package var closedByPeer: Int { record.peerCloseTally.count }
 
     /// Requests that were answered with an error because they broke the rules of HTTP or a limit.
-    public var refusedRequests: Int { record.refusalTally.count }
+    package var refusedRequests: Int { record.refusalTally.count }
 
     /// Connections that did not get through the TLS handshake, because the peer did not trust the certificate or left.
-    public var failedHandshakes: Int { record.failedHandshakeTally.count }
+    package var failedHandshakes: Int { record.failedHandshakeTally.count }
 
     /// Bytes of reply bodies that were handed to the kernel.
     ///
     /// Shows whether a slow reader stops the stream.
-    public var bodyBytesSent: Int { record.bodyBytesSent }
+    package var bodyBytesSent: Int { record.bodyBytesSent }
 
     /// Forgets ``requests`` and starts ``peakOpenRequests`` anew.
     ///
     /// The counts continue.
-    public func forgetRequests() {
+    package func forgetRequests() {
         record.forgetRequests()
     }
 
@@ -79,7 +79,7 @@ extension OriginServer {
     ///
     /// - Returns: `false` when the server was stopped before.
     @discardableResult
-    public func waitUntilClosedByPeer(count: Int) async -> Bool {
+    package func waitUntilClosedByPeer(count: Int) async -> Bool {
         await record.peerCloseTally.wait(for: count)
     }
 
@@ -89,7 +89,7 @@ extension OriginServer {
     ///
     /// - Returns: `false` when the server was stopped before.
     @discardableResult
-    public func waitForFailedHandshakes(count: Int) async -> Bool {
+    package func waitForFailedHandshakes(count: Int) async -> Bool {
         await record.failedHandshakeTally.wait(for: count)
     }
 }

@@ -29,7 +29,7 @@ public final class OriginServer: Sendable {
     public typealias Handler = @Sendable (OriginRequest) -> OriginReply
 
     /// Whether URLs begin with `https`.
-    public let usesTLS: Bool
+    package let usesTLS: Bool
     private let listener: Listener
     private let isStopped = Mutex(false)
     let script: OriginScript

@@ -16,7 +16,7 @@ struct TestExchange {
     var method: String { request.method }
     /// Path and query.
     var path: String { request.target }
-    var headers: OriginHeaders { request.headers }
+    var headers: HTTPHeaders { request.headers }
     var body: [UInt8] { request.body }
 
     /// Returns whether the peer still takes bytes.

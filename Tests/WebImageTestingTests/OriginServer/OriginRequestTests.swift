@@ -33,7 +33,7 @@ struct OriginRequestTests {
         #expect(request.queryValue("y") == "")
         #expect(request.queryValue("z") == nil)
         #expect(request.headers["Host"] == "h")
-        #expect(request.headers.values(of: "x-TWO") == ["1", "2"])
+        #expect(request.headers.values(for: "x-TWO") == ["1", "2"])
         #expect(request.headers.map(\.name) == ["hOST", "X-Two", "x-two", "Content-Length"])
         #expect(request.body == Array("abc".utf8))
         #expect(request.connection == 1)

@@ -12,16 +12,16 @@ public struct TintTransformer: ImageTransforming, Hashable {
     }
 
     /// The colour.
-    public let color: PixelColor
+    let color: PixelColor
     /// How it is mixed with the picture.
-    public let mode: Mode
+    let mode: Mode
 
     /// Creates a transformer.
     ///
     /// - Parameters:
     ///   - color: The colour.
     ///   - mode: How it is mixed with the picture.
-    public init(_ color: PixelColor, mode: Mode = .sourceIn) {
+    init(_ color: PixelColor, mode: Mode = .sourceIn) {
         self.color = color
         self.mode = mode
     }

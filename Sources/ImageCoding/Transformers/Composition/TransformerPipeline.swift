@@ -7,7 +7,7 @@ public struct TransformerPipeline: ImageTransforming {
     /// Creates a pipeline.
     ///
     /// - Parameter transformers: In the order they are applied. An empty list leaves a picture unchanged.
-    public init(_ transformers: [any ImageTransforming]) {
+    package init(_ transformers: [any ImageTransforming]) {
         self.transformers = transformers
     }
 

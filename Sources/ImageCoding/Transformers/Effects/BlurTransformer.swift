@@ -8,15 +8,15 @@ public struct BlurTransformer: ImageTransforming, Hashable {
     /// The largest standard deviation, in pixels.
     ///
     /// The work grows with it; for more, resize first.
-    public static let maximumSigma = 100.0
+    static let maximumSigma = 100.0
 
     /// The standard deviation of the filter, in pixels.
-    public let sigma: Double
+    let sigma: Double
 
     /// Creates a transformer.
     ///
     /// - Parameter sigma: The standard deviation of the filter in pixels, 0 to ``maximumSigma``; 0 changes nothing.
-    public init(sigma: Double) {
+    init(sigma: Double) {
         self.sigma = sigma
     }
 
@@ -57,16 +57,16 @@ public struct BlurTransformer: ImageTransforming, Hashable {
 /// Sharpens a picture by what a blur takes away from it (unsharp mask).
 public struct SharpenTransformer: ImageTransforming, Hashable {
     /// The standard deviation of the blur, in pixels.
-    public let sigma: Double
+    let sigma: Double
     /// How much of the difference is added: 0 changes nothing.
-    public let amount: Double
+    let amount: Double
 
     /// Creates a transformer.
     ///
     /// - Parameters:
     ///   - sigma: The standard deviation of the blur in pixels, 0 to ``BlurTransformer/maximumSigma``.
     ///   - amount: How much of the difference is added, 0 to 10.
-    public init(sigma: Double = 1, amount: Double = 1) {
+    init(sigma: Double = 1, amount: Double = 1) {
         self.sigma = sigma
         self.amount = amount
     }

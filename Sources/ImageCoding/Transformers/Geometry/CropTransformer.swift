@@ -2,7 +2,7 @@
 /// Cuts a rectangle out of a picture.
 public struct CropTransformer: ImageTransforming, Hashable {
     /// The rectangle, in pixels of the picture.
-    public let rect: PixelRect
+    package let rect: PixelRect
 
     /// Creates a transformer.
     ///

@@ -10,12 +10,12 @@ public struct FlipTransformer: ImageTransforming, Hashable {
     }
 
     /// The direction.
-    public let axis: Axis
+    let axis: Axis
 
     /// Creates a transformer.
     ///
     /// - Parameter axis: The direction in which a picture is mirrored.
-    public init(_ axis: Axis) {
+    init(_ axis: Axis) {
         self.axis = axis
     }
 

@@ -17,7 +17,7 @@ public struct PadTransformer: ImageTransforming, Hashable {
     ///   - bottom: Rows below, not negative.
     ///   - right: Columns to the right, not negative.
     ///   - color: The colour of the added pixels. Transparent by default.
-    public init(top: Int = 0, left: Int = 0, bottom: Int = 0, right: Int = 0, color: PixelColor = .clear) {
+    init(top: Int = 0, left: Int = 0, bottom: Int = 0, right: Int = 0, color: PixelColor = .clear) {
         rule = .edges(top: top, left: left, bottom: bottom, right: right)
         self.color = color
     }
@@ -30,7 +30,7 @@ public struct PadTransformer: ImageTransforming, Hashable {
     ///   - size: The size of the canvas, in pixels.
     ///   - gravity: Where the picture is on it. In the middle by default.
     ///   - color: The colour of the added pixels. Transparent by default.
-    public init(to size: PixelSize, gravity: Gravity = .center, color: PixelColor = .clear) {
+    init(to size: PixelSize, gravity: Gravity = .center, color: PixelColor = .clear) {
         rule = .size(size, gravity)
         self.color = color
     }

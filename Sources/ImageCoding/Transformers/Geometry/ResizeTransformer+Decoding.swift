@@ -17,7 +17,7 @@ extension ResizeTransformer {
     /// - Parameter transformers: In the order they are applied.
     /// - Returns: The value for ``DecodeOptions/thumbnail``, and what to apply to the decoded picture, without
     ///   pipelines around it. No thumbnail if the first transformer is another one, or its box has no area.
-    public static func leading(
+    package static func leading(
         _ transformers: [any ImageTransforming]
     ) -> (thumbnail: ResizeTransformer?, rest: [any ImageTransforming]) {
         let transformers = TransformerPipeline(transformers).steps

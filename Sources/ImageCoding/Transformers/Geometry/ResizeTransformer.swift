@@ -14,21 +14,21 @@ public struct ResizeTransformer: ImageTransforming, Hashable {
     }
 
     /// The box, in pixels.
-    public let size: PixelSize
+    package let size: PixelSize
     /// What to do when the shapes differ.
-    public let mode: Mode
+    package let mode: Mode
     /// Whether a picture smaller than the box grows.
     ///
     /// If `false`, no side gets longer. A box to fill or to stretch to then shrinks until it fits into the picture, and
     /// keeps its shape.
-    public let allowsEnlarging: Bool
+    package let allowsEnlarging: Bool
     /// Which part is kept when a picture fills the box.
-    public let gravity: Gravity
+    package let gravity: Gravity
     /// Whether the filter adds up light instead of sRGB values.
     ///
     /// Fine patterns of bright and dark then keep their brightness. Costs some times as much, also because no decoder
     /// draws a smaller picture for it.
-    public let inLinearLight: Bool
+    package let inLinearLight: Bool
     /// Whether a box that must not grow keeps its shape; not in the first part of a resize that enlarges.
     var keepsShape = true
 

@@ -6,13 +6,13 @@ import CImageShims
 /// Multiples of a quarter turn move pixels and change none. Other angles mix four neighbours each, bilinearly.
 public struct RotateTransformer: ImageTransforming, Hashable {
     /// The angle in degrees, clockwise, at least 0 and below 360.
-    public let degrees: Double
+    let degrees: Double
     /// The colour of the corners that the turned picture does not cover.
-    public let background: PixelColor
+    let background: PixelColor
     /// Whether the canvas keeps its size, so that corners are cut off.
     ///
     /// Otherwise it is as large as the turned picture.
-    public let keepsSize: Bool
+    let keepsSize: Bool
 
     /// Creates a transformer.
     ///
@@ -20,7 +20,7 @@ public struct RotateTransformer: ImageTransforming, Hashable {
     ///   - degrees: The angle, clockwise; any number.
     ///   - background: The colour of uncovered corners. Transparent by default.
     ///   - keepsSize: Whether the canvas keeps its size.
-    public init(degrees: Double, background: PixelColor = .clear, keepsSize: Bool = false) {
+    init(degrees: Double, background: PixelColor = .clear, keepsSize: Bool = false) {
         let turn = degrees.truncatingRemainder(dividingBy: 360)
         // NaN for an angle without end, which `transform` refuses. Adding may give 360 for a tiny negative angle.
         let positive = turn < 0 ? turn + 360 : turn

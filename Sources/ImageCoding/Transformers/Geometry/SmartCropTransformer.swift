@@ -13,16 +13,16 @@ public struct SmartCropTransformer: ImageTransforming, Hashable {
     }
 
     /// The box, in pixels.
-    public let size: PixelSize
+    let size: PixelSize
     /// What makes a part interesting.
-    public let interest: Interest
+    let interest: Interest
 
     /// Creates a transformer.
     ///
     /// - Parameters:
     ///   - size: The box, in pixels, both sides at least 1. A smaller picture does not grow.
     ///   - interest: What makes a part interesting.
-    public init(size: PixelSize, interest: Interest = .attention) {
+    init(size: PixelSize, interest: Interest = .attention) {
         self.size = size
         self.interest = interest
     }

@@ -6,12 +6,12 @@ import CImageShims
 /// An animation keeps what any of its frames needs. A picture of one colour stays as it is.
 public struct TrimTransformer: ImageTransforming, Hashable {
     /// How much a channel may differ from the colour of the edge, 0 to 255.
-    public let tolerance: Int
+    let tolerance: Int
 
     /// Creates a transformer.
     ///
     /// - Parameter tolerance: How much a channel may differ from the colour of the edge; clamped to 0 to 255.
-    public init(tolerance: Int = 10) {
+    init(tolerance: Int = 10) {
         self.tolerance = min(max(tolerance, 0), 255)
     }
 

@@ -2,13 +2,13 @@
 /// Rounds corners, and draws a border along the edge.
 public struct RoundCornersTransformer: ImageTransforming, Hashable {
     /// The radius in pixels; at most half of the shorter side counts.
-    public let radius: Double
+    let radius: Double
     /// The corners that are rounded.
-    public let corners: ImageCorners
+    let corners: ImageCorners
     /// The width of the border in pixels, inside the edge.
-    public let borderWidth: Double
+    let borderWidth: Double
     /// The colour of the border.
-    public let borderColor: PixelColor
+    let borderColor: PixelColor
 
     /// Creates a transformer.
     ///
@@ -17,7 +17,7 @@ public struct RoundCornersTransformer: ImageTransforming, Hashable {
     ///   - corners: The corners that are rounded. All by default.
     ///   - borderWidth: The width of the border in pixels, not negative. None by default.
     ///   - borderColor: The colour of the border. Black by default.
-    public init(
+    init(
         radius: Double, corners: ImageCorners = .all, borderWidth: Double = 0, borderColor: PixelColor = .black
     ) {
         self.radius = radius
@@ -46,16 +46,16 @@ public struct RoundCornersTransformer: ImageTransforming, Hashable {
 /// Cuts the largest circle out of the middle of a picture, and draws a border along its edge.
 public struct CircleTransformer: ImageTransforming, Hashable {
     /// The width of the border in pixels, inside the edge.
-    public let borderWidth: Double
+    let borderWidth: Double
     /// The colour of the border.
-    public let borderColor: PixelColor
+    let borderColor: PixelColor
 
     /// Creates a transformer.
     ///
     /// - Parameters:
     ///   - borderWidth: The width of the border in pixels, not negative. None by default.
     ///   - borderColor: The colour of the border. Black by default.
-    public init(borderWidth: Double = 0, borderColor: PixelColor = .black) {
+    init(borderWidth: Double = 0, borderColor: PixelColor = .black) {
         self.borderWidth = borderWidth
         self.borderColor = borderColor
     }

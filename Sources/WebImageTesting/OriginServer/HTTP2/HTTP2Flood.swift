@@ -6,9 +6,9 @@ public import PlatformBasics
 /// frame over and over until its peer leaves.
 ///
 /// Each connection has a thread of its own. Stop it with ``stop()``.
-public final class HTTP2Flood: Sendable {
+package final class HTTP2Flood: Sendable {
     /// The repeated frame.
-    public enum Frame: Sendable, CaseIterable {
+    package enum Frame: Sendable, CaseIterable {
         /// DATA without a byte: the body continues and never gets longer.
         case emptyData
         /// PING, which the peer must answer.
@@ -52,7 +52,7 @@ public final class HTTP2Flood: Sendable {
 
     /// Starts a server.
     /// - Throws: ``OriginError``.
-    public static func start(tls certificate: TestCertificate, frame: Frame) throws(OriginError) -> HTTP2Flood {
+    package static func start(tls certificate: TestCertificate, frame: Frame) throws(OriginError) -> HTTP2Flood {
         // 0x88 is `:status: 200` in HPACK's static table; the flag ends the headers and not the stream.
         try start(tls: certificate, frame: frame) { [HTTP2Flood.frame(type: 1, flags: 4, stream: $1, [0x88])] }
     }
@@ -76,13 +76,13 @@ public final class HTTP2Flood: Sendable {
     }
 
     /// Closes all connections and waits for the end of all threads.
-    public func stop() {
+    package func stop() {
         listener.stop()
         connections.stop()
     }
 
     /// The URL of the server's root.
-    public var url: URL {
+    package var url: URL {
         guard let url = URL(string: "https://localhost:\(listener.port)/") else { preconditionFailure("is a URL") }
         return url
     }

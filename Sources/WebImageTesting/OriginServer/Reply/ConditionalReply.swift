@@ -49,7 +49,7 @@ struct ConditionalReply {
             reply.status = 304
             reply.body = []
             let kept = reply.headers.filter { !$0.name.lowercased().hasPrefix("content-") }
-            reply.headers = OriginHeaders(kept)
+            reply.headers = HTTPHeaders(kept)
         }
     }
 
@@ -74,7 +74,7 @@ struct ConditionalReply {
     }
 
     private func list(_ name: String) -> [String]? {
-        let values = request.headers.values(of: name)
+        let values = request.headers.values(for: name)
         guard !values.isEmpty else { return nil }
         return values.flatMap { $0.split(separator: ",") }.map { $0.filter { $0 != " " && $0 != "\t" } }
     }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+public import HTTPTransport
+
 extension OriginReply {
     /// Sends the body in the chunked transfer coding.
     ///
@@ -7,12 +9,12 @@ extension OriginReply {
     ///     ``dripping(byteCount:every:)`` cuts them.
     ///   - trailers: Fields after the last chunk.
     /// - Source: RFC 9112, section 7.1.
-    public func chunked(byteCount: Int? = nil, trailers: OriginHeaders = [:]) -> OriginReply {
+    public func chunked(byteCount: Int? = nil, trailers: HTTPHeaders = [:]) -> OriginReply {
         changed { $0.conduct.framing = .chunked(byteCount: byteCount.map { max(1, $0) }, trailers: trailers) }
     }
 
     /// Sends neither a length nor a transfer coding: the body ends with the connection.
-    public func untilClose() -> OriginReply {
+    package func untilClose() -> OriginReply {
         changed { $0.conduct.framing = .untilClose }
     }
 
@@ -21,7 +23,7 @@ extension OriginReply {
     /// Several values make several `Content-Length` fields. The true body is sent, then the connection is closed.
     ///
     /// Together with ``chunked(byteCount:trailers:)`` the reply has both framings, which no honest server sends.
-    public func claimingLength(_ values: String...) -> OriginReply {
+    package func claimingLength(_ values: String...) -> OriginReply {
         changed { $0.conduct.claimedLengths = values }
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-internal import HTTPTransport
+public import HTTPTransport
 public import PlatformBasics
 
 extension OriginReply {
@@ -15,10 +15,10 @@ extension OriginReply {
     /// - Parameters:
     ///   - count: How many fields.
     ///   - valueByteCount: The size of each value.
-    public func paddedHead(count: Int, valueByteCount: Int) -> OriginReply {
+    package func paddedHead(count: Int, valueByteCount: Int) -> OriginReply {
         changed { reply in
             let value = String(repeating: "x", count: max(0, valueByteCount))
-            for number in 0..<max(0, count) { reply.headers.append("X-Padding-\(number + 1)", value) }
+            for number in 0..<max(0, count) { reply.headers.append(name: "X-Padding-\(number + 1)", value: value) }
         }
     }
 
@@ -71,7 +71,7 @@ extension OriginReply {
     ///   - status: Usually 102 or 103. Written as it is.
     ///   - headers: The fields of each.
     ///   - count: How many, one after the other.
-    public func interim(status: Int = 103, headers: OriginHeaders = [:], count: Int = 1) -> OriginReply {
+    public func interim(status: Int = 103, headers: HTTPHeaders = [:], count: Int = 1) -> OriginReply {
         changed { $0.conduct.interims.append(.init(status: status, headers: headers, count: max(0, count))) }
     }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+public import HTTPTransport
+
 /// A reply of an ``OriginServer``, valid or broken.
 ///
 /// Start with one of the static members, such as ``ok(_:type:)`` or ``redirect(to:status:)``, and add faults:
@@ -19,7 +21,7 @@ public struct OriginReply: Sendable {
     /// The header fields.
     ///
     /// Names and values are written as they are: line breaks in them inject header fields.
-    public var headers: OriginHeaders
+    public var headers: HTTPHeaders
     /// The body, before transfer coding and after content coding: to serve gzip, give gzip bytes and
     /// a `Content-Encoding` field.
     public var body: [UInt8]
@@ -27,7 +29,7 @@ public struct OriginReply: Sendable {
     var conduct = Conduct()
 
     /// Creates a reply.
-    public init(status: Int = 200, headers: OriginHeaders = [:], body: [UInt8] = []) {
+    public init(status: Int = 200, headers: HTTPHeaders = [:], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
         self.body = body
@@ -53,7 +55,7 @@ extension OriginReply {
         enum Framing: Sendable {
             case length
             /// `nil` makes one chunk of every piece that is sent.
-            case chunked(byteCount: Int?, trailers: OriginHeaders)
+            case chunked(byteCount: Int?, trailers: HTTPHeaders)
             case untilClose
         }
 
@@ -73,7 +75,7 @@ extension OriginReply {
 
         struct Interim: Sendable {
             let status: Int
-            let headers: OriginHeaders
+            let headers: HTTPHeaders
             let count: Int
         }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import HTTPTransport
+
 /// The head of a reply, as bytes.
 struct ReplyHead {
     let reply: OriginReply
@@ -16,10 +18,12 @@ struct ReplyHead {
     var bytes: [UInt8] {
         var fields = reply.headers
         if allowsBody {
-            for length in lengths { fields.append("Content-Length", length) }
-            if isChunked && fields["Transfer-Encoding"] == nil { fields.append("Transfer-Encoding", "chunked") }
+            for length in lengths { fields.append(name: "Content-Length", value: length) }
+            if isChunked && fields["Transfer-Encoding"] == nil {
+                fields.append(name: "Transfer-Encoding", value: "chunked")
+            }
         }
-        if announcesClose && fields["Connection"] == nil { fields.append("Connection", "close") }
+        if announcesClose && fields["Connection"] == nil { fields.append(name: "Connection", value: "close") }
         return Self.bytes(status: reply.status, reason: reply.reason, fields: fields)
     }
 
@@ -30,7 +34,7 @@ struct ReplyHead {
         return [String(reply.body.count)]
     }
 
-    static func bytes(status: Int, reason: String?, fields: OriginHeaders) -> [UInt8] {
+    static func bytes(status: Int, reason: String?, fields: HTTPHeaders) -> [UInt8] {
         var head = Array("HTTP/1.1 \(status) \(reason ?? usualReason(status))\r\n".utf8)
         for field in fields {
             head += field.name.utf8

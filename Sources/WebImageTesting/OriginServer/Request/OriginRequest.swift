@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+public import HTTPTransport
+
 /// A request as it was received.
 public struct OriginRequest: Sendable, Hashable {
     /// The place of the request among all that the server read, from 1.
@@ -18,7 +20,7 @@ public struct OriginRequest: Sendable, Hashable {
     /// The protocol, `HTTP/1.1` or `HTTP/1.0`.
     public let version: String
     /// The header fields, as sent.
-    public let headers: OriginHeaders
+    public let headers: HTTPHeaders
     /// The beginning of the body, after removal of the chunked coding, up to
     /// ``OriginServer/Configuration/maximumRecordedBodyByteCount``.
     public internal(set) var body: [UInt8]

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import HTTPTransport
+
 extension RequestHead {
     /// Creates a head by strict parsing: ambiguous heads are refused, so that a test notices a client that sends them.
     ///
@@ -23,13 +25,13 @@ extension RequestHead {
         }
         guard version == "HTTP/1.1" || version == "HTTP/1.0" else { throw .unknownVersion }
 
-        var headers = OriginHeaders()
+        var headers = HTTPHeaders()
         for line in lines {
             let field = try Self.field(line)
-            headers.append(field.name, field.value)
+            headers.append(name: field.name, value: field.value)
         }
         self.headers = headers
-        let hosts = headers.values(of: "Host").count
+        let hosts = headers.values(for: "Host").count
         guard hosts == 1 || (hosts == 0 && version == "HTTP/1.0") else {
             throw .malformed("There has to be one Host field.")
         }
@@ -53,7 +55,7 @@ extension RequestHead {
         return lines
     }
 
-    private static func field(_ line: ArraySlice<UInt8>) throws(RequestFault) -> OriginHeaders.Field {
+    private static func field(_ line: ArraySlice<UInt8>) throws(RequestFault) -> HTTPHeaders.Field {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
             line[..<colon].allSatisfy(isTokenByte)
         else { throw .malformed("A header field has no valid name.") }
@@ -63,13 +65,13 @@ extension RequestHead {
         guard value.allSatisfy({ $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7f) }) else {
             throw .malformed("A header field's value has control characters.")
         }
-        return OriginHeaders.Field(
+        return HTTPHeaders.Field(
             name: String(decoding: line[..<colon], as: UTF8.self), value: String(decoding: value, as: UTF8.self))
     }
 
-    private static func framing(_ headers: OriginHeaders) throws(RequestFault) -> Framing {
-        let codings = headers.values(of: "Transfer-Encoding")
-        let lengths = headers.values(of: "Content-Length")
+    private static func framing(_ headers: HTTPHeaders) throws(RequestFault) -> Framing {
+        let codings = headers.values(for: "Transfer-Encoding")
+        let lengths = headers.values(for: "Content-Length")
         if !codings.isEmpty {
             guard lengths.isEmpty else { throw .malformed("There are both a length and a transfer coding.") }
             guard codings.count == 1, codings[0].lowercased() == "chunked" else { throw .unknownCoding }
@@ -83,7 +85,7 @@ extension RequestHead {
         return .length(count)
     }
 
-    private static func expectsContinue(_ headers: OriginHeaders) throws(RequestFault) -> Bool {
+    private static func expectsContinue(_ headers: HTTPHeaders) throws(RequestFault) -> Bool {
         guard let expectation = headers["Expect"] else { return false }
         guard expectation.lowercased() == "100-continue" else { throw .unknownExpectation }
         return true

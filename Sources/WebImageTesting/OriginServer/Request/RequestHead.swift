@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import HTTPTransport
+
 /// The request line and the header fields of a request, and how its body is framed.
 struct RequestHead: Equatable {
     enum Framing: Equatable {
@@ -9,7 +11,7 @@ struct RequestHead: Equatable {
     let method: String
     let target: String
     let version: String
-    let headers: OriginHeaders
+    let headers: HTTPHeaders
     let framing: Framing
 
     /// Whether the client waits for `100 Continue` before it sends the body.
@@ -18,7 +20,7 @@ struct RequestHead: Equatable {
     /// Whether the client allows another request after this one.
     var allowsReuse: Bool {
         guard version == "HTTP/1.1" else { return false }
-        let options = headers.values(of: "Connection").flatMap { $0.split(separator: ",") }
+        let options = headers.values(for: "Connection").flatMap { $0.split(separator: ",") }
         return !options.contains { $0.filter { $0 != " " && $0 != "\t" }.lowercased() == "close" }
     }
 

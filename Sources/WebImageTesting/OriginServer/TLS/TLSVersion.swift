@@ -3,7 +3,7 @@ internal import COpenSSL
 
 extension OriginServer {
     /// A version of TLS.
-    public enum TLSVersion: Sendable, Hashable, Comparable, CaseIterable {
+    package enum TLSVersion: Sendable, Hashable, Comparable, CaseIterable {
         /// TLS 1.0, withdrawn.
         case v10
         /// TLS 1.1, withdrawn.

@@ -40,7 +40,7 @@ public final class TestCertificate: Sendable {
     /// The SHA-256 of the leaf's public key, 32 bytes, as key pinning compares it.
     ///
     /// - Source: RFC 7469, section 2.4: over the DER form of the SubjectPublicKeyInfo.
-    public let publicKeySHA256: [UInt8]
+    package let publicKeySHA256: [UInt8]
 
     private let folder: URL
 
