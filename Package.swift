@@ -104,7 +104,7 @@ let package = Package(
         .target(name: "TaskCoordination", dependencies: ["Locks"]),
 
         // Floor 1: a thread that waits for descriptors, and is the executor of actors.
-        .target(name: "EventLoops", dependencies: ["CEventLoopShims", "Locks"]),
+        .target(name: "EventLoops", dependencies: ["CEventLoopShims", "Locks", "TaskCoordination"]),
 
         // Floor 2: the network, and the pictures. Neither knows the other.
         .target(
