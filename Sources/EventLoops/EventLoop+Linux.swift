@@ -2,6 +2,7 @@
 #if os(Linux)
 internal import CEventLoopShims
 internal import Glibc
+package import TaskCoordination
 
 /// Waits for descriptors with epoll, and for signals of other threads with an eventfd.
 ///
@@ -66,42 +67,15 @@ struct Poller: ~Copyable, Sendable {
     }
 }
 
-/// The thread of an event loop.
-package struct LoopThread: Sendable {
-    private let handle: pthread_t
-
-    /// Creates a thread that runs the body once. The body is released when it has run.
-    /// - Returns: `nil` when the process may not have another thread.
-    package init?(name: String, _ body: @escaping @Sendable () -> Void) {
-        let context = unsafe Unmanaged.passRetained(Context(name: name, body: body))
-        var handle = pthread_t()
-        let result = unsafe pthread_create(
-            &handle, nil,
-            { pointer in
-                // The pointer is the context retained above, and this thread is the only one to take it.
-                guard let pointer = unsafe pointer else { return nil }
-                let context = unsafe Unmanaged<Context>.fromOpaque(pointer).takeRetainedValue()
-                unsafe context.name.withCString { unsafe loop_prepare_thread($0) }
-                context.body()
-                return nil
-            }, context.toOpaque())
-        guard result == 0 else {
-            unsafe context.release()
-            return nil
-        }
-        self.handle = handle
-    }
-
-    /// Waits until the thread has ended.
+extension PlatformThread {
+    /// Starts a thread that runs `body` and takes no signals.
     ///
-    /// Called once, or ``detach()`` once.
-    package func join() {
-        pthread_join(handle, nil)
-    }
-
-    /// Lets the thread end by itself.
-    package func detach() {
-        pthread_detach(handle)
+    /// - Returns: `nil` when the process may not have another thread.
+    package static func start(for name: String, _ body: @escaping @Sendable () -> Void) -> Handle? {
+        start {
+            unsafe name.withCString { unsafe loop_prepare_thread($0) }
+            body()
+        }
     }
 
     /// A number that tells the running threads of the process apart, never 0.
@@ -112,16 +86,6 @@ package struct LoopThread: Sendable {
         var time = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-    }
-
-    private final class Context: Sendable {
-        let name: String
-        let body: @Sendable () -> Void
-
-        init(name: String, body: @escaping @Sendable () -> Void) {
-            self.name = name
-            self.body = body
-        }
     }
 }
 #endif

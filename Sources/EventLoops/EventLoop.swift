@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 import Locks
+import TaskCoordination
 
 /// One thread that waits for descriptors, deadlines and messages, and is the executor of the actors on the loop.
 ///
 /// An actor on a loop may call a C library that needs one thread, and the callbacks of the library enter the actor
-/// through ``LoopResident/onLoop(_:)``. The thread keeps the actors until ``stop()``. Later jobs run one at a time on a
+/// with `assumeIsolated`. The thread keeps the actors until ``stop()``. Later jobs run one at a time on a
 /// task of the global pool, so that every caller is resumed.
 @usableFromInline package final class EventLoop: SerialExecutor {
     private enum Phase {
@@ -18,7 +19,7 @@ import Locks
     private struct Inbox {
         var jobs: [UnownedJob] = []
         var phase = Phase.new
-        var thread: LoopThread?
+        var thread: PlatformThread.Handle?
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -40,7 +41,7 @@ import Locks
     /// - Returns: `false` when the process has no thread or descriptor left; the loop has then ended.
     package func start(_ residents: [any LoopResident]) -> Bool {
         inbox.withLock { $0.phase = .running }
-        guard poller != nil, let thread = LoopThread(name: name, { self.run(residents) }) else {
+        guard poller != nil, let thread = PlatformThread.start(for: name, { self.run(residents) }) else {
             inbox.withLock { $0.phase = .ended(isDraining: false) }
             return false
         }
@@ -50,11 +51,11 @@ import Locks
     }
 
     /// Nanoseconds of the clock of all loops.
-    package static var nanoseconds: UInt64 { LoopThread.nanoseconds }
+    package static var nanoseconds: UInt64 { PlatformThread.nanoseconds }
 
     // MARK: - Executor
 
-    @usableFromInline package var isOnLoop: Bool { owner.load(ordering: .acquiring) == LoopThread.current }
+    @usableFromInline package var isOnLoop: Bool { owner.load(ordering: .acquiring) == PlatformThread.current }
 
     @usableFromInline package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
@@ -71,10 +72,6 @@ import Locks
 
     @usableFromInline package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
         unsafe UnownedSerialExecutor(ordinary: self)
-    }
-
-    @usableFromInline package func checkIsolated() {
-        precondition(isOnLoop, "Not on the event loop.")
     }
 
     @usableFromInline package func isIsolatingCurrentContext() -> Bool? { isOnLoop }
@@ -110,7 +107,7 @@ import Locks
 
     /// Makes the thread tell its residents and end, without waiting for it.
     package func stop() {
-        beginStop()?.detach()
+        beginStop().map(PlatformThread.detach)
     }
 
     /// Makes the thread tell its residents and end, and waits until it has ended.
@@ -124,11 +121,11 @@ import Locks
             }
             if hasEnded { waiter.resume() }
         }
-        thread?.join()
+        thread.map(PlatformThread.join)
     }
 
     /// The first caller that stops the loop gets the thread.
-    private func beginStop() -> LoopThread? {
+    private func beginStop() -> PlatformThread.Handle? {
         let thread = inbox.withLock { inbox in
             if case .running = inbox.phase { inbox.phase = .stopping }
             return inbox.thread.take()
@@ -140,21 +137,25 @@ import Locks
     // MARK: - The thread
 
     private func run(_ residents: [any LoopResident]) {
-        owner.store(LoopThread.current, ordering: .releasing)
+        owner.store(PlatformThread.current, ordering: .releasing)
         var events = Poller.Events()
-        for (token, resident) in residents.enumerated() { resident.onLoop { $0.loopBegins(with: UInt32(token)) } }
+        for (token, resident) in residents.enumerated() {
+            resident.assumeIsolated { $0.loopBegins(with: UInt32(token)) }
+        }
         while let jobs = takeJobs() {
             var deadline = UInt64.max
-            for resident in residents { deadline = min(deadline, resident.onLoop { $0.takeTurn() } ?? .max) }
+            for resident in residents { deadline = min(deadline, resident.assumeIsolated { $0.takeTurn() } ?? .max) }
             // After the turns, so that messages posted before a job are handled before it. A job may leave new work.
             for job in jobs { unsafe job.runSynchronously(on: asUnownedSerialExecutor()) }
             wait(until: jobs.isEmpty ? deadline : 0, for: residents, &events)
             for index in 0..<events.count {
                 let event = events[index]
-                residents[Int(event.token)].onLoop(event.descriptor, event.readiness) { $0.descriptorIsReady($1, $2) }
+                residents[Int(event.token)].assumeIsolated {
+                    $0.descriptorIsReady(event.descriptor, event.readiness)
+                }
             }
         }
-        for resident in residents { resident.onLoop { $0.loopEnds() } }
+        for resident in residents { resident.assumeIsolated { $0.loopEnds() } }
         drain()
     }
 
@@ -170,13 +171,13 @@ import Locks
 
     /// Waits for events, unless something has arrived since the turn began.
     private func wait(until deadline: UInt64, for residents: [any LoopResident], _ events: inout Poller.Events) {
-        let now = LoopThread.nanoseconds
+        let now = Self.nanoseconds
         guard deadline > now else { return poller?.wait(milliseconds: 0, &events) ?? () }
         isAsleep.store(true, ordering: .sequentiallyConsistent)
         let hasNews =
             inbox.withLock { inbox in
                 if case .running = inbox.phase { !inbox.jobs.isEmpty } else { true }
-            } || residents.contains { $0.onLoop { $0.hasMail } }
+            } || residents.contains { $0.assumeIsolated { $0.hasMail } }
         poller?.wait(milliseconds: hasNews ? 0 : Self.milliseconds(from: now, to: deadline), &events)
         isAsleep.store(false, ordering: .releasing)
     }
@@ -191,7 +192,7 @@ import Locks
     ///
     /// It ends under the lock under which a later job starts a task of its own. At most one thread runs it.
     private func drain() {
-        owner.store(LoopThread.current, ordering: .releasing)
+        owner.store(PlatformThread.current, ordering: .releasing)
         while true {
             let (jobs, waiters) = inbox.withLock { inbox in
                 let jobs = inbox.jobs

@@ -3,7 +3,7 @@ public import Locks
 
 /// An actor on an ``EventLoop``: its `unownedExecutor` is the loop's, and the loop runs its turns.
 ///
-/// The loop calls the isolated methods through ``onLoop(_:)``, which costs neither a job nor a task.
+/// The loop enters it with `assumeIsolated`, which costs neither a job nor a task.
 @usableFromInline package protocol LoopResident: Actor {
     nonisolated var loop: EventLoop { get }
     /// Called before all other methods, on the loop's thread.
@@ -18,29 +18,6 @@ public import Locks
     func descriptorIsReady(_ descriptor: Int32, _ readiness: Readiness)
     /// Called after the last turn, on the loop's thread.
     func loopEnds()
-}
-
-extension LoopResident {
-    /// Runs a function in the isolation of this actor, on the loop's thread; traps on any other.
-    ///
-    /// `assumeIsolated` with the same static rules and the same check, for callbacks that run a dozen times per
-    /// request: the runtime takes 130 ns to find and ask the executor, and this function asks it directly. Arguments
-    /// are passed and not captured, so that nothing is allocated. The types of its declaration are usable from inline
-    /// code: otherwise no other module would inline it, and each call would allocate after all.
-    @inlinable @inline(__always)
-    package nonisolated func onLoop<First: Sendable, Second: Sendable & ~Escapable, Answer: Sendable>(
-        _ first: First, _ second: Second, _ body: @escaping @Sendable (isolated Self, First, Second) -> Answer
-    ) -> Answer {
-        precondition(loop.isOnLoop, "Not on the event loop.")
-        // An isolated parameter is passed like any other; the standard library's `assumeIsolated` relies on it, too.
-        return unsafe unsafeBitCast(body, to: (@Sendable (Self, First, Second) -> Answer).self)(self, first, second)
-    }
-
-    @inlinable @inline(__always)
-    package nonisolated func onLoop<Answer: Sendable>(_ body: @escaping @Sendable (isolated Self) -> Answer) -> Answer {
-        precondition(loop.isOnLoop, "Not on the event loop.")
-        return unsafe unsafeBitCast(body, to: (@Sendable (Self) -> Answer).self)(self)
-    }
 }
 
 /// The operations that a descriptor is ready for, or is watched for.

@@ -14,7 +14,7 @@ extension RedisLink {
             let commands = try RedisConnection(
                 to: address, on: loop, token: loopToken, byteLimit: 2 * largest + (1 << 20))
             let messages = try RedisConnection(to: address, on: loop, token: loopToken, byteLimit: 1 << 20) { reply in
-                self.onLoop { $0.heard(reply) }
+                self.assumeIsolated { $0.heard(reply) }
             }
             (self.commands, self.messages) = (commands, messages)
             var login: [RedisCommand] = []
@@ -31,7 +31,7 @@ extension RedisLink {
     }
 
     private func greet(_ connection: RedisConnection, _ command: RedisCommand, _ deadline: UInt64) {
-        connection.send(command, deadline: deadline) { result in self.onLoop { $0.welcomed(result) } }
+        connection.send(command, deadline: deadline) { result in self.assumeIsolated { $0.welcomed(result) } }
     }
 
     private func welcomed(_ result: Result<RedisReply, SharedStoreError>) {

@@ -31,7 +31,7 @@ extension RedisLink {
             leases[key]?.renewAt = now + Self.nanoseconds(configuration.leaseTime / 3)
             send(lease.renewal.renew(lease.token)) { result in
                 // The lease has gone to another process.
-                if case .success(.integer(0)) = result { self.onLoop { $0.forget(key, lease.token) } }
+                if case .success(.integer(0)) = result { self.assumeIsolated { $0.forget(key, lease.token) } }
             }
         }
     }

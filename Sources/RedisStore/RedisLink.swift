@@ -150,7 +150,7 @@ actor RedisLink: LoopResident {
         switch message {
         case .command(let command, let place): send(command) { place.resolve($0.mapError { $0 }) }
         case .ask(let command, let renewal, let place):
-            send(command) { result in self.onLoop { $0.granted(result, renewal, place) } }
+            send(command) { result in self.assumeIsolated { $0.granted(result, renewal, place) } }
         case .awaitConnection(let place):
             if case .connected = phase { place.resolve(true) } else { connectionWaiters.append(place) }
         case .listen(let key, let bell):

@@ -2,6 +2,7 @@
 import EventLoops
 import Locks
 import PlatformBasics
+import TaskCoordination
 
 /// Looks names up on threads of its own: one look-up at a time for each name, and a bounded number of names at once.
 ///
@@ -55,11 +56,11 @@ final class NameResolver: Sendable {
             return true
         }
         guard startsThread else { return }
-        guard let thread = LoopThread(name: "http-lookup", { self.run(name) }) else {
+        guard let thread = PlatformThread.start(for: "http-lookup", { self.run(name) }) else {
             state.withLock { _ = $0.running.remove(name) }
             return deliver(name, .failure(Failure(message: "The process has no thread left to look it up.")))
         }
-        thread.detach()
+        PlatformThread.detach(thread)
     }
 
     /// Withdraws the request for a name, because no transfer waits for it any more.

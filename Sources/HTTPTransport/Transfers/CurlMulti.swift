@@ -52,13 +52,13 @@ import EventLoops
             { _, socket, what, context, _ in
                 guard let context = unsafe context else { return -1 }
                 return unsafe Unmanaged<TransferTable>.fromOpaque(context)._withUnsafeGuaranteedRef { table in
-                    table.onLoop(socket, what) { table, socket, what in table.multi.socketChanged(socket, what: what) }
+                    table.assumeIsolated { $0.multi.socketChanged(socket, what: what) }
                 }
             },
             { _, milliseconds, context in
                 guard let context = unsafe context else { return -1 }
                 return unsafe Unmanaged<TransferTable>.fromOpaque(context)._withUnsafeGuaranteedRef { table in
-                    table.onLoop(milliseconds, ()) { table, milliseconds, _ in table.multi.setTimer(milliseconds) }
+                    table.assumeIsolated { $0.multi.setTimer(milliseconds) }
                 }
             })
     }

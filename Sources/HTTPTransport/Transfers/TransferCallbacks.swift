@@ -71,7 +71,7 @@ enum TransferCallbacks {
     static let closeSocket: transport_close_socket_callback = { context, socket in
         if let context = unsafe context {
             unsafe Unmanaged<TransferTable>.fromOpaque(context)._withUnsafeGuaranteedRef { table in
-                table.onLoop(socket, ()) { table, socket, _ in table.multi.sockets.willClose(socket) }
+                table.assumeIsolated { $0.multi.sockets.willClose(socket) }
             }
         }
         return close(socket)
@@ -131,11 +131,11 @@ enum TransferCallbacks {
     @inline(__always)
     private static func enter<Input: Sendable & ~Escapable, Answer: Sendable>(
         _ context: UnsafeMutableRawPointer?, _ input: Input, or none: Answer,
-        _ body: @escaping @Sendable (isolated TransferTable, TransferOrder, Input) -> Answer
+        _ body: @Sendable (isolated TransferTable, TransferOrder, Input) -> Answer
     ) -> Answer {
         guard let context = unsafe context else { return none }
         return unsafe Unmanaged<TransferOrder>.fromOpaque(context)._withUnsafeGuaranteedRef { order in
-            order.table.onLoop(order, input, body)
+            order.table.assumeIsolated { body($0, order, input) }
         }
     }
 }

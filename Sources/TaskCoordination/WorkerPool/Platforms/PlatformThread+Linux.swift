@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #if canImport(Glibc)
-import Glibc
+package import Glibc
 
-/// The system's threads: the few calls the worker pool makes.
-enum PlatformThread {
-    typealias Handle = pthread_t
+/// The system's threads: the few calls that pools and event loops make.
+package enum PlatformThread {
+    package typealias Handle = pthread_t
 
     /// The system keeps 15 bytes of a thread's name.
     static let labelLimit = 15
@@ -12,7 +12,7 @@ enum PlatformThread {
     /// Starts a thread that runs `body` and ends.
     ///
     /// `nil` when the system gives none.
-    static func start(_ body: @escaping @Sendable () -> Void) -> Handle? {
+    package static func start(_ body: @escaping @Sendable () -> Void) -> Handle? {
         // Balanced by `takeRetainedValue` on the new thread, or by `release` when there is none.
         let box = unsafe Unmanaged.passRetained(ThreadBody(run: body))
         var handle = pthread_t()
@@ -41,12 +41,12 @@ enum PlatformThread {
     }
 
     /// Waits until the thread has ended.
-    static func join(_ handle: Handle) {
+    package static func join(_ handle: Handle) {
         pthread_join(handle, nil)
     }
 
     /// Lets the thread end unobserved.
-    static func detach(_ handle: Handle) {
+    package static func detach(_ handle: Handle) {
         pthread_detach(handle)
     }
 }
