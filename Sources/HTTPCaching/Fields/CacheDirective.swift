@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import HTTPTransport
+
 /// One directive of a `Cache-Control` field.
 struct CacheDirective {
     /// What follows the name.
@@ -70,7 +72,7 @@ struct DirectiveReader {
             let start = index
             skip { !FieldText.isSpace($0) && $0 != UInt8(ascii: ",") }
             let token = Array(line[start..<index])
-            if !token.isEmpty, token.allSatisfy(FieldText.isToken) { text = token }
+            if !token.isEmpty, token.allSatisfy(\.isTokenByte) { text = token }
         }
         skip(FieldText.isSpace)
         guard isAtEnd, let text else {

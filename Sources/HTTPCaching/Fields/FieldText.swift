@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import HTTPTransport
+
 /// The bytes that fields are made of.
 enum FieldText {
     /// Fields with more bytes than this are not read. Each rule says what such a field counts as.
@@ -16,17 +18,6 @@ enum FieldText {
 
     /// A white space of RFC 9110, section 5.6.3.
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-
-    /// A `tchar` of RFC 9110, section 5.6.2.
-    static func isToken(_ byte: UInt8) -> Bool {
-        switch byte {
-        // Digits, letters, and ! # $ % & ' * + - . ^ _ ` | ~
-        case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x30...0x39, 0x41...0x5A, 0x5E...0x7A, 0x7C, 0x7E: true
-        default: false
-        }
-    }
-
-    static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
     /// Splits a field at its commas, except in quoted strings, and trims the members. Empty members are left out.
     ///
@@ -66,13 +57,31 @@ enum FieldText {
 
     /// The text in lower case, as far as it is ASCII.
     static func lowercased(_ bytes: some Sequence<UInt8>) -> String {
-        String(decoding: bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+        String(decoding: bytes.map(\.lowercasedASCII), as: UTF8.self)
     }
 
     /// Names of fields in lower case; `nil` when one is no name, or when there is none.
     static func fieldNames(_ text: [UInt8]) -> Set<String>? {
         let names = members(of: text)
-        guard !names.isEmpty, names.allSatisfy({ $0.allSatisfy(isToken) }) else { return nil }
+        guard !names.isEmpty, names.allSatisfy({ $0.allSatisfy(\.isTokenByte) }) else { return nil }
         return Set(names.map(lowercased))
     }
+}
+
+/// Numbers of seconds in fields.
+enum DeltaSeconds {
+    /// Larger numbers count as this one.
+    /// - Source: RFC 9111, section 1.2.2.
+    static let largest = 2_147_483_648
+
+    /// Reads digits, and nothing else; `nil` for any other text.
+    static func parse(_ text: some Collection<UInt8>) -> Int? {
+        guard !text.isEmpty, text.allSatisfy(\.isASCIIDigit) else { return nil }
+        var number = 0
+        for digit in text where number < largest { number = number * 10 + Int(digit - 0x30) }
+        return min(number, largest)
+    }
+
+    /// A number of seconds that no sum in this module overflows.
+    static func clamped(_ seconds: Int) -> Int { min(max(0, seconds), largest) }
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import HTTPTransport
+
 /// Reads a dictionary of structured fields, in one pass. Parameters are checked and left out.
 ///
 /// - Source: RFC 9651, section 4.2.
@@ -43,7 +45,7 @@ struct StructuredReader {
     private mutating func key() -> String? {
         guard let first = byte, first == UInt8(ascii: "*") || Self.isSmallLetter(first) else { return nil }
         let start = index
-        skip { Self.isSmallLetter($0) || FieldText.isDigit($0) || "_-.*".utf8.contains($0) }
+        skip { Self.isSmallLetter($0) || $0.isASCIIDigit || "_-.*".utf8.contains($0) }
         return String(decoding: bytes[start..<index], as: UTF8.self)
     }
 
@@ -77,10 +79,10 @@ struct StructuredReader {
             index += 1
             guard case .integer? = number() else { return nil }
             return .other
-        case let first? where first == UInt8(ascii: "-") || FieldText.isDigit(first): return number()
-        case let first? where first == UInt8(ascii: "*") || Self.isLetter(first):
+        case let first? where first == UInt8(ascii: "-") || first.isASCIIDigit: return number()
+        case let first? where first == UInt8(ascii: "*") || first.isASCIIAlphanumeric:
             let start = index
-            skip { FieldText.isToken($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }
+            skip { $0.isTokenByte || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }
             return .text(Array(bytes[start..<index]))
         default: return nil
         }
@@ -90,11 +92,11 @@ struct StructuredReader {
     private mutating func number() -> Value? {
         let isNegative = take("-")
         let start = index
-        skip(FieldText.isDigit)
+        skip(\.isASCIIDigit)
         let digits = bytes[start..<index]
         if take(".") {
             let fraction = index
-            skip(FieldText.isDigit)
+            skip(\.isASCIIDigit)
             return (1...12).contains(digits.count) && (1...3).contains(index - fraction) ? .other : nil
         }
         guard (1...15).contains(digits.count) else { return nil }
@@ -124,12 +126,11 @@ struct StructuredReader {
 
     private mutating func binary() -> Value? {
         index += 1
-        skip { Self.isLetter($0) || FieldText.isDigit($0) || "+/=".utf8.contains($0) }
+        skip { $0.isASCIIAlphanumeric || "+/=".utf8.contains($0) }
         return take(":") ? .other : nil
     }
 
     private static func isSmallLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) }
-    private static func isLetter(_ byte: UInt8) -> Bool { isSmallLetter(byte) || (0x41...0x5A).contains(byte) }
 
     private var byte: UInt8? { index < bytes.count ? bytes[index] : nil }
 

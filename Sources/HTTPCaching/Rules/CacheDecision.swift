@@ -69,8 +69,7 @@ public struct Selection: Sendable, Hashable {
     /// - Complexity: O(number of fields).
     /// - Source: RFC 9111, sections 4 and 5.1.
     public func fields(of stored: StoredResponse) -> HTTPHeaders {
-        var fields = HTTPHeaders(
-            stored.head.headers.fields.filter { !withheldFields.contains(FieldText.lowercased($0.name.utf8)) })
+        var fields = stored.head.headers.without(withheldFields)
         fields["Age"] = String(min(age, DeltaSeconds.largest))
         return fields
     }

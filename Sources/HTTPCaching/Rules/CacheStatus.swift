@@ -74,8 +74,8 @@ extension CacheStatus: CustomStringConvertible {
 
     private static func isToken(_ text: String) -> Bool {
         guard let first = text.utf8.first, text.utf8.count <= 1_024 else { return false }
-        let isLetter = (0x41...0x5A).contains(first) || (0x61...0x7A).contains(first) || first == UInt8(ascii: "*")
-        return isLetter && text.utf8.allSatisfy { FieldText.isToken($0) || $0 == 0x3A || $0 == 0x2F }
+        let isFirst = first == UInt8(ascii: "*") || first.isASCIIAlphanumeric && !first.isASCIIDigit
+        return isFirst && text.utf8.allSatisfy { $0.isTokenByte || $0 == 0x3A || $0 == 0x2F }
     }
 
     private static func quoted(_ text: String) -> String {

@@ -8,8 +8,12 @@ extension HTTPHeaders {
     /// - Complexity: O(number of fields).
     /// - Source: RFC 9110, section 7.6.1; RFC 9111, section 3.1.
     public var endToEnd: HTTPHeaders {
-        let left = connectionFields
-        return HTTPHeaders(fields.filter { !left.contains(FieldText.lowercased($0.name.utf8)) })
+        without(connectionFields)
+    }
+
+    /// The fields that do not have these names, which are in lower case.
+    func without(_ names: Set<String>) -> HTTPHeaders {
+        HTTPHeaders(fields.filter { !names.contains(FieldText.lowercased($0.name.utf8)) })
     }
 
     /// The names of the others, in lower case.

@@ -92,10 +92,8 @@ extension HTTPCacheRules {
         guard storability(of: response, to: request) == .allowed,
             let selectors = selectors(for: request.headers, in: response.headers)
         else { return nil }
-        let left = unstoredFields(response.headers)
         var head = response
-        head.headers = HTTPHeaders(
-            response.headers.fields.filter { !left.contains(FieldText.lowercased($0.name.utf8)) })
+        head.headers = response.headers.without(unstoredFields(response.headers))
         return StoredResponse(head: head, selectors: selectors)
     }
 

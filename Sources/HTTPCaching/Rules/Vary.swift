@@ -50,7 +50,7 @@ extension HTTPCacheRules {
         guard let lines = FieldText.lines(response.values(for: "Vary")) else { return nil }
         var names: Set<String> = []
         for member in lines.flatMap(FieldText.members) {
-            guard member.first != UInt8(ascii: "*"), member.allSatisfy(FieldText.isToken) else { return nil }
+            guard member.first != UInt8(ascii: "*"), member.allSatisfy(\.isTokenByte) else { return nil }
             names.insert(FieldText.lowercased(member))
             if names.count > 32 { return nil }
         }

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
 /// An IPv4 or IPv6 address, without port and zone.
 public enum IPAddress: Sendable, Hashable {
     /// 32 bits, the first byte of the address in the highest place.
@@ -57,81 +63,16 @@ extension IPAddress {
     /// - Complexity: O(*n*) in the length, which is bounded by 45 bytes.
     /// - Source: RFC 4291, section 2.2; RFC 6943, section 3.1.1 (why loose forms are dangerous).
     public init?(_ text: some StringProtocol) {
-        if text.utf8.contains(UInt8(ascii: ":")) {
-            let bytes = Array(text.utf8.prefix(46))
-            guard bytes.count <= 45, let bits = Self.parseV6(bytes[...]) else { return nil }
-            self = .v6(bits)
-        } else {
-            guard let bits = Self.parseV4(text.utf8) else { return nil }
-            self = .v4(bits)
+        let length = text.utf8.prefix(46).count
+        // A zero byte would end the text for the system.
+        guard length <= 45, !text.utf8.contains(0) else { return nil }
+        let isV6 = text.utf8.contains(UInt8(ascii: ":"))
+        var bytes: [UInt8] = Array(repeating: 0, count: isV6 ? 16 : 4)
+        // The strict one of the system's readers.
+        guard unsafe String(text).withCString({ unsafe inet_pton(isV6 ? AF_INET6 : AF_INET, $0, &bytes) }) == 1 else {
+            return nil
         }
-    }
-
-    /// Four numbers between dots, without leading zeros, which mean octal to some resolvers.
-    private static func parseV4(_ bytes: some Sequence<UInt8>) -> UInt32? {
-        var (bits, number, dotCount) = (UInt32(0), UInt32?.none, 0)
-        for byte in bytes {
-            switch byte {
-            case UInt8(ascii: "."):
-                guard let part = number, dotCount < 3 else { return nil }
-                bits = bits << 8 | part
-                number = nil
-                dotCount += 1
-            case 0x30...0x39:
-                guard number != 0 else { return nil }
-                let larger = (number ?? 0) * 10 + UInt32(byte - 0x30)
-                guard larger <= 255 else { return nil }
-                number = larger
-            default:
-                return nil
-            }
-        }
-        guard let last = number, dotCount == 3 else { return nil }
-        return bits << 8 | last
-    }
-
-    private static func parseV6(_ bytes: ArraySlice<UInt8>) -> UInt128? {
-        guard let gap = firstGap(in: bytes) else {
-            guard let groups = parseGroups(bytes), groups.count == 8 else { return nil }
-            return join(groups)
-        }
-        let tail = bytes[(gap + 2)...]
-        guard firstGap(in: tail) == nil, let left = parseGroups(bytes[..<gap], mayEndInV4: false),
-            let right = parseGroups(tail), left.count + right.count <= 7
-        else { return nil }
-        return join(left + Array(repeating: 0, count: 8 - left.count - right.count) + right)
-    }
-
-    /// The position of the first `::`.
-    private static func firstGap(in bytes: ArraySlice<UInt8>) -> Int? {
-        let colon = UInt8(ascii: ":")
-        return bytes.indices.dropLast().first { bytes[$0] == colon && bytes[$0 + 1] == colon }
-    }
-
-    private static func join(_ groups: [UInt16]) -> UInt128 {
-        groups.reduce(0) { $0 << 16 | UInt128($1) }
-    }
-
-    /// Groups between single colons; the last may be an IPv4 address, which counts for two.
-    private static func parseGroups(_ bytes: ArraySlice<UInt8>, mayEndInV4: Bool = true) -> [UInt16]? {
-        guard !bytes.isEmpty else { return [] }
-        let parts = bytes.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-        var groups: [UInt16] = []
-        for (index, part) in parts.enumerated() {
-            if mayEndInV4, index == parts.count - 1, part.contains(UInt8(ascii: ".")) {
-                guard let four = parseV4(part) else { return nil }
-                groups += [UInt16(four >> 16), UInt16(truncatingIfNeeded: four)]
-            } else {
-                guard (1...4).contains(part.count), part.allSatisfy(isHexDigit) else { return nil }
-                guard let group = UInt16(String(decoding: part, as: UTF8.self), radix: 16) else { return nil }
-                groups.append(group)
-            }
-        }
-        return groups
-    }
-
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte.lowercasedASCII)
+        self.init(bytes: bytes)
     }
 }
 

@@ -30,7 +30,7 @@ public struct IPNetwork: Sendable, Hashable {
             self.init(address, prefixLength: whole)
             return
         }
-        guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int(parts[1]) else { return nil }
+        guard parts[1].utf8.allSatisfy(\.isASCIIDigit), let length = Int(parts[1]) else { return nil }
         self.init(address, prefixLength: length)
     }
 

@@ -97,35 +97,6 @@ final class Hop: Sendable {
     }
 }
 
-extension String {
-    /// Whether this is a token: one or more of the characters allowed in names.
-    var isToken: Bool { !isEmpty && allBytes(\.isTokenByte) }
-
-    /// Whether all bytes in UTF-8 are allowed: `utf8.allSatisfy` without its cost for each byte.
-    @inline(__always)
-    func allBytes(_ isAllowed: (UInt8) -> Bool) -> Bool {
-        let bytes = utf8.span
-        for index in bytes.indices where !isAllowed(bytes[index]) { return false }
-        return true
-    }
-}
-
-extension UInt8 {
-    /// Whether a name may contain this byte.
-    /// - Source: RFC 9110, section 5.6.2.
-    var isTokenByte: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "!"), UInt8(ascii: "~"),
-            UInt8(ascii: "#")...UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "^"),
-            UInt8(ascii: "`"), UInt8(ascii: "|"):
-            true
-        default: false
-        }
-    }
-}
-
 extension HTTPError {
     static func addressNotAllowed(_ address: IPAddress, because reason: String, url: URL) -> HTTPError {
         HTTPError(

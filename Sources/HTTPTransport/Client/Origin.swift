@@ -24,7 +24,7 @@ package struct Origin: Hashable, Sendable {
         var rest = authority[name.endIndex...]
         var number = isSecure ? 443 : 80
         if rest.first == UInt8(ascii: ":") {
-            let digits = rest.dropFirst().prefix { (0x30...0x39).contains($0) }
+            let digits = rest.dropFirst().prefix(while: \.isASCIIDigit)
             guard let written = Int(Substring(digits)), (1...65_535).contains(written) else { return nil }
             number = written
             rest = rest[digits.endIndex...]
@@ -91,12 +91,8 @@ package struct Origin: Hashable, Sendable {
     private static let longestHost = 255
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."),
-            UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
+        (0x61...0x7A).contains(byte) || byte.isASCIIDigit || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
+            || byte == UInt8(ascii: "_")
     }
 }
 

@@ -57,15 +57,12 @@ public struct HTTPQuery: Sendable, Hashable {
     }
 
     private static func escape(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
         for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"), UInt8(ascii: "/"), UInt8(ascii: "?"):
+            if byte.isASCIIAlphanumeric || "-._~/?".utf8.contains(byte) {
                 bytes.append(byte)
-            default:
-                let digits = Array("0123456789ABCDEF".utf8)
+            } else {
                 bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
             }
         }

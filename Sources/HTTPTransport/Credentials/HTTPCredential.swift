@@ -69,7 +69,7 @@ public struct HTTPCredential: Sendable, Hashable {
             return "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
         case .bearer(let token):
             let content = token.utf8.reversed().drop { $0 == UInt8(ascii: "=") }
-            guard !content.isEmpty, content.allSatisfy(Self.isTokenByte) else {
+            guard !content.isEmpty, content.allSatisfy({ $0.isASCIIAlphanumeric || "-._~+/".utf8.contains($0) }) else {
                 throw HTTPError(
                     code: .invalidRequest, message: "The bearer token has characters that a token may not; correct it.")
             }
@@ -78,15 +78,6 @@ public struct HTTPCredential: Sendable, Hashable {
             throw HTTPError(
                 code: .invalidRequest,
                 message: "A credential of S3 signs a request of its own; it answers no challenge and no proxy.")
-        }
-    }
-
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "-._~+/".utf8.contains(byte)
         }
     }
 }

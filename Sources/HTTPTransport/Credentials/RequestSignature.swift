@@ -65,13 +65,3 @@ struct RequestSignature: Hashable {
         unsafe String(cString: curl_version_info(CURLVERSION_FIRST).pointee.version)
     }
 }
-
-extension UInt8 {
-    /// Whether the byte is a letter or a digit.
-    fileprivate var isASCIIAlphanumeric: Bool {
-        switch self {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: false
-        }
-    }
-}

@@ -77,7 +77,7 @@ private struct DateReading {
     init(_ text: String) {
         let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
         let trimmed = Array(text.utf8.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
-        let lowercased = trimmed.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        let lowercased = trimmed.map(\.lowercasedASCII)
         words = String(decoding: lowercased, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
     }
 
@@ -127,7 +127,7 @@ private struct DateReading {
     }
 
     private static func number(_ text: Substring, _ count: Int) -> Int? {
-        guard text.utf8.count == count, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard text.utf8.count == count, text.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
         return Int(text)
     }
 }

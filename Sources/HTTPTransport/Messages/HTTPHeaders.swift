@@ -126,20 +126,3 @@ extension HTTPHeaders: ExpressibleByDictionaryLiteral {
         fields = elements.map { Field(name: $0.0, value: $0.1) }
     }
 }
-
-extension String {
-    /// Whether both are equal up to the case of ASCII letters.
-    package func isEqualIgnoringCase(to other: String) -> Bool {
-        guard utf8.count == other.utf8.count else { return false }
-        let (left, right) = (utf8Span.span, other.utf8Span.span)
-        for index in left.indices where left[index] != right[index] {
-            guard left[index].lowercasedASCII == right[index].lowercasedASCII else { return false }
-        }
-        return true
-    }
-}
-
-extension UInt8 {
-    /// The lower-case letter for an upper-case ASCII letter, and every other byte unchanged.
-    var lowercasedASCII: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
-}

@@ -90,7 +90,7 @@ struct ResponseHead: Sendable {
     private static func hasStatus(_ line: UnsafeRawBufferPointer) -> Bool {
         let rest = unsafe line.drop { !isBlank($0) }.drop(while: isBlank)
         let word = unsafe rest.prefix { !isBlank($0) }
-        return unsafe word.count == 3 && word.allSatisfy { (0x30...0x39).contains($0) }
+        return unsafe word.count == 3 && word.allSatisfy(\.isASCIIDigit)
     }
 
     /// The bytes without blanks at either end, and without the line end.
@@ -147,7 +147,7 @@ extension ResponseHead {
         var length: Int?
         for field in headers where field.name.isEqualIgnoringCase(to: "Content-Length") {
             let value = field.value
-            guard !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(value),
+            guard !value.isEmpty, value.utf8.allSatisfy(\.isASCIIDigit), let number = Int(value),
                 length == nil || length == number
             else { return .contradictory }
             length = number
