@@ -53,7 +53,7 @@ struct AdmissionQueueTests {
                 guard let index = waiting.indices.randomElement(using: &generator) else { continue }
                 let ended = waiting.remove(at: index)
                 ended.phase = .ended
-                queue.abandon(ended.origin)
+                queue.abandon(ended)
             }
             for admitted in queue.admit() {
                 // First come, first served within a host.
@@ -95,7 +95,7 @@ struct AdmissionQueueTests {
             #expect(queue.enter(one) == .queued)
             #expect(queue.admit().isEmpty)
             one.phase = .ended
-            queue.abandon(one.origin)
+            queue.abandon(one)
             #expect(queue.waitingCount == 1 && queue.placeCount <= 100)
         }
         queue.leave(alive.origin)
@@ -115,7 +115,7 @@ struct AdmissionQueueTests {
         #expect(queue.admit().map(\.id) == [2])
         queue.leave(running[1].origin)
         #expect(queue.admit().map(\.id) == [3])
-        #expect(queue.runningCount == 2 && queue.connections == 2)
-        #expect(queue.admit().isEmpty && queue.waitingCount == 0 && queue.waitingOriginCount == 0)
+        #expect(queue.entryCount == 4 && queue.connections == 2)
+        #expect(queue.admit().isEmpty && queue.waitingCount == 0 && queue.entryCount == 4)
     }
 }

@@ -87,7 +87,7 @@ struct NameLookupTests {
             #expect(names.most == limit)
             #expect(names.running == limit)
             // What no transfer waits for any more is not looked up later either.
-            #expect(await client.table.counts.waitingNames == 0)
+            #expect(client.table.resolver.counts.waiting == 0)
             names.open()
             try await Self.expectAnswer(client, to: "good.example", origin)
             #expect(names.asked.count == limit + 1)

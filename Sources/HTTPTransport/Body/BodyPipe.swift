@@ -47,9 +47,8 @@ final class BodyPipe: Sendable {
             state.wanted = min(max(1, wanted), Self.highWaterMark / 2)
             guard state.isReadable else { return .nothing }
             guard state.bytes.isEmpty else {
-                let resumes = state.isFull
-                state.isFull = false
-                return .chunk(exchange(&state.bytes, with: []), resumesWriter: resumes)
+                defer { (state.bytes, state.isFull) = ([], false) }
+                return .chunk(state.bytes, resumesWriter: state.isFull)
             }
             switch state.end {
             case .success: return .end
@@ -125,11 +124,4 @@ final class BodyPipe: Sendable {
         }
         reader?.resume(returning: ())
     }
-}
-
-/// Stores the new value and returns the old one.
-private func exchange<Value>(_ place: inout Value, with new: consuming Value) -> Value {
-    let old = place
-    place = new
-    return old
 }

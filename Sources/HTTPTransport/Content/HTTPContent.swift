@@ -50,14 +50,3 @@ final class ContentStream: Sendable, Hashable {
 
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
-
-/// A content of a request behind one reference.
-final class ContentBox: Sendable, Hashable {
-    let content: HTTPContent
-
-    init(_ content: HTTPContent) { self.content = content }
-
-    static func == (left: ContentBox, right: ContentBox) -> Bool { left.content == right.content }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(content) }
-}

@@ -19,10 +19,9 @@ final class UploadPipe: Sendable {
     }
 
     private struct State {
-        var chunks: [[UInt8]] = []
-        var next = 0
-        /// Bytes of the next chunk that were taken.
-        var offset = 0
+        var chunks = HeadQueue<[UInt8]>()
+        /// What is left of the chunk that is being taken.
+        var rest: ArraySlice<UInt8> = []
         var count = 0
         var end: Result<Void, any Error>?
         var isClosed = false
@@ -94,19 +93,10 @@ final class UploadPipe: Sendable {
                     return (.nothing, nil)
                 }
             }
-            let chunk = state.chunks[state.next]
-            let bytes = Array(chunk[state.offset..<min(chunk.count, state.offset + capacity)])
-            state.offset += bytes.count
+            while state.rest.isEmpty, let next = state.chunks.popFirst() { state.rest = next[...] }
+            let bytes = Array(state.rest.prefix(capacity))
+            state.rest = state.rest.dropFirst(capacity)
             state.count -= bytes.count
-            if state.offset == chunk.count {
-                state.chunks[state.next] = []
-                state.next += 1
-                state.offset = 0
-            }
-            if state.next == state.chunks.count || state.next > 64 {
-                state.chunks.removeFirst(state.next)
-                state.next = 0
-            }
             return (.bytes(bytes), state.isWritable ? state.writer.take() : nil)
         }
         writer?.resume()

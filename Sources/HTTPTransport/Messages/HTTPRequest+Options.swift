@@ -141,13 +141,13 @@ package final class TransferReports: Sendable, Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// The options of a request behind one reference.
-final class OptionsBox: Sendable, Hashable {
-    let options: HTTPRequest.Options
+/// A rare part of a request behind one reference, so that the usual request is not larger.
+final class Box<Value: Sendable & Hashable>: Sendable, Hashable {
+    let value: Value
 
-    init(_ options: HTTPRequest.Options) { self.options = options }
+    init(_ value: Value) { self.value = value }
 
-    static func == (left: OptionsBox, right: OptionsBox) -> Bool { left.options == right.options }
+    static func == (left: Box, right: Box) -> Bool { left.value == right.value }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(options) }
+    func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }

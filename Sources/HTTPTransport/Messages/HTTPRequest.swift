@@ -24,18 +24,18 @@ public struct HTTPRequest: Sendable, Hashable {
         didSet { contentBox = nil }
     }
     /// `nil` for bytes in memory.
-    private var contentBox: ContentBox?
+    private var contentBox: Box<HTTPContent>?
 
     /// What is sent with the request, in memory or not.
     ///
     /// Assigning bytes assigns ``body``.
     public var content: HTTPContent? {
-        get { contentBox?.content ?? body.map { .bytes($0) } }
+        get { contentBox?.value ?? body.map { .bytes($0) } }
         set {
             guard let newValue else { return body = nil }
             if case .bytes(let bytes) = newValue.source { return body = bytes }
             body = nil
-            contentBox = ContentBox(newValue)
+            contentBox = Box(newValue)
         }
     }
 
@@ -44,20 +44,20 @@ public struct HTTPRequest: Sendable, Hashable {
     /// Whether the content is not in memory.
     var isStreamed: Bool { contentBox != nil }
     /// The content when it is not in memory.
-    var streamedContent: HTTPContent? { contentBox?.content }
+    var streamedContent: HTTPContent? { contentBox?.value }
 
     /// `nil` for the usual request without options, which then is not larger.
-    private var optionsBox: OptionsBox?
+    private var optionsBox: Box<Options>?
 
     /// Limits and policies of this request alone; by default the client's.
     /// - Complexity: O(1). Assigning allocates when the options are not empty.
     public var options: Options {
-        get { optionsBox?.options ?? Options() }
-        set { optionsBox = newValue == Options() ? nil : OptionsBox(newValue) }
+        get { optionsBox?.value ?? Options() }
+        set { optionsBox = newValue == Options() ? nil : Box(newValue) }
     }
 
     /// ``Options-swift.struct/decodesContent``, without a copy of the options.
-    var decodesContent: Bool { optionsBox?.options.decodesContent ?? true }
+    var decodesContent: Bool { optionsBox?.value.decodesContent ?? true }
 
     /// Whether the client's limits and policies apply unchanged.
     package var hasOptions: Bool { optionsBox != nil }

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
+import TaskCoordination
+
 /// Decides which transfers may run now, so that none waits inside libcurl, where the wait would count against its time
 /// limits.
 ///
 /// Within an origin a higher priority goes first, and among equals the first come; waiting origins take turns.
-/// - Complexity: O(1) to leave, and to enter as long as all have one priority; else O(number of transfers overtaken) to
-///   enter; O(number of waiting origins) to admit.
+/// - Complexity: O(1) to enter and to leave, amortised; O(log *n*) to abandon one of *n* that wait; O(number of waiting
+///   origins) to admit.
 struct AdmissionQueue {
     private final class Lane {
         var running = 0
         /// Whether the origin is known to answer in HTTP/2, where transfers share a connection.
         var isMultiplexed = false
-        var waiting: [Transfer] = []
-        var next = 0
+        /// By their numbers.
+        var waiting = SlotQueue<Transfer>()
         var isListed = false
 
         /// The number of connections in use, as far as it is known here.
@@ -33,14 +35,13 @@ struct AdmissionQueue {
     /// The number of transfers that wait.
     private(set) var waitingCount = 0
 
-    /// The number of transfers that run.
-    var runningCount: Int { lanes.values.reduce(0) { $0 + $1.running } }
+    /// The number of places in the lines, those of transfers that have left included. For tests.
+    var placeCount: Int { lanes.values.reduce(0) { $0 + $1.waiting.placeCount } }
 
-    /// The number of places in the lines, those of transfers that have ended included.
-    var placeCount: Int { lanes.values.reduce(0) { $0 + $1.waiting.count } }
-
-    /// The number of origins with transfers that may wait.
-    var waitingOriginCount: Int { waitingOrigins.count }
+    /// The number of entries of any kind: transfers that run or wait, connections, origins in turn. For tests.
+    var entryCount: Int {
+        connections + waitingCount + waitingOrigins.count + lanes.values.reduce(0) { $0 + $1.running }
+    }
 
     init(_ configuration: HTTPClient.Configuration) {
         perOrigin = max(1, configuration.maximumConnectionsPerHost)
@@ -57,15 +58,13 @@ struct AdmissionQueue {
     /// Enters a transfer, to run now or later.
     mutating func enter(_ transfer: Transfer) -> Entry {
         let lane = lane(of: transfer.origin)
-        if lane.next == lane.waiting.count, mayRun(in: lane) {
+        if lane.waiting.isEmpty, mayRun(in: lane) {
             changeRunning(in: lane, by: 1)
             return .admitted
         }
         guard waitingCount < maximumQueueLength else { return .overloaded }
         waitingCount += 1
-        var place = lane.waiting.count
-        while place > lane.next, lane.waiting[place - 1].priority < transfer.priority { place -= 1 }
-        lane.waiting.insert(transfer, at: place)
+        lane.waiting.insert(transfer, number: Int(transfer.id), priority: UInt8(transfer.priority.rawValue))
         if !lane.isListed {
             lane.isListed = true
             waitingOrigins.append(transfer.origin)
@@ -80,15 +79,9 @@ struct AdmissionQueue {
         if lane.running == 0, !lane.isListed, lanes.count > Self.memory { lanes[origin] = nil }
     }
 
-    /// Notes that a waiting transfer has ended. Its place in the queue is skipped later.
-    mutating func abandon(_ origin: Origin) {
-        waitingCount -= 1
-        guard let lane = lanes[origin], lane.waiting.count > 64 else { return }
-        // Cancelled transfers must not fill the queue of an origin that does not answer.
-        if lane.waiting.count - lane.next > 2 * max(32, waitingCount) {
-            lane.waiting = lane.waiting[lane.next...].filter { !$0.hasEnded }
-            lane.next = 0
-        }
+    /// Notes that a waiting transfer has ended.
+    mutating func abandon(_ transfer: Transfer) {
+        if lanes[transfer.origin]?.waiting.remove(Int(transfer.id)) != nil { waitingCount -= 1 }
     }
 
     /// Notes that an origin has answered in HTTP/2, or in HTTP/1.1 again.
@@ -101,28 +94,19 @@ struct AdmissionQueue {
 
     /// The waiting transfers that may run now.
     mutating func admit() -> [Transfer] {
-        guard waitingCount > 0 || !waitingOrigins.isEmpty else { return [] }
         var admitted: [Transfer] = []
-        var index = 0
-        var untouched = 0
+        var (index, untouched) = (0, 0)
         // Rounds over the origins until a whole round admits nothing.
-        while !waitingOrigins.isEmpty, untouched < waitingOrigins.count {
+        while untouched < waitingOrigins.count {
             if index >= waitingOrigins.count { index = 0 }
-            guard let lane = lanes[waitingOrigins[index]] else {
+            let lane = lane(of: waitingOrigins[index])
+            if lane.waiting.isEmpty {
+                (lane.isListed, lane.waiting) = (false, SlotQueue())
                 waitingOrigins.remove(at: index)
                 continue
             }
-            skipEnded(in: lane)
-            if lane.next == lane.waiting.count {
-                lane.isListed = false
-                lane.waiting = []
-                lane.next = 0
-                waitingOrigins.remove(at: index)
-                continue
-            }
-            if mayRun(in: lane) {
-                admitted.append(lane.waiting[lane.next])
-                lane.next += 1
+            if mayRun(in: lane), let next = lane.waiting.popFirst() {
+                admitted.append(next)
                 waitingCount -= 1
                 changeRunning(in: lane, by: 1)
                 untouched = 0
@@ -139,14 +123,6 @@ struct AdmissionQueue {
         let lane = Lane()
         lanes[origin] = lane
         return lane
-    }
-
-    private func skipEnded(in lane: Lane) {
-        while lane.next < lane.waiting.count, lane.waiting[lane.next].hasEnded { lane.next += 1 }
-        if lane.next > 256, lane.next * 2 > lane.waiting.count {
-            lane.waiting.removeFirst(lane.next)
-            lane.next = 0
-        }
     }
 
     private func mayRun(in lane: Lane) -> Bool {

@@ -107,7 +107,7 @@ extension TransferTable {
             leaveLookUp(transfer)
             admission.leave(transfer.origin)
         case .queued:
-            admission.abandon(transfer.origin)
+            admission.abandon(transfer)
         case .new, .ended:
             break
         }

@@ -158,35 +158,14 @@ extension HTTPError {
 
 // MARK: - Counts
 
-/// The numbers of entries in a table: all zero when no transfer is left.
-struct TableCounts: Sendable, Hashable {
-    var transfers = 0
-    var deadlines = 0
-    /// Transfers that run and their connections, as the admission queue counts them.
-    var running = 0
-    var connections = 0
-    var waiting = 0
-    /// Places in the lines, those of transfers that have ended included.
-    var places = 0
-    /// Origins that are in turn for a connection.
-    var waitingOrigins = 0
-    var undelivered = 0
-    /// Names that transfers wait for, the waiting transfers, and names that wait for a thread.
-    var names = 0
-    var namedTransfers = 0
-    var waitingNames = 0
-}
-
 extension TransferTable {
     /// The number of transfers that wait or run.
     var count: Int { transfers.count }
 
-    /// The present counts; those of the resolver change on its threads.
-    var counts: TableCounts {
-        TableCounts(
-            transfers: transfers.count, deadlines: deadlines.count, running: admission.runningCount,
-            connections: admission.connections, waiting: admission.waitingCount, places: admission.placeCount,
-            waitingOrigins: admission.waitingOriginCount, undelivered: undelivered.count, names: lookUps.count,
-            namedTransfers: lookUps.values.reduce(0) { $0 + $1.count }, waitingNames: resolver.counts.waiting)
+    /// The number of entries in all tables: 0 when no transfer is left. Those of the resolver change on its threads. For
+    /// tests.
+    var entryCount: Int {
+        transfers.count + deadlines.count + admission.entryCount + undelivered.count
+            + lookUps.values.reduce(0) { $0 + 1 + $1.count } + resolver.counts.waiting
     }
 }

@@ -14,7 +14,7 @@ public enum SlotOrder: Sendable, Hashable {
 /// too late.
 ///
 /// Priorities are the raw values of `TaskPriority`, all 256 of them; a greater one runs first.
-struct SlotQueue<Waiter> {
+package struct SlotQueue<Waiter> {
     /// The waiters of one priority.
     fileprivate struct Line {
         let priority: UInt8
@@ -29,16 +29,16 @@ struct SlotQueue<Waiter> {
     private var priorities: [Int: UInt8] = [:]
 
     /// Creates an empty queue.
-    init(order: SlotOrder = .fifo) { self.order = order }
+    package init(order: SlotOrder = .fifo) { self.order = order }
 
     /// How many waiters are queued.
-    var count: Int { priorities.count }
+    package var count: Int { priorities.count }
 
     /// Whether no waiter is queued.
-    var isEmpty: Bool { priorities.isEmpty }
+    package var isEmpty: Bool { priorities.isEmpty }
 
     /// How many places there are, gaps among them. For tests.
-    var placeCount: Int { lines.reduce(0) { $0 + $1.waiters.entries.count } }
+    package var placeCount: Int { lines.reduce(0) { $0 + $1.waiters.entries.count } }
 
     /// The priority of the waiter that runs next.
     ///
@@ -63,7 +63,7 @@ struct SlotQueue<Waiter> {
     ///
     /// - Parameter number: Given once, by the caller.
     /// - Complexity: O(1), amortised, for the latest number; a shift of those behind it for another one.
-    mutating func insert(_ waiter: Waiter, number: Int, priority: UInt8) {
+    package mutating func insert(_ waiter: Waiter, number: Int, priority: UInt8) {
         priorities[number] = priority
         let index = lines.firstIndex { $0.priority <= priority } ?? lines.count
         if index == lines.count || lines[index].priority < priority {
@@ -75,14 +75,14 @@ struct SlotQueue<Waiter> {
     /// Takes the waiter that runs next.
     ///
     /// - Complexity: O(log n), amortised.
-    mutating func popFirst() -> Waiter? { next.flatMap { remove($0.number) } }
+    package mutating func popFirst() -> Waiter? { next.flatMap { remove($0.number) } }
 
     /// Takes a waiter out of the queue, wherever it stands.
     ///
     /// - Returns: The waiter, or `nil` when it is not queued.
     /// - Complexity: O(log n), amortised.
     @discardableResult
-    mutating func remove(_ number: Int) -> Waiter? {
+    package mutating func remove(_ number: Int) -> Waiter? {
         guard let priority = priorities.removeValue(forKey: number),
             let index = lines.firstIndex(where: { $0.priority == priority })
         else { return nil }
