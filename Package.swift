@@ -183,7 +183,8 @@ let package = Package(
             path: "Examples/ImageServer",
             exclude: ["Dockerfile", "README.md", "compose.yaml", "image-server.service", "nginx.conf", "page.webp"]),
         .executableTarget(
-            name: "raw-proxy", dependencies: ["Locks", "HTTPCaching", "HTTPTransport", "WebImage", "WebImageTesting"],
+            name: "raw-proxy",
+            dependencies: ["Locks", "HTTPCaching", "HTTPTransport", "TaskCoordination", "WebImage", "WebImageTesting"],
             path: "Examples/RawProxy"),
         .executableTarget(
             name: "gallery", dependencies: ["Locks", "WebImageBinding", "WebImageTesting", "Scenes"],
@@ -220,7 +221,9 @@ let package = Package(
             name: "HTTPCachingTests", dependencies: ["HTTPCaching", "HTTPTransport", "WebImageTesting", "TestSupport"]),
         .testTarget(
             name: "RawProxyTests",
-            dependencies: ["Locks", "raw-proxy", "HTTPCaching", "HTTPTransport", "WebImage", "WebImageTesting"]),
+            dependencies: [
+                "Locks", "raw-proxy", "HTTPCaching", "HTTPTransport", "WebImage", "WebImageTesting", "TestSupport",
+            ]),
         .testTarget(
             name: "ImageCodingTests", dependencies: ["Locks", "ImageCoding", "WebImageTesting", "Scenes", "CLibwebp"],
             exclude: ["Fixtures", "Golden"]),

@@ -6,6 +6,16 @@ import TestSupport
 import Testing
 import WebImageTesting
 
+@testable import raw_proxy
+
+/// A response as the proxy has kept it for a request with one field.
+private func stored(_ fields: HTTPHeaders, accept: String = "") -> StoredResponse {
+    let time = HTTPDate(secondsSince1970: 1_767_225_600)
+    let head = ResponseHead(status: 200, headers: fields, requestTime: time, responseTime: time)
+    let asked: HTTPHeaders = accept.isEmpty ? [:] : ["Accept": accept]
+    return StoredResponse(head: head, selectors: HTTPCacheRules.shared.selectors(for: asked, in: fields) ?? [:])
+}
+
 struct RawResponseTableTests {
     private func target(_ number: Int) throws -> CacheTarget {
         try #require(URL(string: "https://example.org/\(number)").flatMap { CacheTarget($0) })
@@ -13,7 +23,7 @@ struct RawResponseTableTests {
 
     private func response(_ variant: String, byteCount: Int, age: Int = 0) -> RawResponse {
         RawResponse(
-            stored: stored("Vary: Accept | Age: \(age)", for: "Accept: \(variant)"),
+            stored: stored(["Vary": "Accept", "Age": "\(age)"], accept: variant),
             body: [UInt8](repeating: 7, count: byteCount))
     }
 
@@ -78,7 +88,7 @@ struct RawResponseTableTests {
             case 1:
                 guard let first = table.responses(for: target).first else { continue }
                 let isRemoved = Bool.random(using: &generator)
-                table.change(first.stored, to: isRemoved ? nil : stored("A: bcd"), for: target)
+                table.change(first.stored, to: isRemoved ? nil : stored(["A": "bcd"]), for: target)
             default:
                 let variant = String(Int.random(in: 0..<20, using: &generator))
                 let size = Int.random(in: 0..<12_000, using: &generator)
@@ -108,8 +118,8 @@ struct RawResponseTableTests {
                         let text = "http://a.example/\(number)?" + String(repeating: "x", count: padding)
                         let url = URL(string: String(decoding: Array(text.utf8), as: UTF8.self))
                         guard let target = url.flatMap({ CacheTarget($0) }) else { continue }
-                        let fields = "Vary: Accept | ETag: \"\(number)-0123456789abcdef\""
-                        let head = stored(fields, for: "Accept: \(number % 3)")
+                        let fields: HTTPHeaders = ["Vary": "Accept", "ETag": "\"\(number)-0123456789abcdef\""]
+                        let head = stored(fields, accept: "\(number % 3)")
                         table.store(RawResponse(stored: head, body: .init(repeating: 7, count: length)), for: target)
                     }
                     return table

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import HTTPCaching
 import HTTPTransport
 import TaskCoordination
 
@@ -6,15 +7,15 @@ import TaskCoordination
 ///
 /// The address that was used least recently goes first. A response of more than a quarter of the limit is not kept, and
 /// of one address at most 16 variants are.
-public struct RawResponseTable: Sendable {
+struct RawResponseTable: Sendable {
     /// The most variants of one address.
-    package static let maximumVariantCount = 16
+    static let maximumVariantCount = 16
 
     private var addresses: BoundedTable<CacheTarget, [RawResponse]>
     /// The bytes that are kept: those of addresses, of ``RawResponse/byteCount``, and of the table.
-    public var byteCount: Int { addresses.byteCount }
+    var byteCount: Int { addresses.byteCount }
     /// The most bytes to keep. The addresses used least recently go when it falls.
-    public var byteLimit: Int {
+    var byteLimit: Int {
         get { addresses.byteLimit }
         set { addresses.byteLimit = newValue }
     }
@@ -22,18 +23,18 @@ public struct RawResponseTable: Sendable {
     /// Creates an empty table.
     ///
     /// - Parameter byteLimit: The most bytes to keep.
-    public init(byteLimit: Int) { addresses = BoundedTable(byteLimit: byteLimit) }
+    init(byteLimit: Int) { addresses = BoundedTable(byteLimit: byteLimit) }
 
     /// The number of addresses.
-    package var addressCount: Int { addresses.count }
+    var addressCount: Int { addresses.count }
 
     /// The variants of an address, which counts as used now.
     /// - Complexity: O(1) on average.
-    public mutating func responses(for target: CacheTarget) -> [RawResponse] { addresses.use(target) ?? [] }
+    mutating func responses(for target: CacheTarget) -> [RawResponse] { addresses.use(target) ?? [] }
 
     /// Keeps a response in place of the variant with the same key.
     /// - Complexity: O(number of variants), amortised over the addresses that make room.
-    public mutating func store(_ response: RawResponse, for target: CacheTarget) {
+    mutating func store(_ response: RawResponse, for target: CacheTarget) {
         let key = response.stored.variantKey
         var variants = (addresses[target] ?? []).filter { $0.stored.variantKey != key }
         if response.byteCount <= byteLimit / 4 { variants.append(response) }
@@ -42,7 +43,7 @@ public struct RawResponseTable: Sendable {
 
     /// Replaces or removes the head of a variant, unless another response has taken its place.
     /// - Complexity: O(number of variants).
-    public mutating func change(_ old: StoredResponse, to new: StoredResponse?, for target: CacheTarget) {
+    mutating func change(_ old: StoredResponse, to new: StoredResponse?, for target: CacheTarget) {
         guard var variants = addresses[target], let place = variants.firstIndex(where: { $0.stored == old }) else {
             return
         }
@@ -55,7 +56,7 @@ public struct RawResponseTable: Sendable {
 
     /// Removes every variant of an address.
     /// - Complexity: O(number of variants).
-    public mutating func remove(_ target: CacheTarget) { addresses.remove(target) }
+    mutating func remove(_ target: CacheTarget) { addresses.remove(target) }
 
     /// Keeps the newest of these variants, as many as may be.
     private mutating func keep(_ variants: [RawResponse], for target: CacheTarget) {

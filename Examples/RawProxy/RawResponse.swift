@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MIT
+import HTTPCaching
 import HTTPTransport
 import TaskCoordination
 
 /// A whole response as a cache keeps it: status, fields in their order, and body.
-public struct RawResponse: Sendable, Hashable {
+struct RawResponse: Sendable, Hashable {
     /// What the rules look at.
-    public var stored: StoredResponse
+    var stored: StoredResponse
     /// The content, in the coding in which it arrived.
-    public var body: [UInt8]
+    var body: [UInt8]
 
     /// Creates a response.
-    public init(stored: StoredResponse, body: [UInt8]) {
+    init(stored: StoredResponse, body: [UInt8]) {
         self.stored = stored
         self.body = body
     }
 
     /// The memory that the response takes: the body, the fields and the selectors.
     /// - Complexity: O(number of fields).
-    public var byteCount: Int {
+    var byteCount: Int {
         // A place in a hash table, which has some room for more.
         let selectors = stored.selectors.reduce(0) { $0 + 64 + HeapSize.of($1.key) + HeapSize.of($1.value) }
         return MemoryLayout<RawResponse>.stride + HeapSize.of(body) + HeapSize.of(stored.head.headers) + selectors
@@ -27,7 +28,7 @@ public struct RawResponse: Sendable, Hashable {
 /// Keeps whole responses for a cache.
 ///
 /// A store looks at no field. Which response is kept, used, changed and removed is the rules' decision.
-public protocol RawResponseStoring: Sendable {
+protocol RawResponseStoring: Sendable {
     /// The variants that are kept for an address, in any order.
     func responses(for target: CacheTarget) async throws -> [RawResponse]
 

@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPCaching
+import HTTPTransport
 import Testing
+import WebImage
 
-@testable import WebImage
+@testable import raw_proxy
 
 /// Whole responses in a disk cache, by the contract of `RawResponseStoring`.
 struct ResponseCacheTests {
-    private let folder: TemporaryFolder
+    /// Removed with the test.
+    private final class Folder: Sendable {
+        let url = FileManager.default.temporaryDirectory.appending(path: "raw-proxy-\(UUID().uuidString)")
+        deinit { try? FileManager.default.removeItem(at: url) }
+    }
+
+    private let folder = Folder()
     private let disk: DiskCache
     private let target: CacheTarget
 
     init() throws {
-        folder = try TemporaryFolder(isInMemory: true)
-        disk = DiskCache(.init(folder: folder.path))
+        disk = DiskCache(.init(folder: folder.url.path))
         target = try #require(URL(string: "https://site.example/page?x=1").flatMap { CacheTarget($0) })
     }
 
@@ -34,7 +41,7 @@ struct ResponseCacheTests {
         let expected = (0..<4).map { response($0, language: "\($0)") }
         #expect(try await cache.responses(for: target) == expected)
         #expect(await disk.shutdown(within: .seconds(60)).abandonedOperations == 0)
-        let other = DiskCache(.init(folder: folder.path))
+        let other = DiskCache(.init(folder: folder.url.path))
         let found = try await ResponseCache(other).responses(for: target)
         #expect(found == expected)
         #expect(found.first?.stored.head.headers.map(\.name) == ["B", "a", "b", "A"])
@@ -100,7 +107,7 @@ struct ResponseCacheTests {
         try await cache.store(first, for: target)
         try await cache.remove(target)
         #expect(try await cache.responses(for: target) == [])
-        #expect(folder.entryFiles.isEmpty)
+        #expect(await disk.totalBytes == 0)
         _ = await disk.shutdown(within: .seconds(60))
     }
 
