@@ -170,7 +170,9 @@ let package = Package(
         .executableTarget(
             name: "contact-sheet", dependencies: ["ImageCoding", "Scenes"], path: "Examples/ContactSheet"),
         .executableTarget(name: "stampede", dependencies: ["WebImage", "WebImageTesting"], path: "Examples/Stampede"),
-        .executableTarget(name: "soak", dependencies: ["Locks", "WebImage", "WebImageTesting"], path: "Examples/Soak"),
+        .executableTarget(
+            name: "soak", dependencies: ["Locks", "HTTPTransport", "WebImage", "WebImageTesting"],
+            path: "Examples/Soak"),
         .executableTarget(
             name: "lessons", dependencies: ["Locks", "TaskCoordination", "WebImageTesting"], path: "Examples/Lessons"),
         .executableTarget(
@@ -187,7 +189,8 @@ let package = Package(
             dependencies: ["Locks", "HTTPCaching", "HTTPTransport", "TaskCoordination", "WebImage", "WebImageTesting"],
             path: "Examples/RawProxy"),
         .executableTarget(
-            name: "gallery", dependencies: ["Locks", "WebImageBinding", "WebImageTesting", "Scenes"],
+            name: "gallery",
+            dependencies: ["Locks", "HTTPTransport", "WebImageBinding", "WebImageTesting", "Scenes"],
             path: "Examples/Gallery",
             exclude: ["gallery.gif", "screenshot.keys", "scroll.keys", "tour.keys"]),
         .executableTarget(
@@ -229,7 +232,9 @@ let package = Package(
             exclude: ["Fixtures", "Golden"]),
         .testTarget(
             name: "WebImageTests",
-            dependencies: ["Locks", "WebImage", "HTTPCaching", "HTTPLoaders", "WebImageTesting", "TestSupport"]),
+            dependencies: [
+                "Locks", "WebImage", "HTTPCaching", "HTTPTransport", "HTTPLoaders", "WebImageTesting", "TestSupport",
+            ]),
         .testTarget(
             name: "WebImageBindingTests", dependencies: ["Locks", "WebImageBinding", "WebImageTesting", "TestSupport"]),
         .testTarget(

@@ -11,6 +11,7 @@ let package = Package(
         .executableTarget(
             name: "attack",
             dependencies: [
+                .product(name: "HTTPTransport", package: "swift-web-image"),
                 .product(name: "WebImage", package: "swift-web-image"),
                 .product(name: "HTTPTransportXML", package: "swift-web-image"),
                 .product(name: "WebImageTesting", package: "swift-web-image"),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import HTTPLoaders
+import HTTPTransport
 import PlatformBasics
 import WebImage
 

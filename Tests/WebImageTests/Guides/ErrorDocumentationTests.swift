@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPLoaders
+import HTTPTransport
 import Testing
 import WebImage
 import WebImageTesting
@@ -41,7 +42,9 @@ import WebImageTesting
                 do {
                     _ = try await manager.image(from: url)
                 } catch let error as ImageLoadError {
-                    if let cause = error.cause as? HTTPError, cause.code == .addressNotAllowed { isForbidden = true }
+                    if let cause = error.cause as? TransportError, cause.code == .addressNotAllowed {
+                        isForbidden = true
+                    }
                 }
             }
             #expect(isForbidden)

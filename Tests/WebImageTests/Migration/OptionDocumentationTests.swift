@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPLoaders
+import HTTPTransport
 import Testing
 import WebImage
 import WebImageTesting
@@ -115,7 +116,8 @@ import WebImageTesting
             configuration.hooks.responseModifier = ResponseModifier(identity: "typed") { response in
                 var headers = response.headers
                 headers["Content-Type"] = "image/jpeg"
-                return HTTPResponse(status: response.status, headers: headers, url: response.url, body: response.body)
+                return TransportResponse(
+                    status: response.status, headers: headers, url: response.url, body: response.body)
             }
             configuration.hooks.bodyTransformer = BodyTransformer(identity: "key 1") { body, _ in  // decryptor
                 body.map { $0 ^ key }

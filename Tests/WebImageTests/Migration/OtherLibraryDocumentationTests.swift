@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPLoaders
+import HTTPTransport
 import Testing
 import WebImage
 import WebImageTesting

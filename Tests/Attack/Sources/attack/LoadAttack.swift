@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import HTTPTransport
 import WebImage
 
 /// Loads URLs, all at once, with a configuration that `fetch` has no options for.

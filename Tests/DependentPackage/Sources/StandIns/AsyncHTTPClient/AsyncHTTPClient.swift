@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+/// Stands in for async-http-client.
+public final class HTTPClient: Sendable {
+    public struct Configuration: Sendable {
+        public init() {}
+    }
+
+    public let configuration: Configuration
+    public init(configuration: Configuration = Configuration()) { self.configuration = configuration }
+}

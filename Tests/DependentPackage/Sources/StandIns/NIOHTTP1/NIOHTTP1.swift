@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: MIT
+/// Stands in for swift-nio.
+public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
+    public let pairs: [(String, String)]
+    public init(dictionaryLiteral elements: (String, String)...) { pairs = elements }
+}
