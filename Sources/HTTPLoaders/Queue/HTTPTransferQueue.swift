@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 public import HTTPTransport
 import Locks
+import TaskCoordination
 
 /// Transfers in an order: a few at a time, some after others, and none while the queue is suspended.
 ///
@@ -16,7 +17,9 @@ import Locks
 /// were added. A transfer whose predecessor has failed begins like any other, as operations do.
 public final class HTTPTransferQueue: Sendable {
     private let loader: any HTTPLoading
-    private let line: Mutex<TransferLine>
+    private let width: Int
+    private let slots: Slots
+    private let line = Mutex(TransferLine())
     private let executor: (any TaskExecutor)?
 
     /// Creates a queue.
@@ -32,7 +35,10 @@ public final class HTTPTransferQueue: Sendable {
     init(_ loader: any HTTPLoading, width: Int = 6, isSuspended: Bool = false, executor: (any TaskExecutor)?) {
         self.loader = loader
         self.executor = executor
-        line = Mutex(TransferLine(width: max(1, width), isSuspended: isSuspended))
+        self.width = width
+        slots = Slots(
+            SlotSettings(units: width, isSuspended: isSuspended), maximumQueueLength: .max, name: "transfers",
+            onQueue: {})
     }
 
     /// Adds a transfer, which begins when it is its turn.
@@ -48,36 +54,33 @@ public final class HTTPTransferQueue: Sendable {
     {
         let transfer = line.withLock { line in
             let transfer = HTTPTransfer(id: line.makeID(), request, upTo: limit, in: self)
-            line.add(transfer, predecessors: others.count)
+            line.entries[transfer.id] = TransferLine.Entry(transfer: transfer, predecessors: others.count)
             return transfer
         }
         for other in others {
             other.whenEnded { [self] in
-                line.withLock { $0.predecessorEnded(of: transfer.id) }
-                proceed()
+                line.withLock { $0.entries[transfer.id]?.predecessors -= 1 }
+                settle(transfer)
             }
         }
-        proceed()
+        settle(transfer)
         return transfer
     }
 
     /// Lets no further transfer begin. Those that run go on.
-    public func suspend() { line.withLock { $0.isSuspended = true } }
+    public func suspend() { slots.change(SlotSettings(units: width, isSuspended: true)) }
 
     /// Lets transfers begin again.
-    public func resume() {
-        line.withLock { $0.isSuspended = false }
-        proceed()
-    }
+    public func resume() { slots.change(SlotSettings(units: width)) }
 
     /// Whether transfers wait for ``resume()``.
-    public var isSuspended: Bool { line.withLock { $0.isSuspended } }
+    public var isSuspended: Bool { slots.isSuspended }
 
     /// The number of transfers that run.
-    public var runningCount: Int { line.withLock { $0.runningCount } }
+    public var runningCount: Int { slots.running }
 
     /// The number of transfers that wait or are paused.
-    public var waitingCount: Int { line.withLock { $0.count - $0.runningCount } }
+    public var waitingCount: Int { line.withLock { $0.waitingCount } }
 
     /// Cancels every transfer.
     public func cancelAll() {
@@ -87,53 +90,83 @@ public final class HTTPTransferQueue: Sendable {
     // MARK: - One transfer
 
     func cancel(_ transfer: HTTPTransfer) {
-        switch line.withLock({ $0.cancel(transfer.id) }) {
-        case .none: break
-        case .cancel(let task): task?.cancel()
-        case .end: transfer.end(.failure(CancellationError()))
-        }
+        change(transfer) { $0.isCancelled = true }
     }
 
     func pause(_ transfer: HTTPTransfer) {
-        switch line.withLock({ $0.pause(transfer.id) }) {
-        case .none: break
-        case .cancel(let task): task?.cancel()
-        case .end: transfer.board.set(.paused)
+        change(transfer) { entry in
+            entry.isPaused = true
+            if case .running = entry.stage { entry.wasPaused = true }
         }
     }
 
     func resume(_ transfer: HTTPTransfer) {
-        guard line.withLock({ $0.resume(transfer.id) }) else { return }
-        transfer.board.set(.waiting)
-        proceed()
+        change(transfer) { $0.isPaused = false }
     }
 
-    /// Starts the transfers whose turn it is.
-    private func proceed() {
-        while let transfer = line.withLock({ $0.next() }) {
-            var request = transfer.request
-            request.options.reports = transfer.board.beginRun()
-            // Unstructured: it belongs to the queue, and its handle may be dropped. It ends with the transfer.
-            let task = Task(executorPreference: executor) { [loader, request] in
-                let result: Result<CollectedResponse, any Error>
-                do {
-                    result = .success(try await loader.send(request).collected(upTo: transfer.limit))
-                } catch {
-                    result = .failure(error)
-                }
-                self.finish(transfer, result)
+    /// Notes what a caller wants, and takes the transfer out of the queue, or ends its run, when that is against it.
+    private func change(_ transfer: HTTPTransfer, _ wish: (inout TransferLine.Entry) -> Void) {
+        let stage = line.withLock { line -> TransferLine.Stage in
+            guard var entry = line.entries[transfer.id] else { return .held }
+            wish(&entry)
+            line.entries[transfer.id] = entry
+            return entry.isCancelled || entry.isPaused ? entry.stage : .held
+        }
+        switch stage {
+        case .held: break
+        // A place that has been answered already is a run that begins, and finds out by itself.
+        case .queued(let place): if place.leave() { line.withLock { $0.entries[transfer.id]?.stage = .held } }
+        case .running(let task): task?.cancel()
+        }
+        settle(transfer)
+    }
+
+    /// Does what comes next for a transfer that neither runs nor is queued.
+    private func settle(_ transfer: HTTPTransfer) {
+        let step = line.withLock { line in
+            line.next(transfer.id) { priority in
+                // The slots have no limit for their queue, and are never closed.
+                try? slots.enter(UInt8(priority.rawValue)) { [self] in begin(transfer, $0) }
             }
-            if line.withLock({ $0.started(transfer.id, task) }) { task.cancel() }
+        }
+        switch step {
+        case nil: break
+        case .end: transfer.end(.failure(CancellationError()))
+        case .go(let state, let permit):
+            if let state { transfer.board.set(state) }
+            if let permit { run(transfer, permit) }
         }
     }
 
-    private func finish(_ transfer: HTTPTransfer, _ result: Result<CollectedResponse, any Error>) {
-        let wasCancelled = if case .failure(let error) = result { error is CancellationError } else { false }
-        switch line.withLock({ $0.finish(transfer.id, wasCancelled: wasCancelled) }) {
-        case .ended: transfer.end(result)
-        case .paused: transfer.board.set(.paused)
-        case .waiting: transfer.board.set(.waiting)
+    /// Called with the slot of a transfer that was queued.
+    private func begin(_ transfer: HTTPTransfer, _ answer: Result<Slots.Permit, CoordinationError>) {
+        guard case .success(let permit) = answer else { return }
+        line.withLock { $0.begin(transfer.id) }
+        run(transfer, permit)
+    }
+
+    private func run(_ transfer: HTTPTransfer, _ permit: Slots.Permit) {
+        var request = transfer.request
+        request.options.reports = transfer.board.beginRun()
+        // Unstructured: it belongs to the queue, and its handle may be dropped. It ends with the transfer.
+        let task = Task(executorPreference: executor) { [loader, request] in
+            let result: Result<CollectedResponse, any Error>
+            do {
+                result = .success(try await loader.send(request).collected(upTo: transfer.limit))
+            } catch {
+                result = .failure(error)
+            }
+            self.finish(transfer, permit, result)
         }
-        proceed()
+        if line.withLock({ $0.started(transfer.id, task) }) { task.cancel() }
+    }
+
+    private func finish(
+        _ transfer: HTTPTransfer, _ permit: Slots.Permit, _ result: Result<CollectedResponse, any Error>
+    ) {
+        let wasCancelled = if case .failure(let error) = result { error is CancellationError } else { false }
+        let hasEnded = line.withLock { $0.finish(transfer.id, wasCancelled: wasCancelled) }
+        if hasEnded { transfer.end(result) } else { settle(transfer) }
+        slots.release(permit)
     }
 }

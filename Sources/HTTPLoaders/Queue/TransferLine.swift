@@ -1,39 +1,36 @@
 // SPDX-License-Identifier: MIT
 import HTTPTransport
+import TaskCoordination
 
-/// The transfers of a queue, and whose turn it is: a value without tasks of its own.
-/// - Complexity: O(1) for every step but ``next()``, which skips the transfers that have left since they were lined up.
+/// The transfers of a queue that have not ended, and what each may do next: a value without tasks of its own. Whose turn
+/// it is, the slots of the queue know.
 struct TransferLine {
-    private struct Entry {
+    enum Stage {
+        /// Waits for others, or is paused.
+        case held
+        case queued(Slots.Place)
+        /// Has a slot; the task is there once it has been started.
+        case running(Task<Void, Never>?)
+    }
+
+    struct Entry {
         let transfer: HTTPTransfer
         /// The number of transfers that must end before.
         var predecessors: Int
-        var isRunning = false
+        var stage = Stage.held
         var isPaused = false
         var isCancelled = false
         /// Whether its present run was told to end for a pause.
         var wasPaused = false
-        /// Whether it is in the list of those that may begin.
-        var isLinedUp = false
-        var task: Task<Void, Never>?
+        /// What the readers were told last; `nil` when a run has told them more.
+        var told: HTTPTransferState? = .waiting
     }
 
-    let width: Int
-    var isSuspended: Bool
-    private(set) var runningCount = 0
-    private var entries: [Int: Entry] = [:]
-    /// The transfers that may begin, by priority; each list is read from an index on.
-    private var ready = [[Int]](repeating: [], count: HTTPPriority.allCases.count)
-    private var read = [Int](repeating: 0, count: HTTPPriority.allCases.count)
+    var entries: [Int: Entry] = [:]
     private var lastID = 0
 
-    init(width: Int, isSuspended: Bool) {
-        self.width = width
-        self.isSuspended = isSuspended
-    }
-
-    /// The number of transfers that have not ended.
-    var count: Int { entries.count }
+    /// The number of transfers that wait or are paused.
+    var waitingCount: Int { entries.values.count { if case .running = $0.stage { false } else { true } } }
 
     /// The transfers that have not ended, in the order in which they were added.
     var transfers: [HTTPTransfer] { entries.keys.sorted().compactMap { entries[$0]?.transfer } }
@@ -43,109 +40,62 @@ struct TransferLine {
         return lastID
     }
 
-    mutating func add(_ transfer: HTTPTransfer, predecessors: Int) {
-        entries[transfer.id] = Entry(transfer: transfer, predecessors: predecessors)
-        lineUp(transfer.id)
+    /// What the queue does for a transfer.
+    enum Step {
+        /// It was cancelled, and is no longer in the line.
+        case end
+        /// Tells the readers, and begins with the slot.
+        case go(telling: HTTPTransferState?, Slots.Permit?)
     }
 
-    mutating func predecessorEnded(of id: Int) {
-        entries[id]?.predecessors -= 1
-        lineUp(id)
-    }
-
-    /// The transfer that begins now, if one may.
-    mutating func next() -> HTTPTransfer? {
-        guard !isSuspended, runningCount < width else { return nil }
-        for priority in ready.indices.reversed() {
-            while read[priority] < ready[priority].count {
-                let id = ready[priority][read[priority]]
-                read[priority] += 1
-                entries[id]?.isLinedUp = false
-                guard mayBegin(id) else { continue }
-                entries[id]?.isRunning = true
-                runningCount += 1
-                return entries[id]?.transfer
-            }
-            ready[priority] = []
-            read[priority] = 0
+    /// The next step of a transfer that neither runs nor is queued, and none for others.
+    /// - Parameter enter: Takes a slot, or a place in the queue for one.
+    mutating func next(_ id: Int, _ enter: (HTTPPriority) -> Slots.Entry?) -> Step? {
+        guard var entry = entries[id], case .held = entry.stage else { return nil }
+        if entry.isCancelled {
+            entries[id] = nil
+            return .end
         }
-        return nil
+        let state: HTTPTransferState = entry.isPaused ? .paused : .waiting
+        let news = entry.told == state ? nil : state
+        entry.told = state
+        var permit: Slots.Permit?
+        if !entry.isPaused, entry.predecessors <= 0 {
+            switch enter(entry.transfer.request.options.priority) {
+            case .permit(let free)?: (entry.stage, permit) = (.running(nil), free)
+            case .place(let place)?: entry.stage = .queued(place)
+            case nil: break
+            }
+        }
+        entries[id] = entry
+        return .go(telling: news, permit)
+    }
+
+    /// Notes that a transfer that was queued has a slot.
+    mutating func begin(_ id: Int) {
+        entries[id]?.stage = .running(nil)
+        entries[id]?.wasPaused = entries[id]?.isPaused == true
     }
 
     /// Notes the task of a transfer that has begun.
     /// - Returns: Whether it was cancelled or paused meanwhile.
     mutating func started(_ id: Int, _ task: Task<Void, Never>) -> Bool {
-        guard let entry = entries[id], entry.isRunning else { return false }
-        entries[id]?.task = task
+        guard let entry = entries[id], case .running = entry.stage else { return false }
+        entries[id]?.stage = .running(task)
         return entry.isCancelled || entry.wasPaused
     }
 
-    /// What a call must do to a transfer.
-    enum Step {
-        case none
-        /// The task is cancelled; without one yet, its start finds out.
-        case cancel(Task<Void, Never>?)
-        /// The transfer does not run.
-        case end
-    }
-
-    mutating func cancel(_ id: Int) -> Step {
-        guard let entry = entries[id] else { return .none }
-        guard entry.isRunning else {
-            entries[id] = nil
-            return .end
-        }
-        entries[id]?.isCancelled = true
-        return .cancel(entry.task)
-    }
-
-    mutating func pause(_ id: Int) -> Step {
-        guard let entry = entries[id], !entry.isPaused else { return .none }
-        entries[id]?.isPaused = true
-        entries[id]?.wasPaused = entry.isRunning
-        return entry.isRunning ? .cancel(entry.task) : .end
-    }
-
-    /// - Returns: Whether the transfer waits again.
-    mutating func resume(_ id: Int) -> Bool {
-        guard let entry = entries[id], entry.isPaused else { return false }
-        entries[id]?.isPaused = false
-        lineUp(id)
-        return !entry.isRunning
-    }
-
-    enum Ending {
-        case ended
-        case paused
-        /// It was paused and resumed before its task had ended.
-        case waiting
-    }
-
     /// Ends the run of a transfer.
-    mutating func finish(_ id: Int, wasCancelled: Bool) -> Ending {
-        runningCount -= 1
-        guard let entry = entries[id] else { return .ended }
-        entries[id]?.isRunning = false
-        entries[id]?.task = nil
-        entries[id]?.wasPaused = false
+    /// - Returns: Whether the transfer ends with it; `false` after a pause, also one that is over.
+    mutating func finish(_ id: Int, wasCancelled: Bool) -> Bool {
         // A pause that comes too late changes nothing.
-        guard wasCancelled, entry.wasPaused, !entry.isCancelled else {
+        guard let entry = entries[id], wasCancelled, entry.wasPaused, !entry.isCancelled else {
             entries[id] = nil
-            return .ended
+            return true
         }
-        guard !entry.isPaused else { return .paused }
-        lineUp(id)
-        return .waiting
-    }
-
-    private func mayBegin(_ id: Int) -> Bool {
-        guard let entry = entries[id] else { return false }
-        return !entry.isRunning && !entry.isPaused && entry.predecessors <= 0
-    }
-
-    private mutating func lineUp(_ id: Int) {
-        guard mayBegin(id), let entry = entries[id], !entry.isLinedUp else { return }
-        entries[id]?.isLinedUp = true
-        ready[entry.transfer.request.options.priority.rawValue].append(id)
+        entries[id]?.stage = .held
+        entries[id]?.wasPaused = false
+        entries[id]?.told = nil
+        return false
     }
 }

@@ -33,7 +33,7 @@ public final class Slots: Sendable {
     }
 
     /// Called once, unless the waiter leaves.
-    @usableFromInline typealias Answer = @Sendable (Result<Permit, CoordinationError>) -> Void
+    @usableFromInline package typealias Answer = @Sendable (Result<Permit, CoordinationError>) -> Void
 
     /// In a struct, because a bare closure is wrapped in another one when a generic type stores it.
     struct Waiter { let answer: Answer }
@@ -87,6 +87,9 @@ public final class Slots: Sendable {
 
     /// How many units are held.
     public var running: Int { state.withLock { $0.table.held } }
+
+    /// Whether no waiter gets a slot; see ``change(_:)``.
+    package var isSuspended: Bool { state.withLock { $0.table.settings.isSuspended } }
 
     /// How many bodies run on without the slot that they had; see `nextRound(stalled:patience:)`.
     package var lent: Int { state.withLock { $0.table.lent } }
@@ -147,7 +150,7 @@ public final class Slots: Sendable {
 
 extension Slots {
     /// A waiter's place in the queue.
-    @usableFromInline struct Place: Sendable {
+    @usableFromInline package struct Place: Sendable {
         fileprivate let slots: Slots
         fileprivate let place: SlotTable<Waiter>.Place
 
@@ -168,7 +171,7 @@ extension Slots {
         /// Takes the waiter out of the queue.
         ///
         /// - Returns: `false` when it has been answered already.
-        @usableFromInline func leave() -> Bool {
+        @usableFromInline package func leave() -> Bool {
             let (isQueued, served) = slots.state.withLock { state in
                 // What waited behind a large one may fit.
                 (state.table.remove(place) != nil, Slots.serve(&state))
@@ -179,7 +182,7 @@ extension Slots {
     }
 
     /// What a body has when it has entered.
-    @usableFromInline enum Entry {
+    @usableFromInline package enum Entry {
         case permit(Permit)
         case place(Place)
     }
@@ -193,7 +196,7 @@ extension Slots {
     ///   - answer: Called when its turn has come, by the code that gives the slot back. Not called when the units are
     ///     free.
     /// - Throws: ``CoordinationError``.
-    @usableFromInline func enter(
+    @usableFromInline package func enter(
         _ priority: UInt8, units: Int = 1, lane: String = "", _ answer: @escaping Answer
     ) throws -> Entry {
         let entry: Entry = try state.withLock { state in
