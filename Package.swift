@@ -14,6 +14,7 @@ let package = Package(
         .library(name: "HTTPCaching", targets: ["HTTPCaching"]),
         .library(name: "ImageCoding", targets: ["ImageCoding"]),
         .library(name: "TaskCoordination", targets: ["TaskCoordination"]),
+        .library(name: "SharedStores", targets: ["SharedStores"]),
         .library(name: "RedisStore", targets: ["RedisStore"]),
         .library(name: "ObjectStore", targets: ["ObjectStore"]),
         .library(name: "WebImageTesting", targets: ["WebImageTesting"]),
@@ -138,16 +139,17 @@ let package = Package(
         // Floor 4: loads bound to views.
         .target(name: "WebImageBinding", dependencies: ["PlatformBasics", "WebImage", "TaskCoordination"]),
 
-        // Floor 4: stores that machines share. A program that does not import one does not link its C library.
+        // Floor 4: entries that machines share, and the stores that keep them. A program that does not import one does
+        // not link its C library.
+        .target(name: "SharedStores", dependencies: ["Locks", "PlatformBasics", "TaskCoordination", "WebImage"]),
         .target(
             name: "RedisStore",
             dependencies: [
-                "PlatformBasics", "WebImage", "EventLoops", "TaskCoordination", "CHiredis", "CRedisShims",
-                "COpenSSL",
+                "PlatformBasics", "SharedStores", "EventLoops", "TaskCoordination", "CHiredis", "CRedisShims", "COpenSSL",
             ]),
 
         .target(
-            name: "ObjectStore", dependencies: ["PlatformBasics", "WebImage", "HTTPTransport", "COpenSSL"]),
+            name: "ObjectStore", dependencies: ["PlatformBasics", "SharedStores", "HTTPTransport", "COpenSSL"]),
 
         // What tests need, ours and other people's.
         .target(
@@ -178,8 +180,8 @@ let package = Package(
         .executableTarget(
             name: "ImageServer",
             dependencies: [
-                "Locks", "PlatformBasics", "WebImage", "RedisStore", "ObjectStore", "HTTPCaching", "HTTPTransport",
-                "HTTPLoaders",
+                "Locks", "PlatformBasics", "WebImage", "SharedStores", "RedisStore", "ObjectStore", "HTTPCaching",
+                "HTTPTransport", "HTTPLoaders",
                 "EventLoops", "TaskCoordination", "WebImageTesting", "Scenes", "COpenSSL",
             ],
             path: "Examples/ImageServer",
@@ -196,7 +198,7 @@ let package = Package(
         .executableTarget(
             name: "bench",
             dependencies: [
-                "Locks", "WebImage", "RedisStore", "HTTPTransport", "ImageCoding", "TaskCoordination",
+                "Locks", "WebImage", "SharedStores", "RedisStore", "HTTPTransport", "ImageCoding", "TaskCoordination",
                 "WebImageTesting",
                 "CBenchBaselines",
             ],
@@ -233,17 +235,18 @@ let package = Package(
         .testTarget(
             name: "WebImageTests",
             dependencies: [
-                "Locks", "WebImage", "HTTPCaching", "HTTPTransport", "HTTPLoaders", "WebImageTesting", "TestSupport",
+                "Locks", "WebImage", "SharedStores", "HTTPCaching", "HTTPTransport", "HTTPLoaders", "WebImageTesting",
+                "TestSupport",
             ]),
         .testTarget(
             name: "WebImageBindingTests", dependencies: ["Locks", "WebImageBinding", "WebImageTesting", "TestSupport"]),
         .testTarget(
             name: "RedisStoreTests",
-            dependencies: ["RedisStore", "WebImage", "EventLoops", "WebImageTesting", "TestSupport"]),
+            dependencies: ["RedisStore", "SharedStores", "WebImage", "EventLoops", "WebImageTesting", "TestSupport"]),
         .testTarget(
             name: "ObjectStoreTests",
             dependencies: [
-                "Locks", "ObjectStore", "WebImage", "HTTPTransport", "HTTPLoaders", "WebImageTesting", "COpenSSL",
+                "Locks", "ObjectStore", "SharedStores", "WebImage", "HTTPTransport", "HTTPLoaders", "WebImageTesting", "COpenSSL",
             ]),
         .testTarget(name: "FetchTests", dependencies: ["fetch", "WebImage", "WebImageTesting", "ImageCoding"]),
         .testTarget(

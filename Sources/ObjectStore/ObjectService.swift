@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 public import HTTPTransport
 public import PlatformBasics
+public import SharedStores
 public import WebImage
 
 /// A service that keeps objects in buckets: S3, or one with its protocol, such as MinIO.

@@ -2,6 +2,7 @@
 import CHiredis
 import CRedisShims
 import EventLoops
+import SharedStores
 import TaskCoordination
 import WebImage
 

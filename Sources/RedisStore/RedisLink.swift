@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import EventLoops
+import SharedStores
 import TaskCoordination
 import WebImage
 

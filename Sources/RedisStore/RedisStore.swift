@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import CHiredis
 import EventLoops
+public import SharedStores
 import TaskCoordination
 public import WebImage
 

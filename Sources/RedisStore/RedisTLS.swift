@@ -2,6 +2,7 @@
 import CHiredis
 import COpenSSL
 import EventLoops
+import SharedStores
 import WebImage
 
 /// TLS on the socket of a connection.

@@ -2,6 +2,7 @@
 import Foundation
 import HTTPTransport
 import Locks
+import SharedStores
 import Testing
 import WebImageTesting
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import SharedStores
 import Testing
 import WebImage
 

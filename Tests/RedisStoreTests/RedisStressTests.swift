@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import EventLoops
 import Foundation
+import SharedStores
 import Testing
 import WebImage
 import WebImageTesting

@@ -2,6 +2,7 @@
 import CBenchBaselines
 import Foundation
 import RedisStore
+import SharedStores
 import WebImage
 
 extension Family {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Locks
 import PlatformBasics
+import SharedStores
 import WebImage
 
 /// Counts requests, and writes the figures in the text format of Prometheus.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import PlatformBasics
+import SharedStores
 import WebImage
 
 extension Settings {

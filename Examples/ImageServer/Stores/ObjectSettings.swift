@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import ObjectStore
 import PlatformBasics
+import SharedStores
 import WebImage
 
 /// The options about buckets of S3, or of a service with its protocol.

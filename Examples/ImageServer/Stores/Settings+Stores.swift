@@ -4,6 +4,7 @@ import HTTPTransport
 import ObjectStore
 import PlatformBasics
 import RedisStore
+import SharedStores
 import WebImage
 
 extension Settings {

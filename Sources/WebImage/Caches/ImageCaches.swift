@@ -12,7 +12,7 @@ public final class ImageCaches: Sendable {
     let memory: MemoryCache<MemoryKey, CachedPicture>
     let disk: (any CacheStoring)?
     /// The store on the way to the disk that shares its entries with other machines.
-    let sharing: SharedCache?
+    let sharing: (any EntryLeasing)?
     /// `nil` without a disk.
     let writes: WriteBehind?
     let variants: VariantIndex
@@ -50,7 +50,7 @@ public final class ImageCaches: Sendable {
             onRetire: { keys, table in variants.remove(keys) { table.contains($0) } })
         self.variants = variants
         self.disk = disk
-        sharing = disk?.first(SharedCache.self)
+        sharing = disk?.first((any EntryLeasing).self)
         writes = disk.map {
             WriteBehind($0, executor: executor, byteLimit: writeLimit, onDrop: onDrop, onWarning: onWarning)
         }

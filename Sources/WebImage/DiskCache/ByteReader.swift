@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /// Reads little-endian numbers and counted fields from untrusted bytes, never past their end.
-struct ByteReader {
+package struct ByteReader {
     /// The bytes that have not been read.
     private(set) var rest: ArraySlice<UInt8>
 
-    init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+    package init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
-    var isAtEnd: Bool { rest.isEmpty }
+    package var isAtEnd: Bool { rest.isEmpty }
 
-    mutating func byte() -> UInt8? { rest.popFirst() }
+    package mutating func byte() -> UInt8? { rest.popFirst() }
 
-    mutating func integer<Number: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
+    package mutating func integer<Number: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
         _ type: Number.Type
     ) -> Number? {
         let width = MemoryLayout<Number>.size
@@ -21,12 +21,12 @@ struct ByteReader {
     }
 
     /// A 32-bit length, and that many bytes.
-    mutating func counted() -> ArraySlice<UInt8>? {
+    package mutating func counted() -> ArraySlice<UInt8>? {
         integer(UInt32.self).flatMap(Int.init(exactly:)).flatMap { bytes($0) }
     }
 
     /// So many bytes; `nil` when there are fewer.
-    mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {
+    package mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {
         guard (0...rest.count).contains(count) else { return nil }
         let field = rest.prefix(count)
         rest = rest.dropFirst(count)
@@ -35,14 +35,14 @@ struct ByteReader {
 }
 
 extension [UInt8] {
-    mutating func append(littleEndian number: some FixedWidthInteger & UnsignedInteger) {
+    package mutating func append(littleEndian number: some FixedWidthInteger & UnsignedInteger) {
         for place in 0..<(number.bitWidth / 8) { append(UInt8(truncatingIfNeeded: number >> (8 * place))) }
     }
 
     /// Appends a 32-bit length and the text's UTF-8.
     ///
     /// Text above 4 GiB is cut; the limit of an entry is far below.
-    mutating func append(counted text: String) {
+    package mutating func append(counted text: String) {
         let length = UInt32(clamping: text.utf8.count)
         append(littleEndian: length)
         append(contentsOf: text.utf8.prefix(Int(length)))

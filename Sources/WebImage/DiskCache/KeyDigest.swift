@@ -82,3 +82,8 @@ struct KeyDigest: Hashable, Sendable {
         return value
     }
 }
+
+extension CacheKey {
+    /// The digest of the key as 32 hexadecimal digits; the first half is that of the original.
+    package var digestText: String { KeyDigest(of: self).fileName }
+}

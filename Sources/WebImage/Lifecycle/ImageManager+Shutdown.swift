@@ -4,7 +4,7 @@ import TaskCoordination
 
 extension ImageManager {
     /// The time that work cancelled at the deadline of a shutdown has to unwind.
-    static let unwindingTime = Duration.milliseconds(250)
+    package static let unwindingTime = Duration.milliseconds(250)
     /// The longest grace time of a shutdown.
     static let maximumGrace = Duration.seconds(365 * 86_400)
 

@@ -3,6 +3,7 @@ import HTTPTransport
 import Testing
 import WebImageTesting
 
+@testable import SharedStores
 @testable import WebImage
 
 /// Several stores used as one.

@@ -3,6 +3,7 @@ import Locks
 import TaskCoordination
 import WebImageTesting
 
+@testable import SharedStores
 @testable import WebImage
 
 /// A shared store in memory, with leases that do not end by themselves. The test says how it fails.

@@ -4,6 +4,7 @@ import TaskCoordination
 import Testing
 import WebImageTesting
 
+@testable import SharedStores
 @testable import WebImage
 
 /// A local store before shared ones.

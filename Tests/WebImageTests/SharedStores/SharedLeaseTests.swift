@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 import WebImageTesting
 
+@testable import SharedStores
 @testable import WebImage
 
 /// Several processes that share a store work once for each picture.

@@ -7,6 +7,7 @@ import TaskCoordination
 import TestSupport
 import WebImageTesting
 
+@testable import SharedStores
 @testable import WebImage
 
 /// Several managers, as in several processes, in front of one shared store and one origin. All run on one executor.

@@ -4,6 +4,7 @@ import TaskCoordination
 import Testing
 import WebImageTesting
 
+@testable import SharedStores
 @testable import WebImage
 
 /// The end of a cache whose shared store does not answer.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Locks
 import TaskCoordination
+package import WebImage
 
 /// The leases of this process: asked for, or held.
 ///
@@ -109,7 +110,7 @@ final class LeaseTable: Sendable {
 /// wait work for themselves.
 ///
 /// The load holds it, and so does the write that makes the entry, which may be dropped.
-final class LeaseHold: Sendable {
+final class LeaseHold: EntryLease {
     let key: CacheKey
     let lease: SharedLease
     private let cache: SharedCache
@@ -124,10 +125,10 @@ final class LeaseHold: Sendable {
     }
 
     /// The entry is made. Storing it ends the lease.
-    func handOver() { isHandedOver.store(true, ordering: .releasing) }
+    package func handOver() { isHandedOver.store(true, ordering: .releasing) }
 
     /// Ends the lease of a load that has thrown.
-    func fail(_ error: any Error, isCancelled: Bool, isLasting: Bool) {
+    package func fail(_ error: any Error, isCancelled: Bool, isLasting: Bool) {
         guard !isCancelled, let failure = SharedFailure(error) else {
             return cache.end(key, token: lease.token, with: .released)
         }

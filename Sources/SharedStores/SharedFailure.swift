@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import PlatformBasics
+import WebImage
 
 /// What the holder of a lease tells the processes that wait when it has no entry for them.
 struct SharedFailure: Equatable {

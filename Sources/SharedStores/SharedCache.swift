@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 import PlatformBasics
 import TaskCoordination
+public import WebImage
 
 /// A local store of entries before shared ones, so that several machines make each picture once.
 ///
-/// Give it to ``ImageCaches/init(memory:watch:disk:)`` as the disk. It shares originals up to a size, what is known
-/// about larger ones, and the files that ``ImageManager/encodedImage(for:as:onProgress:)`` makes. Where a store can
+/// Give it to `ImageCaches.init(memory:watch:disk:)` as the disk. It shares originals up to a size, what is known
+/// about larger ones, and the files that `ImageManager.encodedImage(for:as:onProgress:)` makes. Where a store can
 /// lease, one process works for an entry, and the others wait for it: also for its failure.
 ///
 /// - Trouble of a shared store is a miss, and work is done here. It is counted, and told once for each kind.
@@ -70,7 +71,7 @@ public final class SharedCache: CacheStoring {
     /// Creates a cache.
     ///
     /// - Parameters:
-    ///   - local: The store of this machine, usually a ``DiskCache``; `nil` for none. Its shutdown is that of the
+    ///   - local: The store of this machine, usually a `DiskCache`; `nil` for none. Its shutdown is that of the
     ///     cache.
     ///   - stores: The shared stores, in the order in which they are asked. The first that can lease does so.
     ///   - configuration: Limits.
@@ -139,7 +140,7 @@ public final class SharedCache: CacheStoring {
 
     private func sharedEntry(for key: CacheKey) async throws -> DiskEntry? {
         guard key.isOriginal || key.isFile else { return nil }
-        return try await firstAnswer(SharedKey(key)) { SharedEntry.decoded($0, for: key) }
+        return try await firstAnswer(SharedKey(key)) { DiskEntry(encoded: $0, for: key) }
     }
 
     private func about(_ original: CacheKey) async throws -> SharedEntry.About? {
@@ -179,7 +180,7 @@ public final class SharedCache: CacheStoring {
         var entry = entry
         entry.metadata.storedAt = Int64(configuration.now().timeIntervalSince1970)
         entry.metadata.generation = ContentGeneration(of: entry.bytes)
-        let bytes = SharedEntry.encoded(entry, for: key)
+        let bytes = entry.encoded(for: key)
         for lane in lanes {
             if key.isOriginal, let about = SharedEntry.about(entry.metadata, for: key) {
                 lane.submit(.store(.about(key), about))

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+public import WebImage
+
 /// The name of an entry in a shared store: 32 hexadecimal digits, and a suffix for what is known about an original.
 ///
 /// It is a digest, so it is short and says nothing about the address. The entry holds the whole key, and a reader
@@ -13,7 +15,7 @@ public struct SharedKey: Sendable, Hashable, CustomStringConvertible {
     public init(_ key: CacheKey) { self.init(key, suffix: "") }
 
     private init(_ key: CacheKey, suffix: String) {
-        let name = KeyDigest(of: key).fileName
+        let name = key.digestText
         description = name + suffix
         group = String(name.prefix(16))
     }
