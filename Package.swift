@@ -14,6 +14,7 @@ let package = Package(
         .library(name: "HTTPCaching", targets: ["HTTPCaching"]),
         .library(name: "ImageCoding", targets: ["ImageCoding"]),
         .library(name: "TaskCoordination", targets: ["TaskCoordination"]),
+        .library(name: "SDWebImageCache", targets: ["SDWebImageCache"]),
         .library(name: "SharedStores", targets: ["SharedStores"]),
         .library(name: "RedisStore", targets: ["RedisStore"]),
         .library(name: "ObjectStore", targets: ["ObjectStore"]),
@@ -139,6 +140,10 @@ let package = Package(
         // Floor 4: loads bound to views.
         .target(name: "WebImageBinding", dependencies: ["PlatformBasics", "WebImage", "TaskCoordination"]),
 
+        // Floor 4: the folder of an app that uses SDWebImage.
+        .target(
+            name: "SDWebImageCache", dependencies: ["Locks", "PlatformBasics", "TaskCoordination", "WebImage"]),
+
         // Floor 4: entries that machines share, and the stores that keep them. A program that does not import one does
         // not link its C library.
         .target(name: "SharedStores", dependencies: ["Locks", "PlatformBasics", "TaskCoordination", "WebImage"]),
@@ -235,7 +240,8 @@ let package = Package(
         .testTarget(
             name: "WebImageTests",
             dependencies: [
-                "Locks", "WebImage", "SharedStores", "HTTPCaching", "HTTPTransport", "HTTPLoaders", "WebImageTesting",
+                "Locks", "WebImage", "SDWebImageCache", "SharedStores", "HTTPCaching", "HTTPTransport", "HTTPLoaders",
+                "WebImageTesting",
                 "TestSupport",
             ]),
         .testTarget(
@@ -246,7 +252,8 @@ let package = Package(
         .testTarget(
             name: "ObjectStoreTests",
             dependencies: [
-                "Locks", "ObjectStore", "SharedStores", "WebImage", "HTTPTransport", "HTTPLoaders", "WebImageTesting", "COpenSSL",
+                "Locks", "ObjectStore", "SharedStores", "WebImage", "HTTPTransport", "HTTPLoaders", "WebImageTesting",
+                "COpenSSL",
             ]),
         .testTarget(name: "FetchTests", dependencies: ["fetch", "WebImage", "WebImageTesting", "ImageCoding"]),
         .testTarget(

@@ -4,21 +4,28 @@
 /// What comes back is untrusted input: an entry that is not whole, or belongs to another key, is none.
 extension DiskEntry {
     /// The bytes of an entry; `nil` when the key or the metadata are too long for the form.
-    package func encoded(for key: CacheKey) -> [UInt8]? {
-        guard var whole = EntryHeader.front(key: key, metadata: metadata, body: bytes) else { return nil }
-        whole.reserveCapacity(whole.count + bytes.count)
-        whole.append(contentsOf: bytes)
-        return whole
+    package func encoded(for key: CacheKey) -> [UInt8]? { encodedFront(for: key).map { $0 + bytes } }
+
+    /// The same without the content.
+    package func encodedFront(for key: CacheKey) -> [UInt8]? {
+        EntryHeader.front(key: key, metadata: metadata, body: bytes)
     }
 
     /// The entry that the bytes are; `nil` when they are damaged or of another key.
     package init?(encoded bytes: [UInt8], for key: CacheKey) {
-        guard let header = EntryHeader(bytes, fileSize: bytes.count), header.matchesFront(bytes) else { return nil }
-        let keyEnd = EntryHeader.length + header.keyLength
-        guard bytes[EntryHeader.length..<keyEnd].elementsEqual(key.rawValue.utf8),
-            var metadata = EntryMetadata(encoded: bytes[keyEnd..<header.bodyOffset])
+        guard let header = EntryHeader(bytes, fileSize: bytes.count) else { return nil }
+        self.init(front: Array(bytes[..<header.bodyOffset]), Array(bytes[header.bodyOffset...]), for: key)
+    }
+
+    /// The entry of a content; `nil` when the front is damaged, or of another key or another content.
+    package init?(front: [UInt8], _ body: [UInt8], for key: CacheKey) {
+        guard let header = EntryHeader(front, fileSize: front.count + body.count), header.bodyOffset == front.count,
+            header.matchesFront(front)
         else { return nil }
-        let body = Array(bytes[header.bodyOffset...])
+        let keyEnd = EntryHeader.length + header.keyLength
+        guard front[EntryHeader.length..<keyEnd].elementsEqual(key.rawValue.utf8),
+            var metadata = EntryMetadata(encoded: front[keyEnd...])
+        else { return nil }
         guard Checksum.ofContent(body) == header.bodyChecksum else { return nil }
         metadata.generation = ContentGeneration(rawValue: header.bodyChecksum)
         self.init(metadata: metadata, bytes: body)

@@ -60,24 +60,26 @@ public struct CacheError: Error, Sendable, CustomStringConvertible {
 }
 
 /// Lets one warning pass for each kind of failure, until operations of that sort succeed again.
-struct WarningGate {
+package struct WarningGate {
     /// The sort of operation.
-    enum Sort: Hashable {
+    package enum Sort: Hashable {
         case reading, writing, removing
     }
+
+    package init() {}
 
     private var reported: [Sort: Set<CacheError.Code>] = [:]
     /// The last failure of each sort since an operation of that sort, or a store, succeeded.
     private(set) var failures: [Sort: CacheError] = [:]
 
     /// Whether this kind of failure is new.
-    mutating func shouldReport(_ error: CacheError, during sort: Sort) -> Bool {
+    package mutating func shouldReport(_ error: CacheError, during sort: Sort) -> Bool {
         failures[sort] = error
         return reported[sort, default: []].insert(error.code).inserted
     }
 
     /// Notes that an operation of this sort succeeded.
-    mutating func recover(_ sort: Sort) {
+    package mutating func recover(_ sort: Sort) {
         if reported[sort] != nil { reported[sort] = nil }
         if !failures.isEmpty { failures = failures.filter { $0.key != sort && sort != .writing } }
     }

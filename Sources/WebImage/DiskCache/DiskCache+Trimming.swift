@@ -3,7 +3,7 @@ internal import TaskCoordination
 
 extension DiskCache {
     /// Files removed in one job on a thread: some milliseconds, after which other operations have their turn.
-    static var sliceLength: Int { 100 }
+    package static var sliceLength: Int { 100 }
 
     /// Trimming starts above this sum of sizes.
     var trimStart: Int { maximumByteCount - maximumByteCount / 20 }
@@ -151,7 +151,7 @@ extension DiskCache {
 
 extension Array {
     /// Consecutive parts of at most `length` elements.
-    func slices(of length: Int) -> [[Element]] {
+    package func slices(of length: Int) -> [[Element]] {
         stride(from: 0, to: count, by: length).map { Array(self[$0..<Swift.min($0 + length, count)]) }
     }
 }

@@ -36,7 +36,7 @@ extension EntryFiles {
     }
 
     /// Random, because processes in different containers have equal numbers.
-    static let processToken = String(UInt64.random(in: .min ... .max), radix: 16)
+    package static let processToken = String(UInt64.random(in: .min ... .max), radix: 16)
     private static let serialNumber = Atomic<UInt64>(0)
 
     private func writeOnce(

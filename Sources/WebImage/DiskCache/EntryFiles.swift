@@ -16,7 +16,7 @@
 /// refused: each folder is opened without following links, and files are opened relative to it.
 ///
 /// A call has at most three descriptors open.
-struct EntryFiles: Sendable {
+package struct EntryFiles: Sendable {
     /// The cache's folder, without a slash at the end.
     let folder: String
     /// Whether a store waits until the bytes are on the device.

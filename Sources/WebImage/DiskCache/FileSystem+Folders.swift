@@ -7,7 +7,7 @@ extension FileSystem {
     /// Names that are not UTF-8 are left out.
     ///
     /// - Complexity: O(number of names).
-    func names(in folder: Descriptor) throws(SystemFailure) -> [String] {
+    package func names(in folder: Descriptor) throws(SystemFailure) -> [String] {
         // The stream closes its descriptor, so it has one of its own.
         let number = try retry(.list) { unsafe openat(folder.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard let folder = unsafe fdopendir(number) else {
@@ -32,7 +32,7 @@ extension FileSystem {
     }
 
     /// Creates a folder and the missing ones above it.
-    func makeFolders(_ path: String) throws(SystemFailure) {
+    package func makeFolders(_ path: String) throws(SystemFailure) {
         do throws(SystemFailure) {
             try makeFolder(path)
         } catch {
@@ -76,7 +76,7 @@ extension FileSystem {
     /// Whether a part of the file takes no space on the device, because it was never written.
     ///
     /// `false` where the file system cannot tell. The file offset is at the beginning afterwards.
-    func hasHole(_ descriptor: Descriptor, size: Int) -> Bool {
+    package func hasHole(_ descriptor: Descriptor, size: Int) -> Bool {
         let place = lseek(descriptor.number, 0, seekHole)
         _ = lseek(descriptor.number, 0, SEEK_SET)
         return place >= 0 && place < size

@@ -4,18 +4,18 @@ import PlatformBasics
 
 extension FileSystem {
     /// A file's kind, size, time and identity.
-    struct Status {
-        var isRegularFile: Bool
-        var size: Int
+    package struct Status {
+        package var isRegularFile: Bool
+        package var size: Int
         /// Seconds since 1970.
-        var modifiedAt: Int64
+        package var modifiedAt: Int64
         /// Seconds since 1970.
-        var accessedAt: Int64
+        package var accessedAt: Int64
         var device: UInt64
         /// The system may give it to another file as soon as this one is removed.
         var inode: UInt64
         /// Seconds and nanoseconds; tells two files with one inode number apart.
-        var changedAt: Moment
+        package var changedAt: Moment
         /// Whether a folder has a name for the file, which may be open without one.
         var hasName = true
     }
@@ -32,7 +32,7 @@ extension FileSystem {
     /// Notes a use of a file: its time of access. Its other times stay. Of a link itself, not of what it points to.
     ///
     /// - Parameter time: Seconds since 1970.
-    func setAccess(_ name: String, in folder: Descriptor, to time: Int64) throws(SystemFailure) {
+    package func setAccess(_ name: String, in folder: Descriptor, to time: Int64) throws(SystemFailure) {
         var times = [timespec(), timespec()]
         times[0].tv_sec = time_t(clamping: time)
         times[1].tv_nsec = omittedTime
@@ -48,14 +48,14 @@ extension FileSystem {
     }
 
     /// When a file was created, in seconds since 1970; `nil` where the file system does not keep it.
-    func creationTime(of name: String, in folder: Descriptor) -> Int64? {
-        var seconds: Int64 = 0
+    package func creationTime(of name: String, in folder: Descriptor) -> Int64? {
+        package var seconds: Int64 = 0
         return (try? retry(.status) { unsafe swi_creation_time(folder.number, name, &seconds) }) == nil
             ? nil : seconds
     }
 
     /// An extended attribute of an open file; `nil` when it has none of this name, or it cannot be read.
-    func attribute(_ name: String, of descriptor: Descriptor) -> [UInt8]? {
+    package func attribute(_ name: String, of descriptor: Descriptor) -> [UInt8]? {
         // The system's limit. The attribute may grow between the two calls: then the second one fails.
         guard let length = try? retry(.attribute, { Int32(unsafe swi_get_attribute(descriptor.number, name, nil, 0)) }),
             (1...65_536).contains(length)
@@ -72,7 +72,7 @@ extension FileSystem {
     }
 
     /// Sets an extended attribute of an open file; `nil` removes it.
-    func setAttribute(_ name: String, of descriptor: Descriptor, to bytes: [UInt8]?) throws(SystemFailure) {
+    package func setAttribute(_ name: String, of descriptor: Descriptor, to bytes: [UInt8]?) throws(SystemFailure) {
         _ = try retry(.attribute) {
             guard let bytes else { return unsafe swi_set_attribute(descriptor.number, name, nil, 0) }
             return unsafe bytes.withUnsafeBytes {
@@ -82,8 +82,8 @@ extension FileSystem {
     }
 
     /// A time since 1970, as the file system keeps it.
-    struct Moment: Equatable {
-        var seconds: Int
+    package struct Moment: Equatable {
+        package var seconds: Int
         var nanoseconds: Int
     }
 }
@@ -99,7 +99,7 @@ private let omittedTime: Int = {
 
 extension FileSystem.Status: Equatable {
     /// Whether both are of one file with one content. A file that was read in between is the same.
-    static func == (one: Self, other: Self) -> Bool {
+    package static func == (one: Self, other: Self) -> Bool {
         one.isRegularFile == other.isRegularFile && one.size == other.size && one.modifiedAt == other.modifiedAt
             && one.device == other.device && one.inode == other.inode && one.changedAt == other.changedAt
     }

@@ -6,27 +6,31 @@ import PlatformBasics
 ///
 /// Every call may block, so it belongs on threads that may block; see ``mayWait`` for the exception. Without an
 /// injected fault a call costs one comparison with `nil` beside the system's work.
-struct FileSystem: Sendable {
+package struct FileSystem: Sendable {
     /// Called before every system call; tests make the N-th one fail.
     var fault: (@Sendable (Call) -> Fault?)?
     /// Whether the calls that read a file may wait for a device; otherwise those that would wait fail.
     var mayWait = true
 
+    package init(fault: (@Sendable (Call) -> Fault?)? = nil, mayWait: Bool = true) {
+        (self.fault, self.mayWait) = (fault, mayWait)
+    }
+
     /// An open file, to be closed exactly once.
-    struct Descriptor: Sendable {
+    package struct Descriptor: Sendable {
         let number: Int32
     }
 
     /// Opens a folder so that files in it can be opened by name. Use ``names(in:)`` to list it.
     ///
     /// - Parameter mayBeLink: Whether a link in the last component is followed.
-    func openFolder(_ path: String, mayBeLink: Bool) throws(SystemFailure) -> Descriptor {
+    package func openFolder(_ path: String, mayBeLink: Bool) throws(SystemFailure) -> Descriptor {
         let flags = folderFlags | (mayBeLink ? 0 : O_NOFOLLOW)
         return Descriptor(number: try retry(.open) { unsafe systemOpen(AT_FDCWD, path, flags) })
     }
 
     /// Opens for reading; never follows a link, and never waits for a pipe's other end.
-    func openForReading(_ name: String, in folder: Descriptor) throws(SystemFailure) -> Descriptor {
+    package func openForReading(_ name: String, in folder: Descriptor) throws(SystemFailure) -> Descriptor {
         try open(name, in: folder, O_RDONLY | O_NONBLOCK)
     }
 
@@ -50,7 +54,7 @@ struct FileSystem: Sendable {
     /// Creates a file, readable and writable by this user alone.
     ///
     /// Fails when the name is taken.
-    func createFile(_ name: String, in folder: Descriptor) throws(SystemFailure) -> Descriptor {
+    package func createFile(_ name: String, in folder: Descriptor) throws(SystemFailure) -> Descriptor {
         try open(name, in: folder, O_WRONLY | O_CREAT | O_EXCL)
     }
 
@@ -60,7 +64,7 @@ struct FileSystem: Sendable {
     }
 
     /// Closes, also when a fault is injected: a failing `close` releases the descriptor all the same.
-    func close(_ descriptor: Descriptor) throws(SystemFailure) {
+    package func close(_ descriptor: Descriptor) throws(SystemFailure) {
         let result = systemClose(descriptor.number)
         let number = errno
         if case .failure(let number) = fault?(.close) { throw SystemFailure(call: .close, errno: number) }
@@ -68,14 +72,14 @@ struct FileSystem: Sendable {
     }
 
     /// Kind, size and identity of an open file.
-    func status(of descriptor: Descriptor) throws(SystemFailure) -> Status {
+    package func status(of descriptor: Descriptor) throws(SystemFailure) -> Status {
         var status = stat()
         _ = try retry(.status) { unsafe fstat(descriptor.number, &status) }
         return Status(status)
     }
 
     /// Kind, size and identity of what a name stands for; of a link itself, not of what it points to.
-    func status(of name: String, in folder: Descriptor) throws(SystemFailure) -> Status {
+    package func status(of name: String, in folder: Descriptor) throws(SystemFailure) -> Status {
         var status = stat()
         _ = try retry(.status) { unsafe fstatat(folder.number, name, &status, AT_SYMLINK_NOFOLLOW) }
         return Status(status)
@@ -84,7 +88,7 @@ struct FileSystem: Sendable {
     /// Reads until `first`, and then `second`, is full or the file ends.
     ///
     /// - Returns: The number of bytes read.
-    func read(
+    package func read(
         _ descriptor: Descriptor, into first: UnsafeMutableRawBufferPointer,
         then second: UnsafeMutableRawBufferPointer = unsafe .init(start: nil, count: 0)
     ) throws(SystemFailure) -> Int {
@@ -108,7 +112,7 @@ struct FileSystem: Sendable {
     }
 
     /// Writes all of `bytes`, and then of `more`.
-    func write(_ bytes: [UInt8], then more: [UInt8] = [], to descriptor: Descriptor) throws(SystemFailure) {
+    package func write(_ bytes: [UInt8], then more: [UInt8] = [], to descriptor: Descriptor) throws(SystemFailure) {
         let wanted = bytes.count + more.count
         var done = 0
         while done < wanted {
@@ -139,14 +143,14 @@ struct FileSystem: Sendable {
     }
 
     /// Puts a file in the place of another, at once for all observers.
-    func rename(
+    package func rename(
         _ source: String, in folder: Descriptor, to target: String, in targetFolder: Descriptor
     ) throws(SystemFailure) {
         _ = try retry(.rename) { unsafe renameat(folder.number, source, targetFolder.number, target) }
     }
 
     /// Removes a file or link; with `isFolder` an empty folder.
-    func unlink(_ name: String, in folder: Descriptor, isFolder: Bool = false) throws(SystemFailure) {
+    package func unlink(_ name: String, in folder: Descriptor, isFolder: Bool = false) throws(SystemFailure) {
         _ = try retry(.unlink) { unsafe unlinkat(folder.number, name, isFolder ? AT_REMOVEDIR : 0) }
     }
 

@@ -12,7 +12,7 @@ extension DiskCache {
 /// Decides which entries count: those that are not too old, and not from the future.
 ///
 /// A wrong clock may date entries in the future. Such entries would not expire.
-struct Lifetime {
+package struct Lifetime {
     /// Clocks of machines that share a folder may differ by this many seconds.
     static let tolerance: Int64 = 60
 
@@ -29,7 +29,7 @@ struct Lifetime {
     /// - Parameters:
     ///   - now: Seconds since 1970.
     ///   - maximumAge: Entries never get too old when it is negative.
-    init(now: Int64, maximumAge: Duration, expiry: DiskCache.Expiry = .sinceStore) {
+    package init(now: Int64, maximumAge: Duration, expiry: DiskCache.Expiry = .sinceStore) {
         let age = maximumAge.wholeSeconds
         let (oldest, isBeforeAll) = now.subtractingReportingOverflow(max(0, age))
         let (newest, isAfterAll) = now.addingReportingOverflow(Self.tolerance)
@@ -45,7 +45,7 @@ struct Lifetime {
     /// - Parameters:
     ///   - usedAt: A time in the future says nothing.
     ///   - keptUntil: The end of the entry's own; `nil` when it has none.
-    func covers(storedAt: Int64, usedAt: Int64, keptUntil: Int64?) -> Bool {
+    package func covers(storedAt: Int64, usedAt: Int64, keptUntil: Int64?) -> Bool {
         if let keptUntil, keptUntil <= now { return false }
         guard let limit else { return true }
         guard storedAt <= latest else { return false }
@@ -61,7 +61,7 @@ struct Lifetime {
 
 extension Duration {
     /// The whole seconds, limited to 64 bits; `components` traps beyond.
-    var wholeSeconds: Int64 {
+    package var wholeSeconds: Int64 {
         min(max(self, .seconds(Int64.min)), .seconds(Int64.max)).components.seconds
     }
 }

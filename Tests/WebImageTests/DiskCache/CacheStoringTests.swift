@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Testing
 
+@testable import SDWebImageCache
 @testable import WebImage
 
 /// A store as another program would write it: only what must be implemented.

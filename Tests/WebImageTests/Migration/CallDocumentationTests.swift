@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import SDWebImageCache
 import TaskCoordination
 import Testing
 import WebImage

@@ -4,6 +4,7 @@ import TaskCoordination
 import Testing
 import WebImageTesting
 
+@testable import SDWebImageCache
 @testable import WebImage
 
 /// A folder that SDWebImage has written, or shares.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Testing
 
+@testable import SDWebImageCache
 @testable import WebImage
 
 /// The names that SDWebImage gives to the files of its disk cache.

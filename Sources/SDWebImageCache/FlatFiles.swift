@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import Synchronization
+internal import WebImage
 
 /// The files of a folder of SDWebImage. Every method blocks.
 ///
@@ -120,13 +121,9 @@ struct FlatFiles: Sendable {
         guard let folder = try? system.openFolder(place + Self.hidden, mayBeLink: false) else { return bare }
         defer { try? system.close(folder) }
         guard let front = (try? contents(name.digest, in: folder, limit: 1 << 20))?.bytes,
-            let header = EntryHeader(front, fileSize: front.count + bytes.count), header.bodyOffset == front.count,
-            header.matchesFront(front), header.bodyChecksum == generation.rawValue,
-            front[EntryHeader.length..<(EntryHeader.length + header.keyLength)].elementsEqual(key.rawValue.utf8),
-            var noted = EntryMetadata(encoded: front[(EntryHeader.length + header.keyLength)...])
+            let noted = DiskEntry(front: front, bytes, for: key)
         else { return bare }
-        noted.generation = generation
-        return noted
+        return noted.metadata
     }
 
     /// Writes an entry, and then what is known about it.
@@ -169,7 +166,7 @@ struct FlatFiles: Sendable {
 
     /// Writes what is known about an entry.
     private func note(_ entry: DiskEntry, for key: CacheKey) throws(SystemFailure) {
-        guard let front = EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes) else { return }
+        guard let front = entry.encodedFront(for: key) else { return }
         _ = try put(front, nil, as: SDWebImageName(key).digest, in: folder + Self.hidden)
     }
 

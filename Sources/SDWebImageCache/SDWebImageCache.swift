@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 internal import PlatformBasics
 internal import TaskCoordination
+public import WebImage
 
 /// The disk cache of SDWebImage as a store: a program that moves here keeps its pictures, and may share the folder with
 /// one that has not moved.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import PlatformBasics
+import WebImage
 
 /// The name of a key's file in a folder of SDWebImage: the MD5 digest of the key, and the extension of its path.
 ///
