@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-public import HTTPTransport
+package import HTTPTransport
 
 extension CacheControl {
     /// Reads a targeted field, such as `CDN-Cache-Control`.
@@ -14,7 +14,7 @@ extension CacheControl {
     ///   were not present then.
     /// - Complexity: O(number of fields + bytes of the field).
     /// - Source: RFC 9213, section 2.1; RFC 9651, section 4.2.2.
-    init?(targeted name: String, in headers: HTTPHeaders) {
+    package init?(targeted name: String, in headers: HTTPHeaders) {
         guard let lines = FieldText.lines(headers.values(for: name)) else { return nil }
         var reader = StructuredReader(Array(lines.joined(separator: ", ".utf8)))
         guard let members = reader.dictionary(), !members.isEmpty else { return nil }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-public import HTTPTransport
+package import HTTPTransport
 
 /// The directives of a response, from `Cache-Control` or from a targeted field.
 ///
@@ -7,9 +7,9 @@ public import HTTPTransport
 /// directives that conflict, the most restrictive one holds. Unknown directives are ignored.
 ///
 /// - Source: RFC 9111, sections 4.2.1 and 5.2.2; RFC 5861, sections 3 and 4; RFC 8246, section 2.
-struct CacheControl: Sendable, Hashable {
+package struct CacheControl: Sendable, Hashable {
     /// What a directive with an optional list of fields is about.
-    enum Extent: Sendable, Hashable {
+    package enum Extent: Sendable, Hashable {
         /// The whole response.
         case response
         /// These fields, in lower case.
@@ -23,37 +23,37 @@ struct CacheControl: Sendable, Hashable {
     }
 
     /// `max-age`, in seconds (RFC 9111, section 5.2.2.1).
-    var maxAge: Int?
+    package internal(set) var maxAge: Int?
     /// `s-maxage`, in seconds (RFC 9111, section 5.2.2.10).
-    var sharedMaxAge: Int?
+    package internal(set) var sharedMaxAge: Int?
     /// `stale-while-revalidate`, in seconds (RFC 5861, section 3).
-    var staleWhileRevalidate: Int?
+    package internal(set) var staleWhileRevalidate: Int?
     /// `stale-if-error`, in seconds (RFC 5861, section 4).
-    var staleIfError: Int?
+    package internal(set) var staleIfError: Int?
     /// `no-cache`, for the response or for fields (RFC 9111, section 5.2.2.4).
-    var noCache: Extent?
+    package internal(set) var noCache: Extent?
     /// `private`, for the response or for fields (RFC 9111, section 5.2.2.7).
-    var isPrivate: Extent?
+    package internal(set) var isPrivate: Extent?
     /// `no-store` (RFC 9111, section 5.2.2.5).
-    var noStore = false
+    package internal(set) var noStore = false
     /// `public` (RFC 9111, section 5.2.2.9).
-    var isPublic = false
+    package internal(set) var isPublic = false
     /// `must-revalidate` (RFC 9111, section 5.2.2.2).
-    var mustRevalidate = false
+    package internal(set) var mustRevalidate = false
     /// `proxy-revalidate` (RFC 9111, section 5.2.2.8).
-    var proxyRevalidate = false
+    package internal(set) var proxyRevalidate = false
     /// `must-understand` (RFC 9111, section 5.2.2.3).
-    var mustUnderstand = false
+    package internal(set) var mustUnderstand = false
     /// `immutable` (RFC 8246, section 2).
-    var isImmutable = false
+    package internal(set) var isImmutable = false
     /// Whether a quoted string does not end; the lifetime is 0 then.
-    var isMalformed = false
+    package internal(set) var isMalformed = false
 
     /// Reads the lines of `Cache-Control`.
     ///
     /// - Parameter headers: The fields of a response. More than 65,536 bytes of `Cache-Control` count as `no-store`.
     /// - Complexity: O(number of fields + bytes of `Cache-Control`).
-    init(_ headers: HTTPHeaders) {
+    package init(_ headers: HTTPHeaders) {
         guard let lines = FieldText.lines(headers.values(for: "Cache-Control")) else {
             noStore = true
             return

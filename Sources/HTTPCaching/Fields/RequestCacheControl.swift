@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-public import HTTPTransport
+import HTTPTransport
 
 /// The directives of a request.
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-public import HTTPTransport
+package import HTTPTransport
 
 /// How long a response is fresh, and why.
 public struct FreshnessLifetime: Sendable, Hashable {
@@ -34,7 +34,7 @@ extension HTTPCacheRules {
     ///
     /// - Complexity: O(number of fields + bytes of the directives).
     /// - Source: RFC 9213, section 2.2.
-    func directives(of headers: HTTPHeaders) -> CacheControl { effective(headers).control }
+    package func directives(of headers: HTTPHeaders) -> CacheControl { effective(headers).control }
 
     /// The directives, and whether a targeted field hides `Cache-Control` and `Expires`.
     func effective(_ headers: HTTPHeaders) -> (control: CacheControl, isTargeted: Bool) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-public import HTTPTransport
+package import HTTPTransport
 
 extension HTTPCacheRules {
     /// The second key of a response: the request's values of the fields that the response varies by.

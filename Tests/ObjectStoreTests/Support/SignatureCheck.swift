@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import COpenSSL
 import Foundation
+import HTTPTransport
 import WebImageTesting
 
 /// Finds the signature that a request should have, from the request as it has arrived. Shares no code with the client.

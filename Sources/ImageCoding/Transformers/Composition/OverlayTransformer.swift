@@ -19,7 +19,7 @@ public struct OverlayTransformer: ImageTransforming {
     ///   - opacity: 0 (invisible) to 1, clamped.
     ///   - blend: How it is mixed with what is below it.
     /// - Complexity: O(pixels of `overlay`).
-    init(
+    package init(
         _ overlay: DecodedImage, named name: String, gravity: Gravity = .bottomRight, margin: Int = 0,
         opacity: Double = 1, blend: BlendMode = .normal
     ) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import HTTPTransport
+
 /// One connection from its first byte to its end.
 ///
 /// Used by one thread.

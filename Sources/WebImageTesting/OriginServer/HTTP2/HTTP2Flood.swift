@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 internal import Locks
-public import PlatformBasics
+package import PlatformBasics
 
 /// A loopback server that speaks HTTP/2 over TLS, answers each first request with status 200, and then sends the same
 /// frame over and over until its peer leaves.

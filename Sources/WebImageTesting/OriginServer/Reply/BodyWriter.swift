@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import HTTPTransport
+
 /// Sends the body of a reply in pieces, with the scripted faults.
 ///
 /// Used by one thread.

@@ -7,7 +7,7 @@ extension OriginReply {
     ///
     /// A name may be repeated; name and value are written as they are.
     public func header(_ name: String, _ value: String) -> OriginReply {
-        changed { $0.headers.append(name, value) }
+        changed { $0.headers.append(name: name, value: value) }
     }
 
     /// Adds many header fields named `X-Padding-1`, `X-Padding-2` and so on.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import HTTPTransport
+
 extension OriginReply {
     /// A reply with status 200.
     public static func ok(_ body: [UInt8], type: String = "application/octet-stream") -> OriginReply {
