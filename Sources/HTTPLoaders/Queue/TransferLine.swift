@@ -73,8 +73,9 @@ struct TransferLine {
 
     /// Notes that a transfer that was queued has a slot.
     mutating func begin(_ id: Int) {
-        entries[id]?.stage = .running(nil)
-        entries[id]?.wasPaused = entries[id]?.isPaused == true
+        guard var entry = entries[id] else { return }
+        (entry.stage, entry.wasPaused) = (.running(nil), entry.isPaused)
+        entries[id] = entry
     }
 
     /// Notes the task of a transfer that has begun.
