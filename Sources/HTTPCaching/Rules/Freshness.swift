@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-package import HTTPTransport
+public import HTTPTransport
 
 /// How long a response is fresh, and why.
 public struct FreshnessLifetime: Sendable, Hashable {
