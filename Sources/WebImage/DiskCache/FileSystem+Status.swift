@@ -49,7 +49,7 @@ extension FileSystem {
 
     /// When a file was created, in seconds since 1970; `nil` where the file system does not keep it.
     package func creationTime(of name: String, in folder: Descriptor) -> Int64? {
-        package var seconds: Int64 = 0
+        var seconds: Int64 = 0
         return (try? retry(.status) { unsafe swi_creation_time(folder.number, name, &seconds) }) == nil
             ? nil : seconds
     }

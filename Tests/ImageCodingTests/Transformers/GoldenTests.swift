@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-import ImageCoding
+@testable import ImageCoding
 import Scenes
 import Testing
 import WebImageTesting
