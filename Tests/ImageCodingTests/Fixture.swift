@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-import ImageCoding
+@testable import ImageCoding
 import Testing
 
 /// A file of the `Fixtures` folder and what it must decode to.

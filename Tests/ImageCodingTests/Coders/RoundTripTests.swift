@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import ImageCoding
+@testable import ImageCoding
 import Testing
 import WebImageTesting
 
