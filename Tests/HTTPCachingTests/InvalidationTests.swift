@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-import HTTPCaching
+@testable import HTTPCaching
 import HTTPTransport
 import Testing
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import HTTPCaching
+@testable import HTTPCaching
 import HTTPTransport
 import Testing
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-import HTTPTransport
+@testable import HTTPTransport
 import Testing
 import WebImageTesting
 

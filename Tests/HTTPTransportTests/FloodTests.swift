@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import HTTPLoaders
-import HTTPTransport
+@testable import HTTPTransport
 import Locks
 import Testing
 import WebImageTesting

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import HTTPTransport
+@testable import HTTPTransport
 import Testing
 
 struct HTTPBodyTests {

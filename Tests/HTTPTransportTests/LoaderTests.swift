@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPLoaders
-import HTTPTransport
+@testable import HTTPTransport
 import Testing
 import WebImageTesting
 

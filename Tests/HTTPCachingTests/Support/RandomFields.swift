@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import HTTPCaching
+@testable import HTTPCaching
 import HTTPTransport
 
 /// Draws fields of responses and requests: most of them valid, some broken.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-import HTTPTransport
+@testable import HTTPTransport
 import WebImageTesting
 
 /// A real nginx on free loopback ports, with certificates made for the occasion.
