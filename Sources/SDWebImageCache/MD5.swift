@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import WebImage
+
 /// The digest that SDWebImage names its files by.
 ///
 /// It protects nothing: two keys can be made that share a name. A file says by its metadata whose it is, if this

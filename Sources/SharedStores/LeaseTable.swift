@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Locks
 import TaskCoordination
-package import WebImage
+import WebImage
 
 /// The leases of this process: asked for, or held.
 ///

@@ -2,7 +2,7 @@
 import TaskCoordination
 
 /// An instant until which a shutdown waits for several pieces of work.
-struct Deadline<Time: Clock<Duration>>: Sendable {
+package struct Deadline<Time: Clock<Duration>>: Sendable {
     private let clock: Time
     private let instant: Time.Instant
     private let executor: (any TaskExecutor)?
