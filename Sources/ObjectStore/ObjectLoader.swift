@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 public import HTTPTransport
 import PlatformBasics
-import WebImage
 
 /// Answers requests for `s3://bucket/key` with the objects of some buckets.
 ///

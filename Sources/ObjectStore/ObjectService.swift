@@ -2,7 +2,6 @@
 public import HTTPTransport
 public import PlatformBasics
 public import SharedStores
-public import WebImage
 
 /// A service that keeps objects in buckets: S3, or one with its protocol, such as MinIO.
 ///

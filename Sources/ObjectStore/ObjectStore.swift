@@ -3,7 +3,6 @@ import COpenSSL
 public import HTTPTransport
 import PlatformBasics
 public import SharedStores
-public import WebImage
 
 /// Entries in a bucket of S3, or of a service with its protocol, through libcurl, which signs the requests.
 ///

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 import PlatformBasics
 public import SharedStores
-public import WebImage
 
 /// Where a server of Redis or Valkey listens, and how to log in.
 public struct RedisAddress: Sendable, Hashable {

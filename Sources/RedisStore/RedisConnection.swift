@@ -4,7 +4,6 @@ import CRedisShims
 import EventLoops
 import SharedStores
 import TaskCoordination
-import WebImage
 
 /// A connection of hiredis on the thread of a loop. Commands of one turn go out together; replies come in their order.
 ///

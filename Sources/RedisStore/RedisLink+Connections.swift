@@ -2,7 +2,6 @@
 import EventLoops
 import SharedStores
 import TaskCoordination
-import WebImage
 
 // MARK: - Connections
 

@@ -3,7 +3,6 @@ import EventLoops
 import SharedStores
 import Synchronization
 import TaskCoordination
-import WebImage
 
 // MARK: - Leases and waits
 

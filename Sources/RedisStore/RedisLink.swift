@@ -2,7 +2,6 @@
 import EventLoops
 import SharedStores
 import TaskCoordination
-import WebImage
 
 /// The connections of a store and what waits for them: an actor on its own event loop.
 actor RedisLink: LoopResident {

@@ -3,7 +3,6 @@ import CHiredis
 import EventLoops
 public import SharedStores
 import TaskCoordination
-public import WebImage
 
 /// Entries in a server of Redis or Valkey, and leases: one of several processes works for an entry, the others wait.
 ///

@@ -3,7 +3,6 @@ import CHiredis
 import COpenSSL
 import EventLoops
 import SharedStores
-import WebImage
 
 /// TLS on the socket of a connection.
 ///
