@@ -165,27 +165,18 @@ extension DiskCache {
 
     /// Corrects the index for one key.
     private func look(at digest: KeyDigest) async {
-        guard (try? await takeTurn(digest)) != nil else { return }
-        defer { passTurn(digest) }
-        let files = self.files
-        let result = try? await perform { Result { () throws(SystemFailure) in try files.look(at: digest) } }
-        settle(digest, result, during: .reading)
+        _ = try? await inTurn(of: digest, during: .reading) { files throws(SystemFailure) in try files.look(at: digest)
+        }
     }
 
     // MARK: - The sweep: entries that are too old go by a clock, whether they are asked for or not
 
-    /// Starts the sweep, unless it runs, is switched off, or nothing is stored.
-    ///
-    /// The task ends when nothing is left, with ``shutdown(within:)``, or with the cache, which it does not keep.
+    /// Starts the sweep, unless it runs, is switched off, or nothing is stored. It ends when nothing is left.
     func startSweeping() {
         guard sweeper == nil, configuration.sweepInterval > .zero, index.count > 0, life.isOpen else { return }
-        // Clocks trap on times that they cannot count in nanoseconds; thirty years are long enough.
-        let (clock, interval) = (configuration.clock, min(configuration.sweepInterval, .seconds(1_000_000_000)))
-        // Unstructured because it outlives the store that starts it; `sweeper` owns it.
-        sweeper = Task(name: "sweep", executorPreference: executor, priority: .utility) { [weak self] in
-            repeat {
-                do { try await clock.sleep(for: interval) } catch { return }
-            } while await self?.sweep() == true
+        let interval = configuration.sweepInterval
+        sweeper = PacedTask("sweep", on: executor, priority: .utility, clock: configuration.clock, after: interval) {
+            [weak self] in await self?.sweep() == true ? interval : nil
         }
     }
 

@@ -156,28 +156,31 @@ extension DiskCache {
     /// - Returns: Whether no file is left.
     @discardableResult
     func discard(_ digest: KeyDigest, _ status: FileSystem.Status) async throws -> Bool {
-        try await takeTurn(digest)
-        defer { passTurn(digest) }
-        let files = self.files
-        let result = try await perform {
-            Result { () throws(SystemFailure) in try files.remove(digest, onlyIf: status) }
+        let result = try await inTurn(of: digest, during: .removing) { files throws(SystemFailure) in
+            try files.remove(digest, onlyIf: status)
         }
-        settle(digest, result, during: .removing)
         if case .success(nil) = result { return true }
         return false
     }
 
-    /// Updates the index with what a step found in the place of a file.
-    func settle(
-        _ digest: KeyDigest, _ result: Result<EntryFiles.Listed?, SystemFailure>?, during sort: WarningGate.Sort
-    ) {
+    /// Runs a step on a file when no other operation changes it, and notes in the index what it has left there.
+    ///
+    /// - Parameter step: Returns the file that is there now; `nil` for none.
+    /// - Returns: `nil` when no thread has taken the step.
+    @discardableResult
+    func inTurn(
+        of digest: KeyDigest, during sort: WarningGate.Sort,
+        _ step: @escaping @Sendable (EntryFiles) throws(SystemFailure) -> EntryFiles.Listed?
+    ) async throws -> Result<EntryFiles.Listed?, SystemFailure>? {
+        try await takeTurn(digest)
+        defer { passTurn(digest) }
+        let files = self.files
+        let result = try await perform { Result { () throws(SystemFailure) in try step(files) } }
         switch result {
-        case .success(let found):
-            note(digest, size: found?.size, storedAt: found?.modifiedAt ?? 0)
-        case .failure(let failure):
-            warn(CacheError(failure, path: files.path(of: digest)), during: sort)
-        case nil:
-            break
+        case .success(let found): note(digest, size: found?.size, storedAt: found?.modifiedAt ?? 0)
+        case .failure(let failure): warn(CacheError(failure, path: files.path(of: digest)), during: sort)
+        case nil: break
         }
+        return result
     }
 }

@@ -41,7 +41,7 @@ extension DiskCache {
         let report = ShutdownReport(completedOperations: atStart - left, abandonedOperations: left)
         // A pool with a stuck thread never ends, so it is not awaited.
         if isDrained {
-            await sweeper?.value
+            await sweeper?.wait()
             await pool.shutdown()
             account.close()
         }
@@ -58,14 +58,9 @@ extension DiskCache {
         let end = OneShot<Bool>()
         life.drained = end
         let clock = configuration.clock
-        // Not a child task: the end of the last operation must not wait for the clock. Cancelled below.
-        let alarm = Task(executorPreference: executor) {
-            // Clocks trap on times that they cannot count in nanoseconds; thirty years are long enough.
-            try? await clock.sleep(for: min(max(limit, .zero), .seconds(1_000_000_000)))
-            end.resolve(false)
+        let isDrained = await end.wait(for: "deadline", on: executor) {
+            await end.resolve(false, after: limit, on: clock)
         }
-        let isDrained = await end.wait()
-        alarm.cancel()
         life.drained = nil
         return isDrained
     }

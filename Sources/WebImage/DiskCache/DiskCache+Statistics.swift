@@ -1,58 +1,40 @@
 // SPDX-License-Identifier: MIT
 extension DiskCache {
-    /// What a disk cache has done since it was made.
-    struct Counters {
-        var hits = 0
-        var misses = 0
-        var stores = 0
-        var refusals = 0
-        var evictions = 0
-        var expirations = 0
-        var damagedEntries = 0
-        var outdatedEntries = 0
-        var abandonedFiles = 0
-    }
-
     /// What a disk cache holds and has done, at one instant.
     public struct Statistics: Sendable, Equatable {
         /// Reads that found an entry.
-        public var hits: Int
+        public var hits = 0
         /// Reads that found none.
-        public var misses: Int
+        public var misses = 0
         /// Entries stored.
-        public var stores: Int
+        public var stores = 0
         /// Entries not stored.
-        public var refusals: Int
+        public var refusals = 0
         /// Entries removed to make room.
-        public var evictions: Int
+        public var evictions = 0
         /// Entries removed because of their age.
-        public var expirations: Int
+        public var expirations = 0
         /// Files found that were no complete entry.
-        public var damagedEntries: Int
+        public var damagedEntries = 0
         /// Entries found that were made from an earlier content of their original.
-        public var outdatedEntries: Int
+        public var outdatedEntries = 0
         /// Files removed that ended processes had left unfinished.
-        public var abandonedFiles: Int
+        public var abandonedFiles = 0
         /// The sum of the sizes of the files known, in bytes.
-        public var totalBytes: Int
+        public var totalBytes = 0
         /// The number of files known.
-        public var entryCount: Int
+        public var entryCount = 0
         /// Whether the folder has been listed, so that all files are known.
-        public var isIndexComplete: Bool
+        public var isIndexComplete = false
+    }
 
-        init(_ counters: Counters, index: DiskIndex, isIndexComplete: Bool) {
-            hits = counters.hits
-            misses = counters.misses
-            stores = counters.stores
-            refusals = counters.refusals
-            evictions = counters.evictions
-            expirations = counters.expirations
-            damagedEntries = counters.damagedEntries
-            outdatedEntries = counters.outdatedEntries
-            abandonedFiles = counters.abandonedFiles
-            totalBytes = index.totalBytes
-            entryCount = index.count
-            self.isIndexComplete = isIndexComplete
-        }
+    /// What the cache holds, as far as is known, and has done.
+    ///
+    /// Does not wait.
+    public var statistics: Statistics {
+        var statistics = counters
+        (statistics.totalBytes, statistics.entryCount) = (index.totalBytes, index.count)
+        statistics.isIndexComplete = isIndexed
+        return statistics
     }
 }

@@ -12,50 +12,9 @@ extension DiskCache {
     ///   refused for one second without being tried.
     /// - Throws: `CancellationError` only, and then nothing was stored.
     public func store(_ entry: DiskEntry, for key: CacheKey) async throws -> StoreOutcome {
-        try Task.checkCancellation()
-        guard begin() else { return refuseShutDown() }
-        defer { end() }
         let estimate = EntryHeader.length + key.rawValue.utf8.count + entry.bytes.count
-        guard estimate <= fileSizeLimit else { return refuseTooLarge() }
-        guard !isBackingOff else { return refuseFull() }
-
-        let digest = KeyDigest(of: key)
-        try await takeTurn(digest)
-        defer { passTurn(digest) }
-        pendingBytes += estimate
-        defer { pendingBytes -= estimate }
-        await makeRoom(for: estimate)
-
-        let (files, account, free) = (self.files, self.account, configuration.minimumFreeByteCount)
-        let (limit, time) = (fileSizeLimit, now)
-        let result = try await perform { () -> Result<(Int, FolderAccount.Foreign)?, SystemFailure> in
-            guard files.hasRoom(for: estimate, leaving: free) else { return .failure(.full) }
-            var metadata = entry.metadata
-            metadata.storedAt = time
-            guard
-                let front = EntryHeader.front(
-                    key: key, metadata: metadata, body: entry.bytes, filledUpTo: limit),
-                front.count + entry.bytes.count <= limit
-            else { return .success(nil) }
-            return Result { () throws(SystemFailure) in
-                let size = try files.write(front: front, body: entry.bytes, as: digest, storedAt: time)
-                return (size, account.add(size))
-            }
-        }
-        switch result {
-        case .success((let size, let found)?):
-            note(digest, size: size, storedAt: time, keptUntil: entry.metadata.keptUntil)
-            counters.stores += 1
-            warnings.recover(.writing)
-            learn(found)
-            return .stored
-        case .success(nil):
-            return refuseTooLarge()
-        case .failure(let failure):
-            return await refuse(failure)
-        case nil:
-            return refuseOverloaded()
-        }
+        // An entry is made in any case.
+        return try await write(key, byteCount: estimate) { _ in entry } ?? refuseOverloaded()
     }
 
     /// Changes what is known about a stored entry, and counts it as stored now. Its bytes stay.
@@ -77,21 +36,57 @@ extension DiskCache {
         _ key: CacheKey, ifContentIs generation: ContentGeneration?,
         _ change: @escaping @Sendable (inout EntryMetadata) -> Void
     ) async throws -> StoreOutcome? {
+        let limit = fileSizeLimit
+        return try await write(key) { files throws(SystemFailure) in
+            guard
+                case .entry(var entry, _) = try files.read(
+                    key, KeyDigest(of: key), fileSizeLimit: limit, withBody: true),
+                generation == nil || entry.metadata.generation == generation
+            else { return nil }
+            change(&entry.metadata)
+            return entry
+        }
+    }
+
+    /// What a write ended with.
+    private enum Written {
+        /// A file of this size, kept until this time.
+        case file(Int, keptUntil: Int64?, FolderAccount.Foreign)
+        /// There was nothing to write.
+        case nothing
+        case tooLarge
+    }
+
+    /// Writes an entry in the turn of its key, dated now.
+    ///
+    /// - Parameters:
+    ///   - byteCount: What the entry needs, at least; `nil` for one that takes the place of its like.
+    ///   - make: Makes the entry, on a thread; `nil` for none.
+    /// - Returns: `nil` when nothing was made.
+    private func write(
+        _ key: CacheKey, byteCount: Int? = nil,
+        _ make: @escaping @Sendable (EntryFiles) throws(SystemFailure) -> DiskEntry?
+    ) async throws -> StoreOutcome? {
         try Task.checkCancellation()
         guard begin() else { return refuseShutDown() }
         defer { end() }
+        guard byteCount ?? 0 <= fileSizeLimit else { return refuseTooLarge() }
         guard !isBackingOff else { return refuseFull() }
+
         let digest = KeyDigest(of: key)
         try await takeTurn(digest)
         defer { passTurn(digest) }
-        let (files, limit, time) = (self.files, fileSizeLimit, now)
+        pendingBytes += byteCount ?? 0
+        defer { pendingBytes -= byteCount ?? 0 }
+        if let byteCount { await makeRoom(for: byteCount) }
+
+        let (files, account, free) = (self.files, self.account, configuration.minimumFreeByteCount)
+        let (limit, time) = (fileSizeLimit, now)
         let result = try await perform {
-            Result { () throws(SystemFailure) -> Renewal in
-                guard case .entry(let entry, _) = try files.read(key, digest, fileSizeLimit: limit, withBody: true),
-                    generation == nil || entry.metadata.generation == generation
-                else { return .nothing }
+            Result { () throws(SystemFailure) -> Written in
+                if let byteCount, !files.hasRoom(for: byteCount, leaving: free) { throw .full }
+                guard let entry = try make(files) else { return .nothing }
                 var metadata = entry.metadata
-                change(&metadata)
                 metadata.storedAt = time
                 guard
                     let front = EntryHeader.front(
@@ -99,28 +94,23 @@ extension DiskCache {
                     front.count + entry.bytes.count <= limit
                 else { return .tooLarge }
                 let size = try files.write(front: front, body: entry.bytes, as: digest, storedAt: time)
-                return .renewed(size, keptUntil: metadata.keptUntil)
+                // Once the entry has its name, and before the store returns. Another cache may have removed its like.
+                let found = account.add(byteCount == nil ? 1 : size)
+                return .file(size, keptUntil: metadata.keptUntil, found)
             }
         }
         switch result {
-        case .success(.renewed(let size, let keptUntil)):
+        case .success(.file(let size, let keptUntil, let found)):
             note(digest, size: size, storedAt: time, keptUntil: keptUntil)
+            if byteCount != nil { counters.stores += 1 }
             warnings.recover(.writing)
+            learn(found)
             return .stored
         case .success(.nothing): return nil
         case .success(.tooLarge): return refuseTooLarge()
         case .failure(let failure): return await refuse(failure)
         case nil: return refuseOverloaded()
         }
-    }
-
-    /// What the renewal of an entry's file ended with.
-    private enum Renewal {
-        /// A file of this size, kept until this time.
-        case renewed(Int, keptUntil: Int64?)
-        /// No entry, a damaged one, or one with another content.
-        case nothing
-        case tooLarge
     }
 
     /// Removes the entry stored for `key`.
@@ -157,13 +147,9 @@ extension DiskCache {
     }
 
     func removeWaitingForTurn(_ digest: KeyDigest) async throws {
-        try await takeTurn(digest)
-        defer { passTurn(digest) }
-        let files = self.files
-        let result = try await perform {
-            Result { () throws(SystemFailure) in try files.remove(digest, onlyIf: nil) }
+        try await inTurn(of: digest, during: .removing) { files throws(SystemFailure) in
+            try files.remove(digest, onlyIf: nil)
         }
-        settle(digest, result, during: .removing)
     }
 
     var isBackingOff: Bool { backOff?.contains(configuration.now()) ?? false }

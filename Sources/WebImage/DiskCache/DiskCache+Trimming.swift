@@ -61,7 +61,7 @@ extension DiskCache {
     /// and the folder does not grow.
     func makeRoom(for byteCount: Int) async {
         while knownBytes + pendingBytes > maximumByteCount {
-            if foreign.hasChanged || !isIndexed {
+            if foreign.hasChanged {
                 startMaintenance()
                 _ = await trimSlice(toFree: byteCount)
                 return

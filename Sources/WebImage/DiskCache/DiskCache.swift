@@ -39,7 +39,8 @@ public actor DiskCache: CacheStoring {
 
     var index = DiskIndex()
     var turns = KeyTurns()
-    var counters = Counters()
+    /// What has been done; what the cache holds is the index.
+    var counters = Statistics()
     var warnings = WarningGate()
     var life = LifeCycle()
     /// Bytes of the entries being written.
@@ -65,8 +66,8 @@ public actor DiskCache: CacheStoring {
     ///
     /// Not a child of any of them: it outlives the one that started it. ``shutdown(within:)`` cancels and awaits it.
     var maintenance: Task<Void, Never>?
-    /// Removes entries that are too old, by the clock. ``shutdown(within:)`` cancels and awaits it.
-    var sweeper: Task<Void, Never>?
+    /// Removes entries that are too old, by the clock. Ends with the cache; ``shutdown(within:)`` cancels and awaits it.
+    var sweeper: PacedTask?
 
     /// Creates a cache on a folder.
     ///
@@ -95,8 +96,6 @@ public actor DiskCache: CacheStoring {
         self.readsInMemory = Atomic(readsInMemory)
     }
 
-    deinit { sweeper?.cancel() }
-
     /// The sum of the sizes of all entries' files, in bytes, as far as this cache knows.
     ///
     /// Waits until the folder was listed once. The cache learns of later changes by other caches when it reads the
@@ -119,11 +118,6 @@ public actor DiskCache: CacheStoring {
             return index.count
         }
     }
-
-    /// What the cache holds, as far as is known, and has done.
-    ///
-    /// Does not wait.
-    public var statistics: Statistics { Statistics(counters, index: index, isIndexComplete: isIndexed) }
 
     /// Why the cache does not work; `nil` while it works, and before the first operation.
     ///

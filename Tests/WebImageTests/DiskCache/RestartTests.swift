@@ -152,18 +152,4 @@ struct RestartTests {
             #expect(stage.leftovers(of: next) == [], "call \(place)")
         }
     }
-
-    @Test func `a store while the folder is listed makes no room beyond what it takes`() throws {
-        for seed in 0..<UInt64(20) {
-            var (stage, time) = try Self.makeStage(reading: [], of: 20, seed: seed)
-            Self.shutDown(stage.cache, in: &stage)
-            let second = stage.makeNeighbour(maximumByteCount: stage.folder.entryBytes * 21 / 20, time: time)
-            let isStored = try run(second, in: &stage) { cache in
-                for _ in 0..<2 * seed { await Task.yield() }
-                return try await cache.store(sampleEntry(30, size: 10), for: Self.key(30)).isStored
-            }
-            #expect(isStored, "seed \(seed)")
-            #expect(stage.folder.entryFiles.count >= 17, "seed \(seed)")
-        }
-    }
 }
