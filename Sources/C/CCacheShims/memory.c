@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Files as far as the system has them in memory, their time of creation and their attributes: calls that Swift cannot
-// import.
+// Files as far as the system has them in memory, where they are, their time of creation and their attributes: calls that
+// Swift cannot import.
 #define _GNU_SOURCE
 #include "CCacheShims.h"
 #include <errno.h>
@@ -66,6 +66,41 @@ int swi_creation_time(int folder, const char *name, int64_t *seconds) {
     (void)folder, (void)name, (void)seconds;
     errno = ENOSYS;
     return -1;
+}
+#endif
+
+#if defined(__linux__)
+#include <sys/vfs.h>
+
+int swi_is_local(int descriptor) {
+    struct statfs status;
+    if (fstatfs(descriptor, &status) != 0) return -1;
+    // include/uapi/linux/magic.h
+    switch ((uint32_t)status.f_type) {
+    case 0xEF53:      // ext4
+    case 0x58465342:  // XFS
+    case 0x9123683E:  // btrfs
+    case 0x01021994:  // tmpfs
+    case 0x794C7630:  // overlayfs
+    case 0xF2F52010:  // F2FS
+    case 0x2FC12FC1:  // ZFS
+        return 1;
+    default:
+        return 0;
+    }
+}
+#elif defined(__APPLE__)
+#include <sys/mount.h>
+
+int swi_is_local(int descriptor) {
+    struct statfs status;
+    if (fstatfs(descriptor, &status) != 0) return -1;
+    return (status.f_flags & MNT_LOCAL) != 0;
+}
+#else
+int swi_is_local(int descriptor) {
+    (void)descriptor;
+    return 0;
 }
 #endif
 

@@ -7,8 +7,8 @@ extension DiskCache {
 
     /// Refuses new operations, waits for the running ones until the time is over, and ends the cache's threads.
     ///
-    /// The trim is awaited too when this cache has stored something, and the folder is above its limit or was not listed
-    /// yet. The next cache on the folder finishes what the time does not suffice for.
+    /// The trim is awaited too when this cache has stored something, and the folder is above its limit or was not
+    /// listed yet. The next cache on the folder finishes what the time does not suffice for.
     ///
     /// Later reads miss, stores are refused with the code `.shutDown`, and removals do nothing. A second call waits for
     /// the same end and returns the same report.

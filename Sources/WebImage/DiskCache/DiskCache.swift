@@ -23,8 +23,9 @@ internal import TaskCoordination
 /// actor nor the cooperative pool waits for a disk. A caller reads up to 1 MiB itself where the system has the file in
 /// memory and can tell so: on Linux 5.12 and later, with ext4, XFS or btrfs, and no link in the path of the folder. The
 /// index is advisory: a hit reads the file, and does not wait for the listing of the folder. A miss asks no thread
-/// either, as long as no other cache has stored anything since the folder was listed: then the index knows every
-/// entry. Entry files that another program puts into the folder are found after the next listing.
+/// either, on a file system of this machine, as long as no other cache has stored anything since the folder was listed:
+/// then the index knows every entry. Entry files that another program puts into the folder are found after the next
+/// listing.
 ///
 /// **Cancellation**: every method throws `CancellationError` while it waits for its turn. A write that has begun is
 /// finished.
@@ -66,7 +67,8 @@ public actor DiskCache: CacheStoring {
     ///
     /// Not a child of any of them: it outlives the one that started it. ``shutdown(within:)`` cancels and awaits it.
     var maintenance: Task<Void, Never>?
-    /// Removes entries that are too old, by the clock. Ends with the cache; ``shutdown(within:)`` cancels and awaits it.
+    /// Removes entries that are too old, by the clock. Ends with the cache; ``shutdown(within:)`` cancels and awaits
+    /// it.
     var sweeper: PacedTask?
 
     /// Creates a cache on a folder.

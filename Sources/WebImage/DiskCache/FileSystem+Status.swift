@@ -29,6 +29,11 @@ extension FileSystem {
         return overflow ? .max : bytes
     }
 
+    /// Whether an open file is on a file system of this machine: then its status is in memory and asks no server.
+    func isLocal(_ descriptor: Descriptor) -> Bool {
+        (try? retry(.status) { swi_is_local(descriptor.number) }) == 1
+    }
+
     /// Notes a use of a file: its time of access. Its other times stay. Of a link itself, not of what it points to.
     ///
     /// - Parameter time: Seconds since 1970.

@@ -33,6 +33,8 @@ final class FolderAccount: Sendable {
 
     private struct State {
         var descriptor: FileSystem.Descriptor?
+        /// Whether a look at it never waits.
+        var isLocal = false
         /// The size when only this cache has changed the account since its last look; `nil` before the first.
         var expected: Int?
         /// Bytes that were stored here and are not added yet.
@@ -54,8 +56,8 @@ final class FolderAccount: Sendable {
 
     /// Creates the account of a folder; nothing is opened.
     ///
-    /// - Parameter maximumByteCount: The limit of the cache. Each time that four times as much was stored, a new account
-    ///   begins.
+    /// - Parameter maximumByteCount: The limit of the cache. Each time that four times as much was stored, a new
+    ///   account begins.
     init(_ files: EntryFiles, maximumByteCount: Int) {
         self.files = files
         longest = max(4096, maximumByteCount / Self.unit * 4)
@@ -85,10 +87,11 @@ final class FolderAccount: Sendable {
         }
     }
 
-    /// What other caches have done since the last look; `nil` when that cannot be said now.
+    /// What other caches have done since the last look; `nil` when that cannot be said now, or a server would be asked.
     func look() -> Foreign? {
         let foreign = state.withLockIfAvailable { state -> Foreign? in
-            guard let descriptor = state.descriptor, let status = try? files.system.status(of: descriptor),
+            guard let descriptor = state.descriptor, state.isLocal,
+                let status = try? files.system.status(of: descriptor),
                 status.hasName
             else { return nil }
             return state.observe(status.size)
@@ -120,7 +123,9 @@ final class FolderAccount: Sendable {
     }
 
     private func open(_ state: inout State) -> FileSystem.Descriptor? {
-        if state.descriptor == nil { state.descriptor = try? files.openAccount() }
+        if state.descriptor == nil, let descriptor = try? files.openAccount() {
+            (state.descriptor, state.isLocal) = (descriptor, files.system.isLocal(descriptor))
+        }
         return state.descriptor
     }
 

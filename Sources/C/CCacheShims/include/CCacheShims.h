@@ -26,6 +26,11 @@ int swi_open_in_memory(const char *path);
 // the file system cannot tell.
 ssize_t swi_read_in_memory(int descriptor, void *first, size_t first_count, void *second, size_t second_count);
 
+// Whether an open file is on a file system of this machine, as far as that is known: its status then asks no server.
+//
+// Returns -1 and sets `errno` where the call fails.
+int swi_is_local(int descriptor);
+
 // When the file at `name` was created, in seconds since 1970; of a link itself.
 //
 // Returns -1 and sets `errno`: to ENOTSUP or ENOSYS where the file system or the system does not keep it.
