@@ -32,6 +32,9 @@ package final class PacedTask: Sendable {
 
     deinit { task.cancel() }
 
+    /// Raises the priority of the task.
+    package func escalate(to priority: TaskPriority) { task.escalatePriority(to: priority) }
+
     /// Ends the task after the step under way.
     package func cancel() { task.cancel() }
 

@@ -8,9 +8,9 @@ import TaskCoordination
 /// with its reader and cancels them.
 final class BatchWindow: Sendable {
     fileprivate struct State {
-        /// The unstructured tasks of the loads. An iterator cannot keep children from one call to the next, so the
-        /// window owns them: `deinit` cancels them, and each lands by itself. `nil` while a task is being made.
-        var running: [Int: Task<Void, Never>?] = [:]
+        /// The tasks of the loads. An iterator cannot keep children from one call to the next, so the window owns them,
+        /// and each lands by itself. `nil` while a task is being made.
+        var running: [Int: PacedTask?] = [:]
         /// In the order of the landings.
         var landed: [ImageOutcome] = []
         /// Resolved by the next landing.
@@ -22,11 +22,6 @@ final class BatchWindow: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    deinit {
-        // No other reference is left that could take the lock.
-        for case let task? in state.withLock({ $0.running.values }) { task.cancel() }
-    }
-
     var hasRoom: Bool { state.withLock { $0.running.count + $0.landed.count < limit } }
 
     /// The number of loads that run or wait to be read, and of waiting readers. For tests.
@@ -35,12 +30,11 @@ final class BatchWindow: Sendable {
     func begin(_ request: ImageRequest, _ index: Int, _ manager: ImageManager, _ own: TaskPriority) {
         // The place is taken first, because the load may land before its handle is stored.
         state.withLock { $0.running[index] = .some(nil) }
-        // Unstructured because the window outlives this call. `running` owns the task, and `deinit` cancels it.
-        let executor = manager.pipeline.executor
-        let task = Task(name: "batch \(index)", executorPreference: executor, priority: own) { [weak self] in
+        let task = PacedTask("batch \(index)", on: manager.pipeline.executor, priority: own) { [weak self] in
             let result: Result<ImageResponse, any Error>
             do { result = .success(try await manager.load(request)) } catch { result = .failure(error) }
             self?.land(ImageOutcome(index: index, request: request, result: result))
+            return nil
         }
         state.withLock { state in
             if state.running[index] != nil { state.running[index] = task }
@@ -61,18 +55,17 @@ final class BatchWindow: Sendable {
     }
 
     private func land(_ outcome: ImageOutcome) {
-        let reader = state.withLock { state in
-            state.running[outcome.index] = nil
+        // The task is released after the lock.
+        let (reader, _) = state.withLock { state in
             state.landed.append(outcome)
-            defer { state.reader = nil }
-            return state.reader
+            return (state.reader.take(), state.running.removeValue(forKey: outcome.index))
         }
         reader?.resolve(())
     }
 
     private func escalate(to priority: UInt8) {
         let running = state.withLock { Array($0.running.values) }
-        for case let task? in running { task.escalatePriority(to: TaskPriority(rawValue: priority)) }
+        for case let task? in running { task.escalate(to: TaskPriority(rawValue: priority)) }
     }
 }
 

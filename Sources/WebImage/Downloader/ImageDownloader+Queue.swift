@@ -12,14 +12,12 @@ extension ImageDownloader {
     /// The rounds after which the progress of the transfers is looked at: those of a second.
     private static let roundsPerSecond = 5
 
-    /// Looks at the queue again and again, while a transfer waits.
-    @concurrent nonisolated static func attend(_ downloader: @Sendable () -> ImageDownloader?) async {
-        var round = 0
-        while !Task.isCancelled, (try? await Task.sleep(for: roundTime)) != nil {
-            guard let downloader = downloader(), downloader.goesOnAttending() else { return }
-            round += 1
-            downloader.nextRound(looksAtProgress: round.isMultiple(of: roundsPerSecond))
-        }
+    /// Looks at the queue, if a transfer waits.
+    /// - Returns: Whether one waits.
+    nonisolated func attend() -> Bool {
+        guard goesOnAttending() else { return false }
+        nextRound(looksAtProgress: board.nextRound().isMultiple(of: Self.roundsPerSecond))
+        return true
     }
 
     /// Whether a transfer waits. If none does, the attendance is over, and the next transfer that queues begins

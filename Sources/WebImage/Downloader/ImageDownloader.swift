@@ -6,7 +6,7 @@ import TaskCoordination
 /// Fetches the bytes of pictures: a bounded number at once, each identity once, urgent ones first.
 ///
 /// **Isolation**: the actor owns the settings that may change while transfers run, whether they may begin, their number
-/// and their order, and its end. For transfers it is a face: ``download(_:validators:onProgress:)``, ``cancelAll()``
+/// and their order. For transfers it is a face: ``download(_:validators:onProgress:)``, ``cancelAll()``
 /// and the counts are `nonisolated`, and a transfer begins in the turn of its caller, without the 15 to 46 µs of a hop.
 ///
 /// **Priority**: a transfer runs at the highest priority of its callers; a late urgent caller moves a queued transfer
@@ -30,8 +30,6 @@ public actor ImageDownloader {
     var settings: SlotSettings {
         didSet { slots.change(settings) }
     }
-    /// Drains the transfers and closes the transport, once ``shutdown()`` was called.
-    private var end: Task<Void, Never>?
 
     /// Creates a downloader.
     ///
@@ -155,17 +153,13 @@ public actor ImageDownloader {
         flights.close()
         flights.cancelAll()
         board.endAttendance()
-        let end = end ?? beginEnd()
-        self.end = end
+        let end = OneShot<Void>()
         // The end waits for the transfer that the calling task works for.
-        if !TransferScope.isInside(self) { await end.value }
-    }
-
-    /// Detached, because the transfer whose code calls the shutdown may not wait for the end. The actor owns it.
-    private func beginEnd() -> Task<Void, Never> {
-        Task.detached(name: "end downloads", executorPreference: executor, priority: Task.currentPriority) {
-            await self.flights.drain()
-            await self.transport.shutdown()
+        if TransferScope.isInside(self) { end.resolve(()) }
+        await end.wait(for: "end downloads", on: executor, leavingRunning: true) { [flights, transport] in
+            await flights.drain()
+            await transport.shutdown()
+            end.resolve(())
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import HTTPTransport
 import Locks
+import TaskCoordination
 
 /// What transfers and the queue need of their downloader without a hop to the actor: the fields to send, the transfers
 /// that run with the byte count of each at the last look, and the task that looks at the queue.
@@ -17,7 +18,9 @@ final class TransferBoard: Sendable {
         var entries: [Entry?] = []
         var free: [Int] = []
         weak var downloader: ImageDownloader?
-        var attendance: Task<Void, Never>?
+        var attendance: PacedTask?
+        /// The looks at the queue so far.
+        var round = 0
     }
 
     /// A transfer that receives fewer bytes between two looks, one second apart, makes no progress.
@@ -90,15 +93,23 @@ extension TransferBoard {
 
 /// The task that looks at the queue, while there is one. The slots begin it after they have queued a transfer.
 ///
-/// Unstructured, because it lasts as long as transfers wait, whichever callers they have. It is cancelled at the end.
+/// It lasts as long as transfers wait, whichever callers they have. It is cancelled at the end.
 extension TransferBoard {
     /// Starts the task, unless there is one.
     func attend() {
         state.withLock { state in
             guard state.attendance == nil else { return }
-            state.attendance = Task(name: "download queue", priority: .high) { [weak downloader = state.downloader] in
-                await ImageDownloader.attend { downloader }
+            state.attendance = PacedTask("download queue", priority: .high, after: ImageDownloader.roundTime) {
+                [weak downloader = state.downloader] in downloader?.attend() == true ? ImageDownloader.roundTime : nil
             }
+        }
+    }
+
+    /// Counts a look at the queue.
+    func nextRound() -> Int {
+        state.withLock { state in
+            state.round += 1
+            return state.round
         }
     }
 

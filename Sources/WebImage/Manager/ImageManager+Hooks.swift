@@ -85,18 +85,10 @@ extension Pipeline {
     func prepared(_ request: ImageRequest) async throws -> ImageRequest {
         guard let processor = hooks.requestProcessor else { return named(request) }
         let answer = OneShot<Result<ImageRequest, any Error>>()
-        // Unstructured, because its caller may end before it.
-        let hook = Task(name: "request processor", executorPreference: executor) {
+        let result = await answer.wait(
+            for: "request processor", on: executor, onCancel: .failure(CancellationError())
+        ) {
             do { answer.resolve(.success(try await processor(request))) } catch { answer.resolve(.failure(error)) }
-        }
-        var result: Result<ImageRequest, any Error> = .failure(CancellationError())
-        await withTaskCancellationHandler {
-            await withPriorityEscalation(to: { hook.escalatePriority(to: TaskPriority(rawValue: $0)) }) {
-                result = await answer.wait()
-            }
-        } onCancel: {
-            hook.cancel()
-            answer.resolve(.failure(CancellationError()))
         }
         do {
             return try named(result.get())

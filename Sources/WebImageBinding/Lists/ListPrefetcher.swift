@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import TaskCoordination
+
 /// Loads the pictures of list items that are about to appear, so that they are in memory when they do.
 ///
 /// A list reports the items that are about to appear and those that are not any more, as
@@ -12,7 +14,7 @@ public final class ListPrefetcher<Index: Hashable> {
     private let requests: @MainActor (Index) -> [ImageRequest]
     /// The items still to be loaded, oldest first.
     private var queue: [Index] = []
-    private var running: [Index: Task<Void, Never>] = [:]
+    private var running: [Index: PacedTask] = [:]
 
     /// Whether no further load begins. Those that run go on. `false` by default.
     ///
@@ -74,10 +76,10 @@ public final class ListPrefetcher<Index: Hashable> {
     }
 
     private func start(_ index: Index, _ missing: [ImageRequest]) {
-        // Unstructured because items appear and disappear while it runs; `running` owns it.
-        running[index] = Task(name: "prefetch") { [weak self, loader] in
+        // Items appear and disappear while it runs; `running` owns it.
+        running[index] = PacedTask("prefetch") { @MainActor [weak self, loader] in
             for var request in missing {
-                if Task.isCancelled { return }
+                if Task.isCancelled { return nil }
                 request.priority = min(request.priority, .low)
                 // The load that shows the picture reports the error.
                 do { for try await _ in loader.events(for: request) {} } catch {}
@@ -85,6 +87,7 @@ public final class ListPrefetcher<Index: Hashable> {
             // The code that cancels the task has removed it already, and may have started another one for the same
             // item.
             if !Task.isCancelled { self?.finished(index) }
+            return nil
         }
     }
 
@@ -92,6 +95,4 @@ public final class ListPrefetcher<Index: Hashable> {
         running[index] = nil
         startNext()
     }
-
-    isolated deinit { for task in running.values { task.cancel() } }
 }
