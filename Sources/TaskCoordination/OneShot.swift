@@ -42,16 +42,6 @@ public final class OneShot<Value: Sendable>: Sendable {
         return won
     }
 
-    /// Whether the value has been resolved.
-    package var isResolved: Bool {
-        state.withLock { state in
-            switch state {
-            case .empty, .waiting: false
-            case .resolved, .spent: true
-            }
-        }
-    }
-
     /// Waits for the value and ignores cancellation.
     ///
     /// - Precondition: No other task waits, or has waited, for this one-shot.

@@ -96,12 +96,14 @@ struct EventLoopTests {
         #expect(await resident.strays == 0)
     }
 
+    private static func enter(_ resident: Resident) { resident.assumeIsolated { $0.add(1) } }
+
     @Test func `an actor is not entered off its loop`() async {
         await #expect(processExitsWith: .failure) {
             let loop = EventLoop(name: "test-loop")
             let resident = Resident(loop)
             _ = loop.start([resident])
-            resident.assumeIsolated { $0.add(1) }
+            Self.enter(resident)
         }
     }
 }

@@ -23,10 +23,6 @@ CURLcode transport_set_pointer(CURL *easy, CURLoption option, void *value) {
 CURLcode transport_set_list(CURL *easy, CURLoption option, struct curl_slist *value) {
     return curl_easy_setopt(easy, option, value);
 }
-CURLcode transport_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t count) {
-    struct curl_blob blob = {.data = (void *)bytes, .len = count, .flags = CURL_BLOB_COPY};
-    return curl_easy_setopt(easy, option, &blob);
-}
 CURLcode transport_set_data_callback(CURL *easy, CURLoption option, transport_data_callback callback) {
     return curl_easy_setopt(easy, option, callback);
 }

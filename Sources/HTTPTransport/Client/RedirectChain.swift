@@ -6,14 +6,9 @@ import PlatformBasics
 struct RedirectChain {
     private(set) var current: Hop
     private let settings: TransferSettings
-    private var visited: Set<Visit> = []
+    /// The method and the target of each earlier hop: repeating both is a loop.
+    private var visited: Set<[String]> = []
     private var count = 0
-
-    /// A method and a target of an earlier hop: repeating both is a loop.
-    private struct Visit: Hashable {
-        let method: String
-        let target: String
-    }
 
     init(first: Hop, settings: TransferSettings) {
         current = first
@@ -38,14 +33,14 @@ struct RedirectChain {
         }
         count += 1
         // Noted when the hop is left, because most requests are never redirected.
-        visited.insert(Visit(method: current.request.method, target: current.target))
+        visited.insert([current.request.method, current.target])
         let target = try resolve(location, head.status)
         let next = try hop(to: target, after: head.status)
         if current.origin.isSecure, !next.origin.isSecure, !settings.configuration.allowsInsecureRedirects {
             let message = "A redirect leads from https to http; allow insecure redirects if that is acceptable."
             throw refusal(.redirectNotAllowed, message, head.status)
         }
-        guard !visited.contains(Visit(method: next.request.method, target: next.target)) else {
+        guard !visited.contains([next.request.method, next.target]) else {
             throw refusal(.tooManyRedirects, "The redirects loop back to \(next.target).", head.status)
         }
         current = next

@@ -32,26 +32,30 @@ extension HTTPResponse {
     package func checked(
         _ statuses: HTTPStatusSet?, _ types: HTTPContentTypes?, for request: HTTPRequest
     ) throws(HTTPError) -> HTTPResponse {
-        if statuses == nil, types == nil { return self }
         if status == 304, request.isConditional { return self }
-        if let statuses, !statuses.contains(status) {
-            throw refusal(
-                .unacceptableStatus, "The origin answered with status \(status); \(statuses) would be accepted.")
+        let isEmpty = status == 204 || body.expectedByteCount == 0
+        guard let refusal = HTTPError.refusal(of: status, headers, isEmpty: isEmpty, statuses, types) else {
+            return self
         }
-        if let types, status != 204, body.expectedByteCount != 0, !types.contains(headers["Content-Type"]) {
-            let found = headers["Content-Type"].map { "the content type \"\($0)\"" } ?? "no content type"
-            throw refusal(
-                .unacceptableContentType, "The origin answered with \(found); \(types) would be accepted.")
-        }
-        return self
-    }
-
-    private func refusal(_ code: HTTPError.Code, _ message: String) -> HTTPError {
         let beginning = body.arrivedBeginning(upTo: 4 << 10)
         body.cancel()
-        return HTTPError(
-            code: code, message: message, url: url, status: status,
+        throw HTTPError(
+            code: refusal.code, message: refusal.message, url: url, status: status,
             response: HTTPError.Response(status: status, headers: headers, url: url, beginning: beginning))
+    }
+}
+
+extension HTTPError {
+    /// Why a response is not accepted; `nil` when it is. The type of one without content is not looked at.
+    static func refusal(
+        of status: Int, _ headers: HTTPHeaders, isEmpty: Bool, _ statuses: HTTPStatusSet?, _ types: HTTPContentTypes?
+    ) -> (code: Code, message: String)? {
+        if let statuses, !statuses.contains(status) {
+            return (.unacceptableStatus, "The origin answered with status \(status); \(statuses) would be accepted.")
+        }
+        guard let types, !isEmpty, !types.contains(headers["Content-Type"]) else { return nil }
+        let found = headers["Content-Type"].map { "the content type \"\($0)\"" } ?? "no content type"
+        return (.unacceptableContentType, "The origin answered with \(found); \(types) would be accepted.")
     }
 }
 

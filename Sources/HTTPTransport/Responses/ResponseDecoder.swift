@@ -35,14 +35,11 @@ public struct ResponseDecoder<Value: Sendable>: Sendable {
     /// - Throws: ``HTTPError`` with code `.unacceptableStatus` or `.unacceptableContentType`, or `.undecodableBody`
     ///   with the error of the decoder as its cause; each has the response.
     public func decode(_ response: CollectedResponse) throws(HTTPError) -> Value {
-        guard acceptableStatuses.contains(response.status) else {
-            throw response.error(
-                .unacceptableStatus, "The status is \(response.status); \(acceptableStatuses) would be accepted.")
-        }
-        if let types = acceptableContentTypes, !response.isBlank, !types.contains(response.headers["Content-Type"]) {
-            let found = response.headers["Content-Type"] ?? "missing"
-            throw response.error(
-                .unacceptableContentType, "The content type is \(found); \(types) would be accepted.")
+        let (statuses, types) = (acceptableStatuses, acceptableContentTypes)
+        if let refusal = HTTPError.refusal(
+            of: response.status, response.headers, isEmpty: response.isBlank, statuses, types)
+        {
+            throw response.error(refusal.code, refusal.message)
         }
         do { return try make(response) } catch let error as HTTPError { throw error } catch {
             throw response.error(.undecodableBody, "The body cannot be decoded: \(error).", cause: error)

@@ -81,11 +81,6 @@ import CTransportShims
         unsafe transport_set_list(pointer, option, head)
     }
 
-    /// Sets bytes, which libcurl copies.
-    func set(_ option: CURLoption, bytes: [UInt8]) {
-        _ = unsafe bytes.withUnsafeBytes { unsafe transport_set_blob(pointer, option, $0.baseAddress, $0.count) }
-    }
-
     /// Sets the bytes to send, which libcurl copies.
     func setBody(_ bytes: [UInt8]) {
         unsafe transport_set_offset(pointer, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(bytes.count))

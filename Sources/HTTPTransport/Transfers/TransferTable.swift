@@ -35,7 +35,7 @@ actor TransferTable {
     var undelivered: [Transfer] = []
     /// The transfers that wait for each name.
     var lookUps: [String: [UInt64]] = [:]
-    let resolver: NameResolver
+    nonisolated let resolver: NameResolver
     /// The addresses of the proxy's name so far.
     var proxyAddresses: Set<IPAddress> = []
     /// When libcurl was last entered, in nanoseconds of the loop's clock.

@@ -22,7 +22,6 @@ CURLcode transport_set_offset(CURL *easy, CURLoption option, curl_off_t value);
 CURLcode transport_set_string(CURL *easy, CURLoption option, const char *value);
 CURLcode transport_set_pointer(CURL *easy, CURLoption option, void *value);
 CURLcode transport_set_list(CURL *easy, CURLoption option, struct curl_slist *value);
-CURLcode transport_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t count);
 CURLcode transport_set_data_callback(CURL *easy, CURLoption option, transport_data_callback callback);
 CURLcode transport_set_open_socket(CURL *easy, transport_open_socket_callback callback);
 CURLcode transport_set_close_socket(CURL *easy, transport_close_socket_callback callback);
