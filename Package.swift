@@ -150,7 +150,8 @@ let package = Package(
         .target(
             name: "RedisStore",
             dependencies: [
-                "PlatformBasics", "SharedStores", "EventLoops", "TaskCoordination", "CHiredis", "CRedisShims", "COpenSSL",
+                "PlatformBasics", "SharedStores", "EventLoops", "TaskCoordination", "CHiredis", "CRedisShims",
+                "COpenSSL",
             ]),
 
         .target(
@@ -217,38 +218,34 @@ let package = Package(
             name: "TestSupport", dependencies: ["WebImageTesting", "CTestSupport"], path: "Tests/TestSupport"),
         .target(name: "CTestSupport", path: "Tests/CTestSupport"),
 
-        .testTarget(
-            name: "TaskCoordinationTests", dependencies: ["TaskCoordination", "WebImageTesting", "TestSupport"]),
+        .testTarget(name: "TaskCoordinationTests", dependencies: ["TaskCoordination", "WebImageTesting"]),
         .testTarget(name: "EventLoopsTests", dependencies: ["EventLoops", "WebImageTesting"]),
         .testTarget(
             name: "HTTPTransportTests",
             dependencies: [
                 "Locks", "HTTPTransport", "HTTPLoaders", "EventLoops", "TaskCoordination", "WebImageTesting",
-                "TestSupport",
             ]),
         .testTarget(name: "HTTPTransportXMLTests", dependencies: ["HTTPTransportXML", "WebImageTesting"]),
-        .testTarget(
-            name: "HTTPCachingTests", dependencies: ["HTTPCaching", "HTTPTransport", "WebImageTesting", "TestSupport"]),
+        .testTarget(name: "HTTPCachingTests", dependencies: ["HTTPCaching", "HTTPTransport", "WebImageTesting"]),
         .testTarget(
             name: "RawProxyTests",
             dependencies: [
-                "Locks", "raw-proxy", "HTTPCaching", "HTTPTransport", "WebImage", "WebImageTesting", "TestSupport",
+                "Locks", "raw-proxy", "HTTPCaching", "HTTPTransport", "WebImage", "WebImageTesting",
             ]),
         .testTarget(
-            name: "ImageCodingTests", dependencies: ["Locks", "ImageCoding", "WebImageTesting", "Scenes", "CLibwebp"],
+            name: "ImageCodingTests",
+            dependencies: ["Locks", "ImageCoding", "WebImageTesting", "Scenes", "CLibwebp"],
             exclude: ["Fixtures", "Golden"]),
         .testTarget(
             name: "WebImageTests",
             dependencies: [
                 "Locks", "WebImage", "SDWebImageCache", "SharedStores", "HTTPCaching", "HTTPTransport", "HTTPLoaders",
                 "WebImageTesting",
-                "TestSupport",
             ]),
-        .testTarget(
-            name: "WebImageBindingTests", dependencies: ["Locks", "WebImageBinding", "WebImageTesting", "TestSupport"]),
+        .testTarget(name: "WebImageBindingTests", dependencies: ["Locks", "WebImageBinding", "WebImageTesting"]),
         .testTarget(
             name: "RedisStoreTests",
-            dependencies: ["RedisStore", "SharedStores", "WebImage", "EventLoops", "WebImageTesting", "TestSupport"]),
+            dependencies: ["RedisStore", "SharedStores", "WebImage", "EventLoops", "WebImageTesting"]),
         .testTarget(
             name: "ObjectStoreTests",
             dependencies: [
@@ -260,14 +257,11 @@ let package = Package(
             name: "ImageServerTests",
             dependencies: [
                 "Locks", "ImageServer", "ObjectStore", "WebImage", "HTTPTransport", "ImageCoding", "TaskCoordination",
-                "WebImageTesting", "TestSupport",
+                "WebImageTesting",
             ]),
-        .testTarget(
-            name: "GalleryTests", dependencies: ["gallery", "ImageCoding", "WebImageTesting", "Scenes", "TestSupport"]),
-        .testTarget(
-            name: "LessonsTests", dependencies: ["lessons", "TaskCoordination", "WebImageTesting", "TestSupport"]),
-        .testTarget(
-            name: "WebImageTestingTests", dependencies: ["WebImageTesting", "HTTPTransport", "TestSupport"]),
+        .testTarget(name: "GalleryTests", dependencies: ["gallery", "ImageCoding", "WebImageTesting", "Scenes"]),
+        .testTarget(name: "LessonsTests", dependencies: ["lessons", "TaskCoordination", "WebImageTesting"]),
+        .testTarget(name: "WebImageTestingTests", dependencies: ["WebImageTesting", "HTTPTransport"]),
     ],
     cLanguageStandard: .gnu11
 )
@@ -294,6 +288,9 @@ if Context.environment["THREAD_SANITIZER"] != nil { settings.append(.define("THR
 for target in package.targets where target.name.hasPrefix("C") && target.path == nil {
     target.path = "Sources/C/\(target.name)"
 }
+
+// Every suite has the traits and the functions of ours.
+for target in package.targets where target.type == .test { target.dependencies.append("TestSupport") }
 
 for target in package.targets where ![.system, .plugin].contains(target.type) && !target.name.hasPrefix("C") {
     target.swiftSettings = settings
