@@ -171,9 +171,7 @@ let package = Package(
             path: "Examples/Scenes"),
         .executableTarget(
             name: "fetch",
-            dependencies: [
-                "Locks", "PlatformBasics", "WebImage", "HTTPTransport", "HTTPLoaders", "WebImageTesting", "Scenes",
-            ],
+            dependencies: ["Locks", "PlatformBasics", "WebImage", "HTTPTransport", "HTTPLoaders"],
             path: "Examples/Fetch"),
         .executableTarget(
             name: "contact-sheet", dependencies: ["ImageCoding", "Scenes"], path: "Examples/ContactSheet"),

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 import PlatformBasics
-import Scenes
 import WebImage
-import WebImageTesting
 
 /// The demonstration of `fetch` without a URL: generated pictures in every format, served from this machine.
 enum Demo {
@@ -15,7 +13,7 @@ enum Demo {
         options.folder = options.folder ?? place + "/pictures"
         options.cache = options.cache ?? place + "/cache"
         // The port differs from run to run; the pictures do not.
-        let jobs = pictures.map { Job(text: origin.url($0.path).absoluteString, cacheKey: "demo/\($0.seed)" + $0.path) }
+        let jobs = pictures.map { Job(text: $0.address(at: origin), cacheKey: "demo/\($0.seed)" + $0.path) }
         let status = try await Batch(options, jobs, screen).run()
         screen.explain(explanation(options))
         return status
@@ -23,14 +21,14 @@ enum Demo {
 
     /// Serves the pictures to other programs of this machine until the calling task is cancelled.
     static func serve(on port: UInt16) async throws -> Int32 {
-        let origin: OriginServer
+        let origin: PictureServer
         do {
             origin = try startOrigin(on: port)
-        } catch let error as OriginError where error.errorNumber == EADDRINUSE {
+        } catch let error as SystemError where error.number == EADDRINUSE {
             throw UsageError(message: "--serve: port \(port) is taken; 0 takes a free one")
         }
         defer { origin.stop() }
-        for picture in pictures { StandardStream.output.writeLine(origin.url(picture.path).absoluteString) }
+        for picture in pictures { StandardStream.output.writeLine(picture.address(at: origin)) }
         StandardStream.error.writeLine("Ctrl-C ends the server. Clients have to allow loopback addresses.")
         let (never, end) = AsyncStream.makeStream(of: Void.self)
         for await _ in never {}
@@ -39,16 +37,11 @@ enum Demo {
     }
 
     /// An origin on loopback that makes each picture when it is asked for.
-    private static func startOrigin(on port: UInt16) throws -> OriginServer {
-        var configuration = OriginServer.Configuration()
-        configuration.port = port
-        let origin = try OriginServer.start(configuration: configuration)
-        for picture in pictures {
-            origin.respond(to: picture.path) { _ in
-                (try? .ok(picture.encoded(), type: picture.format.contentType)) ?? .status(500)
-            }
+    private static func startOrigin(on port: UInt16) throws -> PictureServer {
+        try PictureServer(port: port) { path in
+            guard let picture = pictures.first(where: { $0.path == path }) else { return nil }
+            return try? (picture.format.contentType, picture.encoded())
         }
-        return origin
     }
 
     private static func explanation(_ options: Options) -> [String] {
@@ -88,10 +81,11 @@ enum Demo {
 
         var path: String { "/" + name }
 
+        func address(at origin: PictureServer) -> String { "http://127.0.0.1:\(origin.port)\(path)" }
+
         func encoded() throws -> [UInt8] {
-            let part = frames > 1 ? 2 : 1
-            return try SceneFactory.encoded(
-                width: 640 / part, height: 400 / part, frames: frames, seed: seed, as: format)
+            let size = frames == 1 ? PixelSize(width: 640, height: 400) : PixelSize(width: 320, height: 200)
+            return try ImageCoders.default.encode(Hills.picture(size, frames: frames, seed: seed), as: format)
         }
     }
 
