@@ -35,9 +35,10 @@ extension IPAddress: CustomStringConvertible {
     public var description: String {
         switch self {
         case .v4(let bits):
-            return (0..<4).map { String(bits >> (24 - 8 * UInt32($0)) & 0xFF) }.joined(separator: ".")
+            let bytes = [24, 16, 8, 0].map { (shift: Int) in UInt8(truncatingIfNeeded: bits >> shift) }
+            return bytes.map { String($0) }.joined(separator: ".")
         case .v6(let bits):
-            let groups = (0..<8).map { UInt16(truncatingIfNeeded: bits >> (112 - 16 * UInt128($0))) }
+            let groups = (1...8).map { (index: Int) in UInt16(truncatingIfNeeded: bits >> (128 - 16 * index)) }
             let hex = { (part: ArraySlice<UInt16>) in part.map { String($0, radix: 16) }.joined(separator: ":") }
             guard let zeros = Self.longestZeroRun(in: groups) else { return hex(groups[...]) }
             return hex(groups[..<zeros.lowerBound]) + "::" + hex(groups[zeros.upperBound...])

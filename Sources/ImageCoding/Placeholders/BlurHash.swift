@@ -135,7 +135,9 @@ public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
     /// The sample of a light.
     private static func stored(_ light: Double) -> Int {
         let value = min(max(light, 0), 1)
-        return Int((value <= 0.0031308 ? value * 12.92 : 1.055 * pow(value, 1 / 2.4) - 0.055) * 255 + 0.5)
+        let curved: Double = 1.055 * pow(value, 1 / 2.4) - 0.055
+        let sample: Double = value <= 0.0031308 ? value * 12.92 : curved
+        return Int(sample * 255 + 0.5)
     }
 }
 

@@ -81,8 +81,10 @@ struct GeometryTests {
     @Test
     func `edges of one colour are cut off, the same from every frame`() throws {
         func frame(_ dot: (Int, Int)) -> DecodedImage.Frame {
-            let pixels = (0..<10 * 8).flatMap { $0 == dot.1 * 10 + dot.0 ? [9, 9, 9, 255] : [200, 200, 200, 255] }
-            return .init(pixels: pixels.map { UInt8($0) }, duration: .milliseconds(20))
+            let (dark, light): ([UInt8], [UInt8]) = ([9, 9, 9, 255], [200, 200, 200, 255])
+            let place = dot.1 * 10 + dot.0
+            let pixels = (0..<10 * 8).flatMap { (index: Int) in index == place ? dark : light }
+            return .init(pixels: pixels, duration: .milliseconds(20))
         }
         let image = try DecodedImage(width: 10, height: 8, frames: [frame((3, 2)), frame((6, 4))], hasAlpha: false)
         let trimmed = try TrimTransformer().transform(image)
