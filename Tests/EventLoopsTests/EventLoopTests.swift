@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import EventLoops
@@ -18,7 +19,7 @@ struct EventLoopTests {
         #expect(loop.start([resident]))
         for count in 1...2_000 {
             resident.mailbox.post(.add(1))
-            #expect(await resident.sum == count)
+            await expectEqual(resident.sum, count)
         }
         await loop.stopAndJoin()
     }
@@ -56,7 +57,7 @@ struct EventLoopTests {
             }
         }
         for (resident, pipe) in zip(residents, pipes) {
-            #expect(await resident.bytes == (1...20).flatMap { [UInt8($0), UInt8($0)] })
+            await expectEqual(resident.bytes, (1...20).flatMap { [UInt8($0), UInt8($0)] })
             await resident.forget(pipe.output)
         }
         await loop.stopAndJoin()
@@ -82,18 +83,18 @@ struct EventLoopTests {
         // A job that comes before the thread.
         async let early = resident.sum
         #expect(loop.start([resident]))
-        #expect(await early == 0)
+        await expectEqual(early, 0)
         resident.mailbox.post(.add(7))
         async let ends: Void = loop.stopAndJoin()
         await loop.stopAndJoin()
         await ends
-        #expect(!resident.mailbox.post(.add(1)))
+        expect(!resident.mailbox.post(.add(1)))
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<500 { group.addTask { await resident.add(2) } }
         }
-        #expect(await resident.sum == 1_007)
-        #expect(await resident.story == ["begins", "ends"])
-        #expect(await resident.strays == 0)
+        await expectEqual(resident.sum, 1_007)
+        await expectEqual(resident.story, ["begins", "ends"])
+        await expectEqual(resident.strays, 0)
     }
 
     private static func enter(_ resident: Resident) { resident.assumeIsolated { $0.add(1) } }
@@ -178,7 +179,7 @@ private actor Resident: LoopResident {
     }
 
     func descriptorIsReady(_ descriptor: Int32, _ readiness: Readiness) {
-        #expect(readiness == .reading)
+        expectEqual(readiness, .reading)
         var byte: UInt8 = 0
         guard unsafe read(descriptor, &byte, 1) == 1 else { return }
         bytes.append(byte)
@@ -210,7 +211,7 @@ private final class Pipe: Sendable {
 
     func write(_ byte: UInt8) {
         let written = unsafe [byte].withUnsafeBytes { unsafe Glibc.write(input, $0.baseAddress, 1) }
-        #expect(written == 1)
+        expectEqual(written, 1)
     }
 }
 #endif

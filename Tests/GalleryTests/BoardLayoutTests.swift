@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 
 @testable import gallery
@@ -22,7 +23,7 @@ struct BoardLayoutTests {
             guard let picture = layout.picture(index) else { continue }
             #expect(picture.rows >= 2 && picture.rows <= card.rows && picture.column + picture.columns <= text.column)
         }
-        #expect((layout.picture(0) == nil) == (columns == 40 && rows == 24))
+        expectEqual((layout.picture(0) == nil), (columns == 40 && rows == 24))
     }
 
     @Test(arguments: [(0, 0, 0), (10, 1, 1), (3, 5, 100), (10, 1_000, 2), (1, 1_000, 1_000)])

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 import WebImageBinding
 
@@ -32,45 +33,48 @@ struct FlightTests {
             2, .queued, .started(waited: .zero), progress(10), progress(40), progress(100),
             .decoded(width: 1, height: 1, took: .zero), .finished(.network, took: .zero),
             .finished(.network, took: .zero))
-        #expect(shown(flight) == [.waiting, .downloading(0.4), .decoding, .done(.network)])
-        #expect(flight.counts.served == 2 && flight.counts.waiting == 0 && flight.counts.downloads == 1)
+        expectEqual(shown(flight), [.waiting, .downloading(0.4), .decoding, .done(.network)])
+        expectEqual(flight.counts.served, 2)
+        expectEqual(flight.counts.waiting, 0)
+        expectEqual(flight.counts.downloads, 1)
     }
 
     @Test func `callers that found a flight have joined it`() {
         let flight = flight(
             1_000, .queued, .started(waited: .zero), .cacheHit(.memory), .finished(.memory, took: .zero))
-        #expect(flight.counts.joined == 998)
-        #expect(self.flight(7, .cacheHit(.disk)).counts.joined == 6)
-        #expect(self.flight(3).counts.waiting == 3)
+        expectEqual(flight.counts.joined, 998)
+        expectEqual(self.flight(7, .cacheHit(.disk)).counts.joined, 6)
+        expectEqual(self.flight(3).counts.waiting, 3)
     }
 
     @Test func `a download is cancelled when the last caller has left, and its bar stays`() {
         var flight = flight(2, .started(waited: .zero), progress(43), .cancelled)
-        #expect(shown(flight) == [.downloading(0.43)])
+        expectEqual(shown(flight), [.downloading(0.43)])
         flight.goOn()
         flight.note(.cancelled)
-        #expect(shown(flight) == [.cancelled])
+        expectEqual(shown(flight), [.cancelled])
         flight.goOn()
-        #expect(flight.fraction == 0.43 && flight.counts.left == 2)
+        expectEqual(flight.fraction, 0.43)
+        expectEqual(flight.counts.left, 2)
         // Another caller comes, and another flight begins.
         flight.counts.asked += 1
         flight.note(.queued)
-        #expect(shown(flight) == [.waiting])
+        expectEqual(shown(flight), [.waiting])
     }
 
     @Test func `a caller that leaves after others were served cancels nothing`() {
         let flight = flight(2, .started(waited: .zero), .finished(.network, took: .zero), .cancelled)
-        #expect(shown(flight) == [.downloading(0), .done(.network)])
+        expectEqual(shown(flight), [.downloading(0), .done(.network)])
     }
 
     @Test func `where the first caller got the picture from stays on the board`() {
         let flight = flight(2, .finished(.network, took: .zero), .cacheHit(.memory), .finished(.memory, took: .zero))
-        #expect(shown(flight) == [.done(.network)])
+        expectEqual(shown(flight), [.done(.network)])
     }
 
     @Test func `an early report that comes late moves nothing back`() {
         let flight = flight(1, progress(100), progress(30), .started(waited: .zero))
-        #expect(shown(flight) == [.decoding])
+        expectEqual(shown(flight), [.decoding])
     }
 
     @Test func `a new stampede begins with nothing`() {
@@ -84,30 +88,32 @@ struct FlightTests {
         let crowd = Crowd(pictures: 10, seed: 5)
         let again = Crowd(pictures: 10, seed: 5)
         let other = Crowd(pictures: 10, seed: 6)
-        #expect(crowd.callers.count == 1_000)
-        #expect(crowd.callers.map(\.picture) == again.callers.map(\.picture))
+        expectEqual(crowd.callers.count, 1_000)
+        expectEqual(crowd.callers.map(\.picture), again.callers.map(\.picture))
         #expect(crowd.callers.map(\.picture) != other.callers.map(\.picture))
-        #expect(crowd.callers.prefix(10).map(\.picture) == Array(0..<10))
-        #expect(zip(crowd.callers, crowd.callers.dropFirst()).allSatisfy { $0.arrival <= $1.arrival })
-        #expect(crowd.callers.allSatisfy { $0.arrival < Crowd.rush })
-        #expect(Crowd(pictures: 0, seed: 1).callers.allSatisfy { $0.picture == 0 })
+        expectEqual(crowd.callers.prefix(10).map(\.picture), Array(0..<10))
+        expect(zip(crowd.callers, crowd.callers.dropFirst()).allSatisfy { $0.arrival <= $1.arrival })
+        expect(crowd.callers.allSatisfy { $0.arrival < Crowd.rush })
+        expect(Crowd(pictures: 0, seed: 1).callers.allSatisfy { $0.picture == 0 })
     }
 
     @Test func `bars are as wide as they are told, to half a column`() {
-        #expect(Bar.progress(0.5, 5, .accent).text == "━━╸──")
-        #expect(Bar.progress(-1, 3, .accent).text == "───" && Bar.progress(7, 3, .accent).text == "━━━")
-        #expect(Bar.progress(0.5, -3, .accent).text == "")
+        expectEqual(Bar.progress(0.5, 5, .accent).text, "━━╸──")
+        expectEqual(Bar.progress(-1, 3, .accent).text, "───")
+        expectEqual(Bar.progress(7, 3, .accent).text, "━━━")
+        expectEqual(Bar.progress(0.5, -3, .accent).text, "")
         var counts = Flight.Counts()
         (counts.asked, counts.served, counts.left) = (8, 4, 2)
         let bar = Bar.crowd(counts, of: 10, 10)
-        #expect(bar.pieces.map(\.text) == ["━━━━", "━━", "━━", "──"])
-        #expect(bar.pieces.map(\.color) == [.good, .accent, .alarm, .faint])
-        #expect(Bar.crowd(counts, of: 0, 4).text.count == 4)
+        expectEqual(bar.pieces.map(\.text), ["━━━━", "━━", "━━", "──"])
+        expectEqual(bar.pieces.map(\.color), [.good, .accent, .alarm, .faint])
+        expectEqual(Bar.crowd(counts, of: 0, 4).text.count, 4)
     }
 
     @Test func `numbers are written as a reader expects`() {
-        #expect([0, 999, 1_000, 12_034].map(Figures.text) == ["0", "999", "1,000", "12,034"])
-        #expect(Figures.plural(1, "caller") == "1 caller" && Figures.plural(0, "caller") == "0 callers")
-        #expect(Figures.seconds(.milliseconds(3_270)) == "3.2 s")
+        expectEqual([0, 999, 1_000, 12_034].map(Figures.text), ["0", "999", "1,000", "12,034"])
+        expectEqual(Figures.plural(1, "caller"), "1 caller")
+        expectEqual(Figures.plural(0, "caller"), "0 callers")
+        expectEqual(Figures.seconds(.milliseconds(3_270)), "3.2 s")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Scenes
+import TestSupport
 import Testing
 import WebImageBinding
 import WebImageTesting
@@ -9,15 +10,16 @@ import WebImageTesting
 struct GlyphsTests {
     @Test func `every shape has a character of its own`() {
         let characters = (0...255).map { Glyphs.character(of: UInt8($0)) }
-        #expect(Set(characters).count == 256)
-        #expect((0...255).allSatisfy { Glyphs.shape(of: characters[$0]) == UInt8($0) })
+        expectEqual(Set(characters).count, 256)
+        expect((0...255).allSatisfy { Glyphs.shape(of: characters[$0]) == UInt8($0) })
         // Unicode has 230 octants, in the order of their shapes; the others it had before.
         let octants = characters.filter { (0x1CD00...0x1CDE5).contains($0.value) }
-        #expect(octants.count == 230 && octants == octants.sorted())
+        expectEqual(octants.count, 230)
+        expectEqual(octants, octants.sorted())
         #expect(characters[0] == " " && characters[0x05] == "▘" && characters[0xF0] == "▄" && characters[0xFF] == "█")
         // BLOCK OCTANT-3, BLOCK OCTANT-2345678.
         #expect(characters[0x04] == "\u{1CD00}" && characters[0xFE] == "\u{1CDE5}")
-        #expect(Glyphs.shape(of: "a") == nil)
+        expectNil(Glyphs.shape(of: "a"))
     }
 
     private let red = Color(255, 0, 0)
@@ -37,16 +39,16 @@ struct GlyphsTests {
         for shape in 1..<255 {
             let cell = Glyphs.cells(try patch(Set((0..<8).filter { shape >> $0 & 1 == 1 })), .octants)[0]
             let drawn = try #require(Glyphs.shape(of: cell.character))
-            #expect(Set([cell.foreground, cell.background]) == [red, blue])
-            #expect(drawn == (cell.foreground == blue ? UInt8(shape) : ~UInt8(shape)))
+            expectEqual(Set([cell.foreground, cell.background]), [red, blue])
+            expectEqual(drawn, (cell.foreground == blue ? UInt8(shape) : ~UInt8(shape)))
         }
         let cell = Glyphs.cells(try patch([0, 2]), .quadrants)[0]
-        #expect(cell == ScreenCell(character: "▘", foreground: blue, background: red))
+        expectEqual(cell, ScreenCell(character: "▘", foreground: blue, background: red))
     }
 
     @Test(arguments: [Graphics.quadrants, .octants])
     func `a cell of one colour is a space`(_ graphics: Graphics) throws {
-        #expect(Glyphs.cells(try patch([]), graphics) == [ScreenCell(character: " ", background: red)])
+        expectEqual(Glyphs.cells(try patch([]), graphics), [ScreenCell(character: " ", background: red)])
     }
 
     @Test(arguments: [PixelSize(width: 48, height: 32), PixelSize(width: 99, height: 66)])

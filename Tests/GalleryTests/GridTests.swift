@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 
 @testable import gallery
@@ -7,41 +8,41 @@ struct GridTests {
     @Test func `a terminal of 80 by 24 has three columns and two rows`() {
         let grid = Grid(itemCount: 10, screenColumns: 80, screenRows: 24)
         #expect(grid.columns == 3 && grid.visibleRows == 2 && grid.rowCount == 4 && grid.lastTop == 2)
-        #expect(grid.visible(top: 0) == 0..<6)
-        #expect(grid.visible(top: 2) == 6..<10)
-        #expect(grid.near(top: 1) == [9, 0, 1, 2])
-        #expect(grid.rect(of: 4, top: 0) == ScreenRect(column: 27, row: 11, columns: 26, rows: 10))
+        expectEqual(grid.visible(top: 0), 0..<6)
+        expectEqual(grid.visible(top: 2), 6..<10)
+        expectEqual(grid.near(top: 1), [9, 0, 1, 2])
+        expectEqual(grid.rect(of: 4, top: 0), ScreenRect(column: 27, row: 11, columns: 26, rows: 10))
     }
 
     @Test func `the list moves as little as possible`() {
         let grid = Grid(itemCount: 100, screenColumns: 80, screenRows: 24)
-        #expect(grid.top(5, showing: 15) == 5)
-        #expect(grid.top(5, showing: 18) == 5)
-        #expect(grid.top(5, showing: 21) == 6)
-        #expect(grid.top(5, showing: 2) == 0)
-        #expect(grid.top(90, showing: 99) == 32)
+        expectEqual(grid.top(5, showing: 15), 5)
+        expectEqual(grid.top(5, showing: 18), 5)
+        expectEqual(grid.top(5, showing: 21), 6)
+        expectEqual(grid.top(5, showing: 2), 0)
+        expectEqual(grid.top(90, showing: 99), 32)
     }
 
     @Test(arguments: [(0, 80, 24), (1, 2, 2), (7, 1_000, 1_000), (500, 1, 1)])
     func `no window is too small and no list too short`(_ count: Int, _ columns: Int, _ rows: Int) {
         let grid = Grid(itemCount: count, screenColumns: columns, screenRows: rows)
-        #expect(grid.visible(top: grid.lastTop).upperBound == count)
+        expectEqual(grid.visible(top: grid.lastTop).upperBound, count)
         #expect(grid.rect(of: 0, top: 0).rows >= 1 && grid.rect(of: 0, top: 0).columns >= 1)
-        #expect(grid.near(top: 0).allSatisfy { (0..<count).contains($0) })
+        expect(grid.near(top: 0).allSatisfy { (0..<count).contains($0) })
     }
 
     @Test(arguments: [40, 51, 60, 80, 97, 120, 200], [12, 24, 40, 50])
     func `pictures of one size fill the screen and do not touch`(columns: Int, rows: Int) {
         let grid = Grid(itemCount: 1_000, screenColumns: columns, screenRows: rows)
         let rects = grid.visible(top: 3).map { grid.rect(of: $0, top: 3) }
-        #expect(Set(rects.map { [$0.columns, $0.rows] }).count == 1)
+        expectEqual(Set(rects.map { [$0.columns, $0.rows] }).count, 1)
         let places = rects.flatMap { rect in
             (rect.row...rect.row + rect.rows).flatMap { row in
                 (rect.column..<rect.column + rect.columns).map { row * 1_000 + $0 }
             }
         }
-        #expect(Set(places).count == places.count)
-        #expect(rects.allSatisfy { $0.column + $0.columns <= columns && $0.row + $0.rows < rows - 1 })
+        expectEqual(Set(places).count, places.count)
+        expect(rects.allSatisfy { $0.column + $0.columns <= columns && $0.row + $0.rows < rows - 1 })
         #expect((rects.map { $0.column + $0.columns }.max() ?? 0) >= columns - grid.columns)
         #expect((rects.map { $0.row + $0.rows }.max() ?? 0) >= rows - 2 - grid.visibleRows)
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 import WebImageBinding
 
@@ -17,51 +18,51 @@ struct KeyParserTests {
         ("\u{1B}[<64;3;4M", .wheelUp), ("\u{1B}[<65;3;4M", .wheelDown),
     ])
     func `a sequence is its key, in pieces of any size`(_ text: String, _ key: Key) {
-        #expect(parse(text) == [.key(key)])
+        expectEqual(parse(text), [.key(key)])
         var parser = KeyParser()
         var inputs: [TerminalInput] = []
         for byte in text.utf8 { inputs += parser.parse([byte]) }
-        #expect(inputs == [.key(key)])
-        #expect(!parser.isInsideSequence)
+        expectEqual(inputs, [.key(key)])
+        expect(!parser.isInsideSequence)
     }
 
     @Test func `an escape without a following byte is the Escape key`() {
         var parser = KeyParser()
-        #expect(parser.parse([0x1B]) == [])
+        expectEqual(parser.parse([0x1B]), [])
         #expect(parser.isInsideSequence)
-        #expect(parser.flush() == .key(.escape))
-        #expect(!parser.isInsideSequence)
-        #expect(parse("\u{1B}\u{1B}[A") == [.key(.escape), .key(.up)])
+        expectEqual(parser.flush(), .key(.escape))
+        expect(!parser.isInsideSequence)
+        expectEqual(parse("\u{1B}\u{1B}[A"), [.key(.escape), .key(.up)])
     }
 
     @Test func `a truncated sequence is ignored`() {
         var parser = KeyParser()
-        #expect(parser.parse("\u{1B}[1;".utf8) == [])
-        #expect(parser.flush() == nil)
-        #expect(parser.parse("q".utf8) == [.key(.character("q"))])
+        expectEqual(parser.parse("\u{1B}[1;".utf8), [])
+        expectNil(parser.flush())
+        expectEqual(parser.parse("q".utf8), [.key(.character("q"))])
     }
 
     @Test func `answers are distinguished from keys`() {
-        #expect(parse("\u{1B}[?62;4;22c") == [.reply(.attributes([62, 4, 22]))])
-        #expect(parse("\u{1B}[6;20;10t") == [.reply(.cellSize(height: 20, width: 10))])
-        #expect(parse("\u{1B}_Gi=31;OK\u{1B}\\x") == [.reply(.kitty(isOK: true)), .key(.character("x"))])
-        #expect(parse("\u{1B}_Gi=31;ENOTSUP\u{1B}\\") == [.reply(.kitty(isOK: false))])
-        #expect(parse("\u{1B}]11;rgb:0/0/0\u{7}y") == [.key(.character("y"))])
+        expectEqual(parse("\u{1B}[?62;4;22c"), [.reply(.attributes([62, 4, 22]))])
+        expectEqual(parse("\u{1B}[6;20;10t"), [.reply(.cellSize(height: 20, width: 10))])
+        expectEqual(parse("\u{1B}_Gi=31;OK\u{1B}\\x"), [.reply(.kitty(isOK: true)), .key(.character("x"))])
+        expectEqual(parse("\u{1B}_Gi=31;ENOTSUP\u{1B}\\"), [.reply(.kitty(isOK: false))])
+        expectEqual(parse("\u{1B}]11;rgb:0/0/0\u{7}y"), [.key(.character("y"))])
     }
 
     @Test func `invalid bytes are skipped and the next key is recognised`() {
-        #expect(parse("\u{1B}[999999999999999999999A\u{1B}[;;;x\u{1B}[\u{1}j") == [.key(.character("j"))])
-        #expect(parse("ä\u{1B}[<0;1;1Mj") == [.key(.character("j"))])
+        expectEqual(parse("\u{1B}[999999999999999999999A\u{1B}[;;;x\u{1B}[\u{1}j"), [.key(.character("j"))])
+        expectEqual(parse("ä\u{1B}[<0;1;1Mj"), [.key(.character("j"))])
         let endless = "\u{1B}_" + String(repeating: "z", count: 100_000) + "\u{1B}\\k"
-        #expect(parse(endless) == [.key(.character("k"))])
+        expectEqual(parse(endless), [.key(.character("k"))])
     }
 
     @Test func `the best graphics that a terminal confirms are used`() {
         let xterm = ["TERM": "xterm-256color"]
-        #expect(learn(.attributes([4, 6])).best(xterm) == .quadrants)
-        #expect(learn(.attributes([62, 4])).best(xterm) == .sixel)
-        #expect(learn(.kitty(isOK: true), .attributes([62, 4])).best(xterm) == .kitty)
-        #expect(learn(.kitty(isOK: false), .attributes([62])).best(xterm) == .quadrants)
+        expectEqual(learn(.attributes([4, 6])).best(xterm), .quadrants)
+        expectEqual(learn(.attributes([62, 4])).best(xterm), .sixel)
+        expectEqual(learn(.kitty(isOK: true), .attributes([62, 4])).best(xterm), .kitty)
+        expectEqual(learn(.kitty(isOK: false), .attributes([62])).best(xterm), .quadrants)
     }
 
     @Test(arguments: [
@@ -71,19 +72,19 @@ struct KeyParserTests {
     func `without graphics of its own, a terminal gets the characters that it is known to have`(
         _ environment: [String: String], _ graphics: Graphics
     ) {
-        #expect(learn().best(environment) == graphics)
+        expectEqual(learn().best(environment), graphics)
     }
 
     @Test func `a size of a cell that no terminal has is ignored`() {
-        #expect(learn(.cellSize(height: 0, width: 90_000)).cell == nil)
-        #expect(learn(.cellSize(height: 20, width: 9)).cell == PixelSize(width: 9, height: 20))
+        expectNil(learn(.cellSize(height: 0, width: 90_000)).cell)
+        expectEqual(learn(.cellSize(height: 20, width: 9)).cell, PixelSize(width: 9, height: 20))
     }
 
     private func learn(_ replies: TerminalReply...) -> Capabilities {
         var capabilities = Capabilities()
         for reply in replies {
             let isLast = capabilities.learn(reply)
-            if case .attributes = reply { #expect(isLast) } else { #expect(!isLast) }
+            if case .attributes = reply { expect(isLast) } else { expect(!isLast) }
         }
         return capabilities
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 import WebImageBinding
 import WebImageTesting
@@ -23,11 +24,11 @@ struct PaceTests {
             while pace.waitingCount == 0 { await Task.yield() }
             // A time that goes back releases nothing, and takes nothing back.
             pace.release(at: .zero)
-            #expect(pace.waitingCount == 1)
+            expectEqual(pace.waitingCount, 1)
             pace.release(at: Pace.interval * 4)
-            #expect(pace.waitingCount == 0)
+            expectEqual(pace.waitingCount, 0)
             let width = try await image.width
-            #expect(width == 8)
+            expectEqual(width, 8)
         }
     }
 
@@ -43,9 +44,9 @@ struct PaceTests {
             while pace.waitingCount == 0 { await Task.yield() }
             pace.end()
             let width = try await image.width
-            #expect(width == 8)
-            #expect(try await manager.image(from: origin.url("/b")).width == 8)
-            #expect(pace.waitingCount == 0)
+            expectEqual(width, 8)
+            try await expectEqual(manager.image(from: origin.url("/b")).width, 8)
+            expectEqual(pace.waitingCount, 0)
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImageBinding
 
@@ -16,18 +17,18 @@ struct PainterTests {
     @Test func `half blocks show one pixel above the other`() throws {
         var patch = Patch(width: 1, height: 2)
         patch.draw(try picture(1, 2, [255, 0, 0, 255, 0, 0, 255, 255]), frame: 0)
-        #expect(HalfBlocks.cells(patch) == [ScreenCell(character: "▀", foreground: red, background: blue)])
+        expectEqual(HalfBlocks.cells(patch), [ScreenCell(character: "▀", foreground: red, background: blue)])
     }
 
     @Test func `a picture is fitted into the middle and mixed with the present pixels`() throws {
         var patch = Patch(width: 3, height: 1, color: Color(100, 100, 100))
         let white = try picture(1, 1, [255, 255, 255, 255])
         patch.draw(white, frame: 0, opacity: 128)
-        #expect(patch.pixels == [100, 100, 100, 177, 177, 177, 100, 100, 100])
+        expectEqual(patch.pixels, [100, 100, 100, 177, 177, 177, 100, 100, 100])
         patch.draw(white, frame: 0)
         patch.draw(try picture(1, 1, [0, 0, 0, 0]), frame: 0)
         patch.draw(white, frame: 7)
-        #expect(patch.pixels == [100, 100, 100, 255, 255, 255, 100, 100, 100])
+        expectEqual(patch.pixels, [100, 100, 100, 255, 255, 255, 100, 100, 100])
     }
 
     @Test(arguments: [
@@ -36,23 +37,23 @@ struct PainterTests {
         (PixelSize(width: 5_000, height: 1), PixelSize(width: 24, height: 1)),
     ])
     func `a picture keeps its shape`(_ size: PixelSize, _ fitted: PixelSize) {
-        #expect(Patch.fit(size, into: PixelSize(width: 24, height: 16)) == fitted)
+        expectEqual(Patch.fit(size, into: PixelSize(width: 24, height: 16)), fitted)
     }
 
     @Test func `kitty gets a small picture in one sequence`() {
         let patch = Patch(width: 1, height: 1, color: Color(1, 2, 3))
         let text = String(decoding: Kitty.bytes(patch, id: 7, columns: 2, rows: 3), as: UTF8.self)
-        #expect(text == "\u{1B}_Ga=T,f=24,s=1,v=1,i=7,p=1,c=2,r=3,C=1,q=2,m=0;AQID\u{1B}\\")
+        expectEqual(text, "\u{1B}_Ga=T,f=24,s=1,v=1,i=7,p=1,c=2,r=3,C=1,q=2,m=0;AQID\u{1B}\\")
     }
 
     @Test func `kitty gets a large picture in chunks of 4,096 letters that make up its pixels`() throws {
         let patch = Patch(width: 64, height: 40, color: Color(9, 8, 7))
         let text = String(decoding: Kitty.bytes(patch, id: 1, columns: 1, rows: 1), as: UTF8.self)
         let chunks = text.split(separator: "\u{1B}\\").map { $0.split(separator: ";", maxSplits: 1) }
-        #expect(chunks.map { $0[1].count } == [4_096, 4_096, 2_048])
-        #expect(chunks.map { $0[0].hasSuffix("m=1") } == [true, true, false])
-        #expect(chunks.dropFirst().allSatisfy { $0[0].hasPrefix("\u{1B}_Gm=") })
-        #expect(Data(base64Encoded: chunks.map { String($0[1]) }.joined()).map { Array($0) } == patch.pixels)
+        expectEqual(chunks.map { $0[1].count }, [4_096, 4_096, 2_048])
+        expectEqual(chunks.map { $0[0].hasSuffix("m=1") }, [true, true, false])
+        expect(chunks.dropFirst().allSatisfy { $0[0].hasPrefix("\u{1B}_Gm=") })
+        expectEqual(Data(base64Encoded: chunks.map { String($0[1]) }.joined()).map { Array($0) }, patch.pixels)
     }
 
     @Test func `sixels are in bands of six, one colour after the other, with repeats counted`() throws {
@@ -61,6 +62,6 @@ struct PainterTests {
         // A square of 5 by 5 pixels in the middle of 5 by 7: rows 1 to 5 are blue.
         let text = String(decoding: Sixel.bytes(patch), as: UTF8.self)
         let head = "\u{1B}P0;1;0q\"1;1;5;7#5;2;0;0;100#210;2;100;0;0"
-        #expect(text == head + "#5!5}$#210!5@-#210!5@\u{1B}\\")
+        expectEqual(text, head + "#5!5}$#210!5@-#210!5@\u{1B}\\")
     }
 }

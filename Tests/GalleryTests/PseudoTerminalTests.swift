@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImageBinding
 
@@ -15,7 +16,7 @@ struct PseudoTerminalTests {
         let grid = Grid(itemCount: 40, screenColumns: 80, screenRows: 24)
         try program.wait { $0.screen.seeds(grid, top: 0) == [0, 1, 2, 3, 4, 5] }
         #expect(program.terminal.modes.isSuperset(of: [1_000, 1_006, 1_049]))
-        #expect(!program.terminal.modes.contains(25))
+        expect(!program.terminal.modes.contains(25))
         #expect(program.modes != found)
 
         program.type("\u{1B}[6~")
@@ -35,9 +36,9 @@ struct PseudoTerminalTests {
         try program.wait { $0.departures == 1 && $0.screen.seeds(smaller, top: 2) == [4, 5, 6, 7] }
 
         program.type("q")
-        #expect(try program.end() == 0)
-        #expect(program.modes == found)
-        #expect(program.terminal.modes == [25])
+        try expectEqual(program.end(), 0)
+        expectEqual(program.modes, found)
+        expectEqual(program.terminal.modes, [25])
     }
 
     @Test func `Ctrl-C ends the gallery in order`() throws {
@@ -45,16 +46,16 @@ struct PseudoTerminalTests {
         let found = program.modes
         try program.wait { $0.screen.text.contains("1/40") }
         program.type("\u{3}")
-        #expect(try program.end() == 0)
-        #expect(program.modes == found)
-        #expect(program.terminal.modes == [25])
+        try expectEqual(program.end(), 0)
+        expectEqual(program.modes, found)
+        expectEqual(program.terminal.modes, [25])
     }
 
     @Test func `the gallery ends with its terminal`() throws {
         let program = try PseudoTerminal(arguments, columns: 80, rows: 24)
         try program.wait { $0.screen.text.contains("1/40") }
         program.hangUp()
-        #expect(try program.end() == 129)
+        try expectEqual(program.end(), 129)
     }
 
     @Test func `a complaint cannot control the terminal`() throws {
@@ -66,7 +67,7 @@ struct PseudoTerminalTests {
         try process.run()
         let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        #expect(process.terminationStatus == 2)
+        expectEqual(process.terminationStatus, 2)
         #expect(text.hasPrefix("gallery: unknown option --\\u{202E}\\u{1B}[2Jä\n"))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImageBinding
 
@@ -39,10 +40,10 @@ struct RecordingTests {
                 times.append(try #require(event[0] as? Double))
                 terminal.feed(Array(try #require(event[2] as? String).utf8))
             }
-            #expect(terminal.screen == screen)
+            expectEqual(terminal.screen, screen)
             #expect(times == times.sorted() && times.first == 0)
             // The script has its own tenths of a second.
-            #expect(times.allSatisfy { abs($0 * 10 - ($0 * 10).rounded()) < 1e-6 })
+            expect(times.allSatisfy { abs($0 * 10 - ($0 * 10).rounded()) < 1e-6 })
             #expect(times.count > 15 && (times.last ?? 0) >= 4.8)
         }
     }
@@ -50,11 +51,12 @@ struct RecordingTests {
     @Test func `the frames of the animation are the screens`() async throws {
         try await record("tick:800 down tick:300") { run, screen in
             let image = try ImageCoders.default.decode(try await run.gif())
-            #expect(image.size == PixelSize(width: 312, height: 228) && image.loopCount == 0)
+            expectEqual(image.size, PixelSize(width: 312, height: 228))
+            expectEqual(image.loopCount, 0)
             #expect(image.frameCount > 5)
             let durations = image.durations
-            #expect(durations.last == Film.lastScreen)
-            #expect(durations.allSatisfy { Int($0 / .milliseconds(1)) % 100 == 0 })
+            expectEqual(durations.last, Film.lastScreen)
+            expect(durations.allSatisfy { Int($0 / .milliseconds(1)) % 100 == 0 })
             // The first screen is empty but for its lines, the last one shows pictures.
             let expected = try ImageCoders.default.decode(try await run.png())
             let last = try image.frame(at: image.frameCount - 1).pixels
@@ -67,7 +69,7 @@ struct RecordingTests {
     @Test func `previews are on the screen before the pictures, and none is taken for a wrong picture`() async throws {
         try await record("s tick:1500 q") { run, screen in
             #expect(screen.text.contains(", preview"))
-            #expect(await run.wrongCount == 0)
+            await expectEqual(run.wrongCount, 0)
         }
         try await record("s tick:1500 s wait") { run, screen in
             #expect(!screen.text.contains("preview") && screen.text.contains(", downloaded"))
@@ -87,27 +89,28 @@ struct RecordingTests {
         film.add(composition("b"), at: .milliseconds(200))
         film.add(composition("c"), at: .milliseconds(200))
         film.add(composition("c"), at: .milliseconds(300))
-        #expect(film.count == 2)
+        expectEqual(film.count, 2)
         // Too early for another frame, but not lost at the end.
         film.add(composition("d"), at: .milliseconds(300))
-        #expect(film.count == 3)
+        expectEqual(film.count, 3)
         film.add(composition("e"), at: .milliseconds(400))
-        #expect(film.count == 3)
+        expectEqual(film.count, 3)
         film.add(composition("f"), at: .milliseconds(500), isMotion: true)
         film.add(composition("g"), at: .milliseconds(600))
         film.add(composition("f"), at: .milliseconds(700))
-        #expect(film.count == 4)
-        #expect(Cast.seconds(.milliseconds(12_345)) == "12.345" && Cast.seconds(.milliseconds(7)) == "0.007")
+        expectEqual(film.count, 4)
+        expectEqual(Cast.seconds(.milliseconds(12_345)), "12.345")
+        expectEqual(Cast.seconds(.milliseconds(7)), "0.007")
     }
 
     @Test func `a picture grows from its place to the whole screen and back`() {
         let small = ScreenRect(column: 10, row: 5, columns: 24, rows: 8)
         let whole = ScreenRect(column: 0, row: 0, columns: 100, rows: 36)
-        #expect(Motion.rect(at: 0, from: small, to: whole) == small)
-        #expect(Motion.rect(at: 256, from: small, to: whole) == whole)
-        #expect(Motion.rect(at: 900, from: small, to: whole) == whole)
+        expectEqual(Motion.rect(at: 0, from: small, to: whole), small)
+        expectEqual(Motion.rect(at: 256, from: small, to: whole), whole)
+        expectEqual(Motion.rect(at: 900, from: small, to: whole), whole)
         let rects = (0...16).map { Motion.rect(at: $0 * 16, from: small, to: whole) }
-        #expect(zip(rects, rects.dropFirst()).allSatisfy { $0.columns <= $1.columns && $0.column >= $1.column })
+        expect(zip(rects, rects.dropFirst()).allSatisfy { $0.columns <= $1.columns && $0.column >= $1.column })
         #expect(Set(rects).count > 10)
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 import WebImageBinding
 
@@ -14,21 +15,22 @@ struct SamplingTests {
     }
 
     @Test func `a smaller picture has the means of its pixels`() throws {
-        #expect(try drawn([0, 100, 50, 150, 7, 9], width: 3) == [50, 100, 8])
-        #expect(try drawn([0, 100, 50, 150, 7], width: 2) == [50, 69])
+        try expectEqual(drawn([0, 100, 50, 150, 7, 9], width: 3), [50, 100, 8])
+        try expectEqual(drawn([0, 100, 50, 150, 7], width: 2), [50, 69])
     }
 
     @Test func `a larger picture has pixels between its pixels`() {
         let sampling = Sampling(from: 2, to: 8)
-        #expect(sampling.first == [0, 0, 0, 0, 0, 0, 1, 1])
-        #expect(sampling.shares == [0, 0, 32, 96, 160, 224, 32, 96])
-        #expect(sampling.last.allSatisfy { $0 < 2 })
+        expectEqual(sampling.first, [0, 0, 0, 0, 0, 0, 1, 1])
+        expectEqual(sampling.shares, [0, 0, 32, 96, 160, 224, 32, 96])
+        expect(sampling.last.allSatisfy { $0 < 2 })
     }
 
     @Test(arguments: [(1, 1), (1, 9), (9, 1), (7, 7), (5, 4_000), (4_000, 5)])
     func `no place is outside the picture`(_ source: Int, _ target: Int) {
         let sampling = Sampling(from: source, to: target)
-        #expect(sampling.first.count == target && sampling.last.count == target)
-        #expect(zip(sampling.first, sampling.last).allSatisfy { 0 <= $0 && $0 <= $1 && $1 < source })
+        expectEqual(sampling.first.count, target)
+        expectEqual(sampling.last.count, target)
+        expect(zip(sampling.first, sampling.last).allSatisfy { 0 <= $0 && $0 <= $1 && $1 < source })
     }
 }

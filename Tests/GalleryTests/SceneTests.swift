@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -10,7 +11,7 @@ struct SceneTests {
     @Test
     func `neighbours show scenes of two kinds, and ten in a row of all kinds`() {
         for seed in 1..<5_000 { #expect(SceneKind(seed) != SceneKind(seed - 1), "\(seed)") }
-        for block in 0..<50 { #expect(Set((0..<10).map { SceneKind(block * 10 + $0) }).count == 10) }
+        for block in 0..<50 { expectEqual(Set((0..<10).map { SceneKind(block * 10 + $0) }).count, 10) }
         #expect(Set((0..<50).map { SceneKind($0 * 10) }).count > 5)
     }
 
@@ -18,8 +19,8 @@ struct SceneTests {
     func `each kind of scene is drawn at every size`(seed: Int) {
         for (width, height) in [(1, 1), (1, 300), (300, 1), (3, 2), (15, 15)] {
             let picture = SceneFactory.picture(width: width, height: height, seed: seed)
-            #expect(picture.size == PixelSize(width: width, height: height))
-            #expect(stride(from: 3, to: picture.byteCount, by: 4).allSatisfy { picture.pixels[$0] == 255 })
+            expectEqual(picture.size, PixelSize(width: width, height: height))
+            expect(stride(from: 3, to: picture.byteCount, by: 4).allSatisfy { picture.pixels[$0] == 255 })
         }
     }
 
@@ -30,7 +31,7 @@ struct SceneTests {
             let pixels = SceneFactory.picture(width: 96, height: 64, seed: seed).pixels
             return pixels.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         }
-        #expect(digests == Self.digests)
+        expectEqual(digests, Self.digests)
     }
 
     private static let digests: [UInt64] = [
@@ -44,10 +45,10 @@ struct SceneTests {
         for (width, height) in [(8, 8), (20, 16), (64, 48)] {
             let still = SceneFactory.picture(width: width, height: height, seed: seed)
             let moving = SceneFactory.picture(width: width, height: height, frames: 2, seed: seed)
-            #expect(moving.frames[0].pixels == still.pixels)
+            expectEqual(moving.frames[0].pixels, still.pixels)
             #expect(moving.frames[1].pixels != still.pixels)
             guard height >= 16 else { continue }
-            #expect(
+            expect(
                 moving.frames.allSatisfy { frame in
                     let size = PixelSize(width: width, height: height)
                     let one = try? DecodedImage(

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 
 @testable import gallery
@@ -6,8 +7,9 @@ import Testing
 struct ScriptTests {
     @Test func `a script consists of words, and a comment is ignored`() throws {
         let script = try Script("# look\nwait g 12 enter\tpagedown*2 q tick:40 size:60x20\r\n")
-        #expect(
-            script.steps == [
+        expectEqual(
+            script.steps,
+            [
                 .wait, .key(.character("g")), .key(.character("1")), .key(.character("2")), .key(.enter),
                 .key(.pageDown), .key(.pageDown), .key(.character("q")), .tick(milliseconds: 40),
                 .resize(columns: 60, rows: 20),
@@ -25,15 +27,15 @@ struct ScriptTests {
             "octants",
         ])
         #expect(options.isLive && options.isRecorded && !options.isTimed)
-        #expect([options.script, options.gif, options.cast, options.png] == ["a", "b", "c", "d"])
-        #expect(options.graphics == .octants)
+        expectEqual([options.script, options.gif, options.cast, options.png], ["a", "b", "c", "d"])
+        expectEqual(options.graphics, .octants)
         let words = [
             "--live", "--graphics", "--script", "--size", "--png", "--gif", "--cast", "--timing", "--count",
             "--picture-size", "--allow-private", "--help",
         ]
         for word in words { #expect(Options.usage.contains("  \(word)")) }
         for graphics in Graphics.allCases { #expect(Options.usage.contains(graphics.rawValue)) }
-        #expect(Options.usage.split(separator: "\n").allSatisfy { $0.count <= 120 })
+        expect(Options.usage.split(separator: "\n").allSatisfy { $0.count <= 120 })
     }
 
     @Test(arguments: [

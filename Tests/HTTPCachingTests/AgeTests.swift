@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 @testable import HTTPCaching
 import HTTPTransport
+import TestSupport
 import Testing
 
 struct AgeRow: SourcedRow {
@@ -51,6 +52,6 @@ struct AgeTests {
 
     @Test(arguments: rows) func `the age is the largest that the fields and the clock tell`(row: AgeRow) {
         let response = StoredResponse(head: head(row.given, delay: row.delay))
-        #expect(response.age(at: arrival.advanced(by: row.resident)) == row.expected)
+        expectEqual(response.age(at: arrival.advanced(by: row.resident)), row.expected)
     }
 }

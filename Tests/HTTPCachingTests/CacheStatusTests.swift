@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 @testable import HTTPCaching
 import HTTPTransport
+import TestSupport
 import Testing
 
 struct CacheStatusTests {
@@ -37,12 +38,12 @@ struct CacheStatusTests {
         let entry = stored("ETag: \"a\" | Cache-Control: " + row.given)
         let decision = HTTPCacheRules.private.decide(
             request(row.asked, method: row.method), stored: entry, now: arrival.advanced(by: row.after))
-        #expect(CacheStatus(decision, cache: "test").description == row.expected)
+        expectEqual(CacheStatus(decision, cache: "test").description, row.expected)
     }
 
     @Test func `misses are told apart`() {
-        #expect(CacheStatus(.forward(.uriMiss), cache: "a").description == "a; fwd=uri-miss")
-        #expect(CacheStatus(.forward(.varyMiss), cache: "a").description == "a; fwd=vary-miss")
+        expectEqual(CacheStatus(.forward(.uriMiss), cache: "a").description, "a; fwd=uri-miss")
+        expectEqual(CacheStatus(.forward(.varyMiss), cache: "a").description, "a; fwd=vary-miss")
     }
 
     @Test func `all facts of a forwarded request are told in order`() {
@@ -54,15 +55,14 @@ struct CacheStatusTests {
         status.key = "https://example.org/\"a\\\u{E9}"
         status.detail = "a b"
         let tail = #"key="https://example.org/\"a\\??"; detail="a b""#
-        #expect(
-            status.description == "ExampleCache; fwd=stale; fwd-status=304; ttl=7; stored; collapsed; " + tail)
+        expectEqual(status.description, "ExampleCache; fwd=stale; fwd-status=304; ttl=7; stored; collapsed; " + tail)
         status.isHit = true
-        #expect(status.description == "ExampleCache; hit; ttl=7; " + tail)
+        expectEqual(status.description, "ExampleCache; hit; ttl=7; " + tail)
     }
 
     @Test func `names that are no token are quoted, and no text breaks the field`() {
         var status = CacheStatus(.forward(.uriMiss), cache: "my cache\r\nX: y")
-        #expect(status.description == #""my cache??X: y"; fwd=uri-miss"#)
+        expectEqual(status.description, #""my cache??X: y"; fwd=uri-miss"#)
         status.cache = ""
         #expect(status.description == #"""; fwd=uri-miss"#)
         status.key = String(repeating: "k", count: 5_000)

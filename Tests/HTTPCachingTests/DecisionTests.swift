@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 @testable import HTTPCaching
 import HTTPTransport
+import TestSupport
 import Testing
 
 /// A decision without its details.
@@ -193,19 +194,19 @@ struct DecisionTests {
         let entry = stored(row.given + " | ETag: \"e\"", rules: rules)
         let decision = rules.decide(
             request(row.asked, method: row.method), stored: entry, now: arrival.advanced(by: row.after))
-        #expect(Outcome(decision) == row.expected)
+        expectEqual(Outcome(decision), row.expected)
     }
 
     @Test func `without a stored response the request goes on`() {
         let rules = HTTPCacheRules.private
-        #expect(rules.decide(request(), stored: nil, now: arrival) == .forward(.uriMiss))
+        expectEqual(rules.decide(request(), stored: nil, now: arrival), .forward(.uriMiss))
         let only = request("Cache-Control: only-if-cached")
-        #expect(rules.decide(only, stored: nil, now: arrival) == .gatewayTimeout(.uriMiss))
+        expectEqual(rules.decide(only, stored: nil, now: arrival), .gatewayTimeout(.uriMiss))
     }
 
     @Test func `without a validator a stale response is replaced`() {
         let rules = HTTPCacheRules.private
-        #expect(rules.decide(request(), stored: stored(""), now: arrival) == .forward(.stale))
+        expectEqual(rules.decide(request(), stored: stored(""), now: arrival), .forward(.stale))
     }
 
     @Test func `without a validator a stale response is the answer while a plain request replaces it`() {
@@ -219,13 +220,13 @@ struct DecisionTests {
             return
         }
         #expect(revalidation.fields.isEmpty && !revalidation.isOursAlone)
-        #expect(revalidation.request(for: asked).headers.map(\.name) == ["Accept"])
+        expectEqual(revalidation.request(for: asked).headers.map(\.name), ["Accept"])
     }
 
     @Test func `an invalidated response is validated`() {
         var entry = stored(Self.max60 + ", stale-while-revalidate=60 | ETag: \"e\"")
         entry.isInvalidated = true
-        #expect(Outcome(HTTPCacheRules.private.decide(request(), stored: entry, now: arrival)) == .validate(.stale))
+        expectEqual(Outcome(HTTPCacheRules.private.decide(request(), stored: entry, now: arrival)), .validate(.stale))
     }
 
     @Test func `of several variants the request's and the latest counts`() throws {
@@ -240,10 +241,10 @@ struct DecisionTests {
             Issue.record("It is fresh.")
             return
         }
-        #expect(selection.index == 1)
-        #expect(selection.age == 3)
-        #expect(selection.secondsToLive == 57)
-        #expect(rules.decide(request("Accept: c"), stored: variants, now: arrival) == .forward(.varyMiss))
+        expectEqual(selection.index, 1)
+        expectEqual(selection.age, 3)
+        expectEqual(selection.secondsToLive, 57)
+        expectEqual(rules.decide(request("Accept: c"), stored: variants, now: arrival), .forward(.varyMiss))
     }
 
     @Test func `the answer carries its age and not what is withheld`() {
@@ -254,7 +255,7 @@ struct DecisionTests {
             return
         }
         let answer = selection.fields(of: entry)
-        #expect(answer.map(\.name) == ["Cache-Control", "Age", "B", "A"])
-        #expect(answer["Age"] == "7")
+        expectEqual(answer.map(\.name), ["Cache-Control", "Age", "B", "A"])
+        expectEqual(answer["Age"], "7")
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 @testable import HTTPCaching
 import HTTPTransport
+import TestSupport
 import Testing
 
 struct UpdateRow: SourcedRow {
@@ -58,7 +59,7 @@ struct FresheningTests {
     ]
 
     @Test(arguments: updates) func `a 304 replaces what does not describe the body`(row: UpdateRow) {
-        #expect(HTTPCacheRules.shared.updated(fields(row.given), with: fields(row.new)) == fields(row.expected))
+        expectEqual(HTTPCacheRules.shared.updated(fields(row.given), with: fields(row.new)), fields(row.expected))
     }
 
     static let confirmations: [ConfirmRow] = [
@@ -99,8 +100,8 @@ struct FresheningTests {
             revalidation = ours
         }
         let changes = rules.freshen(entries, by: head(row.new, status: 304), of: request(), after: revalidation).changes
-        #expect(changes.map(\.index) == row.expected)
-        #expect(changes.allSatisfy { $0.action == .replace && $0.response.head.status == 200 })
+        expectEqual(changes.map(\.index), row.expected)
+        expect(changes.allSatisfy { $0.action == .replace && $0.response.head.status == 200 })
     }
 
     @Test func `a confirmed response is as young as the 304`() throws {
@@ -111,9 +112,9 @@ struct FresheningTests {
         let confirmation = ResponseHead(
             status: 304, headers: fields("ETag: \"a\""), requestTime: later.advanced(by: -2), responseTime: later)
         let change = try #require(rules.freshen([old], by: confirmation, of: request()).changes.first)
-        #expect(change.response.age(at: later) == 2)
-        #expect(!change.response.isInvalidated)
-        #expect(Outcome(rules.decide(request(), stored: change.response, now: later)) == .fresh)
+        expectEqual(change.response.age(at: later), 2)
+        expect(!change.response.isInvalidated)
+        expectEqual(Outcome(rules.decide(request(), stored: change.response, now: later)), .fresh)
     }
 
     @Test func `a 304 may end or spare the entry`() {
@@ -123,13 +124,13 @@ struct FresheningTests {
             return rules.freshen([entry], by: head("ETag: \"a\" | " + new, status: 304), of: request(asked))
                 .changes.first?.action
         }
-        #expect(action("A: 1") == .replace)
-        #expect(action("Cache-Control: no-store") == .remove)
-        #expect(action("Cache-Control: private") == .remove)
-        #expect(action("Vary: *") == .remove)
-        #expect(action("A: 1", asked: "Cache-Control: no-store") == .leave)
-        #expect(action("A: 1", asked: "Authorization: x") == .leave)
-        #expect(action("Cache-Control: public", asked: "Authorization: x") == .replace)
+        expectEqual(action("A: 1"), .replace)
+        expectEqual(action("Cache-Control: no-store"), .remove)
+        expectEqual(action("Cache-Control: private"), .remove)
+        expectEqual(action("Vary: *"), .remove)
+        expectEqual(action("A: 1", asked: "Cache-Control: no-store"), .leave)
+        expectEqual(action("A: 1", asked: "Authorization: x"), .leave)
+        expectEqual(action("Cache-Control: public", asked: "Authorization: x"), .replace)
     }
 
     static let heads: [UpdateRow] = [
@@ -151,9 +152,9 @@ struct FresheningTests {
         let answer = head(row.new + " | X-New: 1")
         let changes = HTTPCacheRules.shared.freshen([entry], byHead: answer, of: request(method: "HEAD")).changes
         let change = try #require(changes.first)
-        #expect(change.response.isInvalidated == (row.expected == "invalidated"))
-        #expect((change.response.head.headers["X-New"] == "1") == (row.expected == "updated"))
-        #expect(change.action == .replace)
+        expectEqual(change.response.isInvalidated, (row.expected == "invalidated"))
+        expectEqual((change.response.head.headers["X-New"] == "1"), (row.expected == "updated"))
+        expectEqual(change.action, .replace)
     }
 
     @Test func `only a 200 to a HEAD says anything about a GET`() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 @testable import HTTPCaching
 import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -26,7 +27,7 @@ struct HostileFieldTests {
                 _ = rules.freshen([entry, entry], by: head, of: request)
                 _ = rules.freshen([entry], byHead: head, of: request)
                 #expect(rules.invalidated(by: head, of: request).count <= 3)
-                #expect(entry.selectors.values.allSatisfy { $0.utf8.count <= 4_096 })
+                expect(entry.selectors.values.allSatisfy { $0.utf8.count <= 4_096 })
             }
         }
     }
@@ -75,11 +76,11 @@ struct HostileFieldTests {
             response.headers[name] = value
             return rules.storability(of: response, to: request())
         }
-        #expect(storability("Cache-Control") == .refused(.responseSaysNoStore))
-        #expect(storability("Vary") == .refused(.cannotBeSelected))
-        #expect(
-            rules.storability(of: long, to: HTTPRequest(url: address, headers: ["Cache-Control": value]))
-                == .refused(.requestSaysNoStore))
+        expectEqual(storability("Cache-Control"), .refused(.responseSaysNoStore))
+        expectEqual(storability("Vary"), .refused(.cannotBeSelected))
+        expectEqual(
+            rules.storability(of: long, to: HTTPRequest(url: address, headers: ["Cache-Control": value])),
+            .refused(.requestSaysNoStore))
     }
 
     /// Just what is read: the worst patterns for a parser that looks back.
@@ -98,7 +99,7 @@ struct HostileFieldTests {
         let lines = (0..<10_000).map { HTTPHeaders.Field(name: "Cache-Control", value: $0 == 9_999 ? "no-store" : "") }
         let response = ResponseHead(
             status: 200, headers: HTTPHeaders(lines), requestTime: arrival, responseTime: arrival)
-        #expect(HTTPCacheRules.private.storability(of: response, to: request()) == .refused(.responseSaysNoStore))
+        expectEqual(HTTPCacheRules.private.storability(of: response, to: request()), .refused(.responseSaysNoStore))
     }
 
     @Test func `the tables of ages, lifetimes, storing and deciding hold at least 250 rows`() {

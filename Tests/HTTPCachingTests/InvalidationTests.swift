@@ -2,6 +2,7 @@
 import Foundation
 @testable import HTTPCaching
 import HTTPTransport
+import TestSupport
 import Testing
 
 struct InvalidationRow: SourcedRow {
@@ -53,16 +54,16 @@ struct InvalidationTests {
     @Test(arguments: rows) func `an unsafe method ends what it may have changed`(row: InvalidationRow) {
         let ended = HTTPCacheRules.private.invalidated(
             by: head(row.given, status: row.status), of: request(method: row.method))
-        #expect(ended.map(\.description).sorted() == row.expected.sorted())
+        expectEqual(ended.map(\.description).sorted(), row.expected.sorted())
     }
 
     @Test func `addresses are compared as RFC 9110 says`() throws {
         func target(_ text: String) throws -> CacheTarget? { CacheTarget(try #require(URL(string: text))) }
-        #expect(try target("HTTP://Example.org:80#x") == target("http://example.org/"))
+        try expectEqual(target("HTTP://Example.org:80#x"), target("http://example.org/"))
         #expect(try target("http://example.org/a") != target("http://example.org/A"))
         #expect(try target("http://example.org/a?") != target("http://example.org/a"))
         #expect(try target("http://example.org/a") != target("https://example.org/a"))
-        #expect(try target("/a") == nil)
-        #expect(try target("ftp://example.org/a") == nil)
+        try expectNil(target("/a"))
+        try expectNil(target("ftp://example.org/a"))
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 @testable import HTTPCaching
 import HTTPTransport
+import TestSupport
 import Testing
 
 struct LifetimeRow: SourcedRow {
@@ -134,30 +135,30 @@ struct LifetimeTests {
     func `a response is fresh for as long as its fields say`(row: LifetimeRow) {
         let rules = HTTPCacheRules(scope: row.scope)
         let lifetime = rules.lifetime(of: stored(row.given, status: row.status, rules: rules))
-        #expect(lifetime.seconds == row.expected)
-        #expect(lifetime.source == row.reason)
+        expectEqual(lifetime.seconds, row.expected)
+        expectEqual(lifetime.source, row.reason)
     }
 
     @Test func `the rules set the share, the cap and the negative lifetime`() {
         var rules = HTTPCacheRules.private
         rules.heuristicPercentage = 50
-        #expect(rules.lifetime(of: stored("Last-Modified: @-1000")).seconds == 500)
+        expectEqual(rules.lifetime(of: stored("Last-Modified: @-1000")).seconds, 500)
         rules.longestHeuristicLifetime = 20
-        #expect(rules.lifetime(of: stored("Last-Modified: @-1000")).seconds == 20)
+        expectEqual(rules.lifetime(of: stored("Last-Modified: @-1000")).seconds, 20)
         rules.negativeLifetime = 7
-        #expect(rules.lifetime(of: stored("", status: 410)).seconds == 7)
+        expectEqual(rules.lifetime(of: stored("", status: 410)).seconds, 7)
         (rules.heuristicPercentage, rules.longestHeuristicLifetime) = (.max, .max)
-        #expect(rules.lifetime(of: stored("Last-Modified: @-1000")).seconds == 1_000)
+        expectEqual(rules.lifetime(of: stored("Last-Modified: @-1000")).seconds, 1_000)
         (rules.heuristicPercentage, rules.negativeLifetime) = (.min, .min)
-        #expect(rules.lifetime(of: stored("Last-Modified: @-1000")).seconds == 0)
-        #expect(rules.lifetime(of: stored("", status: 410)).seconds == 0)
+        expectEqual(rules.lifetime(of: stored("Last-Modified: @-1000")).seconds, 0)
+        expectEqual(rules.lifetime(of: stored("", status: 410)).seconds, 0)
     }
 
     @Test func `the first valid field of the target list decides`() {
         var rules = HTTPCacheRules.private
         rules.targetedFields = ["Example-Cache-Control", "CDN-Cache-Control"]
         let both = "CDN-Cache-Control: max-age=1 | Example-Cache-Control: max-age=2"
-        #expect(rules.lifetime(of: stored(both)).seconds == 2)
-        #expect(rules.lifetime(of: stored("CDN-Cache-Control: max-age=1 | Example-Cache-Control: !")).seconds == 1)
+        expectEqual(rules.lifetime(of: stored(both)).seconds, 2)
+        expectEqual(rules.lifetime(of: stored("CDN-Cache-Control: max-age=1 | Example-Cache-Control: !")).seconds, 1)
     }
 }

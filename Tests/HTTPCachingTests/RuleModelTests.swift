@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 @testable import HTTPCaching
 import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -13,7 +14,7 @@ struct RuleModelTests {
             let model = RuleModel(using: &random)
             let (request, now) = (model.request, arrival.advanced(by: model.after))
             let decision = model.rules.decide(request, stored: model.stored, now: now)
-            #expect(Outcome(decision) == model.decision, "turn \(turn): \(model)")
+            expectEqual(Outcome(decision), model.decision, "turn \(turn): \(model)")
             switch decision {
             case .useFresh(let selection), .useStale(let selection), .useWhileRevalidating(let selection, _),
                 .revalidate(let selection, _):
@@ -22,7 +23,7 @@ struct RuleModelTests {
             }
             switch decision {
             case .useWhileRevalidating(_, let revalidation), .revalidate(_, let revalidation):
-                #expect(revalidation.fields.map(\.name).sorted() == model.conditions, "\(model)")
+                expectEqual(revalidation.fields.map(\.name).sorted(), model.conditions, "\(model)")
             default: break
             }
         }
@@ -38,7 +39,7 @@ struct RuleModelTests {
             let failure = status.map { OriginFailure.status($0) } ?? .noResponse
             let now = arrival.advanced(by: model.after)
             let selection = model.rules.standIn(on: failure, for: model.request, stored: [model.stored], now: now)
-            #expect((selection != nil) == model.standsIn(for: status), "turn \(turn): \(status ?? 0), \(model)")
+            expectEqual((selection != nil), model.standsIn(for: status), "turn \(turn): \(status ?? 0), \(model)")
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 @testable import HTTPCaching
 import HTTPTransport
+import TestSupport
 import Testing
 
 struct StorabilityRow: SourcedRow {
@@ -123,19 +124,19 @@ struct StorabilityTests {
         let request = request(row.asked, method: row.method)
         let head = head(row.given, status: row.status)
         let expected = row.refusal.map { Storability.refused($0) } ?? .allowed
-        #expect(rules.storability(of: head, to: request) == expected)
-        #expect((rules.entry(for: request, head) != nil) == (row.refusal == nil))
+        expectEqual(rules.storability(of: head, to: request), expected)
+        expectEqual((rules.entry(for: request, head) != nil), (row.refusal == nil))
     }
 
     @Test func `each refusal is in the table`() {
-        #expect(Set((Self.messages + Self.directives).compactMap(\.refusal)) == Set(Storability.Refusal.allCases))
+        expectEqual(Set((Self.messages + Self.directives).compactMap(\.refusal)), Set(Storability.Refusal.allCases))
     }
 
     @Test func `a credential of the request's options counts as Authorization`() {
         var asked = request()
         asked.options.credential = .bearer("token")
-        #expect(HTTPCacheRules.shared.storability(of: head(Self.fresh), to: asked) == .refused(.isAuthorized))
-        #expect(HTTPCacheRules.private.storability(of: head(Self.fresh), to: asked) == .allowed)
+        expectEqual(HTTPCacheRules.shared.storability(of: head(Self.fresh), to: asked), .refused(.isAuthorized))
+        expectEqual(HTTPCacheRules.private.storability(of: head(Self.fresh), to: asked), .allowed)
     }
 
     struct FieldRow: SourcedRow {
@@ -176,6 +177,6 @@ struct StorabilityTests {
 
     @Test(arguments: fieldRows) func `fields of the connection and listed ones are not kept`(row: FieldRow) {
         let entry = HTTPCacheRules(scope: row.scope).entry(for: request(), head(row.given))
-        #expect(entry?.head.headers.map(\.name) == row.names)
+        expectEqual(entry?.head.headers.map(\.name), row.names)
     }
 }

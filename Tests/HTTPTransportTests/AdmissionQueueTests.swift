@@ -42,7 +42,7 @@ struct AdmissionQueueTests {
                 case .queued:
                     new.phase = .queued
                     waiting.append(new)
-                case .overloaded: #expect(waiting.count == 30)
+                case .overloaded: expectEqual(waiting.count, 30)
                 }
             case 5..<8:
                 guard let index = running.indices.randomElement(using: &generator) else { continue }
@@ -62,7 +62,7 @@ struct AdmissionQueueTests {
                 waiting.removeAll { $0 === admitted }
                 running.append(admitted)
             }
-            #expect(queue.waitingCount == waiting.count)
+            expectEqual(queue.waitingCount, waiting.count)
             #expect(running.count <= 5)
             for host in 0..<4 { #expect(runs("host\(host).example") <= 2) }
             // What waits has a reason: all are busy, or those of its host.
@@ -73,49 +73,50 @@ struct AdmissionQueueTests {
     @Test func `An origin with HTTP/2 takes many transfers and counts once`() throws {
         var queue = AdmissionQueue(configuration)
         let first = try transfer(0, host: 0)
-        #expect(queue.enter(first) == .admitted)
+        expectEqual(queue.enter(first), .admitted)
         queue.learn(first.origin, isMultiplexed: true)
-        for id in 1..<100 as Range<UInt64> { #expect(queue.enter(try transfer(id, host: 0)) == .admitted) }
-        #expect(queue.enter(try transfer(100, host: 0)) == .queued)
+        for id in 1..<100 as Range<UInt64> { expectEqual(queue.enter(try transfer(id, host: 0)), .admitted) }
+        expectEqual(queue.enter(try transfer(100, host: 0)), .queued)
         for id in 0..<4 as Range<UInt64> {
-            #expect(queue.enter(try transfer(200 + id, host: 1 + Int(id) / 2)) == .admitted)
+            expectEqual(queue.enter(try transfer(200 + id, host: 1 + Int(id) / 2)), .admitted)
         }
-        #expect(queue.enter(try transfer(300, host: 3)) == .queued)
+        expectEqual(queue.enter(try transfer(300, host: 3)), .queued)
         queue.leave(first.origin)
-        #expect(queue.admit().map(\.id) == [100])
+        expectEqual(queue.admit().map(\.id), [100])
     }
 
     @Test func `cancelled transfers leave the line of an origin that does not answer`() throws {
         var queue = AdmissionQueue(configuration)
-        for id in 0..<2 as Range<UInt64> { #expect(queue.enter(try transfer(id, host: 0)) == .admitted) }
+        for id in 0..<2 as Range<UInt64> { expectEqual(queue.enter(try transfer(id, host: 0)), .admitted) }
         let alive = try transfer(2, host: 0)
-        #expect(queue.enter(alive) == .queued)
+        expectEqual(queue.enter(alive), .queued)
         for id in 3..<5_000 as Range<UInt64> {
             let one = try transfer(id, host: 0)
-            #expect(queue.enter(one) == .queued)
+            expectEqual(queue.enter(one), .queued)
             #expect(queue.admit().isEmpty)
             one.phase = .ended
             queue.abandon(one)
             #expect(queue.waitingCount == 1 && queue.placeCount <= 100)
         }
         queue.leave(alive.origin)
-        #expect(queue.admit().map(\.id) == [2])
+        expectEqual(queue.admit().map(\.id), [2])
         #expect(queue.admit().isEmpty && queue.placeCount == 0)
     }
 
     @Test func `a newcomer does not overtake one that waits`() throws {
         var queue = AdmissionQueue(configuration)
         let running = try (0..<2).map { try transfer($0, host: 0) }
-        for one in running { #expect(queue.enter(one) == .admitted) }
+        for one in running { expectEqual(queue.enter(one), .admitted) }
         let waiting = try transfer(2, host: 0)
-        #expect(queue.enter(waiting) == .queued)
+        expectEqual(queue.enter(waiting), .queued)
         // One leaves, and another comes, in the same turn: before anything is admitted.
         queue.leave(running[0].origin)
-        #expect(queue.enter(try transfer(3, host: 0)) == .queued)
-        #expect(queue.admit().map(\.id) == [2])
+        expectEqual(queue.enter(try transfer(3, host: 0)), .queued)
+        expectEqual(queue.admit().map(\.id), [2])
         queue.leave(running[1].origin)
-        #expect(queue.admit().map(\.id) == [3])
-        #expect(queue.entryCount == 4 && queue.connections == 2)
+        expectEqual(queue.admit().map(\.id), [3])
+        expectEqual(queue.entryCount, 4)
+        expectEqual(queue.connections, 2)
         #expect(queue.admit().isEmpty && queue.waitingCount == 0 && queue.entryCount == 4)
     }
 }

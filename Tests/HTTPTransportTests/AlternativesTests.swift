@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -21,9 +22,10 @@ struct AlternativesTests {
         stub.respond(to: "/y", with: .status(503))
         stub.respond(to: "/z", with: .ok([1]))
         let loader = loader("http://a.example/x", "http://b.example/y", "http://c.example/z", "http://d.example/z")
-        #expect(try await loader.bytes(HTTPRequest(url: url)) == [1])
-        #expect(
-            stub.requests.map(\.url.absoluteString) == [
+        try await expectEqual(loader.bytes(HTTPRequest(url: url)), [1])
+        expectEqual(
+            stub.requests.map(\.url.absoluteString),
+            [
                 "http://a.example/x", "http://b.example/y", "http://c.example/z",
             ])
     }
@@ -32,11 +34,11 @@ struct AlternativesTests {
         stub.respond(to: "/x", with: .status(404), .failure(.invalidResponse), .failure(.timedOut))
         stub.respond(to: "/y", with: .status(500))
         let loader = loader("http://b.example/y")
-        #expect(try await loader.send(HTTPRequest(url: url)).status == 404)
+        try await expectEqual(loader.send(HTTPRequest(url: url)).status, 404)
         await #expect(throws: HTTPError.self) { try await loader.send(HTTPRequest(url: url)) }
-        #expect(stub.requestCount == 2)
-        #expect(try await loader.send(HTTPRequest(url: url)).status == 500)
-        #expect(stub.requestCount == 4)
+        expectEqual(stub.requestCount, 2)
+        try await expectEqual(loader.send(HTTPRequest(url: url)).status, 500)
+        expectEqual(stub.requestCount, 4)
     }
 
     @Test func `credentials stay with their origin`() async throws {
@@ -47,19 +49,19 @@ struct AlternativesTests {
         request.options.tls = .system
         request.options.tls?.clientCertificate = .init(certificatePath: "/c", keyPath: "/k")
         _ = try await loader("http://a.example/y", "http://a.example:81/y").send(request)
-        #expect(stub.requests.map { $0.headers["Authorization"] } == ["a", "a", nil])
-        #expect(stub.requests.map { $0.headers["Cookie"] } == ["b", "b", nil])
-        #expect(stub.requests.map { $0.headers["Accept"] } == ["c", "c", "c"])
-        #expect(stub.requests.map { $0.options.credential != nil } == [true, true, false])
-        #expect(stub.requests.map { $0.options.tls?.clientCertificate != nil } == [true, true, false])
-        #expect(stub.requests.allSatisfy { $0.options.tls != nil })
+        expectEqual(stub.requests.map { $0.headers["Authorization"] }, ["a", "a", nil])
+        expectEqual(stub.requests.map { $0.headers["Cookie"] }, ["b", "b", nil])
+        expectEqual(stub.requests.map { $0.headers["Accept"] }, ["c", "c", "c"])
+        expectEqual(stub.requests.map { $0.options.credential != nil }, [true, true, false])
+        expectEqual(stub.requests.map { $0.options.tls?.clientCertificate != nil }, [true, true, false])
+        expect(stub.requests.allSatisfy { $0.options.tls != nil })
     }
 
     @Test func `a request that changes something is sent once`() async throws {
         stub.respond(to: "/x", with: .status(503))
         let loader = loader("http://b.example/y")
-        #expect(try await loader.send(HTTPRequest(url: url, method: "POST", body: [1])).status == 503)
-        #expect(try await loader.send(HTTPRequest(url: url, method: "DELETE")).status == 503)
-        #expect(stub.requestCount == 2)
+        try await expectEqual(loader.send(HTTPRequest(url: url, method: "POST", body: [1])).status, 503)
+        try await expectEqual(loader.send(HTTPRequest(url: url, method: "DELETE")).status, 503)
+        expectEqual(stub.requestCount, 2)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Locks
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -39,11 +40,11 @@ struct BackPressureTests {
             for try await bytes in response.body {
                 #expect(bytes.count <= 512 << 10)
                 // Every byte in its place: nothing is lost or repeated where the socket was stopped.
-                #expect(bytes.first == chunk[received % chunk.count])
-                #expect(bytes.last == chunk[(received + bytes.count - 1) % chunk.count])
+                expectEqual(bytes.first, chunk[received % chunk.count])
+                expectEqual(bytes.last, chunk[(received + bytes.count - 1) % chunk.count])
                 received += bytes.count
             }
-            #expect(received == chunk.count * count)
+            expectEqual(received, chunk.count * count)
             other.stop()
             await patient.shutdown()
         }
@@ -56,9 +57,9 @@ struct BackPressureTests {
         } _: { origin, client in
             let response = try await client.send(HTTPRequest(url: origin.url("/")))
             for _ in 0..<200 { await Task.yield() }
-            #expect(try await response.body.collect(upTo: size).count == size)
+            try await expectEqual(response.body.collect(upTo: size).count, size)
             while response.metrics.total == nil { await Task.yield() }
-            #expect(response.metrics.bytesReceived == size)
+            expectEqual(response.metrics.bytesReceived, size)
         }
     }
 
@@ -97,7 +98,7 @@ struct BackPressureTests {
             (last, now) = (now, ResidentMemory.byteCount)
         }
         #expect(now - before < 64 << 20)
-        #expect(unread.status == 200)
+        expectEqual(unread.status, 200)
         guard coding == "identity" else { return }
         // Goes on beyond what the origin was allowed to send at first.
         var count = 0
@@ -114,6 +115,6 @@ struct BackPressureTests {
             (0x08_0F_00, true), (0x08_10_00, false), (0x08_11_00, true),
         ] as [(UInt32, Bool)])
     func `a version of libcurl with a known fault stops no stream`(_ version: UInt32, _ stops: Bool) {
-        #expect(CurlMulti.canStopStreams(version: version) == stops)
+        expectEqual(CurlMulti.canStopStreams(version: version), stops)
     }
 }

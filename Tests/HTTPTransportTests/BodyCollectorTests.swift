@@ -36,9 +36,10 @@ struct BodyCollectorTests {
         #expect(excess <= Self.allowance)
         let count = collector.count
         let result = collector.finish()
-        #expect(result == whole)
+        expectEqual(result, whole)
         #expect(result.capacity <= 2 * count + Self.allowance)
-        #expect(collector.count == 0 && collector.capacity == 0)
+        expectEqual(collector.count, 0)
+        expectEqual(collector.capacity, 0)
     }
 
     @Test(arguments: Seeds.first(20)) func `chunks of every size and room stay in order and within the allowance`(
@@ -51,10 +52,10 @@ struct BodyCollectorTests {
             let room = Bool.random(using: &random) ? 2 * count : count + Int.random(in: 0...8_192, using: &random)
             collector.append(Self.roomy(count, from: collector.count, capacity: room))
             #expect(collector.capacity <= collector.count + Self.allowance)
-            #expect(collector.beginning == Self.bytes(min(collector.count, 1_024)))
+            expectEqual(collector.beginning, Self.bytes(min(collector.count, 1_024)))
         }
         let count = collector.count
-        #expect(collector.finish() == Self.bytes(count))
+        expectEqual(collector.finish(), Self.bytes(count))
     }
 
     @Test func `the unused room of many chunks does not add up`() {
@@ -63,7 +64,7 @@ struct BodyCollectorTests {
             collector.append(Self.roomy(20_000, from: collector.count, capacity: 26_000))
             #expect(collector.capacity <= collector.count + Self.allowance)
         }
-        #expect(collector.finish() == Self.bytes(800_000))
+        expectEqual(collector.finish(), Self.bytes(800_000))
     }
 
     @Test func `a chunk that stays alone is the result without a copy`() {
@@ -73,22 +74,22 @@ struct BodyCollectorTests {
         collector.append([])
         let result = collector.finish()
         let place = { (bytes: [UInt8]) in unsafe bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) } }
-        #expect(place(result) == place(chunk))
+        expectEqual(place(result), place(chunk))
     }
 
     @Test func `a chunk in a huge array does not keep that array`() {
         var collector = BodyCollector()
         collector.append(Self.roomy(10, from: 0, capacity: 10_000_000))
         #expect(collector.capacity <= 10 + Self.allowance)
-        #expect(collector.finish() == Self.bytes(10))
+        expectEqual(collector.finish(), Self.bytes(10))
     }
 
     @Test(arguments: [.max, .min, -1, 0] as [Int]) func `an announcement allocates nothing`(_ announced: Int) {
         var collector = BodyCollector(expecting: announced)
-        #expect(collector.capacity == 0)
+        expectEqual(collector.capacity, 0)
         collector.append([1])
         collector.append([2])
         #expect(collector.capacity <= Self.allowance)
-        #expect(collector.finish() == [1, 2])
+        expectEqual(collector.finish(), [1, 2])
     }
 }

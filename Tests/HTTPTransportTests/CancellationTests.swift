@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 @testable import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -19,7 +20,7 @@ struct CancellationTests {
             task.cancel()
             await #expect(throws: CancellationError.self) { _ = try await task.value }
             await closed.pass()
-            #expect(await client.transferCount == 0)
+            await expectEqual(client.transferCount, 0)
         }
     }
 
@@ -54,7 +55,7 @@ struct CancellationTests {
             task.cancel()
             gate.open()
             await #expect(throws: CancellationError.self) { try await task.value }
-            #expect(origin.connectionCount == 0)
+            expectEqual(origin.connectionCount, 0)
         }
     }
 
@@ -88,7 +89,7 @@ struct CancellationTests {
                 #expect(error is CancellationError || (error as? HTTPError)?.code == .cannotResolveHost)
             }
             let response = try await client.send(HTTPRequest(url: origin.url("/")))
-            #expect(try await response.body.collect(upTo: 1) == [1])
+            try await expectEqual(response.body.collect(upTo: 1), [1])
         }
     }
 
@@ -108,12 +109,12 @@ struct CancellationTests {
             let last = Task.immediate {
                 try await client.send(HTTPRequest(url: origin.url("/last"))).body.collect(upTo: 1)
             }
-            #expect(await client.transferCount == 3)
+            await expectEqual(client.transferCount, 3)
             waiting.cancel()
             await #expect(throws: CancellationError.self) { _ = try await waiting.value }
             hanging.cancel()
             let bytes = try await last.value
-            #expect(bytes == [2])
+            expectEqual(bytes, [2])
         }
     }
 
@@ -125,9 +126,9 @@ struct CancellationTests {
             closed.open()
         } _: { origin, client in
             let status = try await client.send(HTTPRequest(url: origin.url("/"))).status
-            #expect(status == 200)
+            expectEqual(status, 200)
             await closed.pass()
-            #expect(await client.transferCount == 0)
+            await expectEqual(client.transferCount, 0)
         }
     }
 
@@ -168,7 +169,7 @@ struct CancellationTests {
             }
             gate.open()
             let all = await [one, two] + [first].compactMap(\.self)
-            #expect(
+            expect(
                 all.contains {
                     if case .failure(let error as HTTPError) = $0 { error.code == .bodyInUse } else { false }
                 })
@@ -185,7 +186,7 @@ struct CancellationTests {
                 }
                 for _ in 0..<(round % 40) { await Task.yield() }
                 task.cancel()
-                do { #expect(try await task.value == 2_000) } catch { #expect(error is CancellationError) }
+                do { try await expectEqual(task.value, 2_000) } catch { #expect(error is CancellationError) }
             }
         }
     }

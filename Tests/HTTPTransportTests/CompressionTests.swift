@@ -2,6 +2,7 @@
 import Foundation
 @testable import HTTPTransport
 import Locks
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -48,7 +49,7 @@ struct CompressionTests {
             let error = await #expect(throws: HTTPError.self) {
                 for try await chunk in response.body { count += chunk.count }
             }
-            #expect(error?.code == .bodyTooLarge)
+            expectEqual(error?.code, .bodyTooLarge)
             #expect(count <= limit)
         }
     }
@@ -66,13 +67,13 @@ struct CompressionTests {
             let response = try await client.send(HTTPRequest(url: origin.url("/")))
             // The body is not read yet, and others are served meanwhile.
             let bytes = try await client.send(HTTPRequest(url: origin.url("/other"))).body.collect(upTo: other.count)
-            #expect(bytes == other)
+            expectEqual(bytes, other)
             var sum = 0
             for try await chunk in response.body {
                 #expect(chunk.isFilled(with: 0))
                 sum += chunk.count
             }
-            #expect(sum == count)
+            expectEqual(sum, count)
         }
     }
 
@@ -102,7 +103,7 @@ struct CompressionTests {
             }
             // What fits into the sockets and the pipe, far from the whole.
             #expect(before < packed.count / 2)
-            #expect(try await response.body.collect(upTo: count).count == count)
+            try await expectEqual(response.body.collect(upTo: count).count, count)
             other.stop()
         }
     }
@@ -129,7 +130,7 @@ struct CompressionTests {
 
     @Test func `by default a bomb ends at the ratio, long before the limit`() async throws {
         let bomb = try Self.packed(32 << 20)
-        #expect(Self.code(try await Self.receive(bomb)) == .compressionRatioExceeded)
+        expectEqual(Self.code(try await Self.receive(bomb)), .compressionRatioExceeded)
     }
 
     @Test(arguments: [Int.min, 0, 1, 5]) func `a body above the ratio ends, whatever the ratio is`(
@@ -138,31 +139,32 @@ struct CompressionTests {
         var configuration = HTTPClient.Configuration.loopback
         configuration.maximumCompressionRatio = ratio
         let bomb = try Self.packed(2 << 20)
-        #expect(Self.code(try await Self.receive(bomb, configuration)) == .compressionRatioExceeded)
+        expectEqual(Self.code(try await Self.receive(bomb, configuration)), .compressionRatioExceeded)
         // Too small for a bomb.
-        #expect(try await Self.receive(Self.packed(1 << 20), configuration).get().count == 1 << 20)
+        try await expectEqual(Self.receive(Self.packed(1 << 20), configuration).get().count, 1 << 20)
     }
 
     @Test func `noise passes a ratio of one`() async throws {
         var configuration = HTTPClient.Configuration.loopback
         configuration.maximumCompressionRatio = 1
-        #expect(try await Self.receive(Self.packed(2 << 20, of: "urandom"), configuration).get().count == 2 << 20)
+        try await expectEqual(Self.receive(Self.packed(2 << 20, of: "urandom"), configuration).get().count, 2 << 20)
     }
 
     @Test(arguments: ["gzip, gzip", "gzip,gzip,gzip,gzip", "br", "zstd", "deflate", "compress", "gzip, br", "\"gzip\""])
     func `a coding that was not asked for, or several of them, are refused`(_ encoding: String) async throws {
         let bomb = try Self.packed("head -c 1000000 /dev/zero | gzip -9 | gzip -9")
-        #expect(Self.code(try await Self.receive(bomb, encoding: encoding)) == .invalidResponse)
+        expectEqual(Self.code(try await Self.receive(bomb, encoding: encoding)), .invalidResponse)
     }
 
     @Test(arguments: ["gzip", "x-gzip", "GZIP", " identity , gzip "])
     func `every spelling of gzip is decoded`(_ encoding: String) async throws {
-        #expect(try await Self.receive(Self.packed("printf abc | gzip"), encoding: encoding).get() == Array("abc".utf8))
+        try await expectEqual(
+            Self.receive(Self.packed("printf abc | gzip"), encoding: encoding).get(), Array("abc".utf8))
     }
 
     @Test func `several gzip members follow each other`() async throws {
         let bytes = try await Self.receive(Self.packed("printf abc | gzip; printf '' | gzip; printf de | gzip")).get()
-        #expect(bytes == Array("abcde".utf8))
+        expectEqual(bytes, Array("abcde".utf8))
     }
 
     @Test func `a gzip stream that is cut anywhere is truncated`() async throws {
@@ -177,15 +179,16 @@ struct CompressionTests {
                 let error = await #expect(throws: HTTPError.self) {
                     _ = try await client.send(HTTPRequest(url: origin.url("/"))).body.collect(upTo: 1_000)
                 }
-                #expect(error?.code == .truncatedBody)
+                expectEqual(error?.code, .truncatedBody)
             }
         }
     }
 
     @Test func `bytes behind a gzip stream are malformed, and an empty body is empty`() async throws {
-        #expect(Self.code(try await Self.receive(Self.packed("printf abc | gzip; printf x"))) != nil)
-        #expect(Self.code(try await Self.receive(Self.packed("printf abc | gzip; printf rubbish"))) == .invalidResponse)
-        #expect(try await Self.receive([]).get() == [])
+        expect(Self.code(try await Self.receive(Self.packed("printf abc | gzip; printf x"))) != nil)
+        expectEqual(
+            Self.code(try await Self.receive(Self.packed("printf abc | gzip; printf rubbish"))), .invalidResponse)
+        try await expectEqual(Self.receive([]).get(), [])
     }
 
     @Test func `a head of gzip that never ends counts against the limit`() async throws {
@@ -204,7 +207,7 @@ struct CompressionTests {
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.send(HTTPRequest(url: origin.url("/"))).body.collect(upTo: .max)
             }
-            #expect(error?.code == .bodyTooLarge)
+            expectEqual(error?.code, .bodyTooLarge)
         }
     }
 
@@ -217,7 +220,7 @@ struct CompressionTests {
             ]
             for (headers, expected) in cases {
                 let response = try await client.send(HTTPRequest(url: origin.url("/"), headers: headers))
-                #expect(response.headers["X-Seen"] == expected)
+                expectEqual(response.headers["X-Seen"], expected)
             }
         }
     }

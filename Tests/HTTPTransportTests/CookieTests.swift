@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import Locks
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -25,7 +26,7 @@ struct CookieTests {
         ("https://sub.a.example.com/x/", nil), ("https://example.com/x/", nil), ("https://a.example.com?/x/", nil),
     ])
     func `a cookie goes back to its host and below its path`(_ url: String, _ expected: String?) throws {
-        #expect(try sent("a=b", to: url) == expected)
+        try expectEqual(sent("a=b", to: url), expected)
     }
 
     @Test(
@@ -47,23 +48,23 @@ struct CookieTests {
             ("a b=c; Path=/", "https://a.example.com/", nil), ("a=b\u{1}; Path=/", "https://a.example.com/", nil),
         ] as [(String, String, String?)])
     func `the attributes of a cookie decide`(_ field: String, _ url: String, _ expected: String?) throws {
-        #expect(try sent(field, to: url) == expected)
+        try expectEqual(sent(field, to: url), expected)
     }
 
     @Test func `a domain is shared only when the program has named it`() throws {
         let field = "a=b; Path=/; Domain=.Example.com"
         let sibling = "https://b.example.com/"
-        #expect(try sent(field, to: sibling) == nil)
-        #expect(try sent(field, to: "https://a.example.com/") == nil)
-        #expect(try sent(field, to: sibling, shared: ["Example.com"]) == "a=b")
-        #expect(try sent(field, to: "https://xexample.com/", shared: ["example.com"]) == nil)
-        #expect(try sent("a=b; Path=/; Domain=com", to: sibling, shared: ["example.com"]) == nil)
-        #expect(try sent(field, from: "https://evil.com/", to: sibling, shared: ["example.com"]) == nil)
-        #expect(try sent("a=b; Domain=1", from: "http://1.1.1.1/", to: "http://2.1.1.1/", shared: ["1"]) == nil)
+        try expectNil(sent(field, to: sibling))
+        try expectNil(sent(field, to: "https://a.example.com/"))
+        try expectEqual(sent(field, to: sibling, shared: ["Example.com"]), "a=b")
+        try expectNil(sent(field, to: "https://xexample.com/", shared: ["example.com"]))
+        try expectNil(sent("a=b; Path=/; Domain=com", to: sibling, shared: ["example.com"]))
+        try expectNil(sent(field, from: "https://evil.com/", to: sibling, shared: ["example.com"]))
+        try expectNil(sent("a=b; Domain=1", from: "http://1.1.1.1/", to: "http://2.1.1.1/", shared: ["1"]))
     }
 
     @Test func `an insecure origin sets no secure cookie`() throws {
-        #expect(try sent("a=b; Secure; Path=/", from: "http://a.example.com/", to: "https://a.example.com/") == nil)
+        try expectNil(sent("a=b; Secure; Path=/", from: "http://a.example.com/", to: "https://a.example.com/"))
     }
 
     @Test func `cookies expire on the clock of the jar`() throws {
@@ -71,13 +72,13 @@ struct CookieTests {
         let jar = HTTPCookieJar { time.withLock { $0 } }
         let origin = try Self.origin("https://a.example/")
         jar.store(["a=b; Max-Age=10", "c=d; Expires=Thu, 01 Jan 1970 00:16:45 GMT", "e=f"], from: origin, path: "/")
-        #expect(jar.field(for: origin, path: "/") == "a=b; c=d; e=f")
+        expectEqual(jar.field(for: origin, path: "/"), "a=b; c=d; e=f")
         time.withLock { $0 += 5 }
-        #expect(jar.field(for: origin, path: "/") == "a=b; e=f")
+        expectEqual(jar.field(for: origin, path: "/"), "a=b; e=f")
         time.withLock { $0 += 5 }
-        #expect(jar.field(for: origin, path: "/") == "e=f")
+        expectEqual(jar.field(for: origin, path: "/"), "e=f")
         jar.removeAll()
-        #expect(jar.field(for: origin, path: "/") == nil)
+        expectNil(jar.field(for: origin, path: "/"))
     }
 
     @Test func `an origin fills its own share of the jar and no more`() throws {
@@ -89,12 +90,12 @@ struct CookieTests {
             jar.store((0..<50).map { "n\(round)-\($0)=x" }, from: loud, path: "/")
         }
         jar.store(["big=" + String(repeating: "x", count: 5_000)], from: loud, path: "/")
-        #expect(jar.count == 51)
-        #expect(jar.field(for: quiet, path: "/") == "kept=1")
+        expectEqual(jar.count, 51)
+        expectEqual(jar.field(for: quiet, path: "/"), "kept=1")
         for host in 0..<30 {
             jar.store((0..<50).map { "n\($0)=x" }, from: try Self.origin("https://h\(host).example/"), path: "/")
         }
-        #expect(jar.count == 1_000)
+        expectEqual(jar.count, 1_000)
     }
 
     @Test func `name, value and path of a cookie have 4 KiB, and a full jar of the largest 5 MiB`() throws {
@@ -102,13 +103,13 @@ struct CookieTests {
         let path = "/" + String(repeating: "p", count: 4_000)
         let origin = try Self.origin("http://a.example/")
         jar.store(["ab=" + String(repeating: "v", count: 94)], from: origin, path: path + "/x")
-        #expect(jar.count == 0)
+        expectEqual(jar.count, 0)
         for host in 0..<40 {
             let origin = try Self.origin("http://h\(host)." + String(repeating: "x", count: 250) + "/")
             let fields = (10..<60).map { "\($0)=" + String(repeating: "v", count: 93) }
             jar.store(fields, from: origin, path: path + "/x")
         }
-        #expect(jar.count == 1_000)
+        expectEqual(jar.count, 1_000)
         #expect(jar.byteCount > 4_400_000 && jar.byteCount <= 5 << 20)
     }
 
@@ -116,9 +117,9 @@ struct CookieTests {
         let jar = HTTPCookieJar()
         let origin = try Self.origin("https://a.example/")
         jar.store(["a=1; Path=/", "b=2; Path=/x", "a=3; Path=/", "c=4; Path=/"], from: origin, path: "/")
-        #expect(jar.field(for: origin, path: "/x/y") == "b=2; a=3; c=4")
+        expectEqual(jar.field(for: origin, path: "/x/y"), "b=2; a=3; c=4")
         jar.store(["a=; Path=/; Max-Age=0"], from: origin, path: "/")
-        #expect(jar.field(for: origin, path: "/") == "c=4")
+        expectEqual(jar.field(for: origin, path: "/"), "c=4")
     }
 
     @Test func `a client keeps cookies only with a jar and sends them over redirects`() async throws {
@@ -127,14 +128,14 @@ struct CookieTests {
         }
         try await withOrigin(handler: answer) { origin, client in
             _ = try await client.send(HTTPRequest(url: origin.url("/a")))
-            #expect(origin.requests.map { $0.headers["Cookie"] } == [nil, nil])
+            expectEqual(origin.requests.map { $0.headers["Cookie"] }, [nil, nil])
         }
         var configuration = HTTPClient.Configuration.loopback
         configuration.cookieJar = HTTPCookieJar()
         try await withOrigin(configuration, handler: answer) { origin, client in
             _ = try await client.send(HTTPRequest(url: origin.url("/a")))
             _ = try await client.send(HTTPRequest(url: origin.url("/b"), headers: ["Cookie": "own=1"]))
-            #expect(origin.requests.map { $0.headers["Cookie"] } == [nil, "s=1", "own=1"])
+            expectEqual(origin.requests.map { $0.headers["Cookie"] }, [nil, "s=1", "own=1"])
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -22,8 +23,8 @@ struct CredentialTests {
         } _: { origin, client in
             _ = try await client.send(Self.request(origin.url("/a"), .basic(user: "Aladdin", password: "open sesame")))
             let sent = origin.requests.map { $0.headers["Authorization"] }
-            #expect(sent == ["Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="])
-            #expect(other.requests.map { $0.headers["Authorization"] } == [nil])
+            expectEqual(sent, ["Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="])
+            expectEqual(other.requests.map { $0.headers["Authorization"] }, [nil])
         }
     }
 
@@ -35,7 +36,7 @@ struct CredentialTests {
         let client = HTTPClient()
         let request = Self.request(try #require(URL(string: "http://a.example/")), credential)
         let error = await #expect(throws: HTTPError.self) { _ = try await client.send(request) }
-        #expect(error?.code == .invalidRequest)
+        expectEqual(error?.code, .invalidRequest)
         await client.shutdown()
     }
 
@@ -44,7 +45,7 @@ struct CredentialTests {
         var request = Self.request(try #require(URL(string: "http://a.example/")), .bearer("a"))
         request.headers["authorization"] = "Basic x"
         let error = await #expect(throws: HTTPError.self) { _ = try await client.send(request) }
-        #expect(error?.code == .invalidRequest)
+        expectEqual(error?.code, .invalidRequest)
         await client.shutdown()
     }
 
@@ -55,7 +56,7 @@ struct CredentialTests {
             var options = HTTPRequest.Options()
             options.credential = credential
             let texts = ["\(credential)", String(reflecting: credential), dumped, "\(options)"]
-            #expect(texts.filter { $0.contains("hush") } == [])
+            expectEqual(texts.filter { $0.contains("hush") }, [])
         }
     }
 
@@ -72,11 +73,11 @@ struct CredentialTests {
         } _: { origin, client in
             let request = HTTPRequest(url: origin.url("/"), method: "POST", body: [1, 2])
             let response = try await client.send(request).collected(upTo: 2)
-            #expect(response.status == 200)
-            #expect(response.bytes == [1, 2])
-            #expect(asked.entries.map(\.schemes) == [["bearer"]])
-            #expect(asked.entries.map(\.refusedCount) == [0])
-            #expect(origin.requestCount == 2)
+            expectEqual(response.status, 200)
+            expectEqual(response.bytes, [1, 2])
+            expectEqual(asked.entries.map(\.schemes), [["bearer"]])
+            expectEqual(asked.entries.map(\.refusedCount), [0])
+            expectEqual(origin.requestCount, 2)
         }
     }
 
@@ -89,8 +90,8 @@ struct CredentialTests {
             $0.respond(401, ["WWW-Authenticate: Basic"])
         } _: { origin, client in
             let response = try await client.send(Self.request(origin.url("/"), .bearer("own")))
-            #expect(response.status == 401)
-            #expect(origin.requestCount == 3)
+            expectEqual(response.status, 401)
+            expectEqual(origin.requestCount, 3)
         }
     }
 
@@ -102,7 +103,7 @@ struct CredentialTests {
             $0.respond(401)
         } _: { origin, client in
             let response = try await client.send(HTTPRequest(url: origin.url("/")))
-            #expect(response.status == 401)
+            expectEqual(response.status, 401)
             await #expect(throws: Refused.self) { _ = try await client.send(HTTPRequest(url: origin.url("/throw"))) }
         }
     }
@@ -118,20 +119,20 @@ struct CredentialTests {
         let url = try #require(URL(string: "http://far.example/"))
         let plain = HTTPClient(configuration: configuration)
         let refused = try await plain.send(HTTPRequest(url: url))
-        #expect(refused.status == 407)
+        expectEqual(refused.status, 407)
         await plain.shutdown()
         configuration.authenticator = { $0.isFromProxy ? .bearer("proxy") : nil }
         let asking = HTTPClient(configuration: configuration)
         let answered = try await asking.send(HTTPRequest(url: url))
-        #expect(answered.status == 200)
+        expectEqual(answered.status, 200)
         await asking.shutdown()
         configuration.authenticator = nil
         configuration.proxyCredential = .bearer("proxy")
         let knowing = HTTPClient(configuration: configuration)
         let count = proxy.requestCount
         let accepted = try await knowing.send(HTTPRequest(url: url))
-        #expect(accepted.status == 200)
-        #expect(proxy.requestCount == count + 1)
+        expectEqual(accepted.status, 200)
+        expectEqual(proxy.requestCount, count + 1)
         await knowing.shutdown()
     }
 }

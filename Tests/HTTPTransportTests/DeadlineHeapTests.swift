@@ -39,13 +39,13 @@ struct DeadlineHeapTests {
                 // Late calls for what is gone already.
                 if let holder = gone.randomElement(using: &generator) { heap.remove(holder) }
             }
-            #expect(heap.first?.wakeTime == model.map(\.wakeTime).min())
+            expectEqual(heap.first?.wakeTime, model.map(\.wakeTime).min())
         }
         var drained: [UInt64] = []
         while let holder = heap.first {
             drained.append(holder.wakeTime)
             heap.remove(holder)
         }
-        #expect(drained == model.map(\.wakeTime).sorted())
+        expectEqual(drained, model.map(\.wakeTime).sorted())
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 @testable import HTTPTransport
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -15,13 +16,13 @@ struct DescriptorTests {
         // Its thread has its descriptors from now on.
         let nowhere = HTTPRequest(url: URL(string: "http://127.0.0.2:1/")!)
         let refused = await #expect(throws: HTTPError.self) { _ = try await client.send(nowhere) }
-        #expect(refused?.code == .cannotConnect)
+        expectEqual(refused?.code, .cannotConnect)
         let error = await #expect(throws: HTTPError.self) {
             try await Self.withoutDescriptors { _ = try await client.send(nowhere) }
         }
-        #expect(error?.code == .tooManyOpenFiles)
+        expectEqual(error?.code, .tooManyOpenFiles)
         let origin = try OriginServer.byHand { $0.respond(body: [1]) }
-        #expect(try await client.send(HTTPRequest(url: origin.url("/"))).body.collect(upTo: 1) == [1])
+        try await expectEqual(client.send(HTTPRequest(url: origin.url("/"))).body.collect(upTo: 1), [1])
         origin.stop()
         await client.shutdown()
     }

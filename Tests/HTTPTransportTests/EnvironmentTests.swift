@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 @testable import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -28,7 +29,7 @@ struct EnvironmentTests {
             }
             let client = HTTPClient(configuration: .loopback)
             let bytes = try await client.send(HTTPRequest(url: origin.url("/"))).body.collect(upTo: 1_000)
-            #expect(String(decoding: bytes, as: UTF8.self) == #"["swift-web-image"]"#)
+            expectEqual(String(decoding: bytes, as: UTF8.self), #"["swift-web-image"]"#)
         }
     }
 
@@ -46,7 +47,7 @@ struct EnvironmentTests {
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await stranger.send(HTTPRequest(url: origin.url("/")))
             }
-            #expect(error?.code == .certificateNotTrusted)
+            expectEqual(error?.code, .certificateNotTrusted)
             var configuration = HTTPClient.Configuration.loopback
             configuration.tls = .authorities(in: certificate.rootPath)
             let client = HTTPClient(configuration: configuration)

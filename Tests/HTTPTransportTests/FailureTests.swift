@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 @testable import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -17,8 +18,8 @@ struct FailureTests {
                 let response = try await client.send(HTTPRequest(url: origin.url("/")))
                 for try await _ in response.body {}
             }
-            #expect(error?.url == origin.url("/"))
-            #expect(error?.message.isEmpty == false)
+            expectEqual(error?.url, origin.url("/"))
+            expectEqual(error?.message.isEmpty, false)
             code = error?.code
         }
         return code
@@ -49,7 +50,7 @@ struct FailureTests {
             $0.write(bytes)
             $0.close()
         }
-        #expect(code == expected)
+        expectEqual(code, expected)
     }
 
     @Test(arguments: ["HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nX: 1\r\n", "HTTP/1.1 20"])
@@ -62,7 +63,7 @@ struct FailureTests {
     }
 
     @Test func `A reset before the answer is a lost connection`() async throws {
-        #expect(try await Self.code { $0.reset() } == .connectionLost)
+        try await expectEqual(Self.code { $0.reset() }, .connectionLost)
     }
 
     @Test func `A reset within the body is an error after the bytes that arrived`() async throws {
@@ -75,11 +76,11 @@ struct FailureTests {
         } _: { origin, client in
             let response = try await client.send(HTTPRequest(url: origin.url("/")))
             var iterator = response.body.makeAsyncIterator()
-            #expect(try await iterator.next() == Array("abc".utf8))
+            try await expectEqual(iterator.next(), Array("abc".utf8))
             read.open()
             let error = await #expect(throws: HTTPError.self) { _ = try await iterator.next() }
             #expect(error?.code == .connectionLost || error?.code == .truncatedBody)
-            #expect(try await iterator.next() == nil)
+            try await expectNil(iterator.next())
         }
     }
 
@@ -90,7 +91,7 @@ struct FailureTests {
         let error = await #expect(throws: HTTPError.self) {
             _ = try await client.send(HTTPRequest(url: origin.url("/")))
         }
-        #expect(error?.code == .cannotConnect)
+        expectEqual(error?.code, .cannotConnect)
         await client.shutdown()
     }
 
@@ -99,7 +100,7 @@ struct FailureTests {
         let error = await #expect(throws: HTTPError.self) {
             _ = try await client.send(HTTPRequest(url: try #require(URL(string: "http://nowhere.invalid/"))))
         }
-        #expect(error?.code == .cannotResolveHost)
+        expectEqual(error?.code, .cannotResolveHost)
         await client.shutdown()
     }
 
@@ -112,7 +113,7 @@ struct FailureTests {
         let error = await #expect(throws: HTTPError.self) {
             _ = try await client.send(HTTPRequest(url: try #require(URL(string: "https://127.0.0.1:\(text.port)/"))))
         }
-        #expect(error?.code == .tlsFailed)
+        expectEqual(error?.code, .tlsFailed)
         await client.shutdown()
     }
 
@@ -126,11 +127,11 @@ struct FailureTests {
             // libcurl before 8.1 writes the line into freed memory when the handle has had a response before.
             for _ in 0..<100 {
                 let bytes = try await client.bytes(HTTPRequest(url: origin.url("/good")))
-                #expect(bytes == [1])
+                expectEqual(bytes, [1])
                 let error = await #expect(throws: HTTPError.self) {
                     _ = try await client.send(HTTPRequest(url: origin.url("/bad")))
                 }
-                #expect(error?.code == .invalidResponse)
+                expectEqual(error?.code, .invalidResponse)
             }
         }
     }
@@ -140,7 +141,7 @@ struct FailureTests {
             exchange.write("HTTP/1.1 200 OK\r\nA: 1\r\n \r\nContent-Type: text/plain\r\nContent-Length: 0\r\n\r\n")
         } _: { origin, client in
             let response = try await client.send(HTTPRequest(url: origin.url("/")))
-            #expect(response.headers["Content-Type"] == "text/plain")
+            expectEqual(response.headers["Content-Type"], "text/plain")
         }
     }
 
@@ -155,9 +156,9 @@ struct FailureTests {
                     _ = try await client.send(HTTPRequest(url: origin.url("/bad")))
                 }
                 let bytes = try await client.send(HTTPRequest(url: origin.url("/good"))).body.collect(upTo: 1)
-                #expect(bytes == [1])
+                expectEqual(bytes, [1])
             }
-            #expect(await client.transferCount == 0)
+            await expectEqual(client.transferCount, 0)
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -54,15 +55,15 @@ struct FileDownloadTests {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         stub.respond(to: "/x", with: ok().failing(after: 40), rest(from: 40).failing(after: 30), rest(from: 70))
         await expectNoFile()
-        #expect(bytes() == nil)
-        #expect(bytes(".part") == Array(whole[..<40]))
+        expectNil(bytes())
+        expectEqual(bytes(".part"), Array(whole[..<40]))
         await expectNoFile()
-        #expect(try await download() == [100, 30])
-        #expect(bytes() == whole)
-        #expect(names == ["file"])
-        #expect(stub.requests.map { $0.headers["Range"] } == [nil, "bytes=40-", "bytes=70-"])
-        #expect(stub.requests.map { $0.headers["If-Range"] } == [nil, "\"v1\"", "\"v1\""])
-        #expect(stub.requests.allSatisfy { !$0.options.decodesContent })
+        try await expectEqual(download(), [100, 30])
+        expectEqual(bytes(), whole)
+        expectEqual(names, ["file"])
+        expectEqual(stub.requests.map { $0.headers["Range"] }, [nil, "bytes=40-", "bytes=70-"])
+        expectEqual(stub.requests.map { $0.headers["If-Range"] }, [nil, "\"v1\"", "\"v1\""])
+        expect(stub.requests.allSatisfy { !$0.options.decodesContent })
     }
 
     @Test func `changed content replaces the beginning`() async throws {
@@ -70,9 +71,9 @@ struct FileDownloadTests {
         let new: [UInt8] = Array(repeating: 7, count: 20)
         stub.respond(to: "/x", with: ok().failing(after: 40), ok(new, tag: "\"v2\""))
         await expectNoFile()
-        #expect(try await download() == [20, 20])
-        #expect(bytes() == new)
-        #expect(names == ["file"])
+        try await expectEqual(download(), [20, 20])
+        expectEqual(bytes(), new)
+        expectEqual(names, ["file"])
     }
 
     @Test(arguments: [412, 416])
@@ -80,8 +81,8 @@ struct FileDownloadTests {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         stub.respond(to: "/x", with: ok().failing(after: 40), .status(status), ok())
         await expectNoFile()
-        #expect(try await download() == [100, 100])
-        #expect(bytes() == whole)
+        try await expectEqual(download(), [100, 100])
+        expectEqual(bytes(), whole)
     }
 
     @Test func `a beginning that is whole gets its name and is not fetched again`() async throws {
@@ -92,13 +93,13 @@ struct FileDownloadTests {
             try Data(note.utf8).write(to: URL(filePath: path + ".part.json"))
         }
         try leaveBehind()
-        #expect(try await download() == [100, 0])
-        #expect(bytes() == whole)
-        #expect(names == ["file"])
-        #expect(stub.requestCount == 0)
+        try await expectEqual(download(), [100, 0])
+        expectEqual(bytes(), whole)
+        expectEqual(names, ["file"])
+        expectEqual(stub.requestCount, 0)
         try leaveBehind()
         let error = await #expect(throws: HTTPError.self) { try await download(limit: 99) }
-        #expect(error?.code == .bodyTooLarge)
+        expectEqual(error?.code, .bodyTooLarge)
     }
 
     @Test(arguments: ["\"v2\"", "W/\"v1\"", ""])
@@ -106,8 +107,8 @@ struct FileDownloadTests {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         stub.respond(to: "/x", with: ok().failing(after: 40), rest(from: 40, tag: tag), ok())
         await expectNoFile()
-        #expect(try await download() == [100, 100])
-        #expect(bytes() == whole)
+        try await expectEqual(download(), [100, 100])
+        expectEqual(bytes(), whole)
     }
 
     @Test func `an error of the origin leaves the beginning and the old file`() async throws {
@@ -116,9 +117,9 @@ struct FileDownloadTests {
         stub.respond(to: "/x", with: ok().failing(after: 40), .status(503), rest(from: 40))
         await expectNoFile()
         await expectNoFile()
-        #expect(bytes() == [1])
-        #expect(try await download() == [100, 60])
-        #expect(bytes() == whole)
+        expectEqual(bytes(), [1])
+        try await expectEqual(download(), [100, 60])
+        expectEqual(bytes(), whole)
     }
 
     @Test(arguments: [
@@ -130,17 +131,17 @@ struct FileDownloadTests {
         try Data(whole[..<40]).write(to: URL(filePath: path + ".part"))
         try Data(note.utf8).write(to: URL(filePath: path + ".part.json"))
         stub.respond(to: "/x", with: ok())
-        #expect(try await download() == [100, 100])
-        #expect(stub.requests.first?.headers["Range"] == nil)
-        #expect(bytes() == whole)
+        try await expectEqual(download(), [100, 100])
+        expectNil(stub.requests.first?.headers["Range"])
+        expectEqual(bytes(), whole)
     }
 
     @Test func `content without a validator begins anew`() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         stub.respond(to: "/x", with: ok(tag: nil).failing(after: 40), ok(tag: nil))
         await expectNoFile()
-        #expect(try await download() == [100, 100])
-        #expect(bytes() == whole)
+        try await expectEqual(download(), [100, 100])
+        expectEqual(bytes(), whole)
     }
 
     @Test func `one download at a time writes a file and no link is followed`() async throws {
@@ -150,28 +151,28 @@ struct FileDownloadTests {
         async let first = download()
         await stub.waitForRequests(count: 1)
         let error = await #expect(throws: HTTPError.self) { try await download() }
-        #expect(error?.code == .fileNotAllowed)
+        expectEqual(error?.code, .fileNotAllowed)
         gate.open()
-        #expect(try await first == [100, 100])
+        try await expectEqual(first, [100, 100])
         try FileManager.default.createSymbolicLink(atPath: path + ".part", withDestinationPath: path)
         let refusal = await #expect(throws: HTTPError.self) { try await download() }
-        #expect(refusal?.code == .fileNotAllowed)
-        #expect(bytes() == whole)
+        expectEqual(refusal?.code, .fileNotAllowed)
+        expectEqual(bytes(), whole)
     }
 
     @Test func `a file has a limit and only a plain GET request is downloaded`() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         stub.respond(to: "/x", with: ok())
         let error = await #expect(throws: HTTPError.self) { try await download(limit: 99) }
-        #expect(error?.code == .bodyTooLarge)
-        #expect(try await download(limit: 100) == [100, 100])
+        expectEqual(error?.code, .bodyTooLarge)
+        try await expectEqual(download(limit: 100), [100, 100])
         for request in [
             HTTPRequest(url: url, method: "POST"), HTTPRequest(url: url, headers: ["Range": "bytes=1-"]),
         ] {
             let error = await #expect(throws: HTTPError.self) {
                 try await FileDownloader(stub).download(request, to: path)
             }
-            #expect(error?.code == .invalidRequest)
+            expectEqual(error?.code, .invalidRequest)
         }
     }
 }

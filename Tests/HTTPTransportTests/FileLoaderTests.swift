@@ -2,6 +2,7 @@
 import Foundation
 import HTTPLoaders
 @testable import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -29,22 +30,22 @@ struct FileLoaderTests {
         let error = await #expect(throws: HTTPError.self, "\(url)") {
             _ = try await loader(limit: limit).send(HTTPRequest(url: url, method: method))
         }
-        #expect(error?.code == code, "\(url)")
+        expectEqual(error?.code, code, "\(url)")
     }
 
     @Test func `a file below a root is read with its type and its length`() async throws {
         let url = root.appending(path: "sub/a b.png")
         let response = try await loader().send(HTTPRequest(url: url))
-        #expect(response.status == 200)
-        #expect(response.headers["Content-Type"] == "image/png")
-        #expect(response.headers["Content-Length"] == "3")
+        expectEqual(response.status, 200)
+        expectEqual(response.headers["Content-Type"], "image/png")
+        expectEqual(response.headers["Content-Length"], "3")
         let body = try await response.body.collect(upTo: 3)
-        #expect(body == Array("abc".utf8))
-        #expect(response.metrics.bytesReceived == 3)
+        expectEqual(body, Array("abc".utf8))
+        expectEqual(response.metrics.bytesReceived, 3)
         let head = try await loader().send(HTTPRequest(url: url, method: "HEAD"))
-        #expect(head.body.expectedByteCount == 0)
+        expectEqual(head.body.expectedByteCount, 0)
         let missing = try await loader().send(HTTPRequest(url: root.appending(path: "sub/none.png")))
-        #expect(missing.status == 404)
+        expectEqual(missing.status, 404)
     }
 
     @Test func `a file is sent once to a reader that names its entity tag`() async throws {
@@ -53,10 +54,10 @@ struct FileLoaderTests {
         let tag = try #require(try await loader.send(HTTPRequest(url: url)).headers["ETag"])
         let request = HTTPRequest(url: url, headers: ["If-None-Match": "\"other\", \(tag)"])
         let unchanged = try await loader.send(request)
-        #expect(unchanged.status == 304)
+        expectEqual(unchanged.status, 304)
         try Data("abcd".utf8).write(to: url)
         let changed = try await loader.send(request)
-        #expect(changed.status == 200)
+        expectEqual(changed.status, 200)
         await loader.shutdown()
     }
 
@@ -66,19 +67,19 @@ struct FileLoaderTests {
         try content.write(to: url)
         let loader = loader()
         let response = try await loader.send(HTTPRequest(url: url))
-        #expect(response.body.expectedByteCount == 1_000_000)
+        expectEqual(response.body.expectedByteCount, 1_000_000)
         let handle = try FileHandle(forWritingTo: url)
         try handle.seekToEnd()
         try handle.write(contentsOf: Data([1, 2, 3]))
         let body = try await response.body.collect(upTo: 1_000_000)
-        #expect(body == Array(content))
+        expectEqual(body, Array(content))
         // And a file that becomes shorter is no whole file.
         try handle.truncate(atOffset: 500_000)
         let error = await #expect(throws: HTTPError.self) { _ = try await response.body.collect(upTo: 1_000_000) }
-        #expect(error?.code == .truncatedBody)
+        expectEqual(error?.code, .truncatedBody)
         await loader.shutdown()
         let late = await #expect(throws: HTTPError.self) { _ = try await loader.send(HTTPRequest(url: url)) }
-        #expect(late?.code == .shutDown)
+        expectEqual(late?.code, .shutDown)
     }
 
     @Test func `no path and no link leads out of the roots`() async throws {
@@ -105,19 +106,19 @@ struct FileLoaderTests {
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await loader.send(HTTPRequest(url: root.appending(path: "sub/a b.png")))
             }
-            #expect(error?.code == .fileNotAllowed)
+            expectEqual(error?.code, .fileNotAllowed)
         }
     }
 
     @Test func `a pipe and a device are no files and hold up no caller`() async throws {
         let pipe = root.appending(path: "pipe")
-        #expect(unsafe mkfifo(pipe.path, 0o600) == 0)
+        expectEqual(unsafe mkfifo(pipe.path, 0o600), 0)
         await expect(.fileNotAllowed, pipe)
         let devices = FileLoader(roots: ["/dev"])
         let error = await #expect(throws: HTTPError.self) {
             _ = try await devices.send(HTTPRequest(url: URL(filePath: "/dev/zero")))
         }
-        #expect(error?.code == .fileNotAllowed)
+        expectEqual(error?.code, .fileNotAllowed)
     }
 
     @Test func `a file above the limit of the loader or of the request is refused unread`() async throws {
@@ -126,7 +127,7 @@ struct FileLoaderTests {
         var request = HTTPRequest(url: url)
         request.options.maximumBodyByteCount = 2
         let error = await #expect(throws: HTTPError.self) { _ = try await loader(limit: 3).send(request) }
-        #expect(error?.code == .bodyTooLarge)
+        expectEqual(error?.code, .bodyTooLarge)
         await expect(.invalidRequest, url, "POST")
     }
 }

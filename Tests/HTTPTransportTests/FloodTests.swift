@@ -2,6 +2,7 @@
 import HTTPLoaders
 @testable import HTTPTransport
 import Locks
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -34,7 +35,7 @@ struct FloodTests {
             _ = try await client.send(HTTPRequest(url: flood.url)).body.collect(upTo: 1_000)
         }
         #expect(error?.code == .timedOut || error?.code == .connectionLost)
-        #expect(!hasEnded.withLock { $0 })
+        expect(!hasEnded.withLock { $0 })
         clock.cancel()
         await ended.pass()
         await client.shutdown()
@@ -74,9 +75,9 @@ struct FloodTests {
             [number == 1 ? Self.farewell : Self.answer(stream)]
         }
         let response = try await send(method, to: certificate, server)
-        #expect(response.status == 200)
-        #expect(response.metrics.attemptCount == 1)
-        #expect(server.requestWeights.count == 2)
+        expectEqual(response.status, 200)
+        expectEqual(response.metrics.attemptCount, 1)
+        expectEqual(server.requestWeights.count, 2)
     }
 
     @Test func `of two requests on a connection, the one above its last stream is sent again`() async throws {
@@ -93,12 +94,12 @@ struct FloodTests {
         var configuration = HTTPClient.Configuration.loopback
         configuration.tls = .authorities(in: certificate.rootPath)
         let client = HTTPClient(configuration: configuration)
-        #expect(try await client.send(HTTPRequest(url: server.url)).status == 200)
+        try await expectEqual(client.send(HTTPRequest(url: server.url)).status, 200)
         async let one = client.send(HTTPRequest(url: server.url)).status
         async let other = client.send(HTTPRequest(url: server.url)).status
         let statuses = try await [one, other]
-        #expect(statuses == [200, 200])
-        #expect(server.requestWeights.count == 4)
+        expectEqual(statuses, [200, 200])
+        expectEqual(server.requestWeights.count, 4)
         await client.shutdown()
     }
 
@@ -109,7 +110,7 @@ struct FloodTests {
             let error = await #expect(throws: HTTPError.self) {
                 try await send(method, body: body, attempts: 1, to: certificate, server)
             }
-            #expect(error?.code == .connectionLost)
+            expectEqual(error?.code, .connectionLost)
             // Newer versions of libcurl send it again themselves, five times, whatever it is: it was not taken up.
             #expect([count, 6].contains(server.requestWeights.count))
         }
@@ -136,12 +137,13 @@ struct FloodTests {
         let client = HTTPClient(configuration: configuration)
         let loader = RetryingLoader(client)
         let error = await #expect(throws: HTTPError.self) { try await loader.send(HTTPRequest(url: server.url)) }
-        #expect(error?.code == .headersTooLarge, "\(error?.description ?? "")")
-        #expect(server.requestWeights.count == 1)
+        expectEqual(error?.code, .headersTooLarge, "\(error?.description ?? "")")
+        expectEqual(server.requestWeights.count, 1)
         let next = try await loader.send(HTTPRequest(url: server.url))
         // Newer versions hand on what they have, so that the limit of the client comes first, and ends one stream.
         let isClients = error?.message.contains("user callback function failed") == false
-        #expect(next.status == 200 && next.metrics.reusedConnection == isClients)
+        expectEqual(next.status, 200)
+        expectEqual(next.metrics.reusedConnection, isClients)
         await loader.shutdown()
     }
 
@@ -157,8 +159,8 @@ struct FloodTests {
         var request = HTTPRequest(url: flood.url)
         request.options.priority = priority
         let response = try await client.send(request)
-        #expect(response.status == 200)
-        #expect(flood.requestWeights == [weight])
+        expectEqual(response.status, 200)
+        expectEqual(flood.requestWeights, [weight])
         await client.shutdown()
     }
 }

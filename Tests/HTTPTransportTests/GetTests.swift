@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 @testable import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -12,18 +13,18 @@ struct GetTests {
         } _: {
             origin, client in
             let response = try await client.send(HTTPRequest(url: origin.url("/picture")))
-            #expect(response.status == 200)
-            #expect(response.headers["etag"] == "\"a\"")
-            #expect(response.headers["X-Twice"] == "1, 2")
-            #expect(response.body.expectedByteCount == picture.count)
-            #expect(try await response.body.collect(upTo: 1 << 20) == picture)
+            expectEqual(response.status, 200)
+            expectEqual(response.headers["etag"], "\"a\"")
+            expectEqual(response.headers["X-Twice"], "1, 2")
+            expectEqual(response.body.expectedByteCount, picture.count)
+            try await expectEqual(response.body.collect(upTo: 1 << 20), picture)
             let metrics = response.metrics
-            #expect(metrics.bytesReceived == picture.count)
-            #expect(metrics.total != nil)
-            #expect(metrics.httpVersion == "1.1")
-            #expect(metrics.remoteAddress == "127.0.0.1")
-            #expect(!metrics.reusedConnection)
-            #expect(metrics.redirectCount == 0)
+            expectEqual(metrics.bytesReceived, picture.count)
+            expect(metrics.total != nil)
+            expectEqual(metrics.httpVersion, "1.1")
+            expectEqual(metrics.remoteAddress, "127.0.0.1")
+            expect(!metrics.reusedConnection)
+            expectEqual(metrics.redirectCount, 0)
         }
     }
 
@@ -33,10 +34,10 @@ struct GetTests {
         } _: { origin, client in
             for index in 0..<5 {
                 let response = try await client.send(HTTPRequest(url: origin.url("/\(index)")))
-                #expect(try await response.body.collect(upTo: 3) == [1, 2, 3])
-                #expect(response.metrics.reusedConnection == (index > 0))
+                try await expectEqual(response.body.collect(upTo: 3), [1, 2, 3])
+                expectEqual(response.metrics.reusedConnection, (index > 0))
             }
-            #expect(origin.connectionCount == 1)
+            expectEqual(origin.connectionCount, 1)
         }
     }
 
@@ -45,8 +46,8 @@ struct GetTests {
             $0.respond(404, body: [9])
         } _: { origin, client in
             let response = try await client.send(HTTPRequest(url: origin.url("/")))
-            #expect(response.status == 404)
-            #expect(try await response.body.collect(upTo: 10) == [9])
+            expectEqual(response.status, 404)
+            try await expectEqual(response.body.collect(upTo: 10), [9])
         }
     }
 
@@ -56,14 +57,14 @@ struct GetTests {
             $0.write("2\r\nde\r\n0\r\nX-Trailer: 1\r\n\r\n")
         } _: { origin, client in
             let response = try await client.send(HTTPRequest(url: origin.url("/")))
-            #expect(response.body.expectedByteCount == nil)
+            expectNil(response.body.expectedByteCount)
             var bytes: [UInt8] = []
             for try await chunk in response.body {
-                #expect(!chunk.isEmpty)
+                expect(!chunk.isEmpty)
                 bytes += chunk
             }
-            #expect(bytes == Array("abcde".utf8))
-            #expect(!response.headers.contains(name: "X-Trailer"))
+            expectEqual(bytes, Array("abcde".utf8))
+            expect(!response.headers.contains(name: "X-Trailer"))
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 @testable import HTTPTransport
+import TestSupport
 import Testing
 
 struct HTTPBodyTests {
@@ -16,21 +17,21 @@ struct HTTPBodyTests {
 
     @Test func `A body of chunks can be read twice and knows its size`() async throws {
         let body = HTTPBody([[1, 2], [], [3]])
-        #expect(body.expectedByteCount == 3)
-        #expect(try await body.collect(upTo: 3) == [1, 2, 3])
+        expectEqual(body.expectedByteCount, 3)
+        try await expectEqual(body.collect(upTo: 3), [1, 2, 3])
         var chunks: [[UInt8]] = []
         for try await chunk in body { chunks.append(chunk) }
-        #expect(chunks == [[1, 2], [3]])
+        expectEqual(chunks, [[1, 2], [3]])
     }
 
     @Test func `An empty body collects to nothing`() async throws {
-        #expect(try await HTTPBody([]).collect(upTo: 0) == [])
+        try await expectEqual(HTTPBody([]).collect(upTo: 0), [])
     }
 
     @Test func `A body of a sequence skips empty chunks`() async throws {
         let body = HTTPBody(Self.stream([[1], [], [2, 3]]))
-        #expect(body.expectedByteCount == nil)
-        #expect(try await body.collect(upTo: 10) == [1, 2, 3])
+        expectNil(body.expectedByteCount)
+        try await expectEqual(body.collect(upTo: 10), [1, 2, 3])
     }
 
     @Test func `An error of the sequence comes through`() async {
@@ -43,24 +44,24 @@ struct HTTPBodyTests {
         let error = await #expect(throws: HTTPError.self) {
             _ = try await HTTPBody(Self.stream([[1, 2], [3, 4, 5]])).collect(upTo: limit)
         }
-        #expect(error?.code == .bodyTooLarge)
+        expectEqual(error?.code, .bodyTooLarge)
         let announced = await #expect(throws: HTTPError.self) {
             _ = try await HTTPBody([[1, 2], [3, 4, 5]]).collect(upTo: limit)
         }
-        #expect(announced?.code == .bodyTooLarge)
+        expectEqual(announced?.code, .bodyTooLarge)
     }
 
     @Test func `A wrong announcement of a sequence does no harm`() async throws {
         let long = HTTPBody(Self.stream([[1], [2, 3]]), expectedByteCount: 1)
-        #expect(try await long.collect(upTo: 10) == [1, 2, 3])
+        try await expectEqual(long.collect(upTo: 10), [1, 2, 3])
         let short = HTTPBody(Self.stream([[1]]), expectedByteCount: 1 << 40)
-        #expect(try await short.collect(upTo: .max) == [1])
+        try await expectEqual(short.collect(upTo: .max), [1])
     }
 
     @Test(arguments: [.min, -1, .max] as [Int]) func `an impossible announcement does no harm`(_ announced: Int)
         async throws
     {
         let body = HTTPBody(Self.stream([[1], [2, 3]]), expectedByteCount: announced)
-        #expect(try await body.collect(upTo: .max) == [1, 2, 3])
+        try await expectEqual(body.collect(upTo: .max), [1, 2, 3])
     }
 }

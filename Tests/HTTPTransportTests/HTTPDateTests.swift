@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 @testable import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -70,23 +71,23 @@ struct HTTPDateTests {
     ]
 
     @Test(arguments: rows) func `a date is read as its format says`(row: DateRow) {
-        #expect(HTTPDate(row.given, receivedAt: arrival)?.secondsSince1970 == row.expected)
+        expectEqual(HTTPDate(row.given, receivedAt: arrival)?.secondsSince1970, row.expected)
     }
 
     @Test(arguments: Seeds.first(300)) func `what is written is read again`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let date = HTTPDate(secondsSince1970: Int.random(in: -62_135_596_800...253_402_300_799, using: &generator))
-        #expect(HTTPDate(date.description, receivedAt: arrival) == date)
+        expectEqual(HTTPDate(date.description, receivedAt: arrival), date)
     }
 
     @Test func `times outside of the years are the nearest within`() {
-        #expect(HTTPDate(secondsSince1970: .max).description == "Fri, 31 Dec 9999 23:59:59 GMT")
-        #expect(HTTPDate(secondsSince1970: .min).description == "Mon, 01 Jan 0001 00:00:00 GMT")
-        #expect(HTTPDate(Date(timeIntervalSince1970: .infinity)) == HTTPDate(secondsSince1970: .max))
-        #expect(HTTPDate(Date(timeIntervalSince1970: -.infinity)) == HTTPDate(secondsSince1970: .min))
-        #expect(HTTPDate(Date(timeIntervalSince1970: 1.9)).secondsSince1970 == 1)
-        #expect(arrival.advanced(by: .max) == HTTPDate(secondsSince1970: .max))
-        #expect(arrival.advanced(by: .min) == HTTPDate(secondsSince1970: .min))
+        expectEqual(HTTPDate(secondsSince1970: .max).description, "Fri, 31 Dec 9999 23:59:59 GMT")
+        expectEqual(HTTPDate(secondsSince1970: .min).description, "Mon, 01 Jan 0001 00:00:00 GMT")
+        expectEqual(HTTPDate(Date(timeIntervalSince1970: .infinity)), HTTPDate(secondsSince1970: .max))
+        expectEqual(HTTPDate(Date(timeIntervalSince1970: -.infinity)), HTTPDate(secondsSince1970: .min))
+        expectEqual(HTTPDate(Date(timeIntervalSince1970: 1.9)).secondsSince1970, 1)
+        expectEqual(arrival.advanced(by: .max), HTTPDate(secondsSince1970: .max))
+        expectEqual(arrival.advanced(by: .min), HTTPDate(secondsSince1970: .min))
     }
 
     @Test(arguments: Seeds.first(300)) func `no text traps`(seed: UInt64) {

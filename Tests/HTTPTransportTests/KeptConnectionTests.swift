@@ -2,6 +2,7 @@
 import EventLoops
 import Foundation
 import Locks
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -33,13 +34,13 @@ struct KeptConnectionTests {
                     for (kind, part) in [(Self.Change(), "a"), (change, "b"), (Self.Change(), "c")] {
                         let path = "/\(round)/\(index)/\(part)"
                         let bytes = try await client.bytes(kind.request(origin.url(path)))
-                        #expect(bytes == (kind.isHead ? [] : [1]))
+                        expectEqual(bytes, (kind.isHead ? [] : [1]))
                         expected.append(kind.seen(path))
                     }
                 }
             }
-            #expect(received.withLock { $0 } == expected)
-            #expect(origin.connectionCount == 1)
+            expectEqual(received.withLock { $0 }, expected)
+            expectEqual(origin.connectionCount, 1)
         }
     }
 
@@ -55,9 +56,9 @@ struct KeptConnectionTests {
         } _: { origin, client in
             for _ in 0..<40 {
                 let bytes = try await client.bytes(HTTPRequest(url: origin.url("/")))
-                #expect(bytes == [1])
+                expectEqual(bytes, [1])
             }
-            #expect(origin.connectionCount == 20)
+            expectEqual(origin.connectionCount, 20)
         }
     }
 
@@ -78,30 +79,30 @@ struct KeptConnectionTests {
         /// Announces the socket; the kernel must agree.
         func announce(_ interest: Readiness = .reading) {
             let isWatched = sockets.announce(socket, for: interest, token: 0)
-            #expect(isWatched)
+            expect(isWatched)
         }
         sockets.opened(socket)
         announce()
-        #expect(isInUse)
+        expect(isInUse)
         #expect(isRegistered())
         sockets.withdraw(socket)
         #expect(isRegistered())
         announce()
-        #expect(isInUse)
+        expect(isInUse)
         // A transfer that is stopped wants nothing, and is registered all the same.
         announce([])
         announce()
         sockets.withdraw(socket)
-        #expect(!isInUse)
-        #expect(!isRegistered())
+        expect(!isInUse)
+        expect(!isRegistered())
         announce()
         #expect(isRegistered())
         sockets.willClose(socket)
-        #expect(!isRegistered())
+        expect(!isRegistered())
         // The number of another kind of socket, of whose end nothing is heard.
         announce()
         sockets.withdraw(socket)
-        #expect(!isRegistered())
+        expect(!isRegistered())
     }
 
     /// A request that differs from the plain one, and what the origin sees of it.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -63,8 +64,8 @@ struct LimitBoundaryTests {
     ]
 
     @Test(arguments: demands) func `a limit admits what it names, and refuses one more`(demand: Demand) async throws {
-        #expect(try await Self.code(of: demand, under: demand.need) == nil)
-        #expect(try await Self.code(of: demand, under: demand.need - 1) == demand.code)
+        try await expectNil(Self.code(of: demand, under: demand.need))
+        try await expectEqual(Self.code(of: demand, under: demand.need - 1), demand.code)
     }
 
     private static func code(of demand: Demand, under limit: Int) async throws -> HTTPError.Code? {
@@ -75,7 +76,7 @@ struct LimitBoundaryTests {
         try await withClient({ demand.set(&$0, limit) }) { client in
             do {
                 let response = try await client.send(HTTPRequest(url: origin.url("/")))
-                #expect(response.status == 200)
+                expectEqual(response.status, 200)
                 _ = try await response.body.collect(upTo: .max)
             } catch let error as HTTPError { code = error.code }
         }
@@ -98,7 +99,7 @@ struct LimitBoundaryTests {
         }
         try await Self.withClient({ $0.maximumURLByteCount = byteCount - 1 }) { client in
             let error = await #expect(throws: HTTPError.self) { _ = try await client.send(request) }
-            #expect(error?.code == code)
+            expectEqual(error?.code, code)
         }
     }
 
@@ -116,10 +117,10 @@ struct LimitBoundaryTests {
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.send(HTTPRequest(url: origin.url("/refused")))
             }
-            #expect(error?.code == .overloaded)
+            expectEqual(error?.code, .overloaded)
             gate.open()
             for task in admitted { try await Self.expectOK(task.value) }
-            #expect(origin.requestCount(for: "/refused") == 0)
+            expectEqual(origin.requestCount(for: "/refused"), 0)
         }
     }
 
@@ -140,12 +141,12 @@ struct LimitBoundaryTests {
             let tasks = (0..<2 * limit).map { number in
                 Task.immediate { try await client.send(HTTPRequest(url: origin.url("/\(number)"))).status }
             }
-            #expect(await client.transferCount == 2 * limit)
+            await expectEqual(client.transferCount, 2 * limit)
             await gate.waitUntilReached(count: limit)
             gate.open()
             for task in tasks { try await Self.expectOK(task.value) }
-            #expect(origin.peakOpenRequests == limit)
-            #expect(origin.connectionCount == limit)
+            expectEqual(origin.peakOpenRequests, limit)
+            expectEqual(origin.connectionCount, limit)
         }
     }
 
@@ -158,9 +159,9 @@ struct LimitBoundaryTests {
             gate.open()
             for task in tasks { try await Self.expectOK(task.value) }
             await origin.waitUntilClosedByPeer(count: 5 - limit)
-            #expect(origin.openConnections == limit)
+            expectEqual(origin.openConnections, limit)
             try await Self.expectOK(client.send(HTTPRequest(url: origin.url("/again"))).status)
-            #expect(origin.connectionCount == 5)
+            expectEqual(origin.connectionCount, 5)
         }
     }
 
@@ -177,7 +178,7 @@ struct LimitBoundaryTests {
             try await Self.expectOK(client.send(HTTPRequest(url: origin.url("/1"))).status)
             try await Self.expectOK(client.send(HTTPRequest(url: clock.url("/"))).status)
             try await Self.expectOK(client.send(HTTPRequest(url: origin.url("/2"))).status)
-            #expect(origin.connectionCount == connections)
+            expectEqual(origin.connectionCount, connections)
         }
     }
 

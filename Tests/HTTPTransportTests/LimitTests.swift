@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 @testable import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -21,8 +22,8 @@ struct LimitTests {
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.send(HTTPRequest(url: origin.url("/")))
             }
-            #expect(error?.code == .bodyTooLarge)
-            #expect(error?.status == 200)
+            expectEqual(error?.code, .bodyTooLarge)
+            expectEqual(error?.status, 200)
             await closed.pass()
         }
     }
@@ -38,7 +39,7 @@ struct LimitTests {
             let error = await #expect(throws: HTTPError.self) {
                 for try await chunk in response.body { count += chunk.count }
             }
-            #expect(error?.code == .bodyTooLarge)
+            expectEqual(error?.code, .bodyTooLarge)
             #expect(count <= 100_000)
         }
     }
@@ -52,9 +53,9 @@ struct LimitTests {
             exchange.close()
         } _: { origin, client in
             let response = try await client.send(HTTPRequest(url: origin.url("/")))
-            #expect(response.body.expectedByteCount == announced)
+            expectEqual(response.body.expectedByteCount, announced)
             let error = await #expect(throws: HTTPError.self) { _ = try await response.body.collect(upTo: .max) }
-            #expect(error?.code == .truncatedBody)
+            expectEqual(error?.code, .truncatedBody)
         }
     }
 
@@ -67,7 +68,7 @@ struct LimitTests {
         } _: { origin, client in
             let response = try await client.send(HTTPRequest(url: origin.url("/")))
             let error = await #expect(throws: HTTPError.self) { _ = try await response.body.collect(upTo: 499) }
-            #expect(error?.code == .bodyTooLarge)
+            expectEqual(error?.code, .bodyTooLarge)
             await closed.pass()
         }
     }
@@ -80,7 +81,7 @@ struct LimitTests {
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.send(HTTPRequest(url: origin.url("/")))
             }
-            #expect(error?.code == .headersTooLarge)
+            expectEqual(error?.code, .headersTooLarge)
         }
     }
 
@@ -93,7 +94,7 @@ struct LimitTests {
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.send(HTTPRequest(url: origin.url("/")))
             }
-            #expect(error?.code == .headersTooLarge)
+            expectEqual(error?.code, .headersTooLarge)
         }
     }
 
@@ -102,11 +103,11 @@ struct LimitTests {
             exchange.respond(200, (0..<(exchange.path == "/ok" ? 255 : 256)).map { "X-\($0): 1" })
         } _: { origin, client in
             let response = try await client.send(HTTPRequest(url: origin.url("/ok")))
-            #expect(response.headers.count == 256)
+            expectEqual(response.headers.count, 256)
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.send(HTTPRequest(url: origin.url("/many")))
             }
-            #expect(error?.code == .headersTooLarge)
+            expectEqual(error?.code, .headersTooLarge)
         }
     }
 
@@ -118,7 +119,7 @@ struct LimitTests {
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.send(HTTPRequest(url: origin.url("/")))
             }
-            #expect(error?.code == .headersTooLarge)
+            expectEqual(error?.code, .headersTooLarge)
         }
     }
 
@@ -128,10 +129,10 @@ struct LimitTests {
             exchange.respond(200, ["X: 1"], body: [5])
         } _: { origin, client in
             let response = try await client.send(HTTPRequest(url: origin.url("/")))
-            #expect(response.status == 200)
-            #expect(!response.headers.contains(name: "Link"))
-            #expect(response.headers["X"] == "1")
-            #expect(try await response.body.collect(upTo: 1) == [5])
+            expectEqual(response.status, 200)
+            expect(!response.headers.contains(name: "Link"))
+            expectEqual(response.headers["X"], "1")
+            try await expectEqual(response.body.collect(upTo: 1), [5])
         }
     }
 
@@ -143,7 +144,7 @@ struct LimitTests {
                 group.addTask {
                     let url = origins[index % 5].url("/\(index)")
                     let bytes = try await client.send(HTTPRequest(url: url)).body.collect(upTo: 1)
-                    #expect(bytes == [1])
+                    expectEqual(bytes, [1])
                 }
             }
             try await group.waitForAll()

@@ -2,6 +2,7 @@
 import Foundation
 import HTTPLoaders
 @testable import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -19,24 +20,24 @@ struct LoaderTests {
             try await chain.bytes(try request("a://x/")), try await chain.bytes(try request("b://x/")),
             try await chain.bytes(try request("B://x/")),
         ]
-        #expect(bytes == [[1], [2], [2]])
-        #expect(first.requestCount == 1)
+        expectEqual(bytes, [[1], [2], [2]])
+        expectEqual(first.requestCount, 1)
         await chain.shutdown()
-        #expect([first.isShutDown, second.isShutDown] == [true, true])
+        expectEqual([first.isShutDown, second.isShutDown], [true, true])
     }
 
     @Test func `a chain says which schemes its loaders take`() async throws {
         let client = HTTPClient()
         let chain = HTTPLoaderChain([FileLoader(roots: []), DataURLLoader(), client, client])
-        #expect(chain.schemes == ["file", "data", "http", "https"])
+        expectEqual(chain.schemes, ["file", "data", "http", "https"])
         let odd = try request("ftp://a.example/x")
-        #expect(!chain.canLoad(odd))
+        expect(!chain.canLoad(odd))
         let error = await #expect(throws: HTTPError.self) { _ = try await chain.send(odd) }
-        #expect(error?.code == .unsupportedURL)
-        #expect(error?.message.contains("\"ftp\"") == true)
-        #expect(error?.message.contains("file, data, http, https") == true)
+        expectEqual(error?.code, .unsupportedURL)
+        expectEqual(error?.message.contains("\"ftp\""), true)
+        expectEqual(error?.message.contains("file, data, http, https"), true)
         let empty = await #expect(throws: HTTPError.self) { _ = try await HTTPLoaderChain().send(odd) }
-        #expect(empty?.message.contains("no loader that names a scheme") == true)
+        expectEqual(empty?.message.contains("no loader that names a scheme"), true)
         await chain.shutdown()
     }
 
@@ -46,8 +47,8 @@ struct LoaderTests {
     {
         let client = HTTPClient()
         let error = await #expect(throws: HTTPError.self) { _ = try await client.send(try request(url)) }
-        #expect(error?.code == .unsupportedURL)
-        #expect(error?.message.contains(loader) == true)
+        expectEqual(error?.code, .unsupportedURL)
+        expectEqual(error?.message.contains(loader), true)
         await client.shutdown()
     }
 
@@ -56,7 +57,7 @@ struct LoaderTests {
     ])
     func `a client takes http and https`(_ url: String, _ expected: Bool) async throws {
         let client = HTTPClient()
-        #expect(client.canLoad(try request(url)) == expected)
+        expectEqual(client.canLoad(try request(url)), expected)
         await client.shutdown()
     }
 
@@ -69,10 +70,10 @@ struct LoaderTests {
     ])
     func `a data URL is decoded`(_ url: String, _ type: String, _ content: String) async throws {
         let response = try await DataURLLoader().send(try request(url))
-        #expect(response.status == 200)
-        #expect(response.headers["Content-Type"] == type)
+        expectEqual(response.status, 200)
+        expectEqual(response.headers["Content-Type"], type)
         let body = try await response.body.collect(upTo: 100)
-        #expect(body == Array(content.utf8))
+        expectEqual(body, Array(content.utf8))
     }
 
     @Test(arguments: [
@@ -81,46 +82,46 @@ struct LoaderTests {
     ])
     func `a data URL that cannot be decoded is refused`(_ url: String) async throws {
         let error = await #expect(throws: HTTPError.self) { _ = try await DataURLLoader().send(try request(url)) }
-        #expect(error?.code == .invalidRequest)
+        expectEqual(error?.code, .invalidRequest)
     }
 
     @Test func `a data URL above the limit of the loader or of the request is refused`() async throws {
         let loader = DataURLLoader(maximumByteCount: 10)
         var exact = try request("data:,0123456789")
         let bytes = try await loader.bytes(exact)
-        #expect(bytes.count == 10)
+        expectEqual(bytes.count, 10)
         exact.options.maximumBodyByteCount = 9
         let long = try request("data:," + String(repeating: "a", count: 9_999))
         for larger in [exact, try request("data:,0123456789a"), long] {
             let error = await #expect(throws: HTTPError.self) { _ = try await loader.send(larger) }
-            #expect(error?.code == .bodyTooLarge)
+            expectEqual(error?.code, .bodyTooLarge)
         }
         let boundless = try await DataURLLoader(maximumByteCount: .max).bytes(try request("data:,ab"))
-        #expect(boundless.count == 2)
+        expectEqual(boundless.count, 2)
     }
 
     @Test func `bytes are loaded for the URLs that are known`() async throws {
         let url = try #require(URL(string: "asset://logo"))
         let loader = BytesLoader([url: BytesLoader.Content([1, 2], type: "image/png")])
         let response = try await loader.send(HTTPRequest(url: url))
-        #expect(response.headers["Content-Type"] == "image/png")
+        expectEqual(response.headers["Content-Type"], "image/png")
         let body = try await response.body.collect(upTo: 2)
-        #expect(body == [1, 2])
+        expectEqual(body, [1, 2])
         let head = try await loader.send(HTTPRequest(url: url, method: "HEAD"))
-        #expect(head.headers["Content-Length"] == "2")
-        #expect(head.body.expectedByteCount == 0)
+        expectEqual(head.headers["Content-Length"], "2")
+        expectEqual(head.body.expectedByteCount, 0)
         let other = try request("asset://other")
-        #expect([loader.canLoad(other), loader.canLoad(HTTPRequest(url: url))] == [false, true])
+        expectEqual([loader.canLoad(other), loader.canLoad(HTTPRequest(url: url))], [false, true])
         let missing = try await loader.send(other)
-        #expect(missing.status == 404)
-        #expect(loader.schemes == ["asset"])
+        expectEqual(missing.status, 404)
+        expectEqual(loader.schemes, ["asset"])
     }
 
     @Test func `a closure answers for its schemes`() async throws {
         let loader = ClosureLoader(schemes: ["Thumb"]) { HTTPResponse(status: 200, url: $0.url, body: HTTPBody([[7]])) }
         let bytes = try await loader.bytes(try request("thumb:1"))
-        #expect(bytes == [7])
-        #expect(!loader.canLoad(try request("other:1")))
+        expectEqual(bytes, [7])
+        expect(!loader.canLoad(try request("other:1")))
         #expect(ClosureLoader { HTTPResponse(status: 200, url: $0.url) }.canLoad(try request("other:1")))
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -127,23 +128,23 @@ struct MutatedResponseTests {
             let bytes = try await answer.body.collect(upTo: 2 << 20)
             outcomes.answers += 1
             #expect((200...999).contains(answer.status), name)
-            if let count = answer.body.expectedByteCount { #expect(bytes.count == count, name) }
+            if let count = answer.body.expectedByteCount { expectEqual(bytes.count, count, name) }
             // Not compared by the macro, which would print the bytes.
             let isSame = bytes == response.content
-            if response.isIntact { #expect(isSame, name) }
+            if response.isIntact { expect(isSame, name) }
         } catch let error as HTTPError {
             outcomes.errors["\(error.code)", default: 0] += 1
             let isExpected = (response.isIntact ? echoes : expected).contains(error.code)
             if response.isIntact { outcomes.echoes += 1 }
-            #expect(isExpected, "\(error) \(name): \(isExpected ? "" : response.beginning)")
-            #expect(!error.message.hasPrefix("The request did not end"), name)
+            expect(isExpected, "\(error) \(name): \(isExpected ? "" : response.beginning)")
+            expect(!error.message.hasPrefix("The request did not end"), name)
         }
         guard number.isMultiple(of: 5) else { return }
         // What a broken response leaves on a kept connection must not answer another request.
         let path = "/intact?\(seed)-\(number)"
         do {
             let next = try await client.send(HTTPRequest(url: origin.url(path))).body.collect(upTo: 100)
-            #expect(String(decoding: next, as: UTF8.self) == path, name)
+            expectEqual(String(decoding: next, as: UTF8.self), path, name)
         } catch let error as HTTPError {
             outcomes.echoes += 1
             #expect(echoes.contains(error.code), "\(error) \(name)")

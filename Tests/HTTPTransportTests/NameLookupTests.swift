@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import Locks
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -66,7 +67,7 @@ struct NameLookupTests {
 
     private static func expectAnswer(_ client: HTTPClient, to host: String, _ origin: OriginServer) async throws {
         let bytes = try await send(client, to: host, origin)
-        #expect(bytes == [1])
+        expectEqual(bytes, [1])
     }
 
     @Test(arguments: [1, 3])
@@ -80,27 +81,27 @@ struct NameLookupTests {
                         let error = await #expect(throws: HTTPError.self) {
                             _ = try await Self.send(client, to: "stuck\(index).example", origin)
                         }
-                        #expect(error?.code == .timedOut)
+                        expectEqual(error?.code, .timedOut)
                     }
                 }
             }
-            #expect(names.most == limit)
-            #expect(names.running == limit)
+            expectEqual(names.most, limit)
+            expectEqual(names.running, limit)
             // What no transfer waits for any more is not looked up later either.
-            #expect(client.table.resolver.counts.waiting == 0)
+            expectEqual(client.table.resolver.counts.waiting, 0)
             names.open()
             try await Self.expectAnswer(client, to: "good.example", origin)
-            #expect(names.asked.count == limit + 1)
+            expectEqual(names.asked.count, limit + 1)
         }
     }
 
     @Test func `transfers for one name share its look-up`() async throws {
         try await Self.withNames { names, origin, client in
             let tasks = (0..<20).map { _ in Task.immediate { try await Self.send(client, to: "late.example", origin) } }
-            #expect(await client.transferCount == 20)
+            await expectEqual(client.transferCount, 20)
             names.open()
             for task in tasks { _ = try await task.value }
-            #expect(names.asked == ["late.example"])
+            expectEqual(names.asked, ["late.example"])
         }
     }
 
@@ -117,11 +118,11 @@ struct NameLookupTests {
     @Test func `a name is looked up once for connections that are reused and while it is remembered`() async throws {
         try await Self.withNames { names, origin, client in
             for _ in 0..<5 { try await Self.expectAnswer(client, to: "good.example", origin) }
-            #expect(origin.connectionCount == 1)
+            expectEqual(origin.connectionCount, 1)
             // Another connection, and the same name.
             let other = try OriginServer.byHand { $0.respond(body: [1]) }
             defer { other.stop() }
-            #expect(names.asked == ["good.example"])
+            expectEqual(names.asked, ["good.example"])
             try await Self.expectAnswer(client, to: "GOOD.example", other)
         }
     }
@@ -138,7 +139,7 @@ struct NameLookupTests {
         let error = await #expect(throws: HTTPError.self) {
             _ = try await client.send(HTTPRequest(url: try #require(URL(string: "http://sly.example/"))))
         }
-        #expect(error?.code == .addressNotAllowed)
+        expectEqual(error?.code, .addressNotAllowed)
         await client.shutdown()
     }
 
@@ -151,7 +152,7 @@ struct NameLookupTests {
             for _ in 0..<20 {
                 group.addTask {
                     let error = await #expect(throws: HTTPError.self) { _ = try await client.send(request) }
-                    #expect(error?.code == .addressNotAllowed)
+                    expectEqual(error?.code, .addressNotAllowed)
                 }
             }
         }
@@ -161,7 +162,7 @@ struct NameLookupTests {
 
     @Test func `the system leads localhost to this machine, and a reserved name nowhere`() throws {
         let addresses = try NameResolver.system("localhost").get()
-        #expect(addresses.allSatisfy { address in IPNetwork.loopback.contains { $0.contains(address) } })
+        expect(addresses.allSatisfy { address in IPNetwork.loopback.contains { $0.contains(address) } })
         #expect(throws: NameResolver.Failure.self) { try NameResolver.system("nowhere.invalid").get() }
     }
 }

@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import Locks
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -42,19 +43,19 @@ struct NetworkMonitorTests {
         let kernel = Kernel(NetworkState())
         let monitor = kernel.monitor()
         var states = monitor.changes().makeAsyncIterator()
-        #expect(await states.next() == NetworkState())
+        await expectEqual(states.next(), NetworkState())
         kernel.report(Self.wired)
-        #expect(await states.next() == Self.wired)
+        await expectEqual(states.next(), Self.wired)
         #expect(monitor.state.isReachable)
         // A report without a change is none.
         kernel.report(Self.wired)
         kernel.report(NetworkState())
-        #expect(await states.next() == NetworkState())
+        await expectEqual(states.next(), NetworkState())
         await monitor.shutdown()
-        #expect(await states.next() == nil)
+        await expectNil(states.next())
         var late = monitor.changes().makeAsyncIterator()
-        #expect(await late.next() == NetworkState())
-        #expect(await late.next() == nil)
+        await expectEqual(late.next(), NetworkState())
+        await expectNil(late.next())
     }
 
     @Test func `a waiting task goes on when there is a route`() async throws {
@@ -72,22 +73,22 @@ struct NetworkMonitorTests {
         let late = Task { try await monitor.waitUntilReachable() }
         await monitor.shutdown()
         let error = await #expect(throws: HTTPError.self) { try await late.value }
-        #expect(error?.code == .shutDown)
+        expectEqual(error?.code, .shutDown)
     }
 
     @Test func `the kernel is asked and its socket is closed with the monitor`() async throws {
         let monitor = NetworkMonitor()
         let interfaces = [monitor.state.ipv4, monitor.state.ipv6].compactMap { $0 }
-        #expect(interfaces.allSatisfy { !$0.name.isEmpty })
-        #expect(monitor.state.isReachable == !interfaces.isEmpty)
+        expect(interfaces.allSatisfy { !$0.name.isEmpty })
+        expectEqual(monitor.state.isReachable, !interfaces.isEmpty)
         await monitor.shutdown()
         let kernel = Kernel(Self.wired)
         let other = kernel.monitor()
-        #expect(other.state == Self.wired)
+        expectEqual(other.state, Self.wired)
         await other.shutdown()
-        #expect(fcntl(kernel.near, F_GETFD) == -1)
+        expectEqual(fcntl(kernel.near, F_GETFD), -1)
         let none = NetworkMonitor(descriptor: -1) { NetworkState() }
-        #expect(!none.state.isReachable)
+        expect(!none.state.isReachable)
         await none.shutdown()
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 @testable import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -44,19 +45,19 @@ struct NginxTests {
     @Test func `TLS and HTTP/2 come by themselves, and transfers share a connection`() async throws {
         try await Self.withNginx { nginx, client in
             let first = try await client.send(HTTPRequest(url: nginx.url("/picture", .good)))
-            #expect(try await first.body.collect(upTo: Self.picture.count) == Self.picture)
-            #expect(first.metrics.httpVersion == "2")
+            try await expectEqual(first.body.collect(upTo: Self.picture.count), Self.picture)
+            expectEqual(first.metrics.httpVersion, "2")
             #expect(first.metrics.tls > .zero)
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 for _ in 0..<50 {
                     group.addTask {
                         let response = try await client.send(HTTPRequest(url: nginx.url("/picture", .good)))
-                        #expect(try await response.body.collect(upTo: Self.picture.count) == Self.picture)
-                        #expect(response.metrics.httpVersion == "2")
+                        try await expectEqual(response.body.collect(upTo: Self.picture.count), Self.picture)
+                        expectEqual(response.metrics.httpVersion, "2")
                         return response.metrics.reusedConnection
                     }
                 }
-                for try await reused in group { #expect(reused) }
+                for try await reused in group { expect(reused) }
             }
         }
     }
@@ -67,8 +68,8 @@ struct NginxTests {
             configuration.allowsHTTP2 = false
             let client = HTTPClient(configuration: configuration)
             let response = try await client.send(HTTPRequest(url: nginx.url("/picture", .good)))
-            #expect(try await response.body.collect(upTo: Self.picture.count) == Self.picture)
-            #expect(response.metrics.httpVersion == "1.1")
+            try await expectEqual(response.body.collect(upTo: Self.picture.count), Self.picture)
+            expectEqual(response.metrics.httpVersion, "1.1")
             await client.shutdown()
         }
     }
@@ -81,7 +82,7 @@ struct NginxTests {
             // nginx ends each of these connections, and says "r" of a resumed session.
             for expected in [".", "r", "r"] {
                 let bytes = try await client.bytes(HTTPRequest(url: nginx.url("/session", .good)))
-                #expect(String(decoding: bytes, as: UTF8.self) == expected)
+                expectEqual(String(decoding: bytes, as: UTF8.self), expected)
             }
             await client.shutdown()
         }
@@ -98,7 +99,7 @@ struct NginxTests {
                 let error = await #expect(throws: HTTPError.self) {
                     _ = try await client.send(HTTPRequest(url: nginx.url("/text", certificate)))
                 }
-                #expect(error?.code == expected, "\(certificate): \(String(describing: error))")
+                expectEqual(error?.code, expected, "\(certificate): \(String(describing: error))")
             }
             await system.shutdown()
         }
@@ -108,11 +109,11 @@ struct NginxTests {
         try await Self.withNginx { nginx, _ in
             let client = HTTPClient(configuration: Self.configuration(.system(addingAuthoritiesIn: nginx.authority)))
             let response = try await client.send(HTTPRequest(url: nginx.url("/text", .good)))
-            #expect(response.status == 200)
+            expectEqual(response.status, 200)
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.send(HTTPRequest(url: nginx.url("/text", .expired)))
             }
-            #expect(error?.code == .certificateExpired)
+            expectEqual(error?.code, .certificateExpired)
             await client.shutdown()
         }
     }
@@ -123,8 +124,8 @@ struct NginxTests {
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.send(HTTPRequest(url: nginx.url("/text", .good)))
             }
-            #expect(error?.code == .certificateNotTrusted)
-            #expect(error?.message.contains("/nowhere/ca.pem") == true)
+            expectEqual(error?.code, .certificateNotTrusted)
+            expectEqual(error?.message.contains("/nowhere/ca.pem"), true)
             await client.shutdown()
         }
     }
@@ -134,7 +135,7 @@ struct NginxTests {
             let client = HTTPClient(configuration: Self.configuration(.insecure))
             for certificate in Nginx.Certificate.allCases {
                 let response = try await client.send(HTTPRequest(url: nginx.url("/text", certificate)))
-                #expect(try await response.body.collect(upTo: Self.text.count) == Self.text)
+                try await expectEqual(response.body.collect(upTo: Self.text.count), Self.text)
             }
             await client.shutdown()
         }
@@ -145,14 +146,14 @@ struct NginxTests {
     ) async throws {
         try await Self.withNginx { nginx, client in
             let response = try await client.send(HTTPRequest(url: nginx.url("/text", certificate)))
-            #expect(response.headers["Content-Encoding"] == "gzip")
-            #expect(response.body.expectedByteCount == nil)
-            #expect(try await response.body.collect(upTo: Self.text.count) == Self.text)
+            expectEqual(response.headers["Content-Encoding"], "gzip")
+            expectNil(response.body.expectedByteCount)
+            try await expectEqual(response.body.collect(upTo: Self.text.count), Self.text)
             let plain = HTTPRequest(url: nginx.url("/text", certificate), headers: ["Accept-Encoding": "identity"])
             let identity = try await client.send(plain)
-            #expect(identity.headers["Content-Encoding"] == nil)
-            #expect(identity.body.expectedByteCount == Self.text.count)
-            #expect(try await identity.body.collect(upTo: Self.text.count) == Self.text)
+            expectNil(identity.headers["Content-Encoding"])
+            expectEqual(identity.body.expectedByteCount, Self.text.count)
+            try await expectEqual(identity.body.collect(upTo: Self.text.count), Self.text)
         }
     }
 
@@ -162,12 +163,12 @@ struct NginxTests {
             configuration.maximumBodyByteCount = 1 << 20
             let client = HTTPClient(configuration: configuration)
             let response = try await client.send(HTTPRequest(url: nginx.url("/bomb", .good)))
-            #expect(response.headers["Content-Encoding"] == "gzip")
+            expectEqual(response.headers["Content-Encoding"], "gzip")
             var count = 0
             let error = await #expect(throws: HTTPError.self) {
                 for try await chunk in response.body { count += chunk.count }
             }
-            #expect(error?.code == .bodyTooLarge)
+            expectEqual(error?.code, .bodyTooLarge)
             #expect(count <= 1 << 20)
             await client.shutdown()
         }
@@ -179,9 +180,9 @@ struct NginxTests {
                 HTTPRequest(url: nginx.url("/bomb", .good), headers: ["Accept-Encoding": "identity"]))
             for _ in 0..<20 {
                 let response = try await client.send(HTTPRequest(url: nginx.url("/picture", .good)))
-                #expect(try await response.body.collect(upTo: Self.picture.count) == Self.picture)
+                try await expectEqual(response.body.collect(upTo: Self.picture.count), Self.picture)
             }
-            #expect(try await slow.body.collect(upTo: 24 << 20).count == 24 << 20)
+            try await expectEqual(slow.body.collect(upTo: 24 << 20).count, 24 << 20)
         }
     }
 
@@ -206,7 +207,7 @@ struct NginxTests {
                             }
                             // Not compared by the macro, which would print them.
                             let isWhole = bytes == Self.noise
-                            #expect(isWhole, "\(bytes.count) bytes of \(Self.noise.count)")
+                            expect(isWhole, "\(bytes.count) bytes of \(Self.noise.count)")
                         }
                     }
                 }
@@ -222,9 +223,9 @@ struct NginxTests {
             let big = HTTPRequest(url: nginx.url("/bomb", .good), headers: ["Accept-Encoding": "identity"])
             for _ in 0..<10 {
                 // Dropped at once: its stream is reset.
-                #expect(try await client.send(big).status == 200)
+                try await expectEqual(client.send(big).status, 200)
                 let response = try await client.send(HTTPRequest(url: nginx.url("/picture", .good)))
-                #expect(try await response.body.collect(upTo: Self.picture.count) == Self.picture)
+                try await expectEqual(response.body.collect(upTo: Self.picture.count), Self.picture)
                 #expect(response.metrics.reusedConnection)
             }
         }
@@ -235,14 +236,14 @@ struct NginxTests {
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.send(HTTPRequest(url: nginx.url("/down", .good)))
             }
-            #expect(error?.code == .redirectNotAllowed)
+            expectEqual(error?.code, .redirectNotAllowed)
             let up = try await client.send(HTTPRequest(url: nginx.url("/up")))
-            #expect(up.url == nginx.url("/text", .good))
+            expectEqual(up.url, nginx.url("/text", .good))
             var configuration = Self.configuration(.authorities(in: nginx.authority))
             configuration.allowsInsecureRedirects = true
             let lenient = HTTPClient(configuration: configuration)
             let down = try await lenient.send(HTTPRequest(url: nginx.url("/down", .good)))
-            #expect(down.url == nginx.url("/text"))
+            expectEqual(down.url, nginx.url("/text"))
             await lenient.shutdown()
         }
     }
@@ -251,15 +252,15 @@ struct NginxTests {
         try await Self.withNginx { nginx, client in
             let url = nginx.url("/picture", .good)
             let whole = try await client.send(HTTPRequest(url: url, method: "HEAD"))
-            #expect(try await whole.body.collect(upTo: 0) == [])
+            try await expectEqual(whole.body.collect(upTo: 0), [])
             let tag = try #require(whole.headers["ETag"])
             let part = try await client.send(
                 HTTPRequest(url: url, headers: ["Range": "bytes=1000-1999", "Accept-Encoding": "identity"]))
-            #expect(part.status == 206)
-            #expect(try await part.body.collect(upTo: 1_000) == Array(Self.picture[1_000..<2_000]))
+            expectEqual(part.status, 206)
+            try await expectEqual(part.body.collect(upTo: 1_000), Array(Self.picture[1_000..<2_000]))
             let same = try await client.send(HTTPRequest(url: url, headers: ["If-None-Match": tag]))
-            #expect(same.status == 304)
-            #expect(try await same.body.collect(upTo: 0) == [])
+            expectEqual(same.status, 304)
+            try await expectEqual(same.body.collect(upTo: 0), [])
         }
     }
 }

@@ -3,6 +3,7 @@ import EventLoops
 import Foundation
 import Synchronization
 import TaskCoordination
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -22,7 +23,7 @@ struct OvertakingCancellationTests {
                     client.table.mailbox.post(.start(order, caller))
                 }
             }
-            #expect(await client.transferCount == 0)
+            await expectEqual(client.transferCount, 0)
         }
     }
 
@@ -34,11 +35,11 @@ struct OvertakingCancellationTests {
             client.table.mailbox.post(.resume(4_711))
             let response = try await client.send(HTTPRequest(url: origin.url("/")))
             client.table.mailbox.post(.resume(1))
-            #expect(try await response.body.collect(upTo: 1) == [1])
+            try await expectEqual(response.body.collect(upTo: 1), [1])
             client.table.mailbox.post(.cancel(1))
             client.table.mailbox.post(.resume(1))
             let again = try await client.send(HTTPRequest(url: origin.url("/")))
-            #expect(try await again.body.collect(upTo: 1) == [1])
+            try await expectEqual(again.body.collect(upTo: 1), [1])
         }
     }
 }

@@ -2,6 +2,7 @@
 import Foundation
 import HTTPLoaders
 @testable import HTTPTransport
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -40,9 +41,9 @@ struct ProxyTests {
         for _ in 0..<3 {
             let response = try await client.send(HTTPRequest(url: URL(string: "http://far.example/a")!))
             let body = try await response.body.collect(upTo: 100)
-            #expect(body == Array("http://far.example/a".utf8))
+            expectEqual(body, Array("http://far.example/a".utf8))
         }
-        #expect(proxy.connectionCount == 1)
+        expectEqual(proxy.connectionCount, 1)
         await client.shutdown()
     }
 
@@ -58,9 +59,9 @@ struct ProxyTests {
         let error = await #expect(throws: HTTPError.self) {
             try await loader.send(HTTPRequest(url: URL(string: "https://far.example/")!))
         }
-        #expect(error?.code == .proxyRefused)
-        #expect(error?.status == status)
-        #expect(proxy.requests.map(\.method) == ["CONNECT"])
+        expectEqual(error?.code, .proxyRefused)
+        expectEqual(error?.status, status)
+        expectEqual(proxy.requests.map(\.method), ["CONNECT"])
         await client.shutdown()
     }
 
@@ -73,8 +74,8 @@ struct ProxyTests {
         let error = await #expect(throws: HTTPError.self) {
             try await client.send(HTTPRequest(url: URL(string: "https://far.example/")!))
         }
-        #expect(error?.code == .proxyAuthenticationRequired)
-        #expect(error?.status == 407)
+        expectEqual(error?.code, .proxyAuthenticationRequired)
+        expectEqual(error?.status, 407)
         await client.shutdown()
     }
 
@@ -89,10 +90,10 @@ struct ProxyTests {
         let url = URL(string: "http://localhost:\(direct.port)/admin.png")!
         for _ in 0..<2 {
             let response = try await client.send(HTTPRequest(url: url))
-            #expect(try await response.body.collect(upTo: 100) == Array("proxy".utf8))
+            try await expectEqual(response.body.collect(upTo: 100), Array("proxy".utf8))
         }
-        #expect(direct.connectionCount == 0)
-        #expect(proxy.connectionCount == 1)
+        expectEqual(direct.connectionCount, 0)
+        expectEqual(proxy.connectionCount, 1)
         await client.shutdown()
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 @testable import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -16,10 +17,10 @@ struct RawTransferTests {
             var request = HTTPRequest(url: origin.url("/"))
             request.options.decodesContent = false
             let response = try await client.send(request)
-            #expect(response.headers["Content-Encoding"] == coding)
-            #expect(response.body.expectedByteCount == body.count)
-            #expect(try await response.body.collect(upTo: 100) == body)
-            #expect(origin.requests.first?.headers["Accept-Encoding"] == nil)
+            expectEqual(response.headers["Content-Encoding"], coding)
+            expectEqual(response.body.expectedByteCount, body.count)
+            try await expectEqual(response.body.collect(upTo: 100), body)
+            expectNil(origin.requests.first?.headers["Accept-Encoding"])
         }
     }
 
@@ -36,7 +37,7 @@ struct RawTransferTests {
                 let error = await #expect(throws: HTTPError.self) {
                     _ = try await client.send(request).body.collect(upTo: 1_000)
                 }
-                #expect(error?.code == code)
+                expectEqual(error?.code, code)
             }
             await client.shutdown()
         }
@@ -49,10 +50,10 @@ struct RawTransferTests {
             origin.respond(to: "/", with: reply)
             let client = HTTPClient(configuration: .loopback)
             let response = try await client.send(HTTPRequest(url: origin.url("/")))
-            #expect(response.interimResponses.map(\.status) == [102, 103, 103])
-            #expect(response.interimResponses.map(\.headers.count) == [0, 2, 2])
-            #expect(response.interimResponses.last?.headers["Link"] == "<a>, <b>")
-            #expect(!response.headers.contains(name: "Link"))
+            expectEqual(response.interimResponses.map(\.status), [102, 103, 103])
+            expectEqual(response.interimResponses.map(\.headers.count), [0, 2, 2])
+            expectEqual(response.interimResponses.last?.headers["Link"], "<a>, <b>")
+            expect(!response.headers.contains(name: "Link"))
             _ = try await response.body.collect(upTo: 1)
             await client.shutdown()
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 @testable import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -46,7 +47,7 @@ struct RedirectHeaderTests {
     @Test(arguments: [307, 308]) func `another origin gets what describes request and content, and no custom field`(
         _ status: Int
     ) async throws {
-        #expect(try await Self.arriving(status) == Self.forwarded)
+        try await expectEqual(Self.arriving(status), Self.forwarded)
     }
 
     @Test(arguments: [301, 302, 303], ["PUT", "GET"]) func `a GET at another origin says nothing about a content`(
@@ -54,17 +55,17 @@ struct RedirectHeaderTests {
     ) async throws {
         let content: Set = ["Content-Type", "Content-Language", "Content-Encoding"]
         let expected = method == "PUT" ? Self.forwarded.subtracting(content) : Self.forwarded
-        #expect(try await Self.arriving(status, method: method) == expected)
+        try await expectEqual(Self.arriving(status, method: method), expected)
     }
 
     @Test(arguments: [307, 308]) func `the same origin gets every field`(_ status: Int) async throws {
-        #expect(try await Self.arriving(status, sameOrigin: true) == Set(Self.headers.map(\.name)))
+        try await expectEqual(Self.arriving(status, sameOrigin: true), Set(Self.headers.map(\.name)))
     }
 
     @Test(arguments: [301, 302, 303]) func `fields about a content go with it`(_ status: Int) async throws {
         let content: Set = ["Content-Type", "Content-Language", "Content-Encoding", "Content-Location"]
         let expected = Set(Self.headers.map(\.name)).subtracting(content)
-        #expect(try await Self.arriving(status, sameOrigin: true) == expected)
+        try await expectEqual(Self.arriving(status, sameOrigin: true), expected)
     }
 
     @Test(arguments: [302, 303, 307, 308]) func `a field that is named passes, a credential never does`(
@@ -74,7 +75,7 @@ struct RedirectHeaderTests {
         configuration.headersForOtherOrigins = [
             "x-custom-TOKEN", "Authorization", "Cookie", "Cookie2", "Proxy-Authorization",
         ]
-        #expect(try await Self.arriving(status, method: "GET", configuration) == ["X-Custom-Token"])
+        try await expectEqual(Self.arriving(status, method: "GET", configuration), ["X-Custom-Token"])
     }
 
     @Test func `credentials do not come back with a redirect that comes back`() async throws {
@@ -89,7 +90,7 @@ struct RedirectHeaderTests {
             }
             let request = HTTPRequest(url: start.url("/"), headers: ["Authorization": "a"])
             let response = try await client.send(request)
-            #expect(response.headers["X-Seen"] == "-")
+            expectEqual(response.headers["X-Seen"], "-")
         }
     }
 
@@ -100,7 +101,7 @@ struct RedirectHeaderTests {
         } _: { origin, client in
             let request = HTTPRequest(url: origin.url("/form"), method: "POST", body: [2])
             let bytes = try await client.send(request).body.collect(upTo: 1)
-            #expect(bytes == [1])
+            expectEqual(bytes, [1])
         }
     }
 }

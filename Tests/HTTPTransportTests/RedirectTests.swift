@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 @testable import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -37,18 +38,18 @@ struct RedirectTests {
             if body != nil { request.headers["Content-Type"] = "text/x" }
             let (seen, response) = try await Self.send(client, request)
             let keeps = method == expected && body != nil
-            #expect(seen == "\(expected) /end \(keeps ? 3 : 0) -,-,-,-,\(keeps ? "text/x" : "-")")
-            #expect(response.url == origin.url("/end"))
-            #expect(response.metrics.redirectCount == 1)
+            expectEqual(seen, "\(expected) /end \(keeps ? 3 : 0) -,-,-,-,\(keeps ? "text/x" : "-")")
+            expectEqual(response.url, origin.url("/end"))
+            expectEqual(response.metrics.redirectCount, 1)
             // The short body of the redirect was read, so that its connection could be used again.
-            #expect(origin.connectionCount == 1)
+            expectEqual(origin.connectionCount, 1)
         }
     }
 
     @Test(arguments: [300, 304, 305, 399]) func `Other statuses are answers`(_ status: Int) async throws {
         try await withOrigin(handler: Self.echo) { origin, client in
             let (_, response) = try await Self.send(client, HTTPRequest(url: origin.url("/\(status)/end")))
-            #expect(response.status == status)
+            expectEqual(response.status, status)
         }
     }
 
@@ -57,8 +58,8 @@ struct RedirectTests {
             $0.respond(302, body: [1])
         } _: { origin, client in
             let response = try await client.send(HTTPRequest(url: origin.url("/")))
-            #expect(response.status == 302)
-            #expect(try await response.body.collect(upTo: 1) == [1])
+            expectEqual(response.status, 302)
+            try await expectEqual(response.body.collect(upTo: 1), [1])
         }
     }
 
@@ -73,10 +74,11 @@ struct RedirectTests {
         } _: { origin, client in
             do {
                 let response = try await client.send(HTTPRequest(url: origin.url("/a/start")))
-                if let path { #expect(response.headers["X-Path"] == path) }
+                if let path { expectEqual(response.headers["X-Path"], path) }
             } catch let error as HTTPError {
                 // To itself is a circle.
-                #expect(path == nil && error.code == .tooManyRedirects)
+                expectNil(path)
+                expectEqual(error.code, .tooManyRedirects)
             }
         }
     }
@@ -100,14 +102,14 @@ struct RedirectTests {
             } catch let error as HTTPError {
                 #expect([.redirectNotAllowed, .tooManyRedirects].contains(error.code), "\(error)")
             }
-            #expect(origin.connectionCount == 1)
+            expectEqual(origin.connectionCount, 1)
         }
     }
 
     @Test func `The fragment is inherited unless the target has one`() async throws {
         try await withOrigin(handler: Self.echo) { origin, client in
             let (_, response) = try await Self.send(client, HTTPRequest(url: origin.url("/302/end#top")))
-            #expect(response.url == origin.url("/end#top"))
+            expectEqual(response.url, origin.url("/end#top"))
         }
     }
 
@@ -123,8 +125,8 @@ struct RedirectTests {
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.send(HTTPRequest(url: origin.url("/")))
             }
-            #expect(error?.code == .redirectNotAllowed)
-            #expect(error?.status == 302)
+            expectEqual(error?.code, .redirectNotAllowed)
+            expectEqual(error?.status, 302)
         }
     }
 
@@ -136,7 +138,7 @@ struct RedirectTests {
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.send(HTTPRequest(url: origin.url("/")))
             }
-            #expect(error?.code == .redirectNotAllowed)
+            expectEqual(error?.code, .redirectNotAllowed)
         }
     }
 
@@ -147,7 +149,7 @@ struct RedirectTests {
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.send(HTTPRequest(url: origin.url("/")))
             }
-            #expect(error?.code == .invalidResponse)
+            expectEqual(error?.code, .invalidResponse)
         }
     }
 
@@ -158,11 +160,11 @@ struct RedirectTests {
             exchange.respond(302, ["Location: /\(left - 1)"])
         } _: { origin, client in
             let response = try await client.send(HTTPRequest(url: origin.url("/10")))
-            #expect(response.metrics.redirectCount == 10)
+            expectEqual(response.metrics.redirectCount, 10)
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.send(HTTPRequest(url: origin.url("/11")))
             }
-            #expect(error?.code == .tooManyRedirects)
+            expectEqual(error?.code, .tooManyRedirects)
         }
     }
 
@@ -173,8 +175,8 @@ struct RedirectTests {
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.send(HTTPRequest(url: origin.url("/a")))
             }
-            #expect(error?.code == .tooManyRedirects)
-            #expect(error?.message.contains("loop back") == true)
+            expectEqual(error?.code, .tooManyRedirects)
+            expectEqual(error?.message.contains("loop back"), true)
         }
     }
 
@@ -184,7 +186,7 @@ struct RedirectTests {
         } _: { origin, client in
             let url = try #require(URL(string: origin.url("/a").absoluteString + "#one"))
             let error = await #expect(throws: HTTPError.self) { _ = try await client.send(HTTPRequest(url: url)) }
-            #expect(error?.message == "The redirects loop back to \(origin.url("/a").absoluteString).")
+            expectEqual(error?.message, "The redirects loop back to \(origin.url("/a").absoluteString).")
         }
     }
 
@@ -193,8 +195,8 @@ struct RedirectTests {
         configuration.maximumRedirects = 0
         try await withOrigin(configuration, handler: Self.echo) { origin, client in
             let (_, response) = try await Self.send(client, HTTPRequest(url: origin.url("/302/end")))
-            #expect(response.status == 302)
-            #expect(response.url == origin.url("/302/end"))
+            expectEqual(response.status, 302)
+            expectEqual(response.url, origin.url("/302/end"))
         }
     }
 
@@ -206,8 +208,8 @@ struct RedirectTests {
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.send(HTTPRequest(url: origin.url("/")))
             }
-            #expect(error?.code == .addressNotAllowed)
-            #expect(error?.message.contains("169.254.169.254") == true)
+            expectEqual(error?.code, .addressNotAllowed)
+            expectEqual(error?.message.contains("169.254.169.254"), true)
         }
     }
 
@@ -221,7 +223,7 @@ struct RedirectTests {
             exchange.close()
         } _: { origin, client in
             let response = try await client.send(HTTPRequest(url: origin.url("/start")))
-            #expect(response.status == 200)
+            expectEqual(response.status, 200)
             await closed.pass()
         }
     }

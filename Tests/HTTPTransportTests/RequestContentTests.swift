@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -20,58 +21,58 @@ struct RequestContentTests {
 
     @Test func `a query has nested names and escapes what has a meaning`() throws {
         let query = try HTTPQuery(encoding: Filter())
-        #expect(
-            query.escaped
-                == "count=18446744073709551615&name=a%20b%26c%3Dd&nested%5Bx%5D%5Bn%5D=0&nested%5Bx%5D%5By%5D=1"
+        expectEqual(
+            query.escaped,
+            "count=18446744073709551615&name=a%20b%26c%3Dd&nested%5Bx%5D%5Bn%5D=0&nested%5Bx%5D%5By%5D=1"
                 + "&nothing%5B%5D&ratio=0.5&sizes%5B%5D=small&sizes%5B%5D=%C3%A4")
         let request = try HTTPRequest(url: url, query: HTTPQuery([.init("q", "a/b?c#d+é"), .init("flag", nil)]))
-        #expect(request.url.absoluteString == "https://a.example/find?old=1&q=a/b?c%23d%2B%C3%A9&flag#part")
-        #expect(request.method == "GET")
-        #expect(try HTTPRequest(url: url, query: HTTPQuery()).url == url)
+        expectEqual(request.url.absoluteString, "https://a.example/find?old=1&q=a/b?c%23d%2B%C3%A9&flag#part")
+        expectEqual(request.method, "GET")
+        try expectEqual(HTTPRequest(url: url, query: HTTPQuery()).url, url)
         let plain = try #require(URL(string: "https://a.example/find"))
         let extended = try HTTPRequest(url: plain, method: "DELETE", query: HTTPQuery([.init("a", "")]))
-        #expect(extended.url.absoluteString == "https://a.example/find?a=")
+        expectEqual(extended.url.absoluteString, "https://a.example/find?a=")
     }
 
     @Test func `a query of a value without members is refused`() {
         let number = #expect(throws: HTTPError.self) { try HTTPQuery(encoding: 5) }
-        #expect(number?.code == .invalidRequest)
+        expectEqual(number?.code, .invalidRequest)
         let infinite = #expect(throws: HTTPError.self) { try HTTPQuery(encoding: ["a": Double.infinity]) }
-        #expect(infinite?.code == .invalidRequest)
+        expectEqual(infinite?.code, .invalidRequest)
     }
 
     @Test func `a value becomes a form JSON or a property list with its type`() throws {
         let form = HTTPRequest(url: url, form: HTTPQuery([.init("a b", "c&d")]))
-        #expect(form.headers["Content-Type"] == "application/x-www-form-urlencoded")
-        #expect(form.body == Array("a%20b=c%26d".utf8))
-        #expect(form.method == "POST")
+        expectEqual(form.headers["Content-Type"], "application/x-www-form-urlencoded")
+        expectEqual(form.body, Array("a%20b=c%26d".utf8))
+        expectEqual(form.method, "POST")
         let json = try HTTPRequest(url: url, method: "PATCH", json: ["a": 1])
-        #expect(json.headers["Content-Type"] == "application/json")
-        #expect(json.body == Array(#"{"a":1}"#.utf8))
-        #expect(json.method == "PATCH")
+        expectEqual(json.headers["Content-Type"], "application/json")
+        expectEqual(json.body, Array(#"{"a":1}"#.utf8))
+        expectEqual(json.method, "PATCH")
         let list = try HTTPRequest(url: url, propertyList: ["a": 1])
         let bytes = try #require(list.body)
-        #expect(try PropertyListDecoder().decode([String: Int].self, from: Data(bytes)) == ["a": 1])
+        try expectEqual(PropertyListDecoder().decode([String: Int].self, from: Data(bytes)), ["a": 1])
         let error = #expect(throws: HTTPError.self) { try HTTPRequest(url: url, json: [Double.nan]) }
-        #expect(error?.code == .invalidRequest)
+        expectEqual(error?.code, .invalidRequest)
     }
 
     @Test func `body and content replace each other`() {
         var request = HTTPRequest(url: url, method: "PUT", body: [1])
-        #expect(request.content == .bytes([1]))
+        expectEqual(request.content, .bytes([1]))
         request.content = .file(at: "/a")
-        #expect(request.body == nil)
+        expectNil(request.body)
         #expect(request.hasContent)
         var other = HTTPRequest(url: url, method: "PUT")
         #expect(request != other)
         other.content = .file(at: "/a")
-        #expect(request == other)
+        expectEqual(request, other)
         request.body = [2]
-        #expect(request.content == .bytes([2]))
+        expectEqual(request.content, .bytes([2]))
         request.content = nil
-        #expect(!request.hasContent)
+        expect(!request.hasContent)
         let stream = HTTPContent.stream { HTTPBody([[1]]) }
-        #expect(stream == stream)
+        expectEqual(stream, stream)
         #expect(stream != .stream { HTTPBody([[1]]) })
     }
 
@@ -94,10 +95,10 @@ struct RequestContentTests {
             """
         guard case .parts(let parts) = try form.content().source else { return }
         let bytes = parts.flatMap { if case .bytes(let bytes) = $0 { bytes } else { [] as [UInt8] } }
-        #expect(String(decoding: bytes, as: UTF8.self) == expected)
+        expectEqual(String(decoding: bytes, as: UTF8.self), expected)
         form.append([], name: "g", type: "image/png\r\nX: y")
         let error = #expect(throws: HTTPError.self) { try form.content() }
-        #expect(error?.code == .invalidRequest)
+        expectEqual(error?.code, .invalidRequest)
         #expect(MultipartForm().contentType != MultipartForm().contentType)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 @testable import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -38,12 +39,12 @@ struct RequestOptionsTests {
             Self.drip($0, count: 30)
         } _: { origin, client in
             let response = try await client.send(Self.request(origin) { $0.totalTimeout = .seconds(50) })
-            #expect(try await response.body.collect(upTo: 30).count == 30)
+            try await expectEqual(response.body.collect(upTo: 30).count, 30)
             // Without the option the client's limit applies.
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.bytes(Self.request(origin) { _ in })
             }
-            #expect(error?.code == .timedOut)
+            expectEqual(error?.code, .timedOut)
         }
     }
 
@@ -54,7 +55,7 @@ struct RequestOptionsTests {
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.bytes(Self.request(origin) { $0.totalTimeout = .milliseconds(80) })
             }
-            #expect(error?.message.contains("did not end within 0.08") == true)
+            expectEqual(error?.message.contains("did not end within 0.08"), true)
         }
     }
 
@@ -66,7 +67,7 @@ struct RequestOptionsTests {
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.bytes(Self.request(origin) { $0.idleTimeout = .milliseconds(50) })
             }
-            #expect(error?.message.contains("silent for 0.05") == true)
+            expectEqual(error?.message.contains("silent for 0.05"), true)
         }
     }
 
@@ -78,7 +79,7 @@ struct RequestOptionsTests {
         } _: { origin, client in
             let response = try await client.send(Self.request(origin) { $0.firstByteTimeout = .seconds(4_000) })
             let error = await #expect(throws: HTTPError.self) { _ = try await response.body.collect(upTo: 10) }
-            #expect(error?.message.contains("silent for 0.05") == true)
+            expectEqual(error?.message.contains("silent for 0.05"), true)
         }
     }
 
@@ -89,8 +90,8 @@ struct RequestOptionsTests {
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.send(Self.request(origin) { $0.firstByteTimeout = .milliseconds(50) })
             }
-            #expect(error?.code == .timedOut)
-            #expect(error?.message.contains("no line of a response") == true)
+            expectEqual(error?.code, .timedOut)
+            expectEqual(error?.message.contains("no line of a response"), true)
         }
     }
 
@@ -101,10 +102,10 @@ struct RequestOptionsTests {
         } _: { origin, client in
             var request = Self.request(origin) { $0.maximumBodyByteCount = ofRequest }
             let bytes = try await client.bytes(request)
-            #expect(bytes.count == 1_000)
+            expectEqual(bytes.count, 1_000)
             request.url = origin.url("/more")
             let error = await #expect(throws: HTTPError.self) { _ = try await client.send(request) }
-            #expect(error?.code == .bodyTooLarge)
+            expectEqual(error?.code, .bodyTooLarge)
         }
     }
 
@@ -118,13 +119,13 @@ struct RequestOptionsTests {
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.bytes(request)
             }
-            #expect(error?.code == .timedOut)
-            #expect(error?.message.contains("slowly") == true)
+            expectEqual(error?.code, .timedOut)
+            expectEqual(error?.message.contains("slowly"), true)
             // Several periods, and a byte in each is enough.
             request.url = origin.url("/fast")
             request.options.lowSpeedLimit = HTTPLowSpeedLimit(bytesPerSecond: 1, over: .milliseconds(200))
             let bytes = try await client.bytes(request)
-            #expect(bytes.count == 100)
+            expectEqual(bytes.count, 100)
         }
     }
 
@@ -155,7 +156,7 @@ struct RequestOptionsTests {
             gate.open()
             try await group.waitForAll()
         }
-        #expect(origin.requests.map(\.path) == ["/first", "/top", "/high", "/normal1", "/normal2", "/low"])
+        expectEqual(origin.requests.map(\.path), ["/first", "/top", "/high", "/normal1", "/normal2", "/low"])
         await client.shutdown()
         origin.stop()
     }
@@ -169,7 +170,7 @@ struct RequestOptionsTests {
         timed.options.lowSpeedLimit = HTTPLowSpeedLimit(bytesPerSecond: 1, over: .seconds(1))
         timed.options.priority = .high
         #expect(timed != plain)
-        #expect(timed.options.identity == plain.options)
+        expectEqual(timed.options.identity, plain.options)
         var strict = timed
         strict.options.addressPolicy = .unrestricted
         #expect(strict.options.identity != timed.options.identity)
@@ -179,9 +180,9 @@ struct RequestOptionsTests {
         strict.options = timed.options
         strict.options.maximumBodyByteCount = 1
         #expect(strict.options.identity != timed.options.identity)
-        #expect(Set([plain, timed, strict, strict]).count == 3)
+        expectEqual(Set([plain, timed, strict, strict]).count, 3)
         timed.options = HTTPRequest.Options()
-        #expect(timed == plain)
+        expectEqual(timed, plain)
     }
 
     @Test func `a low speed limit of any size has a byte count`() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -18,7 +19,7 @@ struct RequestPolicyTests {
         _ code: HTTPError.Code, _ client: HTTPClient, _ request: HTTPRequest
     ) async {
         let error = await #expect(throws: HTTPError.self) { _ = try await client.send(request) }
-        #expect(error?.code == code)
+        expectEqual(error?.code, code)
     }
 
     @Test func `a request under a stricter address policy does not use the connection of another`() async throws {
@@ -27,10 +28,10 @@ struct RequestPolicyTests {
         } _: { origin, client in
             let url = try #require(URL(string: "http://localhost:\(origin.port)/"))
             let open = Self.request(url) { $0.addressPolicy = .unrestricted }
-            #expect(try await client.bytes(open) == [1])
+            try await expectEqual(client.bytes(open), [1])
             await Self.expectRefusal(.addressNotAllowed, client, HTTPRequest(url: url))
-            #expect(try await client.bytes(open) == [1])
-            #expect(origin.requestCount == 2)
+            try await expectEqual(client.bytes(open), [1])
+            expectEqual(origin.requestCount, 2)
         }
     }
 
@@ -50,9 +51,9 @@ struct RequestPolicyTests {
             _ = try await response.body.collect(upTo: 1)
             return response.metrics.remoteAddress
         }
-        #expect(try await send("::1") == "::1")
-        #expect(try await send("127.0.0.1") == "127.0.0.1")
-        #expect(try await send("::1") == "::1")
+        try await expectEqual(send("::1"), "::1")
+        try await expectEqual(send("127.0.0.1"), "127.0.0.1")
+        try await expectEqual(send("::1"), "::1")
         await client.shutdown()
         origin.stop()
     }
@@ -65,15 +66,15 @@ struct RequestPolicyTests {
         let request = { (tls: TLSPolicy?) in Self.request(origin.url("/")) { $0.tls = tls } }
         let policies = [TLSPolicy.insecure, .authorities(in: certificate.rootPath), .insecure]
         for policy in policies {
-            #expect(try await client.bytes(request(policy)) == [1])
+            try await expectEqual(client.bytes(request(policy)), [1])
             await Self.expectRefusal(.certificateNotTrusted, client, request(nil))
             await Self.expectRefusal(.certificateNotTrusted, client, request(.system))
         }
-        #expect(origin.requestCount == 3)
+        expectEqual(origin.requestCount, 3)
         // Two connections for each policy did not get beyond the handshake.
         await origin.waitForFailedHandshakes(count: 6)
         await client.shutdown()
-        #expect(origin.failedHandshakes == 6)
+        expectEqual(origin.failedHandshakes, 6)
         origin.stop()
     }
 }

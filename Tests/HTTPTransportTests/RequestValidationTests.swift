@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -11,7 +12,7 @@ struct RequestValidationTests {
         let client = HTTPClient()
         let error = await #expect(throws: HTTPError.self) { _ = try await client.send(request) }
         await client.shutdown()
-        #expect(error?.message.isEmpty == false)
+        expectEqual(error?.message.isEmpty, false)
         return error?.code
     }
 
@@ -20,7 +21,7 @@ struct RequestValidationTests {
         "gopher://a/",
     ])
     func `Only absolute http and https URLs are accepted`(_ text: String) async throws {
-        #expect(await Self.code(of: HTTPRequest(url: try #require(URL(string: text)))) == .unsupportedURL)
+        await expectEqual(Self.code(of: HTTPRequest(url: try #require(URL(string: text)))), .unsupportedURL)
     }
 
     @Test(arguments: [
@@ -30,12 +31,12 @@ struct RequestValidationTests {
     ])
     func `URLs with credentials, odd hosts and odd ports are refused`(_ text: String) async throws {
         guard let url = URL(string: text) else { return }
-        #expect(await Self.code(of: HTTPRequest(url: url)) == .invalidRequest)
+        await expectEqual(Self.code(of: HTTPRequest(url: url)), .invalidRequest)
     }
 
     @Test func `A URL beyond the limit is refused`() async throws {
         let url = try #require(URL(string: "http://a.example/" + String(repeating: "a", count: 9_000)))
-        #expect(await Self.code(of: HTTPRequest(url: url)) == .invalidRequest)
+        await expectEqual(Self.code(of: HTTPRequest(url: url)), .invalidRequest)
     }
 
     @Test(arguments: [
@@ -49,19 +50,19 @@ struct RequestValidationTests {
         } _: { origin, client in
             _ = try await client.send(HTTPRequest(url: origin.url("/")))
             let heard = try #require(origin.requests.first)
-            #expect(heard.headers["X-Evil"] == nil)
+            expectNil(heard.headers["X-Evil"])
             let plain = name.filter {
                 $0.isASCII && !$0.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
             }
-            #expect(heard.headers["User-Agent"] == plain)
-            #expect(origin.requestCount == 1)
+            expectEqual(heard.headers["User-Agent"], plain)
+            expectEqual(origin.requestCount, 1)
         }
     }
 
     @Test(arguments: ["", "GE T", "GET\r\n", "G\u{0}T", "GÉT", "CONNECT", "TRACE", "GET:"])
     func `Methods must be tokens`(_ method: String) async throws {
         let url = try #require(URL(string: "http://a.example/"))
-        #expect(await Self.code(of: HTTPRequest(url: url, method: method)) == .invalidRequest)
+        await expectEqual(Self.code(of: HTTPRequest(url: url, method: method)), .invalidRequest)
     }
 
     @Test(arguments: [
@@ -73,20 +74,20 @@ struct RequestValidationTests {
     ])
     func `Headers that inject or frame are refused`(_ name: String, _ value: String) async throws {
         let url = try #require(URL(string: "http://a.example/"))
-        #expect(await Self.code(of: HTTPRequest(url: url, headers: [name: value])) == .invalidRequest)
+        await expectEqual(Self.code(of: HTTPRequest(url: url, headers: [name: value])), .invalidRequest)
     }
 
     @Test func `Too many request headers are refused`() async throws {
         let url = try #require(URL(string: "http://a.example/"))
         let many = HTTPHeaders((0..<300).map { HTTPHeaders.Field(name: "X-\($0)", value: "1") })
-        #expect(await Self.code(of: HTTPRequest(url: url, headers: many)) == .invalidRequest)
+        await expectEqual(Self.code(of: HTTPRequest(url: url, headers: many)), .invalidRequest)
         let long: HTTPHeaders = ["X": String(repeating: "a", count: 70_000)]
-        #expect(await Self.code(of: HTTPRequest(url: url, headers: long)) == .invalidRequest)
+        await expectEqual(Self.code(of: HTTPRequest(url: url, headers: long)), .invalidRequest)
     }
 
     @Test func `A HEAD request with a body is refused`() async throws {
         let url = try #require(URL(string: "http://a.example/"))
-        #expect(await Self.code(of: HTTPRequest(url: url, method: "HEAD", body: [1])) == .invalidRequest)
+        await expectEqual(Self.code(of: HTTPRequest(url: url, method: "HEAD", body: [1])), .invalidRequest)
     }
 
     @Test(arguments: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"], [nil, [], [1, 2, 3]])
@@ -105,10 +106,9 @@ struct RequestValidationTests {
             let response = try await client.send(request)
             let sendsContent = body != nil || ["POST", "PUT", "PATCH"].contains(method)
             let content = sendsContent ? "Content \(body?.count ?? 0)" : "none"
-            #expect(
-                response.headers["X-Echo"]
-                    == "\(method) /a/../b?q=1 \(content) \(body ?? []) 1||swift-web-image|-|-")
-            #expect(try await response.body.collect(upTo: 0) == [])
+            expectEqual(
+                response.headers["X-Echo"], "\(method) /a/../b?q=1 \(content) \(body ?? []) 1||swift-web-image|-|-")
+            try await expectEqual(response.body.collect(upTo: 0), [])
         }
     }
 
@@ -118,7 +118,7 @@ struct RequestValidationTests {
         let error = await #expect(throws: HTTPError.self) {
             _ = try await client.send(HTTPRequest(url: try #require(URL(string: "http://[::1]:1/"))))
         }
-        #expect(error?.code == .cannotConnect)
+        expectEqual(error?.code, .cannotConnect)
         await client.shutdown()
     }
 
@@ -127,7 +127,7 @@ struct RequestValidationTests {
         let error = await #expect(throws: HTTPError.self) {
             _ = try await client.send(HTTPRequest(url: try #require(URL(string: "http://bücher.invalid/"))))
         }
-        #expect(error?.code == .cannotResolveHost)
+        expectEqual(error?.code, .cannotResolveHost)
         await client.shutdown()
     }
 
@@ -137,7 +137,7 @@ struct RequestValidationTests {
             #expect(throws: Never.self) { try Origin(#require(URL(string: url))) }
             let long = try #require(URL(string: url.replacing("b/", with: "bc/")))
             let error = #expect(throws: HTTPError.self) { try Origin(long) }
-            #expect(error?.code == .invalidRequest)
+            expectEqual(error?.code, .invalidRequest)
         }
     }
 
@@ -157,7 +157,7 @@ struct RequestValidationTests {
             guard let url = URL(string: text), let plain = Origin(plain: url.absoluteString) else { continue }
             plainCount += 1
             let checked = try? Origin(checking: url)
-            #expect(checked == plain, "\(text)")
+            expectEqual(checked, plain, "\(text)")
         }
         #expect(plainCount > 100)
     }

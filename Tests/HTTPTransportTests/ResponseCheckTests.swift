@@ -2,6 +2,7 @@
 import Foundation
 import HTTPLoaders
 @testable import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -10,10 +11,10 @@ struct ResponseCheckTests {
     @Test func `a set of codes has what its ranges have`() {
         let set = HTTPStatusSet(200...299, 400...404).union([304, 5_000, -1]).subtracting([403])
         let codes = [199, 200, 299, 300, 304, 400, 403, 404, 405, -1, 5_000, Int.max, Int.min]
-        #expect(codes.filter { set.contains($0) } == [200, 299, 304, 400, 404])
-        #expect(set.description == "200-299, 304, 400-402, 404")
-        #expect(HTTPStatusSet(100...Int.max, Int.min ... -5) == HTTPStatusSet(100...999))
-        #expect(HTTPStatusSet(200...210, 211...299) == .success)
+        expectEqual(codes.filter { set.contains($0) }, [200, 299, 304, 400, 404])
+        expectEqual(set.description, "200-299, 304, 400-402, 404")
+        expectEqual(HTTPStatusSet(100...Int.max, Int.min ... -5), HTTPStatusSet(100...999))
+        expectEqual(HTTPStatusSet(200...210, 211...299), .success)
     }
 
     @Test(arguments: [
@@ -23,7 +24,7 @@ struct ResponseCheckTests {
     ])
     func `content types are compared without case and without parameters`(_ field: String?, _ expected: Bool) {
         let types: HTTPContentTypes = ["Image/*", "Text/HTML; charset=utf-8", "*/*+json"]
-        #expect(types.contains(field) == expected)
+        expectEqual(types.contains(field), expected)
         #expect(HTTPContentTypes(["*/*"]).contains(field))
     }
 
@@ -34,23 +35,23 @@ struct ResponseCheckTests {
         } _: { origin, client in
             var request = HTTPRequest(url: origin.url("/404"))
             let plain = try await client.send(request)
-            #expect(plain.status == 404)
+            expectEqual(plain.status, 404)
             request.options.acceptableStatuses = .success
             let error = await #expect(throws: HTTPError.self) { _ = try await client.send(request) }
-            #expect(error?.code == .unacceptableStatus)
-            #expect(error?.response?.status == 404)
-            #expect(error?.response?.headers["X-Reason"] == "no")
-            #expect(error?.response?.url == request.url)
-            #expect(error?.response?.beginning == Array("because".utf8))
+            expectEqual(error?.code, .unacceptableStatus)
+            expectEqual(error?.response?.status, 404)
+            expectEqual(error?.response?.headers["X-Reason"], "no")
+            expectEqual(error?.response?.url, request.url)
+            expectEqual(error?.response?.beginning, Array("because".utf8))
             request.options.acceptableStatuses = [404]
             let accepted = try await client.bytes(request)
-            #expect(accepted == Array("because".utf8))
+            expectEqual(accepted, Array("because".utf8))
             // What a condition asked for is an answer.
             var conditional = HTTPRequest(url: origin.url("/304"), headers: ["If-None-Match": "\"a\""])
             conditional.options.acceptableStatuses = .success
             conditional.options.acceptableContentTypes = .images
             let unchanged = try await client.send(conditional)
-            #expect(unchanged.status == 304)
+            expectEqual(unchanged.status, 304)
         }
     }
 
@@ -62,15 +63,15 @@ struct ResponseCheckTests {
             exchange.respond(exchange.path == "/201" ? 201 : 200, ["Content-Type: Image/Jpeg; a=b"], body: [1])
         } _: { origin, client in
             let bytes = try await client.bytes(HTTPRequest(url: origin.url("/")))
-            #expect(bytes == [1])
+            expectEqual(bytes, [1])
             var request = HTTPRequest(url: origin.url("/201"))
             let error = await #expect(throws: HTTPError.self) { _ = try await client.send(request) }
-            #expect(error?.code == .unacceptableStatus)
+            expectEqual(error?.code, .unacceptableStatus)
             request.options.acceptableStatuses = .all
             request.options.acceptableContentTypes = .json
             let type = await #expect(throws: HTTPError.self) { _ = try await client.send(request) }
-            #expect(type?.code == .unacceptableContentType)
-            #expect(type?.response?.beginning == [1])
+            expectEqual(type?.code, .unacceptableContentType)
+            expectEqual(type?.response?.beginning, [1])
         }
     }
 
@@ -119,7 +120,7 @@ struct ResponseCheckTests {
         ]
         for loader in loaders {
             let error = await #expect(throws: HTTPError.self) { _ = try await loader.send(request) }
-            #expect(error?.code == .unacceptableContentType)
+            expectEqual(error?.code, .unacceptableContentType)
         }
     }
 
@@ -130,18 +131,18 @@ struct ResponseCheckTests {
         } _: { origin, client in
             let request = HTTPRequest(url: origin.url("/a"), method: "POST", body: Array("four".utf8))
             let response = try await client.send(request).collected(upTo: 3)
-            #expect(response.bytes == [1, 2, 3])
-            #expect(response.url == origin.url("/b"))
-            #expect(response.metrics.total != nil)
-            #expect(response.metrics.bytesReceived == 3)
-            #expect(response.metrics.redirectCount == 1)
+            expectEqual(response.bytes, [1, 2, 3])
+            expectEqual(response.url, origin.url("/b"))
+            expect(response.metrics.total != nil)
+            expectEqual(response.metrics.bytesReceived, 3)
+            expectEqual(response.metrics.redirectCount, 1)
             #expect(response.metrics.reusedConnection)
-            #expect(response.metrics.httpVersion == "1.1")
-            #expect(response.metrics.remoteAddress == "127.0.0.1")
+            expectEqual(response.metrics.httpVersion, "1.1")
+            expectEqual(response.metrics.remoteAddress, "127.0.0.1")
             var direct = request
             direct.url = origin.url("/b")
             let sent = try await client.send(direct).collected(upTo: 3)
-            #expect(sent.metrics.bytesSent == 4)
+            expectEqual(sent.metrics.bytesSent, 4)
         }
     }
 }

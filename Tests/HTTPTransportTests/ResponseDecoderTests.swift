@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 @testable import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -19,21 +20,21 @@ struct ResponseDecoderTests {
         _ code: HTTPError.Code, _ decoder: ResponseDecoder<Value>, _ response: CollectedResponse
     ) -> HTTPError? {
         let error = #expect(throws: HTTPError.self) { try decoder.decode(response) }
-        #expect(error?.code == code)
-        #expect(error?.response?.beginning == response.bytes)
+        expectEqual(error?.code, code)
+        expectEqual(error?.response?.beginning, response.bytes)
         return error
     }
 
     @Test func `JSON and property lists become values`() throws {
         let json = try response("Application/JSON; charset=utf-8", Array(#"{"x":3}"#.utf8))
-        #expect(try ResponseDecoder.json(Point.self).decode(json) == Point(x: 3))
+        try expectEqual(ResponseDecoder.json(Point.self).decode(json), Point(x: 3))
         let list = try PropertyListEncoder().encode(Point(x: 4))
         let plist = try response("application/x-plist", Array(list))
         // For origins that are trusted: Foundation's decoder ends the process for a nested list.
         let trusted = ResponseDecoder(types: .propertyLists) { [decoder = PropertyListDecoder()] response in
             try decoder.decode(Point.self, from: Data(response.bytes))
         }
-        #expect(try trusted.decode(plist) == Point(x: 4))
+        try expectEqual(trusted.decode(plist), Point(x: 4))
         let damaged = expect(.undecodableBody, ResponseDecoder.json(Point.self), try response("text/json", [0x7B]))
         #expect(damaged?.cause is DecodingError)
     }
@@ -55,14 +56,14 @@ struct ResponseDecoderTests {
         _ type: String?, _ bytes: [UInt8], _ status: Int
     ) throws {
         let nothing = try response(type, bytes, status: status)
-        #expect(try ResponseDecoder.json(Point?.self).decode(nothing) == nil)
+        try expectNil(ResponseDecoder.json(Point?.self).decode(nothing))
         _ = expect(.undecodableBody, ResponseDecoder.json(Point.self), nothing)
     }
 
     @Test func `a value that may be nil is decoded like any other`() throws {
         let decoder = ResponseDecoder.json(Point?.self)
-        #expect(try decoder.decode(response("application/json", Array(#"{"x":3}"#.utf8))) == Point(x: 3))
-        #expect(try decoder.decode(response("application/json", Array("null".utf8))) == nil)
+        try expectEqual(decoder.decode(response("application/json", Array(#"{"x":3}"#.utf8))), Point(x: 3))
+        try expectNil(decoder.decode(response("application/json", Array("null".utf8))))
         _ = expect(.undecodableBody, decoder, try response("application/json", Array("{".utf8)))
         _ = expect(.unacceptableContentType, decoder, try response("text/html", Array("a".utf8)))
         _ = expect(.unacceptableStatus, decoder, try response(nil, [], status: 404))
@@ -74,7 +75,7 @@ struct ResponseDecoderTests {
             ("text/plain;charset=\"utf-16le\"", [0xE4, 0], "ä"), (nil, [], ""),
         ] as [(String?, [UInt8], String)])
     func `text has the charset of its type`(_ type: String?, _ bytes: [UInt8], _ expected: String) throws {
-        #expect(try ResponseDecoder.text.decode(response(type, bytes)) == expected)
+        try expectEqual(ResponseDecoder.text.decode(response(type, bytes)), expected)
     }
 
     @Test func `text with bytes outside of its charset is an error`() throws {
@@ -86,8 +87,8 @@ struct ResponseDecoderTests {
         let decoder = ResponseDecoder.first(of: [
             ResponseDecoder.json(Point.self).map { "\($0.x)" }, ResponseDecoder<String>.text.map { "text \($0)" },
         ])
-        #expect(try decoder.decode(response("application/json", Array(#"{"x":3}"#.utf8))) == "3")
-        #expect(try decoder.decode(response("text/plain", Array("a".utf8))) == "text a")
+        try expectEqual(decoder.decode(response("application/json", Array(#"{"x":3}"#.utf8))), "3")
+        try expectEqual(decoder.decode(response("text/plain", Array("a".utf8))), "text a")
         _ = expect(.unacceptableStatus, decoder, try response("text/plain", [0x61], status: 404))
         _ = expect(.undecodableBody, ResponseDecoder<String>.first(of: []), try response(nil, []))
     }
@@ -96,11 +97,11 @@ struct ResponseDecoderTests {
         let loader = StubLoader { _, _ in .ok(Array(#"{"x":9}"#.utf8), type: "application/json") }
         let request = HTTPRequest(url: try #require(URL(string: "http://a/")))
         let point = try await loader.value(for: request, as: .json(Point.self), upTo: 7)
-        #expect(point == Point(x: 9))
+        expectEqual(point, Point(x: 9))
         let error = await #expect(throws: HTTPError.self) {
             _ = try await loader.value(for: request, as: .bytes, upTo: 6)
         }
-        #expect(error?.code == .bodyTooLarge)
+        expectEqual(error?.code, .bodyTooLarge)
         // A decoder of much work looks at cancellation.
         await #expect(throws: CancellationError.self) {
             _ = try await loader.value(for: request, as: ResponseDecoder<Int> { _ in throw CancellationError() })

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -38,16 +39,16 @@ struct ResumingTests {
         stub.respond(to: "/x", with: ok().failing(after: 40), rest(from: 40))
         let loader = loader()
         try await breakOff(loader)
-        #expect(store.count == 1)
+        expectEqual(store.count, 1)
         let response = try await loader.send(HTTPRequest(url: url)).collected(upTo: 100)
-        #expect(response.status == 200)
-        #expect(response.bytes == whole)
-        #expect(response.headers["Content-Length"] == "100")
-        #expect(response.headers["Content-Range"] == nil)
+        expectEqual(response.status, 200)
+        expectEqual(response.bytes, whole)
+        expectEqual(response.headers["Content-Length"], "100")
+        expectNil(response.headers["Content-Range"])
         let question = try #require(stub.requests.last)
-        #expect(question.headers["Range"] == "bytes=40-")
-        #expect(question.headers["If-Range"] == "\"v1\"")
-        #expect(store.count == 0)
+        expectEqual(question.headers["Range"], "bytes=40-")
+        expectEqual(question.headers["If-Range"], "\"v1\"")
+        expectEqual(store.count, 0)
     }
 
     @Test func `a body that breaks off while it is read goes on a few times`() async throws {
@@ -55,9 +56,9 @@ struct ResumingTests {
             to: "/x", with: ok().failing(after: 40), rest(from: 40).failing(after: 20),
             rest(from: 60).failing(after: 5), rest(from: 65))
         let bytes = try await loader(3).bytes(HTTPRequest(url: url))
-        #expect(bytes == whole)
-        #expect(stub.requests.map { $0.headers["Range"] } == [nil, "bytes=40-", "bytes=60-", "bytes=65-"])
-        #expect(store.count == 0)
+        expectEqual(bytes, whole)
+        expectEqual(stub.requests.map { $0.headers["Range"] }, [nil, "bytes=40-", "bytes=60-", "bytes=65-"])
+        expectEqual(store.count, 0)
         stub.respond(to: "/x", with: ok().failing(after: 40))
         try await breakOff(loader(0))
     }
@@ -70,12 +71,12 @@ struct ResumingTests {
             _ = try await iterator.next()
             _ = try await iterator.next()
         }
-        #expect(store.count == 1)
+        expectEqual(store.count, 1)
         // Time limits and priority make no other request of it.
         var request = HTTPRequest(url: url)
         request.options.totalTimeout = .seconds(1)
         let bytes = try await loader.bytes(request)
-        #expect(bytes == whole)
+        expectEqual(bytes, whole)
     }
 
     @Test func `a fragment makes no other request`() async throws {
@@ -85,8 +86,8 @@ struct ResumingTests {
             _ = try await loader.bytes(HTTPRequest(url: URL(string: "http://a.example/x#a")!))
         }
         let bytes = try await loader.bytes(HTTPRequest(url: URL(string: "http://a.example/x#b")!))
-        #expect(bytes == whole)
-        #expect(stub.requests.last?.headers["Range"] == "bytes=40-")
+        expectEqual(bytes, whole)
+        expectEqual(stub.requests.last?.headers["Range"], "bytes=40-")
     }
 
     @Test func `content that has changed is sent whole and the beginning is dropped`() async throws {
@@ -94,8 +95,8 @@ struct ResumingTests {
         let loader = loader()
         try await breakOff(loader)
         let bytes = try await loader.bytes(HTTPRequest(url: url))
-        #expect(bytes == [7, 7])
-        #expect(store.count == 0)
+        expectEqual(bytes, [7, 7])
+        expectEqual(store.count, 0)
     }
 
     @Test(arguments: [
@@ -116,8 +117,8 @@ struct ResumingTests {
         let loader = loader()
         try await breakOff(loader)
         let bytes = try await loader.bytes(HTTPRequest(url: url))
-        #expect(bytes == whole)
-        #expect(stub.requests.map { $0.headers["Range"] } == [nil, "bytes=40-", nil])
+        expectEqual(bytes, whole)
+        expectEqual(stub.requests.map { $0.headers["Range"] }, [nil, "bytes=40-", nil])
     }
 
     @Test func `an error of the origin leaves the beginning for later`() async throws {
@@ -126,12 +127,12 @@ struct ResumingTests {
         let loader = loader()
         try await breakOff(loader)
         let refused = try await loader.send(HTTPRequest(url: url))
-        #expect(refused.status == 503)
-        #expect(store.count == 1)
+        expectEqual(refused.status, 503)
+        expectEqual(store.count, 1)
         await #expect(throws: HTTPError.self) { _ = try await loader.send(HTTPRequest(url: url)) }
-        #expect(store.count == 1)
+        expectEqual(store.count, 1)
         let bytes = try await loader.bytes(HTTPRequest(url: url))
-        #expect(bytes == whole)
+        expectEqual(bytes, whole)
     }
 
     @Test func `parts that are longer or shorter than announced are no whole`() async throws {
@@ -146,7 +147,7 @@ struct ResumingTests {
             let loader = ResumingLoader(stub, maximumResumptions: 0)
             try await breakOff(loader)
             let error = await #expect(throws: HTTPError.self) { _ = try await loader.bytes(HTTPRequest(url: url)) }
-            #expect(error?.code == code)
+            expectEqual(error?.code, code)
         }
     }
 
@@ -161,7 +162,7 @@ struct ResumingTests {
     func `a beginning whose rest could be another is not kept`(_ reply: StubReply) async throws {
         stub.respond(to: "/x", with: reply.failing(after: 5))
         try await breakOff(loader())
-        #expect(store.count == 0)
+        expectEqual(store.count, 0)
     }
 
     @Test func `an old date of the last change is a validator`() async throws {
@@ -176,10 +177,10 @@ struct ResumingTests {
             let store = PartialBodyStore()
             let loader = ResumingLoader(stub, store: store, maximumResumptions: 0)
             try await breakOff(loader)
-            #expect(store.count == 1)
+            expectEqual(store.count, 1)
             let bytes = try await loader.bytes(HTTPRequest(url: url))
-            #expect(bytes == whole)
-            #expect(stub.requests.map { $0.headers["If-Range"] } == (joins ? [nil, date] : [nil, date, nil]))
+            expectEqual(bytes, whole)
+            expectEqual(stub.requests.map { $0.headers["If-Range"] }, (joins ? [nil, date] : [nil, date, nil]))
         }
     }
 
@@ -191,7 +192,7 @@ struct ResumingTests {
         other.options.credential = .bearer("b")
         let requests = [other, HTTPRequest(url: url, headers: ["Cookie": "a"]), HTTPRequest(url: url, method: "POST")]
         for request in requests { _ = try? await loader.bytes(request) }
-        #expect(stub.requests.map { $0.headers["Range"] } == [nil, nil, nil, nil])
+        expectEqual(stub.requests.map { $0.headers["Range"] }, [nil, nil, nil, nil])
     }
 
     @Test func `a store keeps the newest beginnings within its limits`() throws {
@@ -204,21 +205,21 @@ struct ResumingTests {
             store.keep(partial, for: request)
         }
         try keep(1, 4_001)
-        #expect(store.count == 0)
+        expectEqual(store.count, 0)
         for number in 2...4 { try keep(number, 3_000) }
-        #expect(store.count == 2)
+        expectEqual(store.count, 2)
         #expect(store.byteCount > 6_000)
         for number in 5...9 { try keep(number, 1) }
-        #expect(store.count == 3)
+        expectEqual(store.count, 3)
         let small = store.byteCount
         #expect(small < 3 * 1_500)
         // A shorter beginning does not replace a longer one.
         try keep(9, 1_005)
         try keep(9, 1_002)
         #expect(store.byteCount - small > 950 && store.byteCount - small < 1_050)
-        #expect(store.take(HTTPRequest(url: url.appending(path: "8")))?.count == 1)
+        expectEqual(store.take(HTTPRequest(url: url.appending(path: "8")))?.count, 1)
         store.removeAll()
-        #expect(store.byteCount == 0)
+        expectEqual(store.byteCount, 0)
     }
 
     @Test func `addresses and fields count for the limit of a store`() throws {
@@ -239,8 +240,8 @@ struct ResumingTests {
         stub.respond(to: "/x", with: ok().failing(after: 40), rest(from: 40).failing(after: 10))
         let loader = ResumingLoader(stub, store: small, maximumResumptions: 1)
         try await breakOff(loader)
-        #expect(stub.requests.map { $0.headers["Range"] } == [nil, "bytes=40-"])
-        #expect(small.count == 0)
+        expectEqual(stub.requests.map { $0.headers["Range"] }, [nil, "bytes=40-"])
+        expectEqual(small.count, 0)
     }
 
     @Test func `all parts together count for the limit of the request`() async throws {
@@ -255,6 +256,6 @@ struct ResumingTests {
             stub.respond(to: "/x", with: ok())
             _ = try await loader.bytes(request)
         }
-        #expect(error?.code == .bodyTooLarge)
+        expectEqual(error?.code, .bodyTooLarge)
     }
 }

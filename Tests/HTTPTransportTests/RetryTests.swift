@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import TaskCoordination
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -27,16 +28,16 @@ struct RetryTests {
     @Test func `a transient failure is tried again after growing delays`() {
         stub.respond(to: "/x", with: .status(503), .failure(.connectionLost), .ok([1]))
         let probe = sending.send(loader())
-        #expect(stub.requestCount == 1)
+        expectEqual(stub.requestCount, 1)
         sending.advance(.milliseconds(499))
-        #expect(stub.requestCount == 1)
+        expectEqual(stub.requestCount, 1)
         sending.advance(.milliseconds(1))
-        #expect(stub.requestCount == 2)
+        expectEqual(stub.requestCount, 2)
         sending.advance(.milliseconds(999))
-        #expect(stub.requestCount == 2)
+        expectEqual(stub.requestCount, 2)
         sending.advance(.milliseconds(1))
-        #expect(probe.value?.status == 200)
-        #expect(probe.value?.metrics.attemptCount == 3)
+        expectEqual(probe.value?.status, 200)
+        expectEqual(probe.value?.metrics.attemptCount, 3)
     }
 
     @Test func `a refused attempt has given its connection back while the next one waits`() async throws {
@@ -55,10 +56,10 @@ struct RetryTests {
             // The end of the body is a message to the event loop.
             for _ in 0..<100_000 where await client.transferCount > 0 { await Task.yield() }
             let count = await client.transferCount
-            #expect(count == 0)
+            expectEqual(count, 0)
             clock.advance(by: .seconds(60))
             let status = try await response.status
-            #expect(status == 200)
+            expectEqual(status, 200)
             await client.shutdown()
         }
     }
@@ -66,25 +67,25 @@ struct RetryTests {
     @Test func `the last outcome is final when the attempts are used up`() {
         stub.respond(to: "/x", with: .status(503))
         let response = sending.send(loader(fraction: 0))
-        #expect(response.value?.status == 503)
-        #expect(stub.requestCount == 3)
+        expectEqual(response.value?.status, 503)
+        expectEqual(stub.requestCount, 3)
         stub.respond(to: "/x", with: .failure(.cannotConnect))
         let failure = sending.send(loader(fraction: 0) { $0.maximumAttempts = 2 })
-        #expect((failure.error as? HTTPError)?.code == .cannotConnect)
-        #expect(stub.requestCount == 5)
+        expectEqual((failure.error as? HTTPError)?.code, .cannotConnect)
+        expectEqual(stub.requestCount, 5)
     }
 
     @Test func `what would not help or is not idempotent is not tried again`() {
         stub.respond(to: "/x", with: .status(404))
-        #expect(sending.send(loader()).value?.status == 404)
+        expectEqual(sending.send(loader()).value?.status, 404)
         stub.respond(to: "/x", with: .failure(.certificateExpired))
-        #expect(sending.send(loader()).error != nil)
+        expect(sending.send(loader()).error != nil)
         stub.respond(to: "/x", with: .failure(CancellationError()))
         #expect(sending.send(loader()).wasCancelled)
         stub.respond(to: "/x", with: .status(503))
-        #expect(sending.send(loader(), "POST").value?.status == 503)
-        #expect(stub.requestCount == 4)
-        #expect(clock.sleepers == 0)
+        expectEqual(sending.send(loader(), "POST").value?.status, 503)
+        expectEqual(stub.requestCount, 4)
+        expectEqual(clock.sleepers, 0)
     }
 
     @Test func `an unacceptable status that is transient is tried again`() throws {
@@ -96,7 +97,7 @@ struct RetryTests {
         sending.advance(.seconds(6))
         #expect(probe.isRunning)
         sending.advance(.seconds(1))
-        #expect(probe.value?.status == 200)
+        expectEqual(probe.value?.status, 200)
     }
 
     @Test(arguments: [
@@ -105,7 +106,7 @@ struct RetryTests {
     ])
     func `Retry-After is read in both forms`(_ field: String, _ seconds: Double?) {
         let now = Date(timeIntervalSince1970: 1_000)
-        #expect(RetryPolicy.retryAfter(field, now: now) == seconds.map { .seconds($0) })
+        expectEqual(RetryPolicy.retryAfter(field, now: now), seconds.map { .seconds($0) })
     }
 
     @Test func `an origin is obeyed up to a limit`() {
@@ -114,33 +115,33 @@ struct RetryTests {
         sending.advance(.milliseconds(59_999))
         #expect(patient.isRunning)
         sending.advance(.milliseconds(1))
-        #expect(patient.value?.status == 200)
+        expectEqual(patient.value?.status, 200)
         stub.respond(to: "/x", with: .status(429, headers: ["Retry-After": "61"]))
-        #expect(sending.send(loader()).value?.status == 429)
+        expectEqual(sending.send(loader()).value?.status, 429)
     }
 
     @Test func `a delay never exceeds its limit`() {
         var policy = RetryPolicy()
         policy.maximumDelay = .seconds(3)
         let delays = [1, 2, 3, 4, 60, Int.max].map { policy.delay(after: $0, fraction: 1) }
-        #expect(delays == [.milliseconds(500), .seconds(1), .seconds(2), .seconds(3), .seconds(3), .seconds(3)])
-        #expect(policy.delay(after: 3, fraction: 0.25) == .milliseconds(500))
-        #expect(policy.delay(after: 1, fraction: -5) == .zero)
+        expectEqual(delays, [.milliseconds(500), .seconds(1), .seconds(2), .seconds(3), .seconds(3), .seconds(3)])
+        expectEqual(policy.delay(after: 3, fraction: 0.25), .milliseconds(500))
+        expectEqual(policy.delay(after: 1, fraction: -5), .zero)
     }
 
     @Test func `a host that fails uses up its retries and another host has its own`() {
         stub.respond(to: "/x", with: .status(503))
         let loader = loader(fraction: 0) { $0.retriesPerHost = 3 }
         for _ in 0..<10 { _ = sending.send(loader) }
-        #expect(stub.requestCount == 13)
+        expectEqual(stub.requestCount, 13)
         _ = sending.send(loader, host: "b")
-        #expect(stub.requestCount == 16)
+        expectEqual(stub.requestCount, 16)
         // Ten successes pay for one retry.
         stub.respond(to: "/x", with: .ok([]))
         for _ in 0..<10 { _ = sending.send(loader) }
         stub.respond(to: "/x", with: .status(503))
         for _ in 0..<2 { _ = sending.send(loader) }
-        #expect(stub.requestCount == 16 + 10 + 3)
+        expectEqual(stub.requestCount, 16 + 10 + 3)
     }
 
     @Test func `a budget for many hosts is bounded in bytes and the host that took longest ago has all again`() {
@@ -152,10 +153,10 @@ struct RetryTests {
         #expect(!take("39999") && take("first"))
         let count = budget.spent.count
         for _ in 0..<10 { budget.give("first", capacity: 1) }
-        #expect(budget.spent.count == count - 1)
+        expectEqual(budget.spent.count, count - 1)
         var none = RetryBudget()
         let answers = [none.take("a", capacity: 0), none.take("a", capacity: .max)]
-        #expect(answers == [false, true])
+        expectEqual(answers, [false, true])
     }
 
     @Test func `a delay ends with its task and what a condition throws ends the request`() {
@@ -165,13 +166,13 @@ struct RetryTests {
         probe.cancel()
         sending.executor.drain()
         #expect(probe.wasCancelled)
-        #expect(clock.sleepers == 0)
+        expectEqual(clock.sleepers, 0)
         let gate = Gate()
         let waiting = sending.send(loader(fraction: 0, ready: { await gate.pass() }))
-        #expect(stub.requestCount == 2)
+        expectEqual(stub.requestCount, 2)
         gate.open()
         sending.executor.drain()
-        #expect(waiting.value?.status == 503)
+        expectEqual(waiting.value?.status, 503)
         #expect(sending.send(loader(fraction: 0, ready: { throw NotReady() })).error is NotReady)
     }
 }

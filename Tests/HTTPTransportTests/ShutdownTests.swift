@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 @testable import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -16,8 +17,8 @@ struct ShutdownTests {
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.send(HTTPRequest(url: origin.url("/")))
             }
-            #expect(error?.code == .shutDown)
-            #expect(await client.transferCount == 0)
+            expectEqual(error?.code, .shutDown)
+            await expectEqual(client.transferCount, 0)
         }
     }
 
@@ -37,14 +38,14 @@ struct ShutdownTests {
             let head = Task { try await client.send(HTTPRequest(url: origin.url("/head"))) }
             await arrived.pass()
             let queued = Task.immediate { try await client.send(HTTPRequest(url: origin.url("/queued"))) }
-            #expect(await client.transferCount == 3)
+            await expectEqual(client.transferCount, 3)
             await client.shutdown()
             for task in [head, queued] {
                 let error = await #expect(throws: HTTPError.self) { _ = try await task.value }
-                #expect(error?.code == .shutDown)
+                expectEqual(error?.code, .shutDown)
             }
             let error = await #expect(throws: HTTPError.self) { _ = try await response.body.collect(upTo: 10) }
-            #expect(error?.code == .shutDown)
+            expectEqual(error?.code, .shutDown)
         }
     }
 
@@ -61,7 +62,7 @@ struct ShutdownTests {
                                 let response = try await client.send(HTTPRequest(url: origin.url("/\(index)")))
                                 _ = try await response.body.collect(upTo: 1)
                             } catch {
-                                #expect((error as? HTTPError)?.code == .shutDown)
+                                expectEqual((error as? HTTPError)?.code, .shutDown)
                             }
                         }
                         if index % 3 == 0 { group.addTask { await client.shutdown() } }
@@ -75,7 +76,7 @@ struct ShutdownTests {
     @Test func `A body is read to its end after its client was let go`() async throws {
         let origin = try OriginServer.byHand { $0.respond(body: [UInt8](repeating: 4, count: 3 << 20)) }
         let response = try await HTTPClient(configuration: .loopback).send(HTTPRequest(url: origin.url("/")))
-        #expect(try await response.body.collect(upTo: 3 << 20).count == 3 << 20)
+        try await expectEqual(response.body.collect(upTo: 3 << 20).count, 3 << 20)
         origin.stop()
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -65,7 +66,7 @@ struct TLSPolicyTests {
         let expected: [HTTPError.Code?] = [
             .certificateExpired, .certificateHostMismatch, nil, .certificateNotTrusted, .certificatePinMismatch,
         ]
-        #expect(codes == expected)
+        expectEqual(codes, expected)
     }
 
     @Test func `one of several pins is enough and it may be of any certificate of the chain`() async throws {
@@ -77,12 +78,12 @@ struct TLSPolicyTests {
         let root = TLSPolicy.Pin.certificate(sha256: try fingerprint(of: certificate.rootPath))
         let text = try #require(
             TLSPolicy.Pin.publicKey(base64: Data(certificate.publicKeySHA256).base64EncodedString()))
-        #expect(text == key)
-        #expect(TLSPolicy.Pin.publicKey(base64: "AAAA") == nil)
+        expectEqual(text, key)
+        expectNil(TLSPolicy.Pin.publicKey(base64: "AAAA"))
         try await withTLS(certificate) { origin, client in
             for pin in [key, leaf, root] {
                 let code = try await outcome(origin, client, trusted.pinned(to: wrong, pin))
-                #expect(code == nil)
+                expectNil(code)
             }
             // A key is no certificate, and a digest of another length matches nothing.
             let crossed = TLSPolicy.Pin.certificate(sha256: certificate.publicKeySHA256)
@@ -90,15 +91,15 @@ struct TLSPolicyTests {
                 var policy = trusted
                 policy.pins = Set(pins)
                 let code = try await outcome(origin, client, policy)
-                #expect(code == .certificatePinMismatch)
+                expectEqual(code, .certificatePinMismatch)
             }
             // A pin adds to the trust and does not replace it.
             let untrusted = try await outcome(origin, client, TLSPolicy.system.pinned(to: key))
-            #expect(untrusted == .certificateNotTrusted)
+            expectEqual(untrusted, .certificateNotTrusted)
             let alone = try await outcome(origin, client, TLSPolicy.insecure.pinned(to: key))
-            #expect(alone == nil)
+            expectNil(alone)
             let unknown = try await outcome(origin, client, TLSPolicy.insecure.pinned(to: root))
-            #expect(unknown == .certificatePinMismatch)
+            expectEqual(unknown, .certificatePinMismatch)
         }
     }
 
@@ -115,13 +116,13 @@ struct TLSPolicyTests {
             short.pins = [.publicKey(sha256: []), .certificate(sha256: [1])]
             for policy in [misspelt, short, trusted.pinned()] {
                 let code = try await outcome(origin, client, policy)
-                #expect(code == .certificatePinMismatch)
+                expectEqual(code, .certificatePinMismatch)
             }
-            #expect(origin.connectionCount == 0)
+            expectEqual(origin.connectionCount, 0)
             var none = trusted
             none.pins = nil
             let code = try await outcome(origin, client, none)
-            #expect(code == nil)
+            expectNil(code)
         }
         let pinned = trusted.pinned(to: .publicKey(sha256: certificate.publicKeySHA256))
         let plain = try OriginServer.byHand {
@@ -136,9 +137,9 @@ struct TLSPolicyTests {
         let named = HTTPRequest(url: try #require(URL(string: "http://localhost:\(plain.port)/a")))
         for request in [request, named] {
             let error = await #expect(throws: HTTPError.self) { try await client.send(request) }
-            #expect(error?.code == .certificatePinMismatch)
+            expectEqual(error?.code, .certificatePinMismatch)
         }
-        #expect(plain.connectionCount == 0)
+        expectEqual(plain.connectionCount, 0)
         await client.shutdown()
     }
 
@@ -157,8 +158,8 @@ struct TLSPolicyTests {
                 codes.append(try await outcome(origin, client, policy))
             }
             let once: [HTTPError.Code?] = [nil, .certificatePinMismatch, nil, .certificatePinMismatch, nil, nil]
-            #expect(codes == once + once)
-            #expect(origin.requestCount == 8)
+            expectEqual(codes, once + once)
+            expectEqual(origin.requestCount, 8)
         }
     }
 
@@ -169,10 +170,10 @@ struct TLSPolicyTests {
         try await withTLS(certificate, old) { origin, client in
             var policy = TLSPolicy.authorities(in: certificate.rootPath)
             let usual = try await outcome(origin, client, policy)
-            #expect(usual == nil)
+            expectNil(usual)
             policy.minimumVersion = .v13
             let strict = try await outcome(origin, client, policy)
-            #expect(strict == .tlsFailed)
+            expectEqual(strict, .tlsFailed)
         }
     }
 
@@ -189,15 +190,15 @@ struct TLSPolicyTests {
         try await withTLS(certificate, asking) { origin, client in
             origin.respond(to: "/away", with: .redirect(to: other.url("/").absoluteString, status: 302))
             let without = try await outcome(origin, client, policy)
-            #expect(without != nil)
+            expect(without != nil)
             policy.clientCertificate = TLSPolicy.ClientCertificate(
                 certificatePath: certificate.certificatePath, keyPath: certificate.keyPath)
             let with = try await outcome(origin, client, policy)
-            #expect(with == nil)
+            expectNil(with)
             var request = HTTPRequest(url: origin.url("/away"))
             request.options.tls = policy
             await #expect(throws: HTTPError.self) { _ = try await client.send(request) }
-            #expect(other.requestCount == 0)
+            expectEqual(other.requestCount, 0)
         }
     }
 
@@ -209,23 +210,23 @@ struct TLSPolicyTests {
             let name = try #require(URL(string: "https://localhost:\(origin.port)/"))
             let address = try #require(URL(string: "https://127.0.0.1:\(origin.port)/"))
             let bytes = try await client.bytes(HTTPRequest(url: name))
-            #expect(bytes == [1])
+            expectEqual(bytes, [1])
             let error = await #expect(throws: HTTPError.self) { _ = try await client.send(HTTPRequest(url: address)) }
-            #expect(error?.code == .certificateNotTrusted)
+            expectEqual(error?.code, .certificateNotTrusted)
             var strict = HTTPRequest(url: name)
             strict.options.tls = .system
             let own = await #expect(throws: HTTPError.self) { _ = try await client.send(strict) }
-            #expect(own?.code == .certificateNotTrusted)
+            expectEqual(own?.code, .certificateNotTrusted)
         }
         var settings = HTTPClient.Configuration()
         settings.tlsForHosts = [
             "a.b.example": .insecure, "*.example": .authorities(in: "/x"), "*.b.example": .insecure,
         ]
         let table = TransferSettings(settings)
-        #expect(table.tls(for: "a.b.example") == .insecure)
-        #expect(table.tls(for: "c.b.example") == .insecure)
-        #expect(table.tls(for: "c.example") == .authorities(in: "/x"))
-        #expect(table.tls(for: "example") == .system)
-        #expect(table.tls(for: "10.0.0.1") == .system)
+        expectEqual(table.tls(for: "a.b.example"), .insecure)
+        expectEqual(table.tls(for: "c.b.example"), .insecure)
+        expectEqual(table.tls(for: "c.example"), .authorities(in: "/x"))
+        expectEqual(table.tls(for: "example"), .system)
+        expectEqual(table.tls(for: "10.0.0.1"), .system)
     }
 }

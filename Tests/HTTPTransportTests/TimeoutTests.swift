@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 @testable import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -41,8 +42,8 @@ struct TimeoutTests {
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.send(HTTPRequest(url: origin.url("/")))
             }
-            #expect(error?.code == .timedOut)
-            #expect(error?.message.contains("silent") == true)
+            expectEqual(error?.code, .timedOut)
+            expectEqual(error?.message.contains("silent"), true)
             await closed.pass()
         }
     }
@@ -59,9 +60,9 @@ struct TimeoutTests {
             let error = await #expect(throws: HTTPError.self) {
                 for try await chunk in response.body { bytes += chunk }
             }
-            #expect(error?.code == .timedOut)
-            #expect(error?.status == 200)
-            #expect(bytes == Array("abc".utf8))
+            expectEqual(error?.code, .timedOut)
+            expectEqual(error?.status, 200)
+            expectEqual(bytes, Array("abc".utf8))
         }
     }
 
@@ -75,8 +76,8 @@ struct TimeoutTests {
                 let response = try await client.send(HTTPRequest(url: origin.url("/")))
                 for try await _ in response.body {}
             }
-            #expect(error?.code == .timedOut)
-            #expect(error?.message.contains("silent") == false)
+            expectEqual(error?.code, .timedOut)
+            expectEqual(error?.message.contains("silent"), false)
         }
     }
 
@@ -91,7 +92,7 @@ struct TimeoutTests {
                 }
             } _: { origin, client in
                 let response = try await client.send(HTTPRequest(url: origin.url("/")))
-                #expect(try await response.body.collect(upTo: 30).count == 30)
+                try await expectEqual(response.body.collect(upTo: 30).count, 30)
             }
         }
     }
@@ -104,8 +105,8 @@ struct TimeoutTests {
         let error = await #expect(throws: HTTPError.self) {
             _ = try await client.send(HTTPRequest(url: try #require(URL(string: "https://127.0.0.1:\(origin.port)/"))))
         }
-        #expect(error?.code == .timedOut)
-        #expect(error?.message.contains("connection") == true)
+        expectEqual(error?.code, .timedOut)
+        expectEqual(error?.message.contains("connection"), true)
         await client.shutdown()
         origin.stop()
     }
@@ -125,9 +126,9 @@ struct TimeoutTests {
                     let error = await #expect(throws: HTTPError.self) {
                         _ = try await client.send(HTTPRequest(url: origin.url("/silent")))
                     }
-                    #expect(error?.code == .timedOut)
+                    expectEqual(error?.code, .timedOut)
                 }
-                #expect(try await slow.body.collect(upTo: size).count == size)
+                try await expectEqual(slow.body.collect(upTo: size).count, size)
             }
         }
     }
@@ -151,9 +152,9 @@ struct TimeoutTests {
                 }
                 let count = await client.transferCount
                 isQueued.open()
-                #expect(try await first.body.collect(upTo: 200).count == 200)
-                #expect(try await second.value == [2])
-                #expect(count == 2)
+                try await expectEqual(first.body.collect(upTo: 200).count, 200)
+                try await expectEqual(second.value, [2])
+                expectEqual(count, 2)
             }
         }
     }
@@ -172,10 +173,10 @@ struct TimeoutTests {
             }
             for transfer in transfers.reversed() {
                 let error = await #expect(throws: HTTPError.self) { try await transfer.value }
-                #expect(error?.code == .timedOut)
-                #expect(error?.message.contains("silent") == false)
+                expectEqual(error?.code, .timedOut)
+                expectEqual(error?.message.contains("silent"), false)
                 // With the time that the second has waited its limit strikes before that of the third.
-                #expect(await client.transferCount == 0)
+                await expectEqual(client.transferCount, 0)
             }
         }
     }
@@ -191,7 +192,7 @@ struct TimeoutTests {
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.send(HTTPRequest(url: origin.url("/0")))
             }
-            #expect(error?.code == .timedOut)
+            expectEqual(error?.code, .timedOut)
         }
     }
 
@@ -202,7 +203,7 @@ struct TimeoutTests {
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.send(HTTPRequest(url: origin.url("/")))
             }
-            #expect(error?.code == .timedOut)
+            expectEqual(error?.code, .timedOut)
         }
     }
 }

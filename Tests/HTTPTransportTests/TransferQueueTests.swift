@@ -29,14 +29,17 @@ struct TransferQueueTests {
         let priorities: [HTTPPriority] = [.normal, .veryLow, .high, .normal, .high]
         let transfers = priorities.enumerated().map { queue.add(request("\($0 + 1)", $1)) }
         executor.drain()
-        #expect(queue.runningCount == 1 && queue.waitingCount == 5)
-        #expect(transfers.allSatisfy { $0.state == .waiting })
+        expectEqual(queue.runningCount, 1)
+        expectEqual(queue.waitingCount, 5)
+        expect(transfers.allSatisfy { $0.state == .waiting })
         running.cancel()
         executor.drain()
-        #expect(running.state == .ended(.cancelled))
-        #expect(sentPaths == ["silence", "3", "5", "1", "4", "2"])
-        #expect(transfers.allSatisfy { $0.state == .ended(.succeeded) })
-        #expect(queue.runningCount == 0 && queue.waitingCount == 0 && stub.peakOpenRequests == 1)
+        expectEqual(running.state, .ended(.cancelled))
+        expectEqual(sentPaths, ["silence", "3", "5", "1", "4", "2"])
+        expect(transfers.allSatisfy { $0.state == .ended(.succeeded) })
+        expectEqual(queue.runningCount, 0)
+        expectEqual(queue.waitingCount, 0)
+        expectEqual(stub.peakOpenRequests, 1)
     }
 
     @Test func `a transfer that is paused and then cancelled ends and leaves the queue`() async throws {
@@ -49,9 +52,10 @@ struct TransferQueueTests {
             if isResumed { transfer.resume() }
             transfer.cancel()
             executor.drain()
-            #expect(transfer.state == .ended(.cancelled))
+            expectEqual(transfer.state, .ended(.cancelled))
             await #expect(throws: CancellationError.self) { try await transfer.response() }
-            #expect(queue.waitingCount == 0 && queue.runningCount == 0)
+            expectEqual(queue.waitingCount, 0)
+            expectEqual(queue.runningCount, 0)
         }
     }
 
@@ -67,14 +71,16 @@ struct TransferQueueTests {
         executor.drain()
         gate.open()
         executor.drain()
-        #expect(last.state == .waiting && sentPaths == ["silence", "failure", "held"])
+        expectEqual(last.state, .waiting)
+        expectEqual(sentPaths, ["silence", "failure", "held"])
         silent.cancel()
         executor.drain()
-        #expect(last.state == .ended(.succeeded) && sentPaths.last == "last")
+        expectEqual(last.state, .ended(.succeeded))
+        expectEqual(sentPaths.last, "last")
         // One that comes after others that have ended does not wait.
         let late = queue.add(request("late"), after: [last, silent])
         executor.drain()
-        #expect(late.state == .ended(.succeeded))
+        expectEqual(late.state, .ended(.succeeded))
     }
 
     @Test func `no transfer begins in a suspended queue and those that run go on`() throws {
@@ -87,19 +93,21 @@ struct TransferQueueTests {
         let waiting = queue.add(request("waiting"))
         gate.open()
         executor.drain()
-        #expect(held.state == .ended(.succeeded))
+        expectEqual(held.state, .ended(.succeeded))
         #expect(queue.isSuspended && waiting.state == .waiting && stub.requestCount == 1)
         waiting.pause()
         queue.resume()
         executor.drain()
-        #expect(waiting.state == .paused && stub.requestCount == 1)
+        expectEqual(waiting.state, .paused)
+        expectEqual(stub.requestCount, 1)
         waiting.resume()
         executor.drain()
-        #expect(waiting.state == .ended(.succeeded))
+        expectEqual(waiting.state, .ended(.succeeded))
         let suspended = HTTPTransferQueue(stub, width: 1, isSuspended: true, executor: executor)
         let abandoned = suspended.add(request("x"))
         suspended.cancelAll()
-        #expect(abandoned.state == .ended(.cancelled) && suspended.waitingCount == 0)
+        expectEqual(abandoned.state, .ended(.cancelled))
+        expectEqual(suspended.waitingCount, 0)
     }
 
     @Test func `a paused transfer gives its place away and begins again`() throws {
@@ -110,19 +118,21 @@ struct TransferQueueTests {
         executor.drain()
         transfer.pause()
         executor.drain()
-        #expect(transfer.state == .paused && next.state == .ended(.succeeded))
+        expectEqual(transfer.state, .paused)
+        expectEqual(next.state, .ended(.succeeded))
         transfer.resume()
         executor.drain()
-        #expect(stub.requestCount(for: "/x") == 2)
+        expectEqual(stub.requestCount(for: "/x"), 2)
         // Paused and resumed before its task has noticed: it begins once more, and does not end.
         transfer.pause()
         transfer.resume()
         executor.drain()
-        #expect(transfer.state == .ended(.succeeded) && stub.requestCount(for: "/x") == 3)
+        expectEqual(transfer.state, .ended(.succeeded))
+        expectEqual(stub.requestCount(for: "/x"), 3)
         transfer.pause()
         transfer.resume()
         transfer.cancel()
-        #expect(transfer.state == .ended(.succeeded))
+        expectEqual(transfer.state, .ended(.succeeded))
     }
 
     @Test func `a paused transfer of a resuming loader goes on where it was`() throws {
@@ -139,12 +149,12 @@ struct TransferQueueTests {
         executor.drain()
         gate.open()
         executor.drain()
-        #expect(transfer.state == .paused)
+        expectEqual(transfer.state, .paused)
         transfer.resume()
         let probe = Probe(on: executor) { try await transfer.response().bytes }
         executor.drain()
-        #expect(probe.value == [1, 2, 3, 4, 5, 6])
-        #expect(stub.requests.last?.headers["Range"] == "bytes=3-")
+        expectEqual(probe.value, [1, 2, 3, 4, 5, 6])
+        expectEqual(stub.requests.last?.headers["Range"], "bytes=3-")
     }
 
     @Test func `every reader gets the end and leaves no trace`() throws {
@@ -158,12 +168,12 @@ struct TransferQueueTests {
         #expect(cancelled.wasCancelled && transfer.board.readerCount == 1)
         transfer.cancel()
         executor.drain()
-        #expect(early.value == [.waiting, .ended(.cancelled)])
+        expectEqual(early.value, [.waiting, .ended(.cancelled)])
         let late = Probe(on: executor) { await transfer.states.reduce(into: []) { $0.append($1) } }
         let response = Probe(on: executor) { try await transfer.response() }
         executor.drain()
         #expect(late.value == [.ended(.cancelled)] && response.wasCancelled)
-        #expect(transfer.board.readerCount == 0)
+        expectEqual(transfer.board.readerCount, 0)
     }
 
     @Test func `a loader that throws a cancellation of its own ends the transfer`() throws {
@@ -171,22 +181,23 @@ struct TransferQueueTests {
         let queue = HTTPTransferQueue(stub, executor: executor)
         let transfer = queue.add(request("x"))
         executor.drain()
-        #expect(transfer.state == .ended(.cancelled) && stub.requestCount == 1)
+        expectEqual(transfer.state, .ended(.cancelled))
+        expectEqual(stub.requestCount, 1)
     }
 
     @Test func `reports of an earlier run do not count`() {
         let board = TransferBoard()
         let first = board.beginRun()
         first(.connecting)
-        #expect(board.state == .connecting)
+        expectEqual(board.state, .connecting)
         board.set(.paused)
         first(.sending(byteCount: 1))
-        #expect(board.state == .paused)
+        expectEqual(board.state, .paused)
         let second = board.beginRun()
         first(.sending(byteCount: 2))
-        #expect(board.state == .paused)
+        expectEqual(board.state, .paused)
         second(.connecting)
-        #expect(board.state == .connecting)
+        expectEqual(board.state, .connecting)
     }
 
     @Test(arguments: Seeds.first(100))
@@ -216,7 +227,7 @@ struct TransferQueueTests {
             }
             #expect(queue.runningCount <= width)
             for (transfer, after) in transfers where ![.waiting, .paused, .ended(.cancelled)].contains(transfer.state) {
-                #expect(!after.contains { !$0.state.isEnded })
+                expect(!after.contains { !$0.state.isEnded })
             }
         }
         gates.forEach { $0.open() }
@@ -226,7 +237,7 @@ struct TransferQueueTests {
             transfers.forEach { $0.transfer.resume() }
         }
         executor.drain()
-        #expect(transfers.allSatisfy { $0.transfer.state.isEnded })
+        expect(transfers.allSatisfy { $0.transfer.state.isEnded })
         #expect(queue.runningCount == 0 && queue.waitingCount == 0 && loader.peakOpenRequests <= width)
     }
 }

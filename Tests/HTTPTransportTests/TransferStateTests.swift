@@ -3,6 +3,7 @@ import Foundation
 import HTTPLoaders
 @testable import HTTPTransport
 import Locks
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -22,7 +23,7 @@ struct TransferStateTests {
             let transfer = queue.add(HTTPRequest(url: origin.url("/"), method: "POST", body: content))
             await gates.arrived.waitUntilReached()
             // The origin has read the whole request.
-            #expect(transfer.state == .sending(byteCount: content.count))
+            expectEqual(transfer.state, .sending(byteCount: content.count))
             gates.arrived.open()
             var states: [HTTPTransferState] = []
             for await state in transfer.states {
@@ -30,9 +31,9 @@ struct TransferStateTests {
                 if state == .receiving(byteCount: 4, expected: 10) { gates.half.open() }
             }
             #expect(states.contains(.receiving(byteCount: 4, expected: 10)))
-            #expect(states.last == .ended(.succeeded))
+            expectEqual(states.last, .ended(.succeeded))
             let bytes = try await transfer.response().bytes
-            #expect(bytes == Array("abcdefghij".utf8))
+            expectEqual(bytes, Array("abcdefghij".utf8))
         }
     }
 
@@ -48,11 +49,11 @@ struct TransferStateTests {
             var states: [HTTPTransferState] = []
             for await state in transfer.states { states.append(state) }
             #expect(states.contains(.sending(byteCount: count)))
-            #expect(states.last == .ended(.succeeded))
+            expectEqual(states.last, .ended(.succeeded))
             // Also for a reader that comes late.
             states = []
             for await state in transfer.states { states.append(state) }
-            #expect(states == [.sending(byteCount: count), .ended(.succeeded)])
+            expectEqual(states, [.sending(byteCount: count), .ended(.succeeded)])
         }
     }
 
@@ -71,11 +72,12 @@ struct TransferStateTests {
         let waiting = queue.add(HTTPRequest(url: url))
         while await client.transferCount < 2 { await Task.yield() }
         // In the middle of the TLS handshake.
-        #expect(connecting.state == .connecting && waiting.state == .waiting)
+        expectEqual(connecting.state, .connecting)
+        expectEqual(waiting.state, .waiting)
         queue.cancelAll()
         for transfer in [connecting, waiting] {
             await #expect(throws: CancellationError.self) { _ = try await transfer.response() }
-            #expect(transfer.state == .ended(.cancelled))
+            expectEqual(transfer.state, .ended(.cancelled))
         }
         await client.shutdown()
         origin.stop()
@@ -100,13 +102,13 @@ struct TransferStateTests {
                 if case .receiving(let count, _) = state, count == 100_000 { transfer.pause() }
                 if state == .paused { break }
             }
-            #expect(await client.transferCount == 0)
+            await expectEqual(client.transferCount, 0)
             #expect(await origin.waitUntilClosedByPeer(count: 1))
             transfer.resume()
             // Not compared by the macro, which would print them.
             let isWhole = try await transfer.response().bytes == content
-            #expect(isWhole)
-            #expect(origin.requests.last?.headers["Range"] == "bytes=100000-")
+            expect(isWhole)
+            expectEqual(origin.requests.last?.headers["Range"], "bytes=100000-")
             await client.shutdown()
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -35,11 +36,11 @@ import WebImageTesting
         while true {
             switch pipe.take(atLeast: 1) {
             case .chunk(let bytes, _):
-                #expect(bytes.count == 1)
+                expectEqual(bytes.count, 1)
                 taken.add(1, ordering: .releasing)
             case .nothing: #expect(await pipe.waitUntilReadable())
             case .end:
-                #expect(taken.load(ordering: .acquiring) == Self.rounds)
+                expectEqual(taken.load(ordering: .acquiring), Self.rounds)
                 return
             case .failed(let error): throw error
             }
@@ -67,7 +68,7 @@ import WebImageTesting
             }
         }
         let wrong = begun.filter { $0.value.load(ordering: .relaxed) != 1 }.count
-        #expect(wrong == 0)
+        expectEqual(wrong, 0)
     }
 
     private final class Counter: Sendable { let value = Atomic<Int>(0) }

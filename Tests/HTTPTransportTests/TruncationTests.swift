@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 @testable import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -18,7 +19,7 @@ struct TruncationTests {
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.send(HTTPRequest(url: origin.url("/cut"))).body.collect(upTo: 10_000)
             }
-            #expect(error?.code == .truncatedBody)
+            expectEqual(error?.code, .truncatedBody)
         }
     }
 
@@ -29,12 +30,12 @@ struct TruncationTests {
             origin.respond(to: "/announced", with: .ok(Self.picture))
             for path in ["/whole", "/announced", "/whole", "/announced"] {
                 let response = try await client.send(HTTPRequest(url: origin.url(path)))
-                #expect(try await response.body.collect(upTo: 10_000) == Self.picture)
+                try await expectEqual(response.body.collect(upTo: 10_000), Self.picture)
             }
             // More reads of the socket than one call of libcurl may make.
             for _ in 0..<150 {
                 let response = try await client.send(HTTPRequest(url: origin.url("/announced")))
-                #expect(try await response.body.collect(upTo: 10_000).count == Self.picture.count)
+                try await expectEqual(response.body.collect(upTo: 10_000).count, Self.picture.count)
             }
         }
     }

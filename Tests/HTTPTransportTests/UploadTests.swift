@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -44,12 +45,12 @@ struct UploadTests {
                 let response = try await client.send(Self.request(origin, content)).collected(upTo: 1)
                 #expect(response.metrics.bytesSent >= Self.large.count)
             }
-            #expect(origin.requests.map(\.method) == ["PUT", "PUT", "PUT", "PUT"])
+            expectEqual(origin.requests.map(\.method), ["PUT", "PUT", "PUT", "PUT"])
             let bodies = origin.requests.map { $0.body == Self.large }
-            #expect(bodies == [true, true, true, true])
+            expectEqual(bodies, [true, true, true, true])
             let count = String(Self.large.count)
-            #expect(origin.requests.map { $0.headers["Content-Length"] } == [count, count, count, nil])
-            #expect(origin.requests.map { $0.headers["Expect"] } == [nil, nil, nil, nil])
+            expectEqual(origin.requests.map { $0.headers["Content-Length"] }, [count, count, count, nil])
+            expectEqual(origin.requests.map { $0.headers["Expect"] }, [nil, nil, nil, nil])
         }
     }
 
@@ -63,14 +64,14 @@ struct UploadTests {
         try await withRecorder { origin, client in
             _ = try await client.bytes(HTTPRequest(url: origin.url("/"), multipart: form))
             let request = try #require(origin.requests.first)
-            #expect(request.headers["Content-Type"] == "multipart/form-data; boundary=B")
-            #expect(request.headers["Content-Length"] == String(request.body.count))
+            expectEqual(request.headers["Content-Type"], "multipart/form-data; boundary=B")
+            expectEqual(request.headers["Content-Length"], String(request.body.count))
             let name = file.lastPathComponent
             let head =
                 "--B\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nt\r\n--B\r\nContent-Disposition: "
                 + "form-data; name=\"photo\"; filename=\"\(name)\"\r\nContent-Type: image/png\r\n\r\n"
             let isWhole = request.body == Array(head.utf8) + Self.large + Array("\r\n--B--\r\n".utf8)
-            #expect(isWhole)
+            expect(isWhole)
         }
     }
 
@@ -88,10 +89,10 @@ struct UploadTests {
                 return HTTPBody([[65], [66]])
             }
             let kept = try await client.bytes(Self.request(origin, content, path: "/307"))
-            #expect(kept == Array("PUTAB".utf8))
-            #expect(made.load(ordering: .relaxed) == 2)
+            expectEqual(kept, Array("PUTAB".utf8))
+            expectEqual(made.load(ordering: .relaxed), 2)
             let dropped = try await client.bytes(Self.request(origin, content, path: "/303"))
-            #expect(dropped == Array("GET".utf8))
+            expectEqual(dropped, Array("GET".utf8))
         }
     }
 
@@ -103,8 +104,8 @@ struct UploadTests {
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.send(Self.request(origin, content))
             }
-            #expect(error?.code == .invalidRequest)
-            #expect(error?.message.contains("not as long as announced") == true)
+            expectEqual(error?.code, .invalidRequest)
+            expectEqual(error?.message.contains("not as long as announced"), true)
         }
     }
 
@@ -120,17 +121,17 @@ struct UploadTests {
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await client.send(Self.request(origin, content))
             }
-            #expect(error?.code == .contentFailed)
+            expectEqual(error?.code, .contentFailed)
             #expect(error?.cause is Broken)
             let missing = await #expect(throws: HTTPError.self) {
                 _ = try await client.send(Self.request(origin, .file(at: "/nowhere/file")))
             }
-            #expect(missing?.code == .invalidRequest)
+            expectEqual(missing?.code, .invalidRequest)
             let folder = await #expect(throws: HTTPError.self) {
                 _ = try await client.send(Self.request(origin, .file(at: "/tmp")))
             }
-            #expect(folder?.code == .invalidRequest)
-            #expect(origin.requestCount == 0)
+            expectEqual(folder?.code, .invalidRequest)
+            expectEqual(origin.requestCount, 0)
         }
     }
 
@@ -149,7 +150,7 @@ struct UploadTests {
             source.yield([1])
             task.cancel()
             await #expect(throws: CancellationError.self) { _ = try await task.value }
-            #expect(origin.requestCount == 0)
+            expectEqual(origin.requestCount, 0)
         }
         source.finish()
     }
@@ -180,7 +181,7 @@ struct UploadTests {
         // Refused with 413 and a closed connection; whichever the client sees first, the request ends.
         let status = try? await client.send(Self.request(origin, endless)).status
         #expect([nil, 413].contains(status))
-        #expect(origin.refusedRequests == 1)
+        expectEqual(origin.refusedRequests, 1)
         await client.expectEmptyTables()
         await client.shutdown()
     }
@@ -198,8 +199,8 @@ struct UploadTests {
                 AsyncThrowingStream<[UInt8], any Error> { try await pacer.bytes(wait) }.prefix(2)
             }
             let bytes = try await client.bytes(Self.request(origin, content))
-            #expect(bytes == [1])
-            #expect(origin.requests.map(\.body) == [[1, 1]])
+            expectEqual(bytes, [1])
+            expectEqual(origin.requests.map(\.body), [[1, 1]])
         }
         await pacer.shutdown()
     }
@@ -210,10 +211,10 @@ struct UploadTests {
         let wake = { @Sendable in _ = wakes.add(1, ordering: .relaxed) }
         guard case .nothing = pipe.take(upTo: 10, wake: wake) else { return #expect(Bool(false), "there are bytes") }
         let isTaken = await pipe.write([1, 2, 3])
-        #expect(isTaken)
-        #expect(wakes.load(ordering: .relaxed) == 1)
+        expect(isTaken)
+        expectEqual(wakes.load(ordering: .relaxed), 1)
         guard case .bytes(let first) = pipe.take(upTo: 2, wake: wake) else { return #expect(Bool(false), "no bytes") }
-        #expect(first == [1, 2])
+        expectEqual(first, [1, 2])
         // A writer with a full pipe waits until bytes are taken.
         let writer = Task { await pipe.write([UInt8](repeating: 0, count: UploadPipe.highWaterMark)) }
         var count = 0
@@ -225,6 +226,6 @@ struct UploadTests {
         // And one whose transfer ends is told so.
         let late = Task { await pipe.write([UInt8](repeating: 0, count: 2 * UploadPipe.highWaterMark)) }
         pipe.close()
-        #expect(await !late.value)
+        await expect(!late.value)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 @testable import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -16,17 +17,17 @@ struct AnimationTests {
         let control: [UInt8] = [0x21, 0xF9, 4, 2 << 2 | 1, 50, 0, 1, 0]
         let frames = [control + Self.whitePixels, Self.whitePixels, Self.whitePixels].flatMap { $0 }
         let image = try ImageCoders.default.decode(header + frames + [0x3B])
-        #expect(image.frames.map(\.duration) == [.milliseconds(500), .milliseconds(100), .milliseconds(100)])
+        expectEqual(image.frames.map(\.duration), [.milliseconds(500), .milliseconds(100), .milliseconds(100)])
         let clear = [UInt8](repeating: 0, count: 16)
         let white = [UInt8](repeating: 255, count: 16)
-        #expect(image.frames.map(\.pixels) == [clear, white, white])
+        expectEqual(image.frames.map(\.pixels), [clear, white, white])
     }
 
     @Test(arguments: ["NETSCAPE2.0", "ANIMEXTS1.0"])
     func `both extensions of a GIF say how often it is played`(_ name: String) throws {
         let loops: [UInt8] = [0x21, 0xFF, 11] + Array(name.utf8) + [3, 1, 3, 1, 0]
         let bytes = ImageFactory.headerOnlyGIF(side: 2) + loops + Self.whitePixels + Self.whitePixels + [0x3B]
-        #expect(try ImageCoders.default.decode(bytes).loopCount == 0x0103)
+        try expectEqual(ImageCoders.default.decode(bytes).loopCount, 0x0103)
     }
 
     /// Two frames of 16 by 16 on a canvas of 40 by 40, the second one at (20, 20).
@@ -50,12 +51,16 @@ struct AnimationTests {
     @Test
     func `a frame of a WebP is cleared before the next one if its header requires it`() throws {
         let kept = try twoFrames(0)
-        #expect(alpha(kept, 0, 5, 5) == 255 && alpha(kept, 0, 25, 25) == 0)
-        #expect(alpha(kept, 1, 5, 5) == 255 && alpha(kept, 1, 25, 25) == 255 && alpha(kept, 1, 18, 18) == 0)
+        expectEqual(alpha(kept, 0, 5, 5), 255)
+        expectEqual(alpha(kept, 0, 25, 25), 0)
+        expectEqual(alpha(kept, 1, 5, 5), 255)
+        expectEqual(alpha(kept, 1, 25, 25), 255)
+        expectEqual(alpha(kept, 1, 18, 18), 0)
         #expect(kept.hasAlpha)
         let cleared = try twoFrames(1)
-        #expect(cleared.pixels == kept.pixels)
-        #expect(alpha(cleared, 1, 5, 5) == 0 && alpha(cleared, 1, 25, 25) == 255)
+        expectEqual(cleared.pixels, kept.pixels)
+        expectEqual(alpha(cleared, 1, 5, 5), 0)
+        expectEqual(alpha(cleared, 1, 25, 25), 255)
     }
 
     @Test
@@ -64,7 +69,7 @@ struct AnimationTests {
             let error = #expect(throws: ImageError.self) {
                 try twoFrames(0) { bytes, frames in bytes[frames[1] + offset] = value }
             }
-            #expect(error?.code == .malformed)
+            expectEqual(error?.code, .malformed)
         }
     }
 
@@ -81,7 +86,7 @@ struct AnimationTests {
                 for index in bit..<bit + 8 { bytes[index / 8] &= ~(1 << UInt8(index % 8)) }
             }
         }
-        #expect(try alpha(image(0), 1, 5, 5) == 255)
-        #expect(try alpha(image(2), 1, 5, 5) == 0)
+        try expectEqual(alpha(image(0), 1, 5, 5), 255)
+        try expectEqual(alpha(image(2), 1, 5, 5), 0)
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -23,16 +24,16 @@ struct BitmapFileTests {
         let whole = try ImageCoders.default.decode(bytes)
         // The rows are stored from the lowest one, 72 bytes each.
         let cut = Array(bytes.dropLast(72 * 5))
-        #expect(code(cut) == .truncated)
+        expectEqual(code(cut), .truncated)
         let part = try ImageCoders.default.decode(cut, options: DecodeOptions(failOn: .never))
-        #expect(part.damage == [.missingPixels, .missingEnd])
+        expectEqual(part.damage, [.missingPixels, .missingEnd])
         #expect(part.hasAlpha)
-        #expect(part.pixels.prefix(23 * 4 * 5).allSatisfy { $0 == 0 })
-        #expect(part.pixels.dropFirst(23 * 4 * 5) == whole.pixels.dropFirst(23 * 4 * 5))
+        expect(part.pixels.prefix(23 * 4 * 5).allSatisfy { $0 == 0 })
+        expectEqual(part.pixels.dropFirst(23 * 4 * 5), whole.pixels.dropFirst(23 * 4 * 5))
         // Without the padding of the last row.
         let padding = Array(bytes.dropLast(2))
-        #expect(try ImageCoders.default.decode(padding).damage == .missingEnd)
-        #expect(code(padding, DecodeOptions(failOn: .anyDamage)) == .truncated)
+        try expectEqual(ImageCoders.default.decode(padding).damage, .missingEnd)
+        expectEqual(code(padding, DecodeOptions(failOn: .anyDamage)), .truncated)
     }
 
     @Test
@@ -41,10 +42,10 @@ struct BitmapFileTests {
         let whole = try ImageCoders.default.decode(bytes)
         let cut = Array(bytes.dropLast(2))
         let image = try ImageCoders.default.decode(cut)
-        #expect(image.pixels == whole.pixels)
-        #expect(image.damage == .missingEnd)
-        #expect(code(cut, DecodeOptions(failOn: .anyDamage)) == .truncated)
-        #expect(code(Array(bytes.dropLast(40))) == .truncated)
+        expectEqual(image.pixels, whole.pixels)
+        expectEqual(image.damage, .missingEnd)
+        expectEqual(code(cut, DecodeOptions(failOn: .anyDamage)), .truncated)
+        expectEqual(code(Array(bytes.dropLast(40))), .truncated)
     }
 
     @Test
@@ -52,19 +53,19 @@ struct BitmapFileTests {
         for (offset, values) in [
             (18, [0, 0, 0, 0]), (18, [0, 0, 0, 0x80]), (22, [0, 0, 0, 0]), (22, [0, 0, 0, 0x80]),
         ] {
-            #expect(code(try changed("bgr.bmp", offset, to: values.map(UInt8.init))) == .malformed)
+            expectEqual(code(try changed("bgr.bmp", offset, to: values.map(UInt8.init))), .malformed)
         }
-        #expect(code(try changed("bgr.bmp", 18, to: [0xFF, 0xFF, 0, 0])) == .tooLarge)
-        #expect(code(try changed("bgr.bmp", 18, to: [0, 40, 0, 0, 0, 40, 0, 0])) == .tooLarge)
-        #expect(code(try changed("runs8.bmp", 18, to: [0xA0, 0x1F, 0, 0, 0x10, 0x18, 0, 0])) == .memoryLimitExceeded)
-        #expect(code(try changed("bgr.bmp", 10, to: [0xFF, 0xFF, 0xFF, 0xFF])) == .truncated)
+        expectEqual(code(try changed("bgr.bmp", 18, to: [0xFF, 0xFF, 0, 0])), .tooLarge)
+        expectEqual(code(try changed("bgr.bmp", 18, to: [0, 40, 0, 0, 0, 40, 0, 0])), .tooLarge)
+        expectEqual(code(try changed("runs8.bmp", 18, to: [0xA0, 0x1F, 0, 0, 0x10, 0x18, 0, 0])), .memoryLimitExceeded)
+        expectEqual(code(try changed("bgr.bmp", 10, to: [0xFF, 0xFF, 0xFF, 0xFF])), .truncated)
     }
 
     @Test
     func `varieties that are not read are named`() throws {
         for (bits, compression) in [(24, 4), (24, 5), (24, 1), (3, 0), (64, 0)] {
             let bytes = try changed("bgr.bmp", 28, to: [UInt8(bits), 0, UInt8(compression), 0, 0, 0])
-            #expect(code(bytes) == .unsupportedFormat)
+            expectEqual(code(bytes), .unsupportedFormat)
         }
     }
 
@@ -72,10 +73,10 @@ struct BitmapFileTests {
     func `the files of the factory are the pictures that they are made from`() throws {
         let picture = ImageFactory.picture(width: 21, height: 17, seed: 79)
         let bitmap = ImageFactory.bitmapFile(width: 21, height: 17, seed: 79)
-        #expect(try ImageCoders.default.decode(bitmap).pixels == picture.pixels)
+        try expectEqual(ImageCoders.default.decode(bitmap).pixels, picture.pixels)
         let runs = try ImageCoders.default.decode(
             ImageFactory.bitmapFile(width: 21, height: 17, seed: 79, inRuns: true))
-        #expect(stride(from: 1, to: picture.pixels.count, by: 4).allSatisfy { runs.pixels[$0] == picture.pixels[$0] })
+        expect(stride(from: 1, to: picture.pixels.count, by: 4).allSatisfy { runs.pixels[$0] == picture.pixels[$0] })
         let icon = try ImageCoders.default.decode(ImageFactory.iconFile(side: 16, seed: 79))
         #expect(icon.hasAlpha && icon.size == PixelSize(width: 16, height: 16))
         for bytes in [bitmap, ImageFactory.iconFile(side: 16, seed: 79)] {
@@ -108,12 +109,12 @@ struct BitmapFileTests {
     func `the largest picture of an icon is read, whatever the others are`() throws {
         // The first entry points nowhere.
         let bytes = try changed("alpha.ico", 18, to: [0xFF, 0xFF, 0xFF, 0xFF])
-        #expect(try ImageCoders.default.decode(bytes).size == PixelSize(width: 21, height: 18))
-        #expect(code(try changed("alpha.ico", 34, to: [0xFF, 0xFF, 0xFF, 0xFF])) == .truncated)
-        #expect(code([0, 0, 1, 0, 1, 0, 16, 16, 0, 0]) == .truncated)
+        try expectEqual(ImageCoders.default.decode(bytes).size, PixelSize(width: 21, height: 18))
+        expectEqual(code(try changed("alpha.ico", 34, to: [0xFF, 0xFF, 0xFF, 0xFF])), .truncated)
+        expectEqual(code([0, 0, 1, 0, 1, 0, 16, 16, 0, 0]), .truncated)
         #expect(throws: ImageError.self) { try ICOCoder().decode([0, 0, 1, 0, 0, 0], options: DecodeOptions()) }
         // An icon in an icon is none.
-        #expect(code(try changed("png.ico", 0x166, to: [0, 0, 1, 0, 1, 0, 16, 16])) == .malformed)
+        expectEqual(code(try changed("png.ico", 0x166, to: [0, 0, 1, 0, 1, 0, 16, 16])), .malformed)
     }
 
     @Test(arguments: ["bgr.bmp", "runs4.bmp", "alpha.ico", "mask.ico", "png.ico"])
@@ -121,7 +122,7 @@ struct BitmapFileTests {
         let bytes = try Fixture.file(name)
         let count = try ImageCoders.default.decodingByteCount(of: bytes)
         #expect(count >= (try Fixture.named(name).size.bitmapByteCount))
-        #expect(code(bytes, DecodeOptions(limits: ImageLimits(maximumByteCount: 1_000))) == .memoryLimitExceeded)
+        expectEqual(code(bytes, DecodeOptions(limits: ImageLimits(maximumByteCount: 1_000))), .memoryLimitExceeded)
     }
 
     @Test
@@ -130,8 +131,8 @@ struct BitmapFileTests {
         bytes += [UInt8](repeating: 9, count: 1_024 * 1_024 * 3)
         let rows = DecodingWork(limits: .default, byteCount: bytes.count)
         _ = try BMPCoder().decode(bytes, DecodeOptions(), rows)
-        #expect(rows.lookCount == 64)
-        #expect(rows.drawnPixelCount == 1_024 * 1_024)
+        expectEqual(rows.lookCount, 64)
+        expectEqual(rows.drawnPixelCount, 1_024 * 1_024)
         bytes = try Fixture.file("runs8.bmp").dropLast(2) + [UInt8](repeating: 0, count: 100_000) + [0, 1]
         let runs = DecodingWork(limits: .default, byteCount: bytes.count)
         _ = try BMPCoder().decode(bytes, DecodeOptions(), runs)

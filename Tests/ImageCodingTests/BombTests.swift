@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -23,8 +24,8 @@ struct BombTests {
             ImageFactory.canvasBombWebP(frames: 256, canvas: 988, side: 988),
             ImageFactory.frameBombGIF(frames: 5, side: 7_000), ImageFactory.fullFrameGIF(),
         ] {
-            #expect(code(bytes) == .tooLarge)
-            #expect(code(bytes, BombTests.thumbnail) == .tooLarge)
+            expectEqual(code(bytes), .tooLarge)
+            expectEqual(code(bytes, BombTests.thumbnail), .tooLarge)
         }
     }
 
@@ -33,8 +34,8 @@ struct BombTests {
         let bytes = ImageFactory.scanBombJPEG(scans: scans, components: components)
         let work = DecodingWork(limits: .default, byteCount: bytes.count)
         let error = #expect(throws: ImageError.self) { try JPEGCoder().decode(bytes, DecodeOptions(), work) }
-        #expect(error?.code == .memoryLimitExceeded)
-        #expect(work.drawnPixelCount == 0)
+        expectEqual(error?.code, .memoryLimitExceeded)
+        expectEqual(work.drawnPixelCount, 0)
     }
 
     @Test
@@ -49,17 +50,17 @@ struct BombTests {
         let count = try drawn(.default)
         let scan = 160 * 160
         #expect((10 * scan...12 * scan).contains(count))
-        #expect(try drawn(ImageLimits(maximumDrawnPixelCount: count)) == count)
+        try expectEqual(drawn(ImageLimits(maximumDrawnPixelCount: count)), count)
         let error = #expect(throws: ImageError.self) { try drawn(ImageLimits(maximumDrawnPixelCount: count - 1)) }
-        #expect(error?.code == .workLimitExceeded)
-        #expect(error?.message.contains("\(count - 1)") == true)
+        expectEqual(error?.code, .workLimitExceeded)
+        expectEqual(error?.message.contains("\(count - 1)"), true)
     }
 
     @Test
     func `a progressive JPEG of many empty scans ends within the default work`() {
         let bytes = ImageFactory.scanBombJPEG(side: 4_700, scans: 99)
         #expect(bytes.count < 1 << 20)
-        #expect(code(bytes, BombTests.thumbnail) == .workLimitExceeded)
+        expectEqual(code(bytes, BombTests.thumbnail), .workLimitExceeded)
     }
 
     @Test
@@ -67,7 +68,7 @@ struct BombTests {
         let bytes = ImageFactory.endlessPNG(byteCount: 400_000)
         let work = DecodingWork(limits: .default, byteCount: bytes.count)
         let image = try PNGCoder().decode(bytes, DecodeOptions(), work)
-        #expect(image.size == PixelSize(width: 10, height: 10))
+        expectEqual(image.size, PixelSize(width: 10, height: 10))
         // One look for each piece of 32 KiB, and one for each of the other chunks.
         #expect(work.lookCount < 30)
     }
@@ -79,9 +80,9 @@ struct BombTests {
         // The image data of a lower picture, then none.
         let few = ImageFactory.oversizedPNG(32)
         let fewData = try #require(few.indices.first { few[$0...].starts(with: "IDAT".utf8) }) - 4
-        #expect(code(Array(bytes[..<data]) + few[fewData...]) == .malformed)
-        #expect(code(bytes[..<data] + bytes.suffix(12)) == .malformed)
-        #expect(code(Array(bytes[..<data]) + few[fewData..<few.count - 12]) == .truncated)
+        expectEqual(code(Array(bytes[..<data]) + few[fewData...]), .malformed)
+        expectEqual(code(bytes[..<data] + bytes.suffix(12)), .malformed)
+        expectEqual(code(Array(bytes[..<data]) + few[fewData..<few.count - 12]), .truncated)
     }
 
     @Test
@@ -90,26 +91,26 @@ struct BombTests {
         let end = bytes.count - 12
         let data = try #require(bytes.indices.first { bytes[$0...].starts(with: "IDAT".utf8) }) - 4
         func chunk(_ type: String) -> [UInt8] { [0, 0, 0, 0] + Array(type.utf8) + [0, 0, 0, 0] }
-        #expect(code(bytes[..<end] + chunk("teXt") + bytes[end...]) == nil)
-        #expect(code(bytes[..<end] + chunk("TEXt") + bytes[end...]) == .malformed)
-        #expect(code(bytes[..<end] + chunk("teXt") + bytes[data...]) == .malformed)
+        expectNil(code(bytes[..<end] + chunk("teXt") + bytes[end...]))
+        expectEqual(code(bytes[..<end] + chunk("TEXt") + bytes[end...]), .malformed)
+        expectEqual(code(bytes[..<end] + chunk("teXt") + bytes[data...]), .malformed)
     }
 
     @Test
     func `a GIF that is a header alone allocates no canvas`() throws {
         let bytes = ImageFactory.headerOnlyGIF()
-        #expect(code(bytes) == .truncated)
+        expectEqual(code(bytes), .truncated)
         let work = DecodingWork(limits: .default, byteCount: bytes.count)
         #expect(throws: ImageError.self) { try GIFCoder().decode(bytes, DecodeOptions(), work) }
-        #expect(work.drawnPixelCount == 0)
+        expectEqual(work.drawnPixelCount, 0)
     }
 
     @Test
     func `a first frame that is removed again leaves the screen clear`() throws {
         let bytes = ImageFactory.fullFrameGIF(frames: 3, side: 20)
         let image = try ImageCoders.default.decode(bytes)
-        #expect(image.frames.count == 3)
-        #expect(
+        expectEqual(image.frames.count, 3)
+        expect(
             image.frames.allSatisfy {
                 $0.pixels == [UInt8](repeating: 0, count: 20 * 20).flatMap { _ in [0, 0, 0, 255] }
             })
@@ -118,12 +119,12 @@ struct BombTests {
     @Test
     func `groups of codes count as memory of a lossless WebP`() throws {
         let bytes = ImageFactory.codeGroupBombWebP()
-        #expect(code(bytes) == .memoryLimitExceeded)
-        #expect(code(bytes, BombTests.thumbnail) == .memoryLimitExceeded)
+        expectEqual(code(bytes), .memoryLimitExceeded)
+        expectEqual(code(bytes, BombTests.thumbnail), .memoryLimitExceeded)
         func cost(_ groups: Int) throws -> Int {
             let bytes = ImageFactory.codeGroupBombWebP(groups: groups)
-            #expect(
-                try ImageCoders.default.decode(bytes).width * ImageCoders.default.decode(bytes).width == groups * 16)
+            try expectEqual(
+                ImageCoders.default.decode(bytes).width * ImageCoders.default.decode(bytes).width, groups * 16)
             return try ImageCoders.default.decodingByteCount(of: bytes)
         }
         // Some twelve kilobytes a group.
@@ -135,33 +136,33 @@ struct BombTests {
     func `a lossless WebP beyond the memory is drawn smaller for a thumbnail`() throws {
         let bytes = ImageFactory.plainWebP(side: 800)
         let limits = ImageLimits(maximumByteCount: 800 * 800 * 5)
-        #expect(code(bytes, DecodeOptions(limits: limits)) == .memoryLimitExceeded)
+        expectEqual(code(bytes, DecodeOptions(limits: limits)), .memoryLimitExceeded)
         let box = PixelSize(width: 50, height: 50)
         let image = try ImageCoders.default.decode(
             bytes, options: DecodeOptions(limits: limits, thumbnail: .resize(to: box)))
-        #expect(image.size == box)
+        expectEqual(image.size, box)
         let whole = try ImageCoders.default.decode(bytes, options: DecodeOptions(thumbnail: .resize(to: box)))
         #expect(image.isSame(as: whole))
     }
 
     @Test
     func `files of many small pieces decode to their pixels`() throws {
-        #expect(code(ImageFactory.chunkBombPNG(chunks: 20_000)) == nil)
-        #expect(code(ImageFactory.markerBombJPEG(segments: 200_000)) == nil)
-        #expect(code(ImageFactory.chunkBombWebP(chunks: 20_000)) == nil)
-        #expect(code(ImageFactory.commentBombGIF(byteCount: 200_000)) == nil)
-        #expect(code(ImageFactory.clearCodeGIF(byteCount: 20_000)) == .malformed)
+        expectNil(code(ImageFactory.chunkBombPNG(chunks: 20_000)))
+        expectNil(code(ImageFactory.markerBombJPEG(segments: 200_000)))
+        expectNil(code(ImageFactory.chunkBombWebP(chunks: 20_000)))
+        expectNil(code(ImageFactory.commentBombGIF(byteCount: 200_000)))
+        expectEqual(code(ImageFactory.clearCodeGIF(byteCount: 20_000)), .malformed)
     }
 
     @Test
     func `the first frame is decoded although many follow`() throws {
         let options = DecodeOptions(
             limits: ImageLimits(maximumByteCount: 1_000_000), firstFrameOnly: true)
-        #expect(
-            try ImageCoders.default.decode(ImageFactory.canvasBombWebP(frames: 300, canvas: 300), options: options)
-                .frames.count == 1)
-        #expect(
-            try ImageCoders.default.decode(ImageFactory.frameBombGIF(frames: 300, side: 300), options: options).frames
-                .count == 1)
+        try expectEqual(
+            ImageCoders.default.decode(ImageFactory.canvasBombWebP(frames: 300, canvas: 300), options: options)
+                .frames.count, 1)
+        try expectEqual(
+            ImageCoders.default.decode(ImageFactory.frameBombGIF(frames: 300, side: 300), options: options).frames
+                .count, 1)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Synchronization
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -81,7 +82,7 @@ struct CancellationTests {
             while !hasBegun.load(ordering: .relaxed) { await Task.yield() }
             task.cancel()
             let (count, isWhole) = try await task.value
-            #expect(isWhole == (count == whole))
+            expectEqual(isWhole, (count == whole))
             written = count
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 @testable import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -23,7 +24,7 @@ struct DamageTests {
     @Test(arguments: Fixture.all)
     func `a whole file has no damage under any policy`(fixture: Fixture) throws {
         let bytes = try fixture.bytes
-        for policy in DamagePolicy.allCases { #expect(try decode(bytes, policy).damage == []) }
+        for policy in DamagePolicy.allCases { try expectEqual(decode(bytes, policy).damage, []) }
     }
 
     @Test(arguments: Fixture.all.filter { $0.format == .jpeg })
@@ -35,11 +36,11 @@ struct DamageTests {
             for policy in [DamagePolicy.never, .truncated] {
                 let image = try decode(cut, policy)
                 #expect(image.isSame(as: whole))
-                #expect(image.damage == .missingEnd)
+                expectEqual(image.damage, .missingEnd)
             }
-            #expect(code(cut, .anyDamage) == .truncated)
+            expectEqual(code(cut, .anyDamage), .truncated)
         }
-        #expect(code(Array(bytes.dropLast(4))) == .truncated)
+        expectEqual(code(Array(bytes.dropLast(4))), .truncated)
     }
 
     @Test(arguments: ["progressive-420.jpg", "progressive-444.jpg", "grey-progressive.jpg"])
@@ -47,8 +48,8 @@ struct DamageTests {
         let bytes = try Fixture.named(name).bytes
         let scan = try #require(bytes.indices.dropLast().last { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA })
         let cut = Array(bytes[..<scan])
-        #expect(code(cut) == .truncated)
-        #expect(try decode(cut, .never).damage == [.missingEnd, .missingPixels])
+        expectEqual(code(cut), .truncated)
+        try expectEqual(decode(cut, .never).damage, [.missingEnd, .missingPixels])
     }
 
     @Test
@@ -64,10 +65,10 @@ struct DamageTests {
             + segment(0xC4, [0x00] + lengths + [0]) + segment(0xC4, [0x10] + lengths + [0])
         let scans = (1...3).map { segment(0xDA, [1, UInt8($0), 0, 0, 63, 0]) + [0x3F] }
         let whole = header + scans.flatMap { $0 }
-        #expect(try decode(whole + [0xFF, 0xD9]).damage == [])
-        #expect(try decode(whole).damage == .missingEnd)
-        #expect(code(header + scans[0] + scans[1]) == .truncated)
-        #expect(try decode(header + scans[0] + scans[1], .never).damage == [.missingEnd, .missingPixels])
+        try expectEqual(decode(whole + [0xFF, 0xD9]).damage, [])
+        try expectEqual(decode(whole).damage, .missingEnd)
+        expectEqual(code(header + scans[0] + scans[1]), .truncated)
+        try expectEqual(decode(header + scans[0] + scans[1], .never).damage, [.missingEnd, .missingPixels])
     }
 
     @Test(arguments: Fixture.all)
@@ -76,11 +77,11 @@ struct DamageTests {
         let whole = try decode(bytes)
         for length in Set((0..<40).map { bytes.count * $0 / 40 } + (bytes.count - min(bytes.count, 24)..<bytes.count)) {
             guard let image = try? decode(Array(bytes.prefix(length))) else { continue }
-            #expect(image.damage == .missingEnd, "length \(length)")
+            expectEqual(image.damage, .missingEnd, "length \(length)")
             // A GIF does not say how many frames it has.
             #expect(image.frames.count == whole.frames.count || fixture.format == .gif)
             let pixels = image.frames.map(\.pixels)
-            #expect(pixels == whole.frames.prefix(pixels.count).map(\.pixels), "length \(length)")
+            expectEqual(pixels, whole.frames.prefix(pixels.count).map(\.pixels), "length \(length)")
         }
     }
 
@@ -89,15 +90,15 @@ struct DamageTests {
         let bytes = try ImageFactory.encoded(width: 96, height: 96, seed: 21, as: format)
         let whole = try decode(bytes).frames[0].pixels
         let half = Array(bytes.prefix(bytes.count * 3 / 4))
-        #expect(code(half) == .truncated)
-        #expect(code(half, .anyDamage) == .truncated)
+        expectEqual(code(half), .truncated)
+        expectEqual(code(half, .anyDamage), .truncated)
         let image = try decode(half, .never)
         #expect(image.damage.contains([.missingPixels, .missingEnd]))
         let pixels = image.frames[0].pixels
         // A lossless WebP shows nothing before its last block.
-        if format != .losslessWebP { #expect(pixels.prefix(96 * 4 * 8) == whole.prefix(96 * 4 * 8)) }
-        #expect(pixels.suffix(4) == (format.format == .jpeg ? [128, 128, 128, 255] : [0, 0, 0, 0]))
-        #expect(image.hasAlpha == (format.format != .jpeg))
+        if format != .losslessWebP { expectEqual(pixels.prefix(96 * 4 * 8), whole.prefix(96 * 4 * 8)) }
+        expectEqual(pixels.suffix(4), (format.format == .jpeg ? [128, 128, 128, 255] : [0, 0, 0, 0]))
+        expectEqual(image.hasAlpha, (format.format != .jpeg))
     }
 
     @Test(arguments: [EncodedFormat.gif, .webp(), .losslessWebP])
@@ -105,14 +106,14 @@ struct DamageTests {
         let bytes = try ImageFactory.encodedAnimation(width: 40, height: 30, frames: 6, seed: 3, as: format)
         // Within the last frame.
         let half = Array(bytes.dropLast(30))
-        #expect(code(half) == .truncated)
+        expectEqual(code(half), .truncated)
         let (image, whole) = (try decode(half, .never), try decode(bytes))
         #expect(image.damage.contains(.missingPixels))
         #expect((5...6).contains(image.frames.count))
         let sure = image.frames.dropLast()
-        #expect(sure.map(\.pixels) == whole.frames.prefix(sure.count).map(\.pixels))
+        expectEqual(sure.map(\.pixels), whole.frames.prefix(sure.count).map(\.pixels))
         let first = DecodeOptions(firstFrameOnly: true)
-        #expect(try ImageCoders.default.decode(half, options: first).frames[0].pixels == whole.frames[0].pixels)
+        try expectEqual(ImageCoders.default.decode(half, options: first).frames[0].pixels, whole.frames[0].pixels)
     }
 
     @Test
@@ -121,9 +122,9 @@ struct DamageTests {
         let whole = try decode(bytes)
         // The checksum of the last chunk before the end.
         bytes[bytes.count - 13] ^= 1
-        #expect(code(bytes) == .malformed)
+        expectEqual(code(bytes), .malformed)
         let image = try decode(bytes, .never)
-        #expect(image.damage == .corruptData)
+        expectEqual(image.damage, .corruptData)
         #expect(image.isSame(as: whole))
     }
 
@@ -139,7 +140,7 @@ struct DamageTests {
                 guard let drawn = try? strict.get() else { continue }
                 let more = try lax.get()
                 #expect(more.isSame(as: drawn), "seed \(seed)")
-                #expect(more.damage == drawn.damage, "seed \(seed)")
+                expectEqual(more.damage, drawn.damage, "seed \(seed)")
             }
             #expect((try? results[2].get().damage).map { $0 == [] } ?? true)
             #expect((try? results[1].get().damage).map { !$0.contains(.missingPixels) } ?? true)
@@ -156,7 +157,7 @@ struct DamageTests {
             broken[place] ^= 0x55
             guard let image = try? decode(broken), image.damage == .corruptData else { continue }
             found += 1
-            #expect(code(broken, .anyDamage) == .malformed)
+            expectEqual(code(broken, .anyDamage), .malformed)
         }
         #expect(found > 5)
     }
@@ -165,10 +166,10 @@ struct DamageTests {
     func `a resized picture is as damaged as the one it was made from`() throws {
         let cut = try ImageFactory.encoded(width: 60, height: 60, seed: 1, as: .jpeg()).dropLast(2)
         let resize = ResizeTransformer(size: PixelSize(width: 9, height: 9))
-        #expect(try resize.transform(decode(Array(cut))).damage == .missingEnd)
+        try expectEqual(resize.transform(decode(Array(cut))).damage, .missingEnd)
         let options = DecodeOptions(thumbnail: resize)
-        #expect(try ImageCoders.default.decode(Array(cut), options: options).damage == .missingEnd)
-        #expect(try decode(Array(cut)).firstFrame.damage == .missingEnd)
-        #expect(ImageDamage([.missingEnd, .corruptData]).description == "missing end, corrupt data")
+        try expectEqual(ImageCoders.default.decode(Array(cut), options: options).damage, .missingEnd)
+        try expectEqual(decode(Array(cut)).firstFrame.damage, .missingEnd)
+        expectEqual(ImageDamage([.missingEnd, .corruptData]).description, "missing end, corrupt data")
     }
 }

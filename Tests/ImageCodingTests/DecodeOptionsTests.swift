@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 @testable import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -16,15 +17,15 @@ struct DecodeOptionsTests {
     func `a picture beyond the budget is made smaller and keeps its shape`(format: EncodedFormat) throws {
         let bytes = try ImageFactory.encoded(width: 120, height: 60, seed: 1, as: format)
         let whole = 120 * 60 * 4
-        #expect(try decode(bytes, budget: whole).width == 120)
-        #expect(try decode(bytes, budget: nil).width == 120)
+        try expectEqual(decode(bytes, budget: whole).width, 120)
+        try expectEqual(decode(bytes, budget: nil).width, 120)
         let less = try decode(bytes, budget: whole - 1)
         #expect(less.byteCount < whole)
-        #expect(less.width == 119)
+        expectEqual(less.width, 119)
         let quarter = try decode(bytes, budget: whole / 4)
-        #expect(quarter.size == PixelSize(width: 60, height: 30))
+        expectEqual(quarter.size, PixelSize(width: 60, height: 30))
         for budget in [Int.min, -1, 0, 1, 3, 4] {
-            #expect(try decode(bytes, budget: budget).size == PixelSize(width: 1, height: 1))
+            try expectEqual(decode(bytes, budget: budget).size, PixelSize(width: 1, height: 1))
         }
         for budget in [5, 8, 20, 100, 1_000, 5_555] {
             let image = try decode(bytes, budget: budget)
@@ -38,7 +39,7 @@ struct DecodeOptionsTests {
     func `a thin picture keeps one pixel and takes the rest along the other side`() throws {
         let bytes = try ImageFactory.encoded(width: 400, height: 1, seed: 1, as: .png)
         let image = try decode(bytes, budget: 40)
-        #expect(image.height == 1)
+        expectEqual(image.height, 1)
         #expect(image.byteCount <= 40)
     }
 
@@ -46,34 +47,34 @@ struct DecodeOptionsTests {
     func `all frames count, and one if only the first is wanted`() throws {
         let bytes = try ImageFactory.encodedAnimation(width: 40, height: 40, frames: 4, seed: 1, as: .gif)
         let all = try decode(bytes, budget: 40 * 40 * 4)
-        #expect(all.size == PixelSize(width: 20, height: 20))
-        #expect(all.byteCount == 40 * 40 * 4)
-        #expect(try decode(bytes, budget: 40 * 40 * 4, first: true).width == 40)
+        expectEqual(all.size, PixelSize(width: 20, height: 20))
+        expectEqual(all.byteCount, 40 * 40 * 4)
+        try expectEqual(decode(bytes, budget: 40 * 40 * 4, first: true).width, 40)
     }
 
     @Test
     func `a thumbnail within the budget stays, and another is made smaller`() throws {
         let bytes = try ImageFactory.encoded(width: 120, height: 60, seed: 1, as: .jpeg())
         let fill = ResizeTransformer(size: PixelSize(width: 40, height: 40), mode: .fill)
-        #expect(try decode(bytes, budget: 6_400, thumbnail: fill).width == 40)
-        #expect(try decode(bytes, budget: 1_600, thumbnail: fill).size == PixelSize(width: 20, height: 20))
+        try expectEqual(decode(bytes, budget: 6_400, thumbnail: fill).width, 40)
+        try expectEqual(decode(bytes, budget: 1_600, thumbnail: fill).size, PixelSize(width: 20, height: 20))
     }
 
     @Test
     func `the scale is carried by the picture and what is made from it`() throws {
         let bytes = try ImageFactory.encodedAnimation(width: 40, height: 30, frames: 2, seed: 1, as: .gif)
         let plain = try ImageCoders.default.decode(bytes)
-        #expect(plain.scale == 1)
+        expectEqual(plain.scale, 1)
         let image = try ImageCoders.default.decode(bytes, options: DecodeOptions(scale: 2))
-        #expect(image.scale == 2)
+        expectEqual(image.scale, 2)
         #expect(image.isSame(as: plain))
-        #expect(try ResizeTransformer(size: PixelSize(width: 8, height: 8)).transform(image).scale == 2)
-        #expect(image.firstFrame.scale == 2)
+        try expectEqual(ResizeTransformer(size: PixelSize(width: 8, height: 8)).transform(image).scale, 2)
+        expectEqual(image.firstFrame.scale, 2)
         for scale in [0, -1, .nan, .infinity] {
             let error = #expect(throws: ImageError.self) {
                 try ImageCoders.default.decode(bytes, options: DecodeOptions(scale: scale))
             }
-            #expect(error?.code == .invalidRequest)
+            expectEqual(error?.code, .invalidRequest)
         }
     }
 }

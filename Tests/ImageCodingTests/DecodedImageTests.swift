@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 @testable import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -17,30 +18,30 @@ struct DecodedImageTests {
                 return error.code
             }
         }
-        #expect(code(1, 1, [pixel]) == nil)
-        #expect(code(1, 1, []) == .invalidRequest)
-        #expect(code(2, 1, [pixel]) == .invalidRequest)
-        #expect(code(1, 1, [pixel, .init(pixels: [])]) == .invalidRequest)
-        #expect(code(0, 1, [.init(pixels: [])]) == .invalidRequest)
-        #expect(code(-1, -1, [pixel]) == .invalidRequest)
-        #expect(code(.max, .max, [pixel]) == .invalidRequest)
-        #expect(code(.max, 1, [pixel]) == .invalidRequest)
-        #expect(code(1, 1, [pixel], loops: -1) == .invalidRequest)
+        expectNil(code(1, 1, [pixel]))
+        expectEqual(code(1, 1, []), .invalidRequest)
+        expectEqual(code(2, 1, [pixel]), .invalidRequest)
+        expectEqual(code(1, 1, [pixel, .init(pixels: [])]), .invalidRequest)
+        expectEqual(code(0, 1, [.init(pixels: [])]), .invalidRequest)
+        expectEqual(code(-1, -1, [pixel]), .invalidRequest)
+        expectEqual(code(.max, .max, [pixel]), .invalidRequest)
+        expectEqual(code(.max, 1, [pixel]), .invalidRequest)
+        expectEqual(code(1, 1, [pixel], loops: -1), .invalidRequest)
     }
 
     @Test
     func `a picture costs four bytes per pixel and frame`() throws {
         let image = try DecodedImage(width: 1, height: 1, frames: [pixel, pixel, pixel], loopCount: 4, hasAlpha: true)
-        #expect(image.byteCount == 12)
+        expectEqual(image.byteCount, 12)
         #expect(image.isAnimated)
         let first = image.firstFrame
         #expect(first.byteCount == 4 && !first.isAnimated && first.loopCount == 0 && first.hasAlpha)
-        #expect(first.frames[0].duration == .zero)
+        expectEqual(first.frames[0].duration, .zero)
     }
 
     @Test
     func `an error has a message and a place`() {
         let error = ImageError(code: .malformed, message: "A chunk is broken.", byteOffset: 12)
-        #expect(error.description == "ImageError.malformed: A chunk is broken. (at byte 12)")
+        expectEqual(error.description, "ImageError.malformed: A chunk is broken. (at byte 12)")
     }
 }

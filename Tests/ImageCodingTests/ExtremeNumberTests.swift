@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -35,7 +36,7 @@ struct ExtremeNumberTests {
                         return
                     }
                     let made = try transformer.transform(picture).size
-                    #expect(made == told)
+                    expectEqual(made, told)
                 }
             }
         }
@@ -93,9 +94,9 @@ struct ExtremeNumberTests {
                 _ = try ImageCoders.default.encode(image, as: format)
             }
         }
-        #expect(FrameTiming.milliseconds(.seconds(Int64.min)) == 0)
-        #expect(FrameTiming.milliseconds(.seconds(Int64.max)) == 86_400_000)
-        #expect(FrameTiming.milliseconds(.milliseconds(1_234)) == 1_234)
+        expectEqual(FrameTiming.milliseconds(.seconds(Int64.min)), 0)
+        expectEqual(FrameTiming.milliseconds(.seconds(Int64.max)), 86_400_000)
+        expectEqual(FrameTiming.milliseconds(.milliseconds(1_234)), 1_234)
     }
 
     @Test(arguments: numbers)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 @testable import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -20,21 +21,21 @@ struct FramesOnDemandTests {
         let whole = try ImageCoders.default.decode(bytes)
         let image = try decode(bytes)
         #expect(image.makesFramesOnDemand)
-        #expect(!whole.makesFramesOnDemand)
-        #expect(image.durations == whole.durations)
-        #expect(image.loopCount == whole.loopCount)
+        expect(!whole.makesFramesOnDemand)
+        expectEqual(image.durations, whole.durations)
+        expectEqual(image.loopCount, whole.loopCount)
         #expect(image.hasAlpha || !whole.hasAlpha)
         let count = whole.frameCount
         for index in Array(0..<count) + (0..<count).reversed() + [count - 1, 0, count / 2, count / 2] {
-            #expect(try image.frame(at: index).pixels == whole.frame(at: index).pixels, "frame \(index)")
+            try expectEqual(image.frame(at: index).pixels, whole.frame(at: index).pixels, "frame \(index)")
         }
-        #expect(try image.loadingAllFrames().frames.map(\.pixels) == whole.frames.map(\.pixels))
+        try expectEqual(image.loadingAllFrames().frames.map(\.pixels), whole.frames.map(\.pixels))
     }
 
     @Test(arguments: Fixture.all.filter { $0.durations.count == 1 })
     func `a still picture is in memory`(fixture: Fixture) throws {
         let image = try decode(fixture.bytes)
-        #expect(!image.makesFramesOnDemand)
+        expect(!image.makesFramesOnDemand)
         #expect(try image.isSame(as: ImageCoders.default.decode(fixture.bytes)))
     }
 
@@ -45,10 +46,10 @@ struct FramesOnDemandTests {
         let expected = try ImageCoders.default.decode(bytes, options: DecodeOptions(thumbnail: resize))
         let image = try decode(bytes) { $0.thumbnail = resize }
         #expect(image.makesFramesOnDemand)
-        #expect(image.frames.map(\.pixels) == expected.frames.map(\.pixels))
+        expectEqual(image.frames.map(\.pixels), expected.frames.map(\.pixels))
         let first = try decode(bytes) { $0.firstFrameOnly = true }
-        #expect(!first.makesFramesOnDemand)
-        #expect(first.frameCount == 1)
+        expect(!first.makesFramesOnDemand)
+        expectEqual(first.frameCount, 1)
     }
 
     @Test(arguments: animations)
@@ -60,10 +61,10 @@ struct FramesOnDemandTests {
         ])
         let (small, expected) = (try transformer.transform(image), try transformer.transform(whole))
         #expect(small.makesFramesOnDemand)
-        #expect(small.frames.map(\.pixels) == expected.frames.map(\.pixels))
+        expectEqual(small.frames.map(\.pixels), expected.frames.map(\.pixels))
         let webP = try ImageCoders.default.encode(small, as: .losslessWebP)
         let back = try ImageCoders.default.decode(webP)
-        #expect(back.frames.last?.pixels == expected.frames.last?.pixels)
+        expectEqual(back.frames.last?.pixels, expected.frames.last?.pixels)
         #expect(image.firstFrame.isSame(as: whole.firstFrame) || image.hasAlpha != whole.hasAlpha)
     }
 
@@ -74,10 +75,10 @@ struct FramesOnDemandTests {
         #expect(throws: ImageError.self) {
             try ImageCoders.default.decode(bytes, options: DecodeOptions(limits: limits))
         }
-        #expect(try decode(bytes) { $0.limits = limits }.frames.count == 9)
+        try expectEqual(decode(bytes) { $0.limits = limits }.frames.count, 9)
         let few = ImageLimits(maximumFrameCount: 8)
         let error = #expect(throws: ImageError.self) { try decode(bytes) { $0.limits = few } }
-        #expect(error?.code == .tooLarge)
+        expectEqual(error?.code, .tooLarge)
         let options = DecodeOptions(framesOnDemand: true)
         let cost = try ImageCoders.default.decodingByteCount(of: bytes, options: options)
         #expect(try cost < ImageCoders.default.decodingByteCount(of: bytes) - 40 * 30 * 4 * 6)
@@ -92,14 +93,14 @@ struct FramesOnDemandTests {
         // The width in the last frame's pixels, after three headers and a signature.
         bytes[frames[3] + 33] ^= 1
         let image = try decode(bytes)
-        #expect(image.frameCount == 4)
+        expectEqual(image.frameCount, 4)
         for _ in 0..<2 {
             #expect(throws: ImageError.self) { try image.frame(at: 3) }
-            #expect(try image.frame(at: 2).pixels.count == 40 * 30 * 4)
+            try expectEqual(image.frame(at: 2).pixels.count, 40 * 30 * 4)
         }
         for index in [-1, 4, .max] {
             let error = #expect(throws: ImageError.self) { try image.frame(at: index) }
-            #expect(error?.code == .invalidRequest)
+            expectEqual(error?.code, .invalidRequest)
         }
         #expect(throws: ImageError.self) { try image.loadingAllFrames() }
     }
@@ -107,13 +108,13 @@ struct FramesOnDemandTests {
     @Test
     func `an animation that ends early says so at once`() throws {
         let bytes = try ImageFactory.encodedAnimation(width: 40, height: 30, frames: 4, seed: 3, as: .gif)
-        #expect(try decode(bytes.dropLast(1)).damage == .missingEnd)
+        try expectEqual(decode(bytes.dropLast(1)).damage, .missingEnd)
         #expect(throws: ImageError.self) { try decode(bytes.dropLast(1)) { $0.failOn = .anyDamage } }
         let error = #expect(throws: ImageError.self) { try decode(bytes.dropLast(30)) }
-        #expect(error?.code == .truncated)
+        expectEqual(error?.code, .truncated)
         let partial = try decode(bytes.dropLast(30)) { $0.failOn = .never }
-        #expect(partial.frameCount == 3)
-        #expect(partial.damage == [.missingEnd, .missingPixels])
+        expectEqual(partial.frameCount, 3)
+        expectEqual(partial.damage, [.missingEnd, .missingPixels])
     }
 
     /// A source whose frames are one byte each.
@@ -132,9 +133,9 @@ struct FramesOnDemandTests {
             try DecodedImage(width: 1, height: 1, firstFrame: first, source: source, hasAlpha: true)
         }
         let two = try image(Stub(durations: times))
-        #expect(two.byteCount == 4 + 7)
-        #expect(try two.frame(at: 1).pixels == [1, 1, 1, 1])
-        #expect(try two.frame(at: 1).duration == .milliseconds(20))
+        expectEqual(two.byteCount, 4 + 7)
+        try expectEqual(two.frame(at: 1).pixels, [1, 1, 1, 1])
+        try expectEqual(two.frame(at: 1).duration, .milliseconds(20))
         let wrong = try image(Stub(durations: times, pixelByteCount: 5))
         #expect(throws: ImageError.self) { try wrong.frame(at: 1) }
         #expect(throws: ImageError.self) { try image(Stub(durations: [])) }

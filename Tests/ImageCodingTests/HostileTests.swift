@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 @testable import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -24,7 +25,7 @@ struct HostileTests {
             } catch {
                 let code = (error as? ImageError)?.code
                 let isRefused = code == .truncated || code == .malformed || code == .unknownFormat
-                #expect(isRefused, "length \(length): \(error)")
+                expect(isRefused, "length \(length): \(error)")
             }
         }
     }
@@ -47,10 +48,10 @@ struct HostileTests {
                 options.failOn = DamagePolicy.allCases[seed % 3]
                 let image = try ImageCoders.default.decode(broken, options: options)
                 let isWhole = image.frames.allSatisfy { $0.pixels.count == image.width * image.height * 4 }
-                #expect(isWhole, "seed \(seed)")
+                expect(isWhole, "seed \(seed)")
             } catch {
                 let isRefused = error is ImageError
-                #expect(isRefused, "seed \(seed): \(error)")
+                expect(isRefused, "seed \(seed): \(error)")
                 refused += 1
             }
         }
@@ -71,6 +72,6 @@ struct HostileTests {
     @Test
     func `an empty file is not a picture`() {
         let error = #expect(throws: ImageError.self) { try ImageCoders.default.decode([]) }
-        #expect(error?.code == .unknownFormat)
+        expectEqual(error?.code, .unknownFormat)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Scenes
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -23,12 +24,12 @@ import WebImageTesting
         for part in 1...20 {
             let beginning = Array(file.prefix(file.count * part / 20))
             guard let preview = try previewer.preview(of: beginning) else { continue }
-            #expect(preview.size == whole.size)
+            expectEqual(preview.size, whole.size)
             sharpness.append(PixelComparison(preview.pixels, whole.pixels).psnr)
         }
         #expect(sharpness.count >= 15)
-        #expect(sharpness.last == .infinity)
-        #expect(zip(sharpness, sharpness.dropFirst()).allSatisfy { $0 <= $1 + 0.5 })
+        expectEqual(sharpness.last, .infinity)
+        expect(zip(sharpness, sharpness.dropFirst()).allSatisfy { $0 <= $1 + 0.5 })
         #expect(try #require(sharpness.first) < 40)
     }
 
@@ -57,8 +58,8 @@ import WebImageTesting
         for end in stride(from: size, to: file.count + size, by: size) {
             last = try previewer.preview(of: Array(file.prefix(end))) ?? last
         }
-        #expect(try last?.pixels == coders.decode(file).pixels)
-        #expect(try previewer.preview(of: file)?.pixels == last?.pixels)
+        try expectEqual(last?.pixels, coders.decode(file).pixels)
+        try expectEqual(previewer.preview(of: file)?.pixels, last?.pixels)
     }
 
     @Test(arguments: 1...8)
@@ -66,8 +67,8 @@ import WebImageTesting
         let file = turned(try file(96, 64), orientation)
         let previewer = try #require(try coders.previewer(for: file))
         let whole = try coders.decode(file)
-        #expect(whole.size == (orientation < 5 ? PixelSize(width: 96, height: 64) : PixelSize(width: 64, height: 96)))
-        #expect(try previewer.preview(of: file)?.pixels == whole.pixels)
+        expectEqual(whole.size, (orientation < 5 ? PixelSize(width: 96, height: 64) : PixelSize(width: 64, height: 96)))
+        try expectEqual(previewer.preview(of: file)?.pixels, whole.pixels)
     }
 
     /// The file with an EXIF block, which libjpeg skips.
@@ -81,7 +82,7 @@ import WebImageTesting
     @Test func `a file of one scan, or another format, has no such previews`() throws {
         for format in [EncodedFormat.jpeg(), .png, .webp(), .gif] {
             let bytes = try SceneFactory.encoded(width: 32, height: 32, seed: 1, as: format)
-            #expect(try coders.previewer(for: bytes) == nil)
+            try expectNil(coders.previewer(for: bytes))
         }
         #expect(throws: ImageError.self) { try coders.previewer(for: [1, 2, 3]) }
         let limits = ImageLimits(maximumByteCount: 1_000)
@@ -116,6 +117,6 @@ import WebImageTesting
         }
         cancelled.cancel()
         await #expect(throws: CancellationError.self) { try await cancelled.value }
-        #expect(try previewer.preview(of: file)?.pixels == coders.decode(file).pixels)
+        try expectEqual(previewer.preview(of: file)?.pixels, coders.decode(file).pixels)
     }
 }

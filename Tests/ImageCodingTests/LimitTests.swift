@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 @testable import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -20,43 +21,43 @@ struct LimitTests {
         ])
     func `pixels and sides are limited to the last one`(format: EncodedFormat) throws {
         let bytes = try ImageFactory.encoded(width: 40, height: 30, seed: 1, as: format)
-        #expect(code(bytes, ImageLimits(maximumPixelCount: 1_200)) == nil)
-        #expect(code(bytes, ImageLimits(maximumPixelCount: 1_199)) == .tooLarge)
-        #expect(code(bytes, ImageLimits(maximumSide: 40)) == nil)
-        #expect(code(bytes, ImageLimits(maximumSide: 39)) == .tooLarge)
+        expectNil(code(bytes, ImageLimits(maximumPixelCount: 1_200)))
+        expectEqual(code(bytes, ImageLimits(maximumPixelCount: 1_199)), .tooLarge)
+        expectNil(code(bytes, ImageLimits(maximumSide: 40)))
+        expectEqual(code(bytes, ImageLimits(maximumSide: 39)), .tooLarge)
     }
 
     @Test(arguments: [EncodedFormat.gif, .webp(), .losslessWebP])
     func `frames and their pixels together are limited`(format: EncodedFormat) throws {
         let bytes = try ImageFactory.encodedAnimation(width: 40, height: 30, frames: 5, seed: 1, as: format)
-        #expect(code(bytes, ImageLimits(maximumFrameCount: 5, maximumAnimationPixelCount: 6_000)) == nil)
-        #expect(code(bytes, ImageLimits(maximumFrameCount: .max, maximumAnimationPixelCount: .max)) == nil)
-        #expect(code(bytes, ImageLimits(maximumFrameCount: 4)) == .tooLarge)
-        #expect(code(bytes, ImageLimits(maximumAnimationPixelCount: 5_999)) == .tooLarge)
+        expectNil(code(bytes, ImageLimits(maximumFrameCount: 5, maximumAnimationPixelCount: 6_000)))
+        expectNil(code(bytes, ImageLimits(maximumFrameCount: .max, maximumAnimationPixelCount: .max)))
+        expectEqual(code(bytes, ImageLimits(maximumFrameCount: 4)), .tooLarge)
+        expectEqual(code(bytes, ImageLimits(maximumAnimationPixelCount: 5_999)), .tooLarge)
         let first = DecodeOptions(
             limits: ImageLimits(maximumFrameCount: 1, maximumAnimationPixelCount: 1_200), firstFrameOnly: true)
-        #expect(try ImageCoders.default.decode(bytes, options: first).frames.count == 1)
+        try expectEqual(ImageCoders.default.decode(bytes, options: first).frames.count, 1)
     }
 
     @Test(arguments: [EncodedFormat.jpeg(), .jpeg(isProgressive: true), .webp(), .losslessWebP])
     func `a picture above the limit is drawn small for a thumbnail`(format: EncodedFormat) throws {
         let bytes = try ImageFactory.encoded(width: 400, height: 300, seed: 21, as: format)
         let limits = ImageLimits(maximumPixelCount: 100_000)
-        #expect(code(bytes, limits) == .tooLarge)
+        expectEqual(code(bytes, limits), .tooLarge)
         func size(_ side: Int, _ limits: ImageLimits) -> PixelSize? {
             let resize = ResizeTransformer(size: PixelSize(width: side, height: side))
             return try? ImageCoders.default.decode(bytes, options: DecodeOptions(limits: limits, thumbnail: resize))
                 .size
         }
-        #expect(size(50, limits) == PixelSize(width: 50, height: 38))
+        expectEqual(size(50, limits), PixelSize(width: 50, height: 38))
         // Half of the sides are drawn for it, although less than one and a half times the result.
-        #expect(size(190, limits) == PixelSize(width: 190, height: 143))
-        #expect(size(200, limits) == PixelSize(width: 200, height: 150))
-        #expect(size(201, limits) == nil)
+        expectEqual(size(190, limits), PixelSize(width: 190, height: 143))
+        expectEqual(size(200, limits), PixelSize(width: 200, height: 150))
+        expectNil(size(201, limits))
         // An eighth of the sides.
-        #expect(size(10, ImageLimits(maximumPixelCount: 50 * 38)) == PixelSize(width: 10, height: 8))
-        #expect(size(10, ImageLimits(maximumPixelCount: 50 * 38 - 1)) == nil)
-        #expect(size(10, ImageLimits(maximumSide: 399)) == nil)
+        expectEqual(size(10, ImageLimits(maximumPixelCount: 50 * 38)), PixelSize(width: 10, height: 8))
+        expectNil(size(10, ImageLimits(maximumPixelCount: 50 * 38 - 1)))
+        expectNil(size(10, ImageLimits(maximumSide: 399)))
     }
 
     @Test
@@ -65,8 +66,8 @@ struct LimitTests {
         let options = DecodeOptions(
             limits: ImageLimits(maximumPixelCount: 100_000), thumbnail: .resize(to: PixelSize(width: 50, height: 50)))
         let error = #expect(throws: ImageError.self) { try ImageCoders.default.decode(bytes, options: options) }
-        #expect(error?.code == .tooLarge)
-        #expect(error?.message.contains("drawn whole") == true)
+        expectEqual(error?.code, .tooLarge)
+        expectEqual(error?.message.contains("drawn whole"), true)
     }
 
     @Test
@@ -75,7 +76,7 @@ struct LimitTests {
         let error = #expect(throws: ImageError.self) {
             try ImageCoders.default.decode(ImageFactory.oversizedPNG(), options: options)
         }
-        #expect(error?.code == .tooLarge)
+        expectEqual(error?.code, .tooLarge)
     }
 
     @Test
@@ -84,9 +85,9 @@ struct LimitTests {
         let start = try #require(bytes.indices.dropLast().last { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA })
         let scan = bytes[start..<bytes.count - 2]
         func bomb(_ scans: Int) -> [UInt8] { bytes.dropLast(2) + (0..<scans).flatMap { _ in scan } + bytes.suffix(2) }
-        #expect(code(bomb(20), .default) == nil)
-        #expect(code(bomb(200), .default) == .tooLarge)
-        #expect(code(bomb(20), ImageLimits(maximumScanCount: 20)) == .tooLarge)
+        expectNil(code(bomb(20), .default))
+        expectEqual(code(bomb(200), .default), .tooLarge)
+        expectEqual(code(bomb(20), ImageLimits(maximumScanCount: 20)), .tooLarge)
     }
 
     @Test
@@ -95,14 +96,14 @@ struct LimitTests {
         var bytes = try Fixture.named("tiny.gif").bytes
         let frame = try #require(bytes.indices.first { bytes[$0] == 0x2C })
         bytes.replaceSubrange(frame + 5..<frame + 9, with: [0xD0, 0x07, 0xD0, 0x07])
-        #expect(code(bytes, ImageLimits(maximumPixelCount: 1_000_000)) == .tooLarge)
-        #expect(code(bytes, .default) == .malformed)
+        expectEqual(code(bytes, ImageLimits(maximumPixelCount: 1_000_000)), .tooLarge)
+        expectEqual(code(bytes, .default), .malformed)
     }
 
     @Test(arguments: [[UInt8](repeating: 0, count: 8), [0, 0, 0, 1, 0, 0, 0, 0], [UInt8](repeating: 0xFF, count: 8)])
     func `a PNG without pixels or of sizes that overflow is malformed`(size: [UInt8]) {
         var bytes = ImageFactory.oversizedPNG(8)
         bytes.replaceSubrange(16..<24, with: size)
-        #expect(code(bytes, ImageLimits(maximumPixelCount: .max, maximumSide: .max)) == .malformed)
+        expectEqual(code(bytes, ImageLimits(maximumPixelCount: .max, maximumSide: .max)), .malformed)
     }
 }

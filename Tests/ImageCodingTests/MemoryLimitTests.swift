@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 @testable import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -17,14 +18,15 @@ struct MemoryLimitTests {
         let cost = try cost(bytes)
         #expect(cost >= 90 * 70 * 4)
         let enough = DecodeOptions(limits: ImageLimits(maximumByteCount: cost))
-        #expect(try ImageCoders.default.decode(bytes, options: enough).width == 90)
+        try expectEqual(ImageCoders.default.decode(bytes, options: enough).width, 90)
         let error = #expect(throws: ImageError.self) {
             try ImageCoders.default.decode(
                 bytes, options: DecodeOptions(limits: ImageLimits(maximumByteCount: cost - 1)))
         }
-        #expect(error?.code == .memoryLimitExceeded)
-        #expect(error?.message.contains("\(cost)") == true && error?.message.contains("\(cost - 1)") == true)
-        #expect(error?.message.contains("thumbnail") == true)
+        expectEqual(error?.code, .memoryLimitExceeded)
+        expectEqual(error?.message.contains("\(cost)"), true)
+        expectEqual(error?.message.contains("\(cost - 1)"), true)
+        expectEqual(error?.message.contains("thumbnail"), true)
     }
 
     @Test
@@ -34,9 +36,9 @@ struct MemoryLimitTests {
         let progressive = try ImageFactory.encoded(width: side, height: side, seed: 1, as: .jpeg(isProgressive: true))
         // 4:2:0: one and a half samples a pixel of two bytes each.
         let coefficients = side * side * 3
-        #expect(try cost(progressive) - cost(baseline) == coefficients)
+        try expectEqual(cost(progressive) - cost(baseline), coefficients)
         let thumbnail = DecodeOptions(thumbnail: .resize(to: PixelSize(width: 100, height: 100)))
-        #expect(try cost(progressive, thumbnail) - cost(baseline, thumbnail) == coefficients)
+        try expectEqual(cost(progressive, thumbnail) - cost(baseline, thumbnail), coefficients)
         // Drawn at an eighth.
         #expect(try cost(baseline, thumbnail) < cost(baseline) / 4)
     }
@@ -55,10 +57,10 @@ struct MemoryLimitTests {
             let image = try DecodedImage(width: width, height: height, frames: drawn, hasAlpha: false)
             return try self.cost(ImageCoders.default.encode(image, as: format), options)
         }
-        #expect(try cost(9) - cost(4) == 5 * width * height * 4)
+        try expectEqual(cost(9) - cost(4), 5 * width * height * 4)
         let thumbnail = DecodeOptions(thumbnail: .resize(to: PixelSize(width: 12, height: 12)))
-        #expect(try cost(9, thumbnail) - cost(4, thumbnail) == 5 * 12 * 9 * 4)
-        #expect(try cost(9, DecodeOptions(firstFrameOnly: true)) == cost(4, DecodeOptions(firstFrameOnly: true)))
+        try expectEqual(cost(9, thumbnail) - cost(4, thumbnail), 5 * 12 * 9 * 4)
+        try expectEqual(cost(9, DecodeOptions(firstFrameOnly: true)), cost(4, DecodeOptions(firstFrameOnly: true)))
     }
 
     @Test
@@ -77,10 +79,10 @@ struct MemoryLimitTests {
             try ImageCoders(decoders: [Plain(size: PixelSize(width: width, height: height))], encoders: [])
                 .decodingByteCount(of: [], options: options)
         }
-        #expect(try cost(10, 20) == 10 * 20 * 4 * 3 * 2)
-        #expect(try cost(10, 20, DecodeOptions(firstFrameOnly: true)) == 10 * 20 * 4 * 2)
-        #expect(try cost(.max, .max) == .max)
-        #expect(try cost(-5, 5) == 0)
+        try expectEqual(cost(10, 20), 10 * 20 * 4 * 3 * 2)
+        try expectEqual(cost(10, 20, DecodeOptions(firstFrameOnly: true)), 10 * 20 * 4 * 2)
+        try expectEqual(cost(.max, .max), .max)
+        try expectEqual(cost(-5, 5), 0)
     }
 
     @Test(arguments: formats)
@@ -92,7 +94,7 @@ struct MemoryLimitTests {
         let cost = ImageCoders.default.encodingByteCount(of: image, as: format)
         #expect(try ImageCoders.default.encode(image, as: format).count * 2 <= cost)
         #expect(ImageCoders.default.encodingByteCount(of: clear, as: format) >= cost)
-        #expect(ImageCoders(decoders: [], encoders: []).encodingByteCount(of: image, as: format) == 0)
+        expectEqual(ImageCoders(decoders: [], encoders: []).encodingByteCount(of: image, as: format), 0)
     }
 
     @Test
@@ -104,18 +106,18 @@ struct MemoryLimitTests {
             } catch { return error.code }
         }
         for fixture in Fixture.all {
-            for count in [0, 1, 2, 11, 64, 200] { #expect(code(Array(try fixture.bytes.prefix(count))) == nil) }
+            for count in [0, 1, 2, 11, 64, 200] { expectNil(code(Array(try fixture.bytes.prefix(count)))) }
         }
         let zeros = [UInt8](repeating: 0, count: ImageFormat.signatureLength)
-        #expect(code(zeros) == .unknownFormat)
-        #expect(code(zeros.dropLast()) == nil)
-        #expect(code(zeros, DecodeOptions(declaredFormat: .png)) == nil)
-        #expect(code(zeros, DecodeOptions(declaredFormat: .raw)) == .unsupportedFormat)
-        #expect(
-            code(Array("<html><body>an error page of some length, which is no picture</body></html>".utf8))
-                == .unknownFormat)
-        #expect(code(Array("<svg xmlns=".utf8)) == .unsupportedFormat)
-        #expect(code(Array("%PDF-1.7".utf8)) == .unsupportedFormat)
+        expectEqual(code(zeros), .unknownFormat)
+        expectNil(code(zeros.dropLast()))
+        expectNil(code(zeros, DecodeOptions(declaredFormat: .png)))
+        expectEqual(code(zeros, DecodeOptions(declaredFormat: .raw)), .unsupportedFormat)
+        expectEqual(
+            code(Array("<html><body>an error page of some length, which is no picture</body></html>".utf8)),
+            .unknownFormat)
+        expectEqual(code(Array("<svg xmlns=".utf8)), .unsupportedFormat)
+        expectEqual(code(Array("%PDF-1.7".utf8)), .unsupportedFormat)
     }
 
     @Test
@@ -149,11 +151,11 @@ struct MemoryLimitTests {
         for size in [PixelSize(width: 40, height: 50), PixelSize(width: 64, height: 9)] {
             let image = ImageFactory.picture(width: size.width, height: size.height, seed: 1)
             for transformer in transformers {
-                #expect(try transformer.resultSize(for: size) == transformer.transform(image).size)
+                try expectEqual(transformer.resultSize(for: size), transformer.transform(image).size)
             }
         }
-        #expect(
+        expectEqual(
             CropTransformer(PixelRect(x: 9, y: 9, width: 1, height: 1)).resultSize(for: PixelSize(width: 9, height: 9))
-                .width == 0)
+                .width, 0)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 @testable import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -91,25 +92,25 @@ struct PNGAnimationTests {
             Frame(x: 0, y: 0, width: 2, height: 2, color: Self.blue, delay: (0, 1)),
         ])
         let properties = try ImageCoders.default.properties(of: bytes)
-        #expect(properties.frameCount == 3)
+        expectEqual(properties.frameCount, 3)
         let image = try decode(bytes)
-        #expect(image.frameCount == 3)
-        #expect(image.loopCount == 3)
-        #expect(image.durations == [.milliseconds(100), .milliseconds(30), .milliseconds(100)])
-        #expect(!image.hasAlpha)
-        #expect(pixel(image, 0, 2, 1) == Self.red)
-        #expect(pixel(image, 1, 2, 1) == Self.green)
-        #expect(pixel(image, 1, 5, 1) == Self.red)
-        #expect(pixel(image, 2, 0, 0) == Self.blue)
-        #expect(pixel(image, 2, 4, 2) == Self.green)
+        expectEqual(image.frameCount, 3)
+        expectEqual(image.loopCount, 3)
+        expectEqual(image.durations, [.milliseconds(100), .milliseconds(30), .milliseconds(100)])
+        expect(!image.hasAlpha)
+        expectEqual(pixel(image, 0, 2, 1), Self.red)
+        expectEqual(pixel(image, 1, 2, 1), Self.green)
+        expectEqual(pixel(image, 1, 5, 1), Self.red)
+        expectEqual(pixel(image, 2, 0, 0), Self.blue)
+        expectEqual(pixel(image, 2, 4, 2), Self.green)
         let onDemand = try decode(bytes) { $0.framesOnDemand = true }
         for index in [2, 0, 1] {
-            #expect(try onDemand.frame(at: index).pixels == image.frame(at: index).pixels)
+            try expectEqual(onDemand.frame(at: index).pixels, image.frame(at: index).pixels)
         }
         let first = try decode(bytes) { $0.firstFrameOnly = true }
-        #expect(first.frameCount == 1)
-        #expect(first.pixels == image.pixels)
-        #expect(first.durations == [.zero])
+        expectEqual(first.frameCount, 1)
+        expectEqual(first.pixels, image.pixels)
+        expectEqual(first.durations, [.zero])
     }
 
     @Test
@@ -120,14 +121,14 @@ struct PNGAnimationTests {
                 Frame(x: 5, y: 1, width: 2, height: 2, color: Self.blue, disposal: 1),
                 Frame(x: 7, y: 5, width: 1, height: 1, color: Self.green),
             ]))
-        #expect(pixel(image, 1, 1, 1) == Self.green)
-        #expect(pixel(image, 2, 1, 1) == Self.red)
-        #expect(pixel(image, 2, 5, 1) == Self.blue)
-        #expect(pixel(image, 3, 5, 1) == [0, 0, 0, 0])
-        #expect(pixel(image, 3, 4, 1) == Self.red)
+        expectEqual(pixel(image, 1, 1, 1), Self.green)
+        expectEqual(pixel(image, 2, 1, 1), Self.red)
+        expectEqual(pixel(image, 2, 5, 1), Self.blue)
+        expectEqual(pixel(image, 3, 5, 1), [0, 0, 0, 0])
+        expectEqual(pixel(image, 3, 4, 1), Self.red)
         #expect(image.hasAlpha)
         let restored = try decode(Self.file([Frame(disposal: 2), Frame(width: 1, height: 1, color: Self.blue)]))
-        #expect(pixel(restored, 1, 3, 3) == [0, 0, 0, 0])
+        expectEqual(pixel(restored, 1, 3, 3), [0, 0, 0, 0])
     }
 
     @Test
@@ -136,7 +137,7 @@ struct PNGAnimationTests {
         func image(_ isBlended: Bool) throws -> DecodedImage {
             try decode(Self.file([Frame(color: Self.blue), Frame(color: half, isBlended: isBlended)]))
         }
-        #expect(try pixel(image(false), 1, 3, 3) == half)
+        try expectEqual(pixel(image(false), 1, 3, 3), half)
         #expect(try PixelComparison(pixel(image(true), 1, 3, 3), [128, 128, 127, 255]).maxDifference <= 1)
     }
 
@@ -144,8 +145,8 @@ struct PNGAnimationTests {
     func `a default picture that is no frame is not shown`() throws {
         let bytes = try Self.file([Frame(), Frame(color: Self.green)], hidesDefault: true)
         let image = try decode(bytes)
-        #expect(image.frameCount == 2)
-        #expect(pixel(image, 0, 0, 0) == Self.red)
+        expectEqual(image.frameCount, 2)
+        expectEqual(pixel(image, 0, 0, 0), Self.red)
     }
 
     @Test
@@ -155,16 +156,16 @@ struct PNGAnimationTests {
         ] {
             let bytes = try Self.file([Frame(), frame])
             let image = try decode(bytes)
-            #expect(image.frameCount == 1)
-            #expect(pixel(image, 0, 0, 0) == Self.red)
-            #expect(try ImageCoders.default.properties(of: bytes).frameCount == 1)
+            expectEqual(image.frameCount, 1)
+            expectEqual(pixel(image, 0, 0, 0), Self.red)
+            try expectEqual(ImageCoders.default.properties(of: bytes).frameCount, 1)
         }
         var bytes = try Self.file([Frame(), Frame()])
         // The sequence number of the second control.
         let control = try #require(bytes.indices.last { bytes[$0...].starts(with: "fcTL".utf8) })
         bytes[control + 7] = 9
-        #expect(try decode(bytes).frameCount == 1)
-        #expect(try decode(Self.file([Frame(), Frame()], announced: 0)).frameCount == 1)
+        try expectEqual(decode(bytes).frameCount, 1)
+        try expectEqual(decode(Self.file([Frame(), Frame()], announced: 0)).frameCount, 1)
     }
 
     @Test
@@ -176,10 +177,10 @@ struct PNGAnimationTests {
             }
         }
         func expectStill(_ bytes: [UInt8]) throws {
-            #expect(try ImageCoders.default.properties(of: bytes).frameCount == 1)
+            try expectEqual(ImageCoders.default.properties(of: bytes).frameCount, 1)
             let image = try decode(bytes)
-            #expect(image.frameCount == 1)
-            #expect(pixel(image, 0, 0, 0) == Self.red)
+            expectEqual(image.frameCount, 1)
+            expectEqual(pixel(image, 0, 0, 0), Self.red)
         }
         let file = try Self.file([Frame(), Frame(color: Self.green)])
         let data = parts(file, "fdAT")
@@ -201,34 +202,34 @@ struct PNGAnimationTests {
                 return nil
             } catch { return (error as? ImageError)?.code }
         }
-        #expect(code(ImageLimits(maximumFrameCount: 5, maximumAnimationPixelCount: 240)) == nil)
-        #expect(code(ImageLimits(maximumFrameCount: 4)) == .tooLarge)
-        #expect(code(ImageLimits(maximumAnimationPixelCount: 239)) == .tooLarge)
+        expectNil(code(ImageLimits(maximumFrameCount: 5, maximumAnimationPixelCount: 240)))
+        expectEqual(code(ImageLimits(maximumFrameCount: 4)), .tooLarge)
+        expectEqual(code(ImageLimits(maximumAnimationPixelCount: 239)), .tooLarge)
         let cost = try ImageCoders.default.decodingByteCount(of: bytes)
-        #expect(code(ImageLimits(maximumByteCount: cost)) == nil)
-        #expect(code(ImageLimits(maximumByteCount: cost - 1)) == .memoryLimitExceeded)
+        expectNil(code(ImageLimits(maximumByteCount: cost)))
+        expectEqual(code(ImageLimits(maximumByteCount: cost - 1)), .memoryLimitExceeded)
         let few = try decode(bytes) {
             $0.limits = ImageLimits(maximumFrameCount: 1)
             $0.firstFrameOnly = true
         }
-        #expect(few.frameCount == 1)
-        #expect(code(ImageLimits(maximumDrawnPixelCount: 100)) == .workLimitExceeded)
+        expectEqual(few.frameCount, 1)
+        expectEqual(code(ImageLimits(maximumDrawnPixelCount: 100)), .workLimitExceeded)
     }
 
     @Test
     func `a file that ends early is truncated, or shows the frames it has`() throws {
         let bytes = try Self.file([Frame(), Frame(color: Self.green), Frame(color: Self.blue)])
         let noEnd = Array(bytes.dropLast(12))
-        #expect(try decode(noEnd).damage == .missingEnd)
+        try expectEqual(decode(noEnd).damage, .missingEnd)
         #expect(throws: ImageError.self) { try decode(noEnd) { $0.failOn = .anyDamage } }
         for length in 33..<bytes.count {
             let cut = Array(bytes.prefix(length))
             #expect(throws: ImageError.self) { try decode(cut) { $0.failOn = .anyDamage } }
             if let image = try? decode(cut) {
-                #expect(image.damage == .missingEnd)
-                #expect(image.frameCount == 3)
+                expectEqual(image.damage, .missingEnd)
+                expectEqual(image.frameCount, 3)
             }
-            if let image = try? decode(cut, { $0.failOn = .never }) { #expect(!image.damage.isEmpty) }
+            if let image = try? decode(cut, { $0.failOn = .never }) { expect(!image.damage.isEmpty) }
         }
         let two = try decode(Array(bytes.prefix(bytes.count - 40))) { $0.failOn = .never }
         #expect(two.frameCount == 2 || two.frameCount == 3)
@@ -240,9 +241,9 @@ struct PNGAnimationTests {
         // The last byte of the check sum before the end.
         bytes[bytes.count - 13] ^= 1
         let error = #expect(throws: ImageError.self) { try decode(bytes) }
-        #expect(error?.code == .malformed)
+        expectEqual(error?.code, .malformed)
         let image = try decode(bytes) { $0.failOn = .never }
-        #expect(pixel(image, 1, 0, 0) == Self.green)
+        expectEqual(pixel(image, 1, 0, 0), Self.green)
     }
 
     @Test

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 @testable import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -34,8 +35,8 @@ struct PlaceholderTests {
     func `a BlurHash has the text of the reference`(index: Int) throws {
         let known = PlaceholderTests.hashes[index]
         let hash = try BlurHash(of: picture(known.width, known.height), columns: known.columns, rows: known.rows)
-        #expect(hash.text == known.text)
-        #expect(BlurHash(known.text) == hash)
+        expectEqual(hash.text, known.text)
+        expectEqual(BlurHash(known.text), hash)
     }
 
     @Test
@@ -50,8 +51,8 @@ struct PlaceholderTests {
         let image = try hash.image(size: PixelSize(width: 5, height: 4))
         var wanted = [Int]()
         for row in expected { for color in row { wanted += color + [255] } }
-        #expect(zip(image.pixels, wanted).allSatisfy { abs(Int($0) - $1) <= 1 })
-        #expect(image.pixels.count == wanted.count)
+        expect(zip(image.pixels, wanted).allSatisfy { abs(Int($0) - $1) <= 1 })
+        expectEqual(image.pixels.count, wanted.count)
     }
 
     @Test
@@ -60,7 +61,7 @@ struct PlaceholderTests {
             "", "0", "00000", "0000000", "LEHV6nWB2yk8pyo0adR*.7kCMdn", "LEHV6nWB2yk8pyo0adR*.7kCMdn\"", "00~~~~",
             "~~~~~~",
         ] {
-            #expect(BlurHash(text) == nil, "\(text)")
+            expectNil(BlurHash(text), "\(text)")
         }
         let hash = try #require(BlurHash("000000"))
         for side in [0, -1, Int.min, 1_025, .max] {
@@ -70,7 +71,7 @@ struct PlaceholderTests {
             #expect(try BlurHash(of: picture(3, 3), columns: count, rows: count).text.count >= 6)
         }
         let large = ImageFactory.picture(width: 300, height: 20, seed: 1)
-        #expect(try BlurHash(of: large).text.count == 28)
+        try expectEqual(BlurHash(of: large).text.count, 28)
     }
 
     private static let thumbs: [(width: Int, height: Int, hasAlpha: Bool, bytes: [UInt8])] = [
@@ -104,10 +105,10 @@ struct PlaceholderTests {
         func nibbles(_ bytes: [UInt8]) -> [UInt8] { bytes.flatMap { [$0 & 15, $0 >> 4] } }
         let different = zip(nibbles(hash.bytes), nibbles(known.bytes)).filter { $0 != $1 }
         #expect(different.count <= 1 && different.allSatisfy { [$0, $1].sorted() == [7, 8] })
-        #expect(hash.bytes.prefix(5) == known.bytes.prefix(5))
-        #expect(ThumbHash(known.bytes)?.bytes == known.bytes)
-        #expect(ThumbHash(Array(known.bytes.dropLast())) == nil)
-        #expect(ThumbHash(known.bytes + [0]) == nil)
+        expectEqual(hash.bytes.prefix(5), known.bytes.prefix(5))
+        expectEqual(ThumbHash(known.bytes)?.bytes, known.bytes)
+        expectNil(ThumbHash(Array(known.bytes.dropLast())))
+        expectNil(ThumbHash(known.bytes + [0]))
     }
 
     @Test
@@ -119,15 +120,15 @@ struct PlaceholderTests {
         ]
         for (index, size, colors) in drawn {
             let image = try #require(ThumbHash(PlaceholderTests.thumbs[index].bytes)).image()
-            #expect(image.size == size)
+            expectEqual(image.size, size)
             let places = [0, size.height / 2 * size.width + size.width / 2, size.width * size.height - 1]
             for (place, color) in zip(places, colors) {
                 let pixel = image.pixels[place * 4..<place * 4 + 4].map { Int($0) }
                 let wanted = color.dropLast().map { ($0 * color[3] + 127) / 255 } + [color[3]]
-                #expect(zip(pixel, wanted).allSatisfy { abs($0 - $1) <= 1 }, "\(pixel) \(wanted)")
+                expect(zip(pixel, wanted).allSatisfy { abs($0 - $1) <= 1 }, "\(pixel) \(wanted)")
             }
         }
-        #expect(ThumbHash([0, 0, 0, 0]) == nil)
+        expectNil(ThumbHash([0, 0, 0, 0]))
     }
 
     @Test
@@ -138,9 +139,9 @@ struct PlaceholderTests {
         for _ in 0..<15 { pixels += [207, 31, 40, 255] }
         for _ in 0..<50 { pixels += [0, 50, 0, 100] }
         let image = try DecodedImage(width: 15, height: 10, frames: [.init(pixels: pixels)], hasAlpha: true)
-        #expect(try image.dominantColor() == PixelColor(red: 203, green: 22, blue: 40))
+        try expectEqual(image.dominantColor(), PixelColor(red: 203, green: 22, blue: 40))
         let clear = try DecodedImage(
             width: 2, height: 1, frames: [.init(pixels: [UInt8](repeating: 0, count: 8))], hasAlpha: true)
-        #expect(try clear.dominantColor() == nil)
+        try expectNil(clear.dominantColor())
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -125,12 +126,12 @@ struct ResamplerTests {
                 #expect(abs(Int(drawn.pixels[(4 * 8 + 4) * 4]) - grey) <= 1)
             }
         }
-        #expect(ResizeTransformer(size: size, inLinearLight: true).key == "resize(64x64,fit,linear)")
+        expectEqual(ResizeTransformer(size: size, inLinearLight: true).key, "resize(64x64,fit,linear)")
         let (leading, _) = ResizeTransformer.leading([.resize(to: size, inLinearLight: true)])
-        #expect(leading?.inLinearLight == true)
+        expectEqual(leading?.inLinearLight, true)
         let budget = DecodeOptions(thumbnail: .resize(to: size, inLinearLight: true), byteBudget: 400)
         let small = try ImageCoders.default.decode(ImageCoders.default.encode(image, as: .png), options: budget)
-        #expect(small.pixels.enumerated().allSatisfy { $0 % 4 == 3 || abs(Int($1) - 188) <= 40 })
+        expect(small.pixels.enumerated().allSatisfy { $0 % 4 == 3 || abs(Int($1) - 188) <= 40 })
     }
 
     @Test(arguments: [(80, 60, 16, 12), (33, 300, 30, 9), (7, 5, 7, 2), (1, 90, 1, 1)], [false, true])
@@ -163,7 +164,7 @@ struct ResamplerTests {
             }
             let whole = Resampler(
                 source: source, window: .whole(source), target: target, inLinearLight: inLinearLight)
-            #expect(try rows == whole.resample(pixels))
+            try expectEqual(rows, whole.resample(pixels))
         }
     }
 
@@ -177,8 +178,8 @@ struct ResamplerTests {
         let (pixels, hasAlpha) = try unsafe plan.draw(work, inOrder: true, premultiplies: false, missing: grey) {
             _, _ in
         }
-        #expect(pixels == (0..<50).flatMap { _ in grey.premultiplied })
-        #expect(!hasAlpha)
+        expectEqual(pixels, (0..<50).flatMap { _ in grey.premultiplied })
+        expect(!hasAlpha)
     }
 
     @Test
@@ -206,21 +207,21 @@ struct ResamplerTests {
             for at in straight.indices where at % 4 < 3 {
                 expected[at] = Bitmap.multiply(straight[at], straight[at / 4 * 4 + 3])
             }
-            #expect(drawn == expected)
+            expectEqual(drawn, expected)
             #expect(hasAlpha != Bitmap.isOpaque(straight))
             let back = try Bitmap.unpremultiplied(drawn)
             for at in drawn.indices {
                 let alpha = Int(drawn[at / 4 * 4 + 3])
                 let value = at % 4 == 3 ? alpha : alpha == 0 ? 0 : min(255, (Int(drawn[at]) * 255 + alpha / 2) / alpha)
-                #expect(Int(back[at]) == value)
+                expectEqual(Int(back[at]), value)
             }
         }
         var opaque = [UInt8](repeating: 255, count: 36)
         #expect(Bitmap.isOpaque(opaque))
-        #expect(unsafe !opaque.withUnsafeMutableBufferPointer { unsafe Bitmap.premultiply($0) })
+        expect(unsafe !opaque.withUnsafeMutableBufferPointer { unsafe Bitmap.premultiply($0) })
         for pixel in 0..<9 {
             opaque[pixel * 4 + 3] = 254
-            #expect(!Bitmap.isOpaque(opaque))
+            expect(!Bitmap.isOpaque(opaque))
             opaque[pixel * 4 + 3] = 255
         }
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -26,7 +27,7 @@ struct ThumbnailTests {
                 let resize = ResizeTransformer(size: box, mode: mode, allowsEnlarging: allowsEnlarging)
                 let thumbnail = try ImageCoders.default.decode(bytes, options: DecodeOptions(thumbnail: resize))
                 let expected = try resize.transform(whole)
-                #expect(thumbnail.size == expected.size)
+                expectEqual(thumbnail.size, expected.size)
                 let psnr = PixelComparison(thumbnail.frames[0].pixels, expected.frames[0].pixels).psnr
                 #expect(psnr >= Self.decibels, "\(resize.key)")
             }
@@ -41,7 +42,7 @@ struct ThumbnailTests {
             let resize = ResizeTransformer(size: box, mode: mode)
             let thumbnail = try ImageCoders.default.decode(bytes, options: DecodeOptions(thumbnail: resize))
             let expected = try resize.transform(whole)
-            #expect(thumbnail.size == expected.size)
+            expectEqual(thumbnail.size, expected.size)
             #expect(PixelComparison(thumbnail.frames[0].pixels, expected.frames[0].pixels).psnr > 30)
         }
     }
@@ -56,10 +57,10 @@ struct ThumbnailTests {
                 DecodeOptions(thumbnail: .resize(to: PixelSize(width: width, height: height), mode: mode))
             ).denominator
         }
-        #expect(drawn(50, 37) == 8)
-        #expect(drawn(100, 100) == 4)
-        #expect(drawn(200, 150) == 2)
-        #expect(drawn(400, 300) == 1)
+        expectEqual(drawn(50, 37), 8)
+        expectEqual(drawn(100, 100), 4)
+        expectEqual(drawn(200, 150), 2)
+        expectEqual(drawn(400, 300), 1)
     }
 
     @Test
@@ -71,11 +72,11 @@ struct ThumbnailTests {
                 thumbnail: .resize(to: PixelSize(width: side, height: side))
             ).denominator
         }
-        #expect(divisor(256, of: 3_072) == 8)
-        #expect(divisor(257, of: 3_072) == 4)
-        #expect(divisor(512, of: 3_072) == 4)
-        #expect(divisor(1_024, of: 3_072) == 2)
-        #expect(divisor(1_025, of: 3_072) == 1)
+        expectEqual(divisor(256, of: 3_072), 8)
+        expectEqual(divisor(257, of: 3_072), 4)
+        expectEqual(divisor(512, of: 3_072), 4)
+        expectEqual(divisor(1_024, of: 3_072), 2)
+        expectEqual(divisor(1_025, of: 3_072), 1)
     }
 
     /// The bytes with the first frame's rows in four passes, or not.
@@ -108,10 +109,11 @@ struct ThumbnailTests {
                     switch (expected, Result { try ImageCoders.default.decode(file, options: options) }) {
                     case (.success(let expected), .success(let thumbnail)):
                         let resized = try resize.transform(expected)
-                        #expect(thumbnail.frames.map(\.pixels) == resized.frames.map(\.pixels))
-                        #expect(thumbnail.hasAlpha == resized.hasAlpha && thumbnail.damage == resized.damage)
+                        expectEqual(thumbnail.frames.map(\.pixels), resized.frames.map(\.pixels))
+                        expectEqual(thumbnail.hasAlpha, resized.hasAlpha)
+                        expectEqual(thumbnail.damage, resized.damage)
                     case (.failure(let expected as ImageError), .failure(let failure as ImageError)):
-                        #expect(failure.code == expected.code)
+                        expectEqual(failure.code, expected.code)
                     case (let expected, let thumbnail): Issue.record("\(thumbnail) in place of \(expected)")
                     }
                 }
@@ -127,7 +129,7 @@ struct ThumbnailTests {
             try ImageCoders.default.decodingByteCount(of: $0, options: options)
         }
         #expect(costs[0] < 800 * 600 * 4 / 3)
-        #expect(costs[1] == costs[0] + 800 * 600 + 65_536)
+        expectEqual(costs[1], costs[0] + 800 * 600 + 65_536)
     }
 
     @Test
@@ -142,7 +144,7 @@ struct ThumbnailTests {
             let shown = ResamplingWindow(
                 x: Double(place % upright.width), y: Double(place / upright.width), width: 1, height: 1)
             let expected = ResamplingWindow(x: 7, y: 4, width: 1, height: 1)
-            #expect(shown.stored(orientation, of: stored) == expected)
+            expectEqual(shown.stored(orientation, of: stored), expected)
         }
     }
 
@@ -160,11 +162,11 @@ struct ThumbnailTests {
         let coders = ImageCoders(decoders: [Whole()], encoders: [])
         let box = PixelSize(width: 20, height: 20)
         let fill = DecodeOptions(thumbnail: .resize(to: box, mode: .fill))
-        #expect(try coders.decode([], options: fill).size == box)
+        try expectEqual(coders.decode([], options: fill).size, box)
         let enlarging = ResizeTransformer(size: PixelSize(width: 80, height: 80), allowsEnlarging: true)
-        #expect(try coders.decode([], options: DecodeOptions(thumbnail: enlarging)).height == 60)
+        try expectEqual(coders.decode([], options: DecodeOptions(thumbnail: enlarging)).height, 60)
         let more = try coders.decodingByteCount(of: [], options: DecodeOptions(thumbnail: enlarging))
-        #expect(try more == coders.decodingByteCount(of: []) + 80 * 60 * 4)
+        try expectEqual(more, coders.decodingByteCount(of: []) + 80 * 60 * 4)
     }
 
     @Test
@@ -178,12 +180,12 @@ struct ThumbnailTests {
             let (thumbnail, rest) = ResizeTransformer.leading(transformers)
             return [thumbnail?.key ?? "none"] + rest.map(\.key)
         }
-        #expect(leading([]) == ["none"])
-        #expect(leading([fill, crop]) == [fill.key, crop.key])
-        #expect(leading([crop, fill]) == ["none", crop.key, fill.key])
-        #expect(leading([grow, crop]) == ["resize(30x20,fit)", grow.key, crop.key])
-        #expect(leading([.pipeline([fill, crop]), crop]) == [fill.key, crop.key, crop.key])
-        #expect(leading([.pipeline([crop]), fill]) == ["none", crop.key, fill.key])
-        #expect(leading([.resize(to: PixelSize(width: 0, height: 4))]) == ["none", "resize(0x4,fit)"])
+        expectEqual(leading([]), ["none"])
+        expectEqual(leading([fill, crop]), [fill.key, crop.key])
+        expectEqual(leading([crop, fill]), ["none", crop.key, fill.key])
+        expectEqual(leading([grow, crop]), ["resize(30x20,fit)", grow.key, crop.key])
+        expectEqual(leading([.pipeline([fill, crop]), crop]), [fill.key, crop.key, crop.key])
+        expectEqual(leading([.pipeline([crop]), fill]), ["none", crop.key, fill.key])
+        expectEqual(leading([.resize(to: PixelSize(width: 0, height: 4))]), ["none", "resize(0x4,fit)"])
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import CLibwebp
 import Locks
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -61,8 +62,8 @@ struct WebPStepsTests {
             let error = #expect(throws: ImageError.self) {
                 try WebPCoder().decode(Array(bytes.prefix(count)), DecodeOptions(), work)
             }
-            #expect(error?.code == .truncated)
-            #expect(work.drawnPixelCount == 0)
+            expectEqual(error?.code, .truncated)
+            expectEqual(work.drawnPixelCount, 0)
         }
     }
 
@@ -74,7 +75,7 @@ struct WebPStepsTests {
         unsafe config.options.use_scaling = drawn == size ? 0 : 1
         unsafe config.options.scaled_width = Int32(drawn.width)
         unsafe config.options.scaled_height = Int32(drawn.height)
-        #expect(unsafe WebPDecode(bytes, bytes.count, &config) == VP8_STATUS_OK)
+        expectEqual(unsafe WebPDecode(bytes, bytes.count, &config), VP8_STATUS_OK)
         defer { unsafe WebPFreeDecBuffer(&config.output) }
         return unsafe Array(UnsafeBufferPointer(start: config.output.u.RGBA.rgba, count: drawn.bitmapByteCount))
     }
@@ -106,11 +107,11 @@ struct WebPStepsTests {
         let bytes = try WebPStepsTests.encoded(kind.hasAlpha, picture, kind.format)
         for drawn in [image.size, PixelSize(width: image.width / 3, height: image.height / 2)] {
             let (pixels, counts) = try draw(bytes, image.size, as: drawn)
-            #expect(pixels == (try atOnce(bytes, image.size, as: drawn)))
-            #expect(counts.last == image.size.pixelCount)
+            expectEqual(pixels, (try atOnce(bytes, image.size, as: drawn)))
+            expectEqual(counts.last, image.size.pixelCount)
             // Of a lossless picture, rows are drawn twice in each step.
             let most = kind.format.options.isLossless ? 900_000 : 500_000
-            #expect(zip(counts, counts.dropFirst()).allSatisfy { $1 - $0 <= most }, "\(counts)")
+            expect(zip(counts, counts.dropFirst()).allSatisfy { $1 - $0 <= most }, "\(counts)")
         }
     }
 
@@ -118,16 +119,16 @@ struct WebPStepsTests {
     func `pixels that take no bytes are drawn in one step`() throws {
         let size = PixelSize(width: 2_000, height: 2_000)
         let counts = try draw(ImageFactory.plainWebP(side: 2_000), size, as: size).counts
-        #expect(counts.filter { $0 > 0 } == [size.pixelCount])
+        expectEqual(counts.filter { $0 > 0 }, [size.pixelCount])
     }
 
     @Test
     func `a step gets the share of its pixels in the bytes that are left`() {
         let size = PixelSize(width: 1_000, height: 10_000)
         var steps = WebPSteps(header: 2_000, byteCount: 102_000, size: size, isLossless: false)
-        #expect(steps.end == 2_000)
+        expectEqual(steps.end, 2_000)
         steps.advance(drawn: 0)
-        #expect(steps.end == 2_000 + 100_000 * 262_144 / 10_000_000)
+        expectEqual(steps.end, 2_000 + 100_000 * 262_144 / 10_000_000)
         // Nearly all bytes are used, and nothing is drawn: the steps are short now.
         for _ in 0..<200 { steps.advance(drawn: 0) }
         #expect(steps.end > 101_000 && !steps.isLast)
@@ -147,7 +148,7 @@ struct WebPStepsTests {
             steps.advance(drawn: 0)
             count += 1
         }
-        #expect(count == 8)
+        expectEqual(count, 8)
         // With pixels, steps are a quarter of the mean at least, as each draws up to eight rows again.
         steps = WebPSteps(header: 5, byteCount: 300_000, size: size, isLossless: true)
         for count in 1...100_000 where !steps.isLast {
@@ -191,7 +192,7 @@ struct WebPStepsTests {
         for hasAlpha in [false, true] {
             let bytes = try WebPStepsTests.encoded(hasAlpha, picture, format)
             let image = WebPStepsTests.pictures[hasAlpha ? 1 : 0][picture]
-            #expect(bytes == (try encodedAtOnce(image, format)))
+            expectEqual(bytes, (try encodedAtOnce(image, format)))
         }
     }
 }

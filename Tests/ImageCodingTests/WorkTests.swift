@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -49,7 +50,7 @@ struct WorkTests {
                 return looks >= end
             }
             #expect(throws: CancellationError.self, "look \(end)") { try WorkTests.decode(bytes, work) }
-            #expect(looks == end)
+            expectEqual(looks, end)
         }
     }
 
@@ -82,7 +83,7 @@ struct WorkTests {
         let error = #expect(throws: ImageError.self) {
             try ImageCoders.default.decode(bytes, options: DecodeOptions(limits: limits))
         }
-        #expect(error?.code == .workLimitExceeded)
+        expectEqual(error?.code, .workLimitExceeded)
     }
 
     @Test
@@ -100,13 +101,13 @@ struct WorkTests {
             while looks < 1_000, work.mayGoOn() { looks += 1 }
             return looks
         }
-        #expect(looks(.zero) == 31)
-        #expect(looks(.seconds(Int64.min)) == 31)
-        #expect(looks(.milliseconds(20)) == 95)
-        #expect(looks(.zero, byteCount: 80_000) == 95)
-        #expect(looks(.milliseconds(20), byteCount: 80_000) == 159)
-        #expect(looks(.seconds(Int64.max)) == 1_000)
-        #expect(looks(.zero, byteCount: .max) == 1_000)
+        expectEqual(looks(.zero), 31)
+        expectEqual(looks(.seconds(Int64.min)), 31)
+        expectEqual(looks(.milliseconds(20)), 95)
+        expectEqual(looks(.zero, byteCount: 80_000), 95)
+        expectEqual(looks(.milliseconds(20), byteCount: 80_000), 159)
+        expectEqual(looks(.seconds(Int64.max)), 1_000)
+        expectEqual(looks(.zero, byteCount: .max), 1_000)
     }
 
     @Test

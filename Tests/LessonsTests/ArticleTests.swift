@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 
 @testable import lessons
@@ -23,7 +24,7 @@ struct ArticleTests {
 
     @Test func `each lesson quotes the timeline of its failure`() throws {
         let timelines = try quotations().filter { !$0.isCode }
-        #expect(timelines.map(\.lesson) == [1, 2, 3, 4, 5, 6])
+        expectEqual(timelines.map(\.lesson), [1, 2, 3, 4, 5, 6])
         for quotation in timelines {
             let lesson = Lesson.all[quotation.lesson - 1]
             let lines = lesson.play(lesson.before, seed: lesson.failingSeed).timeline.lines.map(trimmed)
@@ -37,7 +38,7 @@ struct ArticleTests {
         let titles = article.components(separatedBy: "\n").filter { $0.hasPrefix("## ") }.map {
             $0.dropFirst(3).lowercased()
         }
-        #expect(titles.dropFirst().dropLast() == Lesson.all.map(\.title)[...])
+        expectEqual(titles.dropFirst().dropLast(), Lesson.all.map(\.title)[...])
     }
 
     private func quotations() throws -> [Quotation] {

@@ -12,14 +12,14 @@ import WebImageTesting
 @Suite(.replayed)
 struct LessonTests {
     @Test(arguments: Lesson.all) func `the step before fails under the seed that the lesson names`(lesson: Lesson) {
-        #expect(lesson.play(lesson.before, seed: lesson.failingSeed).broken != nil)
+        expect(lesson.play(lesson.before, seed: lesson.failingSeed).broken != nil)
     }
 
     @Test(arguments: Lesson.all) func `a step keeps its promise under every seed, and so do all later ones`(
         lesson: Lesson
     ) {
         for step in Step.all[lesson.number...] + [.inFlight] {
-            #expect(lesson.failures(of: step) == [], "\(step.file)")
+            expectEqual(lesson.failures(of: step), [], "\(step.file)")
         }
     }
 
@@ -39,12 +39,12 @@ struct LessonTests {
         stage.run()
         gate.open()
         stage.run()
-        #expect(staying.probe.value == 1)
+        expectEqual(staying.probe.value, 1)
     }
 
     @Test func `lesson 1 brings the fault of lesson 4: to wait for a handle escalates its task`() {
         #expect(Lesson.all[3].failures(of: Step.all[0]).isEmpty)
-        #expect(!Lesson.all[3].failures(of: Step.all[1]).isEmpty)
+        expect(!Lesson.all[3].failures(of: Step.all[1]).isEmpty)
     }
 
     @Test(arguments: Step.all, seeds) func `every step shares an operation, and neither its value nor its error later`(
@@ -59,14 +59,14 @@ struct LessonTests {
             }
         }
         stage.run()
-        #expect(stage.timeline.flights(that: "begins") == ["flight 1"])
+        expectEqual(stage.timeline.flights(that: "begins"), ["flight 1"])
         gate.open()
         stage.run()
-        #expect(failing.allSatisfy { $0.probe.error is Broken })
+        expect(failing.allSatisfy { $0.probe.error is Broken })
         for round in 1...2 {
             let callers = (0..<3).map { stage.call("caller \($0)", operation: stage.flight { _, _ in round }) }
             stage.run()
-            #expect(callers.allSatisfy { $0.probe.value == round })
+            expect(callers.allSatisfy { $0.probe.value == round })
         }
     }
 
@@ -84,13 +84,13 @@ struct LessonTests {
             }
         }
         stage.run()
-        #expect(caller.probe.value == 1)
-        #expect(seen.entries == ["none"])
+        expectEqual(caller.probe.value, 1)
+        expectEqual(seen.entries, ["none"])
     }
 
     @Test(arguments: Lesson.all) func `equal seeds replay equal timelines`(lesson: Lesson) {
         for seed in Lesson.seeds.prefix(20) {
-            #expect(Report.replay(of: lesson, seed: seed) == Report.replay(of: lesson, seed: seed))
+            expectEqual(Report.replay(of: lesson, seed: seed), Report.replay(of: lesson, seed: seed))
         }
     }
 
@@ -100,21 +100,21 @@ struct LessonTests {
         let text = try String(contentsOf: file, encoding: .utf8)
         #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 91, "90 and the end of the last")
         // No lesson may escape the compiler's checks.
-        for escape in ["@unchecked", "nonisolated(unsafe)"] { #expect(!text.contains(escape)) }
+        for escape in ["@unchecked", "nonisolated(unsafe)"] { expect(!text.contains(escape)) }
     }
 
     @Test func `a timeline tells what went wrong`() throws {
         let lines = Report.replay(of: Lesson.all[2], seed: 17)
         let after = try #require(lines.firstIndex { $0.hasPrefix("After") })
-        #expect(lines[..<after].contains { $0.hasSuffix("caller B  ends with CancellationError") })
+        expect(lines[..<after].contains { $0.hasSuffix("caller B  ends with CancellationError") })
         #expect(lines[..<after].contains("Broken: caller B was never cancelled, and ended with CancellationError."))
-        #expect(lines[after...].contains { $0.hasSuffix("caller B  gets 1") })
-        #expect(lines.last == "Every promise is kept.")
+        expect(lines[after...].contains { $0.hasSuffix("caller B  gets 1") })
+        expectEqual(lines.last, "Every promise is kept.")
     }
 
     @Test func `a seed that shows nothing names one that does`() {
         let lines = Report.replay(of: Lesson.all[2], seed: 0)
-        #expect(lines.last?.hasSuffix("swift run lessons --lesson 3 --seed 17") == true)
+        expectEqual(lines.last?.hasSuffix("swift run lessons --lesson 3 --seed 17"), true)
     }
 
     @Test func `the lock costs fewer jobs than the actor, and no more than a bare task`() {

@@ -23,10 +23,10 @@ struct OncePerKeyProgressTests {
         let callers = (0..<3).map { scenario.stage.call("caller \($0)", for: "key", operation: operation) }
         scenario.run()
         for caller in callers {
-            #expect(caller.heard.entries == caller.heard.entries.sorted())
-            #expect(caller.heard.entries.last == 5)
-            #expect(Set(caller.heard.entries).count == caller.heard.count)
-            #expect(caller.probe.value == 5)
+            expectEqual(caller.heard.entries, caller.heard.entries.sorted())
+            expectEqual(caller.heard.entries.last, 5)
+            expectEqual(Set(caller.heard.entries).count, caller.heard.count)
+            expectEqual(caller.probe.value, 5)
         }
     }
 
@@ -46,14 +46,14 @@ struct OncePerKeyProgressTests {
         scenario.run()
         let late = scenario.stage.call("late", for: "key", operation: operation)
         scenario.run()
-        #expect(late.heard.entries == [2])
+        expectEqual(late.heard.entries, [2])
         first.open()
         scenario.run()
-        #expect(late.heard.entries == [2, 3])
-        #expect(early.heard.entries.last == 3)
+        expectEqual(late.heard.entries, [2, 3])
+        expectEqual(early.heard.entries.last, 3)
         second.open()
         scenario.run()
-        #expect(late.probe.value == 3)
+        expectEqual(late.probe.value, 3)
     }
 
     @Test(arguments: Subject.allCases, seeds) func `a flight is as urgent as its most urgent caller`(
@@ -74,7 +74,7 @@ struct OncePerKeyProgressTests {
         scenario.run()
         gate.open()
         scenario.run()
-        #expect(seen.entries == [.high])
+        expectEqual(seen.entries, [.high])
     }
 
     @Test(arguments: Subject.allCases, seeds) func `a queued flight moves forward with its callers`(
@@ -95,8 +95,8 @@ struct OncePerKeyProgressTests {
         scenario.run()
         gate.open()
         scenario.run()
-        #expect(order.entries == ["low", "medium"])
-        #expect((queued + [blocker]).allSatisfy { $0.probe.value == 1 })
+        expectEqual(order.entries, ["low", "medium"])
+        expect((queued + [blocker]).allSatisfy { $0.probe.value == 1 })
     }
 
     @Test(arguments: Subject.allCases, seeds) func `slots bound what runs, and a queued flight can be left`(
@@ -105,17 +105,17 @@ struct OncePerKeyProgressTests {
         let (scenario, gate) = (Scenario(subject, seed: seed, slotLimit: 2), Gate())
         let callers = (0..<5).map { scenario.call(for: "key \($0)", at: gate) }
         scenario.run()
-        #expect(scenario.begun == 2)
-        #expect(scenario.slots.running == 2)
-        #expect(scenario.slots.queued == 3)
+        expectEqual(scenario.begun, 2)
+        expectEqual(scenario.slots.running, 2)
+        expectEqual(scenario.slots.queued, 3)
         for caller in callers { scenario.stage.cancel(caller) }
         scenario.run()
-        #expect(callers.allSatisfy { $0.probe.wasCancelled })
-        #expect(scenario.slots.queued == 0)
+        expect(callers.allSatisfy { $0.probe.wasCancelled })
+        expectEqual(scenario.slots.queued, 0)
         gate.open()
         scenario.run()
-        #expect(scenario.slots.running == 0)
-        #expect(scenario.begun == 2, "a flight that was left in the queue never begins")
+        expectEqual(scenario.slots.running, 0)
+        expectEqual(scenario.begun, 2, "a flight that was left in the queue never begins")
     }
 
     @Test(arguments: Subject.allCases, seeds)
@@ -130,7 +130,7 @@ struct OncePerKeyProgressTests {
         scenario.close()
         let late = scenario.call(for: "late", at: flying)
         scenario.run()
-        #expect((late.probe.error as? CoordinationError)?.code == .shutDown)
+        expectEqual((late.probe.error as? CoordinationError)?.code, .shutDown)
         let drained = Probe(on: scenario.stage.executor) { await scenario.drain() }
         for gate in seed % 2 == 0 ? [flying, doomed] : [doomed, flying] {
             scenario.run()
@@ -138,8 +138,8 @@ struct OncePerKeyProgressTests {
             gate.open()
         }
         scenario.run()
-        #expect(!drained.isRunning)
-        #expect(staying.probe.value == 1)
+        expect(!drained.isRunning)
+        expectEqual(staying.probe.value, 1)
         #expect(leaving.probe.wasCancelled)
     }
 }

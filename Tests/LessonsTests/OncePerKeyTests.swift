@@ -17,11 +17,11 @@ struct OncePerKeyTests {
         let (scenario, gate) = (Scenario(subject, seed: seed), Gate())
         let callers = (0..<9).map { scenario.call(for: "key \($0 % 2)", at: gate, gets: $0 % 2) }
         scenario.run()
-        #expect(callers.allSatisfy { $0.probe.isRunning })
+        expect(callers.allSatisfy { $0.probe.isRunning })
         gate.open()
         scenario.run()
-        #expect(callers.map(\.probe.value) == (0..<9).map { $0 % 2 })
-        #expect(scenario.begun == 2)
+        expectEqual(callers.map(\.probe.value), (0..<9).map { $0 % 2 })
+        expectEqual(scenario.begun, 2)
     }
 
     @Test(arguments: Subject.allCases, seeds) func `an error reaches every caller and is not remembered`(
@@ -37,10 +37,10 @@ struct OncePerKeyTests {
         scenario.run()
         gate.open()
         scenario.run()
-        #expect(callers.allSatisfy { $0.probe.error is Broken })
+        expect(callers.allSatisfy { $0.probe.error is Broken })
         let again = scenario.call(at: gate, gets: 5)
         scenario.run()
-        #expect(again.probe.value == 5)
+        expectEqual(again.probe.value, 5)
     }
 
     @Test(arguments: Subject.allCases, seeds) func `a cancelled caller returns at once and leaves the others waiting`(
@@ -56,9 +56,9 @@ struct OncePerKeyTests {
         }
         gate.open()
         scenario.run()
-        #expect(callers.count { $0.probe.value == 1 } == 2)
-        #expect(scenario.begun == 1)
-        #expect(scenario.cancelled == 0)
+        expectEqual(callers.count { $0.probe.value == 1 }, 2)
+        expectEqual(scenario.begun, 1)
+        expectEqual(scenario.cancelled, 0)
     }
 
     @Test(arguments: Subject.allCases, seeds) func `a caller cancelled before it asks starts nothing and hears nothing`(
@@ -79,11 +79,11 @@ struct OncePerKeyTests {
         scenario.run()
         #expect(alone.probe.wasCancelled)
         #expect(joining.probe.wasCancelled)
-        #expect(joining.heard.count == 0)
-        #expect(scenario.begun == 1)
+        expectEqual(joining.heard.count, 0)
+        expectEqual(scenario.begun, 1)
         gate.open()
         scenario.run()
-        #expect(waiting.probe.value == 1)
+        expectEqual(waiting.probe.value, 1)
     }
 
     @Test(arguments: Subject.allCases, seeds) func `the last caller out cancels the flight, within its cancellation`(
@@ -93,12 +93,12 @@ struct OncePerKeyTests {
         let callers = (0..<3).map { _ in scenario.call(at: gate) }
         scenario.run()
         for caller in callers {
-            #expect(scenario.cancelled == 0)
+            expectEqual(scenario.cancelled, 0)
             caller.probe.cancel()
         }
-        #expect(scenario.cancelled == 1, "no job has run since")
+        expectEqual(scenario.cancelled, 1, "no job has run since")
         scenario.run()
-        #expect(callers.allSatisfy { $0.probe.wasCancelled })
+        expect(callers.allSatisfy { $0.probe.wasCancelled })
         gate.open()
         scenario.run()
     }
@@ -121,8 +121,8 @@ struct OncePerKeyTests {
         #expect(second.probe.isRunning, "the doomed flight answers no caller of its successor")
         fresh.open()
         scenario.run()
-        #expect(second.probe.value == 2)
-        #expect(third.probe.value == 2)
+        expectEqual(second.probe.value, 2)
+        expectEqual(third.probe.value, 2)
     }
 
     @Test(arguments: Subject.allCases, seeds)
@@ -138,8 +138,8 @@ struct OncePerKeyTests {
         gate.open()
         scenario.run()
         #expect(leaving.probe.wasCancelled)
-        #expect(joining.probe.value == 1)
-        #expect(scenario.begun == scenario.cancelled + 1)
+        expectEqual(joining.probe.value, 1)
+        expectEqual(scenario.begun, scenario.cancelled + 1)
     }
 
     @Test(arguments: Subject.allCases, seeds) func `cancelled together with the landing, a caller ends once`(
@@ -152,8 +152,8 @@ struct OncePerKeyTests {
         let opener = Probe(on: scenario.stage.executor) { gate.open() }
         scenario.run()
         #expect(caller.probe.wasCancelled != (caller.probe.value == 1))
-        #expect(other.probe.value == 1)
-        #expect(!opener.isRunning)
+        expectEqual(other.probe.value, 1)
+        expect(!opener.isRunning)
     }
 
     @Test(arguments: Subject.allCases, seeds) func `task-local values of the first caller do not govern shared work`(
@@ -167,7 +167,7 @@ struct OncePerKeyTests {
             }
         }
         scenario.run()
-        #expect(caller.probe.value == 1)
-        #expect(seen.entries == ["none"])
+        expectEqual(caller.probe.value, 1)
+        expectEqual(seen.entries, ["none"])
     }
 }

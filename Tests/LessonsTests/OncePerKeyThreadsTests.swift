@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import TaskCoordination
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -29,7 +30,7 @@ import WebImageTesting
                 if number % 3 == 0 { caller.cancel() }
                 group.addTask {
                     do {
-                        #expect(try await caller.finish() == expected)
+                        try await expectEqual(caller.finish(), expected)
                         return true
                     } catch {
                         #expect(error is CancellationError && number % 3 == 0)
@@ -40,11 +41,11 @@ import WebImageTesting
             return try await group.reduce(into: [Bool]()) { $0.append($1) }
         }
         await slots.drain()
-        #expect(ends.count == 2_000)
+        expectEqual(ends.count, 2_000)
         #expect(ends.count { $0 } >= 1_333)
         #expect(mostAtOnce(journal.entries) <= 3)
-        #expect(slots.running == 0)
-        #expect(slots.queued == 0)
+        expectEqual(slots.running, 0)
+        expectEqual(slots.queued, 0)
     }
 
     @Test(arguments: steps) func `an urgent caller that joins before the flight's task exists is heard`(step: Step) {
@@ -68,8 +69,8 @@ import WebImageTesting
         executor.seeded.drain()
         gate.open()
         executor.seeded.drain()
-        #expect(slow.value == 1)
-        #expect(seen.entries == [.high])
+        expectEqual(slow.value, 1)
+        expectEqual(seen.entries, [.high])
     }
 }
 

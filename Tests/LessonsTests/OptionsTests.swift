@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 
 @testable import lessons
@@ -11,8 +12,9 @@ struct OptionsTests {
 
     @Test func `a lesson and a seed are understood in either order`() throws {
         let options = try Options(parsing: ["--lesson", "3", "--seed", "17"])
-        #expect(options.lesson == 3 && options.seed == 17)
-        #expect(try Options(parsing: ["--seed", "17", "--lesson", "3"]) == options)
+        expectEqual(options.lesson, 3)
+        expectEqual(options.seed, 17)
+        try expectEqual(Options(parsing: ["--seed", "17", "--lesson", "3"]), options)
         #expect(try Options(parsing: ["--help"]).wantsHelp)
     }
 
@@ -31,19 +33,19 @@ struct OptionsTests {
 
     @Test func `a wrong command line ends with status 64, and says what to write`() {
         let answer = Lessons.answer(to: ["--lesson", "7"])
-        #expect(answer.status == 64)
-        #expect(answer.errors.first == "lessons: --lesson needs a number from 1 to 6, such as --lesson 3")
+        expectEqual(answer.status, 64)
+        expectEqual(answer.errors.first, "lessons: --lesson needs a number from 1 to 6, such as --lesson 3")
         #expect(answer.output.isEmpty)
     }
 
     @Test func `without a seed each lesson names its fault, its seed and its cost`() {
         let answer = Lessons.answer(to: [])
-        #expect(answer.status == 0)
+        expectEqual(answer.status, 0)
         for lesson in Lesson.all {
             #expect(answer.output.contains(lesson.description))
-            #expect(answer.output.contains { $0.hasSuffix("--lesson \(lesson.number) --seed \(lesson.failingSeed)") })
+            expect(answer.output.contains { $0.hasSuffix("--lesson \(lesson.number) --seed \(lesson.failingSeed)") })
         }
-        #expect(answer.output.count { $0.hasPrefix("  proof   300 of 300 seeds pass") } == 6)
-        #expect(answer.output.count { $0.hasPrefix("  cost") } == 6)
+        expectEqual(answer.output.count { $0.hasPrefix("  proof   300 of 300 seeds pass") }, 6)
+        expectEqual(answer.output.count { $0.hasPrefix("  cost") }, 6)
     }
 }

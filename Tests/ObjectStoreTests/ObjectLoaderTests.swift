@@ -3,6 +3,7 @@ import Foundation
 import HTTPLoaders
 import HTTPTransport
 import ObjectStore
+import TestSupport
 import Testing
 import WebImage
 import WebImageTesting
@@ -22,15 +23,15 @@ import WebImageTesting
             let path = try #require(name.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
             let url = try #require(URL(string: "s3://pictures/\(path)"))
             let picture = try await manager.image(for: ImageRequest(url))
-            #expect((picture.width, picture.height) == (40, 30))
+            expectEqual((picture.width, picture.height), (40, 30))
             let missing = try #require(URL(string: "s3://pictures/none"))
             let error = await #expect(throws: ImageLoadError.self) {
                 try await manager.image(for: ImageRequest(missing))
             }
-            #expect(error?.status == 404)
+            expectEqual(error?.status, 404)
         }
         _ = await manager.shutdown(within: .seconds(60))
-        #expect(server.faults.entries == [])
+        expectEqual(server.faults.entries, [])
     }
 
     @Test func `fields go along, and the answer is that of the service`() async throws {
@@ -39,10 +40,10 @@ import WebImageTesting
         let loader = ObjectLoader(try server.service(), buckets: ["pictures"])
         let url = try #require(URL(string: "S3://pictures/a"))
         let part = try await loader.send(HTTPRequest(url: url, headers: ["Range": "bytes=1-2"]))
-        #expect(part.status == 206)
-        #expect(try await part.body.collect(upTo: 9) == [2, 3])
+        expectEqual(part.status, 206)
+        try await expectEqual(part.body.collect(upTo: 9), [2, 3])
         let tag = try #require(part.headers["ETag"])
-        #expect(try await loader.send(HTTPRequest(url: url, headers: ["If-None-Match": tag])).status == 304)
+        try await expectEqual(loader.send(HTTPRequest(url: url, headers: ["If-None-Match": tag])).status, 304)
         await loader.shutdown()
     }
 
@@ -59,12 +60,12 @@ import WebImageTesting
         let loader = ObjectLoader(try server.service(), buckets: ["pictures"])
         let url = try #require(URL(string: text))
         let error = await #expect(throws: HTTPError.self) { _ = try await loader.send(HTTPRequest(url: url)) }
-        #expect(error?.code == code)
+        expectEqual(error?.code, code)
         let post = try #require(URL(string: "s3://pictures/a"))
         await #expect(throws: HTTPError.self) {
             _ = try await loader.send(HTTPRequest(url: post, method: "PUT", body: []))
         }
-        #expect(server.origin.requestCount == 0)
+        expectEqual(server.origin.requestCount, 0)
         await loader.shutdown()
     }
 }

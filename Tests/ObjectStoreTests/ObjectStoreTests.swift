@@ -3,6 +3,7 @@ import Foundation
 import HTTPTransport
 import Locks
 import SharedStores
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -34,20 +35,20 @@ import WebImageTesting
         let server = try BucketServer()
         let (one, other) = (try store(server.service()), try store(server.service()))
         let elsewhere = try store(server.service()) { $0.prefix = "other/" }
-        #expect(try await one.bytes(for: key) == nil)
+        try await expectNil(one.bytes(for: key))
         for count in [700_000, 64 << 10, 1, 0] {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
             try await one.store(bytes, for: key, lifetime: .seconds(60))
-            #expect(try await other.bytes(for: key) == bytes)
+            try await expectEqual(other.bytes(for: key), bytes)
         }
-        #expect(try await elsewhere.bytes(for: key) == nil)
-        #expect(server.contents.keys.sorted() == ["swi1/\(key)"], "a hashed name")
+        try await expectNil(elsewhere.bytes(for: key))
+        expectEqual(server.contents.keys.sorted(), ["swi1/\(key)"], "a hashed name")
         try await other.remove(key)
         try await other.remove(key)
-        #expect(try await one.bytes(for: key) == nil)
-        #expect(server.faults.entries == [])
+        try await expectNil(one.bytes(for: key))
+        expectEqual(server.faults.entries, [])
         for store in [one, other, elsewhere] { await store.shutdown() }
-        #expect(await error { _ = try await one.bytes(for: key) }?.code == .shutDown)
+        await expectEqual(error { _ = try await one.bytes(for: key) }?.code, .shutDown)
     }
 
     @Test func `a session token, and a bucket in the name of the host`() async throws {
@@ -64,9 +65,9 @@ import WebImageTesting
         configuration.writeTimeout = .seconds(60)
         let store = try ObjectStore(configuration, client)
         try await store.store([1, 2], for: key, lifetime: .seconds(60))
-        #expect(server.contents["swi1/\(key)"]?.bytes == [1, 2])
-        #expect(Set(asked.entries) == ["pictures.s3.test"])
-        #expect(server.faults.entries == [])
+        expectEqual(server.contents["swi1/\(key)"]?.bytes, [1, 2])
+        expectEqual(Set(asked.entries), ["pictures.s3.test"])
+        expectEqual(server.faults.entries, [])
         await store.shutdown()
     }
 
@@ -76,15 +77,15 @@ import WebImageTesting
         let store = try store(server.service()) { $0.now = { now.withLock { $0 } } }
         try await store.store([1], for: key, lifetime: .seconds(60))
         now.withLock { $0 += 59 }
-        #expect(try await store.bytes(for: key) == [1])
+        try await expectEqual(store.bytes(for: key), [1])
         now.withLock { $0 += 1 }
-        #expect(try await store.bytes(for: key) == nil)
+        try await expectNil(store.bytes(for: key))
         for end in [nil, "", "soon", "-1", "1059.5", "99999999999999999999"] {
             server.contents["swi1/\(key)"]?.end = end
-            #expect(try await store.bytes(for: key) == nil, "\(end ?? "nothing")")
+            try await expectNil(store.bytes(for: key), "\(end ?? "nothing")")
         }
         try await store.store([2], for: key, lifetime: .seconds(Int64.max))
-        #expect(try await store.bytes(for: key) == [2])
+        try await expectEqual(store.bytes(for: key), [2])
         await store.shutdown()
     }
 
@@ -92,17 +93,17 @@ import WebImageTesting
         let server = try BucketServer()
         let wrong = try store(server.service(secret: "hush hush"))
         let refused = await error { _ = try await wrong.bytes(for: key) }
-        #expect(refused?.code == .refused)
-        #expect(refused?.message.contains("403 (SignatureDoesNotMatch)") == true)
-        #expect(refused?.message.contains("hush") == false)
-        #expect(await error { try await wrong.store([1], for: key, lifetime: .seconds(1)) }?.code == .refused)
-        #expect(await error { try await wrong.remove(key) }?.code == .refused)
+        expectEqual(refused?.code, .refused)
+        expectEqual(refused?.message.contains("403 (SignatureDoesNotMatch)"), true)
+        expectEqual(refused?.message.contains("hush"), false)
+        await expectEqual(error { try await wrong.store([1], for: key, lifetime: .seconds(1)) }?.code, .refused)
+        await expectEqual(error { try await wrong.remove(key) }?.code, .refused)
         let lost = try store(server.service(), bucket: "nowhere")
         for call in [
             { _ = try await lost.bytes(for: key) }, { try await lost.store([1], for: key, lifetime: .seconds(1)) },
         ] {
             let missing = await error(of: call)
-            #expect(missing?.message.contains("404 (NoSuchBucket)") == true)
+            expectEqual(missing?.message.contains("404 (NoSuchBucket)"), true)
         }
         await wrong.shutdown()
         await lost.shutdown()
@@ -137,9 +138,9 @@ import WebImageTesting
                     found = await error { _ = try await store.bytes(for: key) }
                 } while found?.code == .timedOut
                     && code != .timedOut
-                #expect(found?.code == code)
+                expectEqual(found?.code, code)
             }
-            #expect(other.requestCount == 0)
+            expectEqual(other.requestCount, 0)
             await store.shutdown()
         }
     }
@@ -152,16 +153,16 @@ import WebImageTesting
         let entries = names.map { DiskEntry(metadata: EntryMetadata(url: $0.rawValue), bytes: Array($0.rawValue.utf8)) }
         for (name, entry) in zip(names, entries) { _ = try await caches[0].store(entry, for: name) }
         while server.contents.count < 4 { await Task.yield() }
-        #expect(try await caches[1].entry(for: names[0])?.bytes == entries[0].bytes)
+        try await expectEqual(caches[1].entry(for: names[0])?.bytes, entries[0].bytes)
         let paths = names.map { "swi1/\(SharedKey($0))" }
         let kept = server.contents
         server.contents[paths[0]] = kept[paths[1]]
-        #expect(try await caches[1].entry(for: names[0]) == nil, "another's")
+        try await expectNil(caches[1].entry(for: names[0]), "another's")
         server.contents[paths[0]] = kept[paths[0]]
         server.contents[paths[0]]?.bytes[100] ^= 1
-        #expect(try await caches[1].entry(for: names[0]) == nil, "damaged")
-        #expect(caches[1].counters.hits == 1)
-        #expect(caches[1].counters.troubles == 2)
+        try await expectNil(caches[1].entry(for: names[0]), "damaged")
+        expectEqual(caches[1].counters.hits, 1)
+        expectEqual(caches[1].counters.troubles, 2)
         for cache in caches { _ = await cache.shutdown(within: .seconds(60)) }
     }
 
@@ -172,20 +173,19 @@ import WebImageTesting
     func `a name that could lead elsewhere is refused`(_ bucket: String, _ key: String) throws {
         let service = try ObjectService()
         let error = #expect(throws: SharedStoreError.self) { try service.url(of: key, in: bucket) }
-        #expect(error?.code == .unsupported)
+        expectEqual(error?.code, .unsupported)
     }
 
     @Test func `addresses are those of the style, and a service says what it takes`() throws {
         let minio = try ObjectService(endpoint: URL(string: "HTTP://minio:9000/"))
-        #expect(try minio.url(of: "a b/ä", in: "bucket").absoluteString == "http://minio:9000/bucket/a%20b/%C3%A4")
+        try expectEqual(minio.url(of: "a b/ä", in: "bucket").absoluteString, "http://minio:9000/bucket/a%20b/%C3%A4")
         let amazon = try ObjectService(region: "eu-central-1")
-        #expect(
-            try amazon.url(of: "a", in: "bucket").absoluteString == "https://bucket.s3.eu-central-1.amazonaws.com/a")
-        #expect(
-            try amazon.url(of: "a", in: "my.bucket").absoluteString
-                == "https://s3.eu-central-1.amazonaws.com/my.bucket/a")
+        try expectEqual(
+            amazon.url(of: "a", in: "bucket").absoluteString, "https://bucket.s3.eu-central-1.amazonaws.com/a")
+        try expectEqual(
+            amazon.url(of: "a", in: "my.bucket").absoluteString, "https://s3.eu-central-1.amazonaws.com/my.bucket/a")
         let local = try ObjectService(endpoint: URL(string: "http://[::1]:9000"))
-        #expect(try local.url(of: "a", in: "bucket").absoluteString == "http://[::1]:9000/bucket/a")
+        try expectEqual(local.url(of: "a", in: "bucket").absoluteString, "http://[::1]:9000/bucket/a")
         let inHost = try ObjectService(endpoint: URL(string: "http://[::1]:9000"), style: .host)
         #expect(throws: SharedStoreError.self) { try inHost.url(of: "a", in: "bucket") }
         for endpoint in [

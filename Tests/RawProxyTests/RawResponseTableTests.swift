@@ -33,9 +33,10 @@ struct RawResponseTableTests {
         table.store(response("a", byteCount: 10), for: target)
         table.store(response("b", byteCount: 20), for: target)
         table.store(response("a", byteCount: 30), for: target)
-        #expect(table.responses(for: target).map(\.body.count) == [20, 30])
+        expectEqual(table.responses(for: target).map(\.body.count), [20, 30])
         table.remove(target)
-        #expect(table.byteCount == 0 && table.addressCount == 0)
+        expectEqual(table.byteCount, 0)
+        expectEqual(table.addressCount, 0)
     }
 
     @Test func `a change of what was replaced meanwhile is dropped`() throws {
@@ -45,36 +46,37 @@ struct RawResponseTableTests {
         table.store(old, for: target)
         table.store(new, for: target)
         table.change(old.stored, to: nil, for: target)
-        #expect(table.responses(for: target) == [new])
+        expectEqual(table.responses(for: target), [new])
         var ended = new.stored
         ended.isInvalidated = true
         table.change(new.stored, to: ended, for: target)
-        #expect(table.responses(for: target).map(\.stored) == [ended])
-        #expect(table.responses(for: target).map(\.body.count) == [20])
+        expectEqual(table.responses(for: target).map(\.stored), [ended])
+        expectEqual(table.responses(for: target).map(\.body.count), [20])
         table.change(ended, to: nil, for: target)
-        #expect(table.addressCount == 0 && table.byteCount == 0)
+        expectEqual(table.addressCount, 0)
+        expectEqual(table.byteCount, 0)
     }
 
     @Test func `the address used least recently goes first`() throws {
         var table = RawResponseTable(byteLimit: 100_000)
         for number in 0..<4 { table.store(response("a", byteCount: 20_000), for: try target(number)) }
-        #expect(table.addressCount == 4)
+        expectEqual(table.addressCount, 4)
         _ = table.responses(for: try target(0))
         table.store(response("a", byteCount: 20_000), for: try target(4))
-        #expect(table.responses(for: try target(0)).count == 1)
+        expectEqual(table.responses(for: try target(0)).count, 1)
         #expect(table.responses(for: try target(1)).isEmpty)
         table.store(response("a", byteCount: 25_001), for: try target(5))
         #expect(table.responses(for: try target(5)).isEmpty)
         table.byteLimit = 50_000
-        #expect(table.addressCount == 2)
-        #expect(table.responses(for: try target(4)).count == 1)
+        expectEqual(table.addressCount, 2)
+        expectEqual(table.responses(for: try target(4)).count, 1)
     }
 
     @Test func `an address gives way to itself, its oldest variants first`() throws {
         var table = RawResponseTable(byteLimit: 100_000)
         for variant in 0..<8 { table.store(response("\(variant)", byteCount: 22_000), for: try target(1)) }
         let kept = table.responses(for: try target(1))
-        #expect(kept.map { $0.stored.selectors["accept"] } == ["4", "5", "6", "7"])
+        expectEqual(kept.map { $0.stored.selectors["accept"] }, ["4", "5", "6", "7"])
     }
 
     @Test(arguments: Seeds.first(50)) func `the bytes are those of what is kept, within the limit`(seed: UInt64) throws
@@ -97,15 +99,15 @@ struct RawResponseTableTests {
             #expect(table.byteCount <= 50_000)
         }
         let kept = targets.map { table.responses(for: $0) }
-        #expect(kept.allSatisfy { $0.count <= RawResponseTable.maximumVariantCount })
-        #expect(kept.count { !$0.isEmpty } == table.addressCount)
+        expect(kept.allSatisfy { $0.count <= RawResponseTable.maximumVariantCount })
+        expectEqual(kept.count { !$0.isEmpty }, table.addressCount)
         // The same, stored once: each address alone.
         let bytes = zip(targets, kept).reduce(0) { sum, entry in
             var alone = RawResponseTable(byteLimit: 500_000)
             for response in entry.1 { alone.store(response, for: entry.0) }
             return sum + alone.byteCount
         }
-        #expect(bytes == table.byteCount)
+        expectEqual(bytes, table.byteCount)
     }
 
     @Test func `the bytes are those that the allocator gives, within a fifth`() async {

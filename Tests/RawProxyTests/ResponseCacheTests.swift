@@ -2,6 +2,7 @@
 import Foundation
 import HTTPCaching
 import HTTPTransport
+import TestSupport
 import Testing
 import WebImage
 
@@ -39,12 +40,12 @@ struct ResponseCacheTests {
         let cache = ResponseCache(disk)
         for number in 0..<4 { try await cache.store(response(number, language: "\(number)"), for: target) }
         let expected = (0..<4).map { response($0, language: "\($0)") }
-        #expect(try await cache.responses(for: target) == expected)
-        #expect(await disk.shutdown(within: .seconds(60)).abandonedOperations == 0)
+        try await expectEqual(cache.responses(for: target), expected)
+        await expectEqual(disk.shutdown(within: .seconds(60)).abandonedOperations, 0)
         let other = DiskCache(.init(folder: folder.url.path))
         let found = try await ResponseCache(other).responses(for: target)
-        #expect(found == expected)
-        #expect(found.first?.stored.head.headers.map(\.name) == ["B", "a", "b", "A"])
+        expectEqual(found, expected)
+        expectEqual(found.first?.stored.head.headers.map(\.name), ["B", "a", "b", "A"])
         _ = await other.shutdown(within: .seconds(60))
     }
 
@@ -53,10 +54,10 @@ struct ResponseCacheTests {
         try await cache.store(response(1, language: "de"), for: target)
         try await cache.store(response(2, language: "en"), for: target)
         try await cache.store(response(3, language: "de"), for: target)
-        #expect(try await cache.responses(for: target) == [response(2, language: "en"), response(3, language: "de")])
+        try await expectEqual(cache.responses(for: target), [response(2, language: "en"), response(3, language: "de")])
         for number in 0..<16 { try await cache.store(response(0, language: "\(number)"), for: target) }
         let kept = try await cache.responses(for: target)
-        #expect(kept.map { $0.stored.selectors["accept-language"] } == (0..<16).map { "\($0)" })
+        expectEqual(kept.map { $0.stored.selectors["accept-language"] }, (0..<16).map { "\($0)" })
         _ = await disk.shutdown(within: .seconds(60))
     }
 
@@ -81,13 +82,13 @@ struct ResponseCacheTests {
     @Test func `an earlier entry does not stay in the place of one that the store does not take`() async throws {
         let cache = ResponseCache(NarrowStore(disk: disk))
         try await cache.store(response(1), for: target)
-        #expect(try await cache.responses(for: target) == [response(1)])
+        try await expectEqual(cache.responses(for: target), [response(1)])
         try await cache.store(response(9), for: target)
-        #expect(try await cache.responses(for: target) == [])
+        try await expectEqual(cache.responses(for: target), [])
         // The same when a variant of another kind is added, or a head grows.
         try await cache.store(response(2, language: "de"), for: target)
         try await cache.store(response(3, language: "en"), for: target)
-        #expect(try await cache.responses(for: target) == [])
+        try await expectEqual(cache.responses(for: target), [])
         _ = await disk.shutdown(within: .seconds(60))
     }
 
@@ -97,17 +98,17 @@ struct ResponseCacheTests {
         try await cache.store(first, for: target)
         try await cache.store(second, for: target)
         try await cache.change(first.stored, to: nil, for: target)
-        #expect(try await cache.responses(for: target) == [second], "a later response has taken its place")
+        try await expectEqual(cache.responses(for: target), [second], "a later response has taken its place")
         var new = second.stored
         new.head.headers["X"] = "confirmed"
         try await cache.change(second.stored, to: new, for: target)
-        #expect(try await cache.responses(for: target) == [RawResponse(stored: new, body: second.body)])
+        try await expectEqual(cache.responses(for: target), [RawResponse(stored: new, body: second.body)])
         try await cache.change(new, to: nil, for: target)
-        #expect(try await cache.responses(for: target) == [])
+        try await expectEqual(cache.responses(for: target), [])
         try await cache.store(first, for: target)
         try await cache.remove(target)
-        #expect(try await cache.responses(for: target) == [])
-        #expect(await disk.totalBytes == 0)
+        try await expectEqual(cache.responses(for: target), [])
+        await expectEqual(disk.totalBytes, 0)
         _ = await disk.shutdown(within: .seconds(60))
     }
 
@@ -121,20 +122,20 @@ struct ResponseCacheTests {
             try await group.waitForAll()
         }
         let kept = try await cache.responses(for: target).compactMap { $0.stored.selectors["accept-language"] }
-        #expect(Set(kept) == Set((0..<12).map { "\($0)" }))
+        expectEqual(Set(kept), Set((0..<12).map { "\($0)" }))
         _ = await disk.shutdown(within: .seconds(60))
     }
 
     @Test func `what is not whole is a miss`() throws {
         let whole = ResponseCache.encoded([response(1, language: "de")])
-        #expect(ResponseCache.decoded(whole) == [response(1, language: "de")])
+        expectEqual(ResponseCache.decoded(whole), [response(1, language: "de")])
         for length in stride(from: 1, to: whole.count, by: 7) {
-            #expect(ResponseCache.decoded(Array(whole[..<length])) == nil)
+            expectNil(ResponseCache.decoded(Array(whole[..<length])))
         }
-        #expect(ResponseCache.decoded(whole + [1]) == nil)
-        #expect(ResponseCache.decoded(Array([[UInt8]](repeating: whole, count: 17).joined())) == nil, "17 variants")
+        expectNil(ResponseCache.decoded(whole + [1]))
+        expectNil(ResponseCache.decoded(Array([[UInt8]](repeating: whole, count: 17).joined())), "17 variants")
         var bent = response(1)
         bent.stored.head.headers["X"] = "a\r\nSet-Cookie: b"
-        #expect(ResponseCache.decoded(ResponseCache.encoded([bent])) == nil, "a field that would be two")
+        expectNil(ResponseCache.decoded(ResponseCache.encoded([bent])), "a field that would be two")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import SharedStores
+import TestSupport
 import Testing
 import WebImage
 
@@ -8,24 +9,24 @@ import WebImage
 struct RedisAddressTests {
     @Test func `addresses of ports and sockets are read`() throws {
         let plain = try RedisAddress("redis://cache.internal")
-        #expect(plain == RedisAddress(.port(host: "cache.internal", port: 6_379)))
+        expectEqual(plain, RedisAddress(.port(host: "cache.internal", port: 6_379)))
         let whole = try RedisAddress("redis://me:p%40ss%3A@[::1]:7000/3")
-        #expect(whole == RedisAddress(.port(host: "::1", port: 7_000), user: "me", password: "p@ss:", database: 3))
-        #expect(try RedisAddress("redis://:secret@h/").password == "secret")
+        expectEqual(whole, RedisAddress(.port(host: "::1", port: 7_000), user: "me", password: "p@ss:", database: 3))
+        try expectEqual(RedisAddress("redis://:secret@h/").password, "secret")
         let marks = try RedisAddress("redis://:p@ss@h")
-        #expect(marks == RedisAddress(.port(host: "h", port: 6_379), password: "p@ss"))
-        #expect(try RedisAddress("unix:///run/r.sock?db=2") == RedisAddress(.unix(path: "/run/r.sock"), database: 2))
+        expectEqual(marks, RedisAddress(.port(host: "h", port: 6_379), password: "p@ss"))
+        try expectEqual(RedisAddress("unix:///run/r.sock?db=2"), RedisAddress(.unix(path: "/run/r.sock"), database: 2))
     }
 
     @Test func `an address with TLS may name certificates`() throws {
-        #expect(try RedisAddress("rediss://h") == RedisAddress(.port(host: "h", port: 6_379), tls: .init()))
+        try expectEqual(RedisAddress("rediss://h"), RedisAddress(.port(host: "h", port: 6_379), tls: .init()))
         let text = "rediss://me:p@h:1/2?cacert=/a%40b.pem&cert=/c.pem&key=/k.pem"
         let whole = try RedisAddress(text)
         let tls = RedisAddress.TLS(authorityPath: "/a@b.pem", certificatePath: "/c.pem", keyPath: "/k.pem")
-        #expect(whole == RedisAddress(.port(host: "h", port: 1), user: "me", password: "p", database: 2, tls: tls))
+        expectEqual(whole, RedisAddress(.port(host: "h", port: 1), user: "me", password: "p", database: 2, tls: tls))
         let file = try RedisAddress("rediss://h/0?cacert=/a@b.pem")
-        #expect(file == RedisAddress(.port(host: "h", port: 6_379), tls: .init(authorityPath: "/a@b.pem")))
-        #expect(try RedisAddress("rediss://h/?cert=/c.pem").tls == .init(certificatePath: "/c.pem"))
+        expectEqual(file, RedisAddress(.port(host: "h", port: 6_379), tls: .init(authorityPath: "/a@b.pem")))
+        try expectEqual(RedisAddress("rediss://h/?cert=/c.pem").tls, .init(certificatePath: "/c.pem"))
     }
 
     @Test(arguments: [

@@ -2,6 +2,7 @@
 import EventLoops
 import Foundation
 import SharedStores
+import TestSupport
 import Testing
 import WebImage
 import WebImageTesting
@@ -38,17 +39,17 @@ import WebImageTesting
             $0.address.database = 3
         }
         let (one, other) = (try await store(server, login), try await store(server, login))
-        #expect(try await one.bytes(for: key) == nil)
+        try await expectNil(one.bytes(for: key))
         let bytes = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         try await one.store(bytes, for: key, lifetime: .seconds(60))
-        #expect(try await other.bytes(for: key) == bytes)
+        try await expectEqual(other.bytes(for: key), bytes)
         try await other.store([], for: key, lifetime: .seconds(60))
-        #expect(try await one.bytes(for: key) == [])
+        try await expectEqual(one.bytes(for: key), [])
         try await one.remove(key)
-        #expect(try await other.bytes(for: key) == nil)
+        try await expectNil(other.bytes(for: key))
         let elsewhere = try await store(server) { $0.address.password = "a b%" }
         try await other.store([1], for: key, lifetime: .seconds(60))
-        #expect(try await elsewhere.bytes(for: key) == nil, "another database")
+        try await expectNil(elsewhere.bytes(for: key), "another database")
     }
 
     @Test func `a wrong password is named, and no load waits for it`() async throws {
@@ -80,11 +81,11 @@ import WebImageTesting
             }
         }
         let (lease, own) = try #require(leader)
-        #expect(claims.count { !$0.isRunning } == 1)
+        expectEqual(claims.count { !$0.isRunning }, 1)
         #expect(try await own.finish(lease, with: .stored([1, 2, 3], lifetime: .seconds(60))))
-        for claim in claims where claim.isRunning { #expect(try await claim.finish() == .stored) }
-        #expect(try await stores[0].bytes(for: key) == [1, 2, 3])
-        #expect(try await !own.finish(lease, with: .released), "it has ended")
+        for claim in claims where claim.isRunning { try await expectEqual(claim.finish(), .stored) }
+        try await expectEqual(stores[0].bytes(for: key), [1, 2, 3])
+        try await expect(!own.finish(lease, with: .released), "it has ended")
     }
 
     @Test func `a lease that is given back goes to one that waits, and a failure to all`() async throws {
@@ -104,7 +105,7 @@ import WebImageTesting
         }
         #expect(second.token > first.token)
         #expect(try await other.finish(second, with: .failed([7], lifetime: .seconds(60))))
-        #expect(try await one.claim(key) == .failed([7]))
+        try await expectEqual(one.claim(key), .failed([7]))
     }
 
     @Test func `a lease without renewal ends, and its holder stores nothing`() async throws {
@@ -123,9 +124,9 @@ import WebImageTesting
             return
         }
         #expect(new.token > old.token)
-        #expect(try await !one.finish(old, with: .stored([1], lifetime: .seconds(60))))
+        try await expect(!one.finish(old, with: .stored([1], lifetime: .seconds(60))))
         #expect(try await other.finish(new, with: .stored([2], lifetime: .seconds(60))))
-        #expect(try await one.bytes(for: key) == [2])
+        try await expectEqual(one.bytes(for: key), [2])
     }
 
     @Test func `a token that is not the lease's renews and ends nothing`() async throws {
@@ -149,14 +150,14 @@ import WebImageTesting
             return left
         }
         let wrong = SharedLease(key: key, token: lease.token + 1)
-        #expect(try await renew(wrong.token) == .integer(0))
-        #expect(try await !store.finish(wrong, with: .stored([1], lifetime: .seconds(60))))
-        #expect(try await store.bytes(for: key) == nil)
+        try await expectEqual(renew(wrong.token), .integer(0))
+        try await expect(!store.finish(wrong, with: .stored([1], lifetime: .seconds(60))))
+        try await expectNil(store.bytes(for: key))
         #expect(try await 1...3_600_000 ~= millisecondsLeft())
-        #expect(try await renew(lease.token) == .integer(1))
+        try await expectEqual(renew(lease.token), .integer(1))
         #expect(try await millisecondsLeft() > 3_600_000)
         #expect(try await store.finish(lease, with: .stored([2], lifetime: .seconds(60))))
-        #expect(try await store.bytes(for: key) == [2])
+        try await expectEqual(store.bytes(for: key), [2])
     }
 
     @Test func `a lease is renewed while its holder works`() async throws {
@@ -172,7 +173,7 @@ import WebImageTesting
         try await keepBusy(other, for: .milliseconds(900))
         #expect(waiting.isRunning)
         #expect(try await one.finish(lease, with: .stored([1], lifetime: .seconds(60))))
-        #expect(try await waiting.finish() == .stored)
+        try await expectEqual(waiting.finish(), .stored)
     }
 
     @Test func `a caller that leaves takes no lease with it`() async throws {
@@ -227,6 +228,6 @@ import WebImageTesting
         await store.shutdown()
         await #expect { _ = try await store.bytes(for: key) } throws: { ($0 as? SharedStoreError)?.code == .shutDown }
         await #expect(throws: SharedStoreError.self) { _ = try await store.claim(key) }
-        #expect(await !store.connected(within: .seconds(1)))
+        await expect(!store.connected(within: .seconds(1)))
     }
 }

@@ -2,6 +2,7 @@
 import EventLoops
 import Foundation
 import SharedStores
+import TestSupport
 import Testing
 import WebImage
 import WebImageTesting
@@ -37,7 +38,7 @@ import WebImageTesting
                 }
                 await Task.yield()
             }
-            for claim in waiting { #expect(try await claim.finish() == .stored) }
+            for claim in waiting { try await expectEqual(claim.finish(), .stored) }
         }
         for store in [one, other] { await store.shutdown() }
     }

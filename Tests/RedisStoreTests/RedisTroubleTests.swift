@@ -2,6 +2,7 @@
 import EventLoops
 import Foundation
 import SharedStores
+import TestSupport
 import Testing
 import WebImage
 import WebImageTesting
@@ -47,8 +48,8 @@ import WebImageTesting
         let first = try await lease(1, of: store)
         try await forget()
         #expect(try await store.finish(first, with: .stored([1], lifetime: .seconds(60))))
-        #expect(try await store.bytes(for: key(1)) == [1])
-        #expect(try await store.claim(key(1)) == .stored)
+        try await expectEqual(store.bytes(for: key(1)), [1])
+        try await expectEqual(store.claim(key(1)), .stored)
     }
 
     @Test func `a command that no script helps is refused, and the link goes on`() async throws {
@@ -58,8 +59,9 @@ import WebImageTesting
         let store = store(RedisAddress(.unix(path: fake.path)))
         #expect(await store.connected(within: .seconds(30)))
         let error = await #expect(throws: SharedStoreError.self) { _ = try await store.claim(key(1)) }
-        #expect(error?.code == .refused && error?.message.contains("NOSCRIPT") == true)
-        #expect(try await store.bytes(for: key(1)) == nil)
+        expectEqual(error?.code, .refused)
+        expectEqual(error?.message.contains("NOSCRIPT"), true)
+        try await expectNil(store.bytes(for: key(1)))
     }
 
     @Test func `the first refusal of a log-in is told, also while the next one is tried`() async throws {
@@ -93,14 +95,14 @@ import WebImageTesting
         #expect(try await store.link.reply(to: RedisCommand(["CONFIG", "GET", "dir"])).isRefusal, "and no more")
         #expect(try await store.link.reply(to: RedisCommand(["GET", "else"])).isRefusal)
         try await store.store([1], for: key(1), lifetime: .seconds(60))
-        #expect(try await store.bytes(for: key(1)) == [1])
+        try await expectEqual(store.bytes(for: key(1)), [1])
         try await store.remove(key(1))
         let (held, key) = (try await lease(2, of: store), key(2))
-        #expect(try await store.link.reply(to: store.renewing(held)) == .integer(1))
+        try await expectEqual(store.link.reply(to: store.renewing(held)), .integer(1))
         let waiting = Probe { try await other.claim(key) }
         while await other.link.bells.isEmpty { await Task.yield() }
         #expect(try await store.finish(held, with: .stored([2], lifetime: .seconds(60))))
-        #expect(try await waiting.finish() == .stored)
+        try await expectEqual(waiting.finish(), .stored)
         while await !other.link.bells.isEmpty { await Task.yield() }
     }
 
@@ -112,7 +114,7 @@ import WebImageTesting
         while await store.link.retryDelay < .milliseconds(64) { _ = try? await store.bytes(for: key(1)) }
         try server.start()
         #expect(await store.connected(within: .seconds(30)))
-        #expect(await store.link.retryDelay == .milliseconds(1))
+        await expectEqual(store.link.retryDelay, .milliseconds(1))
     }
 
     @Test func `a wait leaves nothing behind, and an idle link asks for no sign of life`() async throws {
@@ -126,13 +128,13 @@ import WebImageTesting
         left.cancel()
         let waiting = Probe { try await other.claim(key) }
         #expect(try await one.finish(held, with: .stored([1], lifetime: .seconds(60))))
-        #expect(try await waiting.finish() == .stored)
+        try await expectEqual(waiting.finish(), .stored)
         _ = try? await left.finish()
         // The calls have said that they leave before this command.
-        #expect(try await other.bytes(for: key) == [1])
+        try await expectEqual(other.bytes(for: key), [1])
         #expect(await other.link.bells.isEmpty)
         #expect(await other.link.leases.isEmpty)
-        #expect(await other.link.nextTurn == nil)
+        await expectNil(other.link.nextTurn)
     }
 }
 

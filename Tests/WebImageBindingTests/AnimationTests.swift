@@ -23,34 +23,34 @@ struct AnimationTests {
 
     @Test func `frames are shown when they are due, again and again`() async {
         play(picture(1, frames: 3))
-        #expect(scene.target.calls == [.show(1, in: .image)])
+        expectEqual(scene.target.calls, [.show(1, in: .image)])
         for frame in [1, 2, 0, 1, 2, 0] { await expectFrame(frame, after: .milliseconds(100)) }
-        #expect(scene.target.calls.count == 7)
+        expectEqual(scene.target.calls.count, 7)
     }
 
     @Test func `a late player skips to the frame that is due`() async {
         play(picture(1, frames: 10))
         await expectFrame(7, after: .milliseconds(750))
         await expectFrame(8, after: .milliseconds(50))
-        #expect(scene.target.calls == [.show(1, in: .image), .frame(7), .frame(8)])
+        expectEqual(scene.target.calls, [.show(1, in: .image), .frame(7), .frame(8)])
     }
 
     @Test func `an animation ends after its last loop`() async {
         play(picture(1, frames: 2, loopCount: 1))
         await expectFrame(1, after: .milliseconds(100))
         for _ in 0..<100 { await Task.yield() }
-        #expect(scene.clock.sleepers == 0)
+        expectEqual(scene.clock.sleepers, 0)
     }
 
     @Test func `the caller may set the number of loops, or not play at all`() async {
         play(picture(1, frames: 2), options { $0.loopCount = 1 })
         await expectFrame(1, after: .milliseconds(100))
         for _ in 0..<100 { await Task.yield() }
-        #expect(scene.clock.sleepers == 0)
+        expectEqual(scene.clock.sleepers, 0)
         scene.binding.clear()
         play(picture(1, frames: 2), options { $0.playsAnimations = false })
         for _ in 0..<100 { await Task.yield() }
-        #expect(scene.clock.sleepers == 0)
+        expectEqual(scene.clock.sleepers, 0)
     }
 
     @Test func `the caller may set the rate and the order`() async {
@@ -60,7 +60,7 @@ struct AnimationTests {
                 $0.playbackRate = 2
                 $0.frameOrder = .reverse
             })
-        #expect(scene.target.frame == 2)
+        expectEqual(scene.target.frame, 2)
         await expectFrame(1, after: .milliseconds(50))
         await expectFrame(0, after: .milliseconds(50))
     }
@@ -76,11 +76,11 @@ struct AnimationTests {
         scene.clock.advance(by: .milliseconds(500))
         scene.target.visibility = .visible
         scene.binding.targetVisibilityChanged()
-        #expect(scene.target.frame == 1)
+        expectEqual(scene.target.frame, 1)
         await until { scene.clock.started == 4 }
         scene.clock.advance(by: .milliseconds(69))
         for _ in 0..<100 { await Task.yield() }
-        #expect(scene.target.frame == 1)
+        expectEqual(scene.target.frame, 1)
         scene.clock.advance(by: .milliseconds(1))
         await until { scene.target.frame == 2 }
     }
@@ -92,7 +92,7 @@ struct AnimationTests {
         scene.target.visibility = .near
         await scene.clock.pass(.milliseconds(100))
         await until { scene.clock.started == 2 }
-        #expect(scene.target.frame == 0)
+        expectEqual(scene.target.frame, 0)
         scene.target.visibility = .visible
         await expectFrame(1, after: FramePlayer.hiddenInterval)
     }
@@ -111,7 +111,7 @@ struct AnimationTests {
         await until { scene.clock.sleepers == 0 }
         scene.clock.advance(by: .seconds(1))
         for _ in 0..<100 { await Task.yield() }
-        #expect(!scene.target.calls.contains { if case .frame = $0 { true } else { false } })
+        expect(!scene.target.calls.contains { if case .frame = $0 { true } else { false } })
     }
 
     @Test func `an animation continues while a late placeholder keeps it, and when its slot is cancelled`() async {
@@ -133,8 +133,8 @@ struct AnimationTests {
         await scene.clock.pass(.milliseconds(100))
         await until { target.index == 2 }
         for _ in 0..<100 { await Task.yield() }
-        #expect(scene.clock.sleepers == 0)
-        #expect(target.shown == [[1, 0], [1, 1], [2, 0]])
+        expectEqual(scene.clock.sleepers, 0)
+        expectEqual(target.shown, [[1, 0], [1, 1], [2, 0]])
     }
 }
 

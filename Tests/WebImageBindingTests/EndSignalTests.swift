@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 
 @testable import WebImageBinding
@@ -14,11 +15,11 @@ struct EndSignalTests {
             waiter.cancel()
             await #expect(throws: CancellationError.self) { try await waiter.value }
         }
-        #expect(signal.waiterCount == 1)
+        expectEqual(signal.waiterCount, 1)
         signal.resolve(7)
         signal.resolve(8)
         #expect(try await waiters[19].value == 7 && signal.waiterCount == 0)
-        #expect(try await signal.wait() == 7)
+        try await expectEqual(signal.wait(), 7)
     }
 
     @Test func `a wait that is cancelled before it begins leaves nothing behind`() async {
@@ -26,6 +27,6 @@ struct EndSignalTests {
         let waiter = Task { try await signal.wait() }
         waiter.cancel()
         await #expect(throws: CancellationError.self) { try await waiter.value }
-        #expect(signal.waiterCount == 0)
+        expectEqual(signal.waiterCount, 0)
     }
 }

@@ -27,13 +27,13 @@ struct GroupTests {
         scene.loader.answers[2].finish(picture(2))
         scene.loader.answers[1].fail()
         for slot in slots[1...] { await until { scene.binding.load(of: slot)?.hasLanded == true } }
-        #expect(!heard.words.contains { $0.hasSuffix("finished") || $0.hasSuffix("failed") })
-        #expect((scene.target.shown[slots[2]] == nil) == showsTogether)
+        expect(!heard.words.contains { $0.hasSuffix("finished") || $0.hasSuffix("failed") })
+        expectEqual((scene.target.shown[slots[2]] == nil), showsTogether)
         scene.loader.answers[0].finish(picture(0))
-        #expect(try await group.outcomes.map(\.word) == ["finished", "failed", "finished"])
+        try await expectEqual(group.outcomes.map(\.word), ["finished", "failed", "finished"])
         let ends = heard.words.filter { $0.hasSuffix("finished") || $0.hasSuffix("failed") }
-        #expect(ends == ["0 finished", "1 failed", "2 finished"])
-        #expect(scene.target.shown[slots[2]]?.index == 2)
+        expectEqual(ends, ["0 finished", "1 failed", "2 finished"])
+        expectEqual(scene.target.shown[slots[2]]?.index, 2)
     }
 
     @Test(arguments: [true, false]) func `a group that has ended keeps no load`(showsTogether: Bool) async throws {
@@ -42,8 +42,9 @@ struct GroupTests {
         await until { scene.binding.load(of: slots[0])?.hasLanded == true }
         scene.binding.cancel(slots[0])
         for index in 1...2 { scene.loader.answers[index].finish(picture(index)) }
-        #expect(try await group.outcomes.map(\.word) == ["cancelled", "finished", "finished"])
-        #expect(group.entryCount == 0 && scene.binding.entryCount == 0)
+        try await expectEqual(group.outcomes.map(\.word), ["cancelled", "finished", "finished"])
+        expectEqual(group.entryCount, 0)
+        expectEqual(scene.binding.entryCount, 0)
     }
 
     @Test func `pictures that appear together appear in one turn`() async throws {
@@ -57,7 +58,7 @@ struct GroupTests {
         }
         for index in [1, 2, 0] { scene.loader.answers[index].finish(picture(index)) }
         _ = try await group.outcomes
-        #expect(together.prefix(3) == [0, 1, 2])
+        expectEqual(together.prefix(3), [0, 1, 2])
     }
 
     @Test func `a member that is replaced ends at once and does not delay the others`() async throws {
@@ -67,7 +68,7 @@ struct GroupTests {
         await until { scene.target.shown.count == 2 }
         scene.binding.load(url(9), into: slots[2])
         #expect(heard.words.contains("2 cancelled"))
-        #expect(try await group.outcomes.map(\.word) == ["finished", "finished", "cancelled"])
+        try await expectEqual(group.outcomes.map(\.word), ["finished", "finished", "cancelled"])
     }
 
     @Test func `a member that was ready when it was replaced is not shown`() async throws {
@@ -77,26 +78,26 @@ struct GroupTests {
         scene.binding.cancel(slots[0])
         scene.loader.answers[1].finish(picture(1))
         scene.loader.answers[2].finish(picture(2))
-        #expect(try await group.outcomes.map(\.word) == ["cancelled", "finished", "finished"])
-        #expect(scene.target.shown[slots[0]] == nil)
+        try await expectEqual(group.outcomes.map(\.word), ["cancelled", "finished", "finished"])
+        expectNil(scene.target.shown[slots[0]])
     }
 
     @Test func `a group whose pictures are all in memory ends within the call`() {
         for index in slots.indices { scene.loader.remember(picture(index), for: url(index)) }
         let group = group(showsTogether: true)
-        #expect(group.currentOutcomes?.map(\.word) == ["finished", "finished", "finished"])
-        #expect(scene.target.shown.count == 3)
+        expectEqual(group.currentOutcomes?.map(\.word), ["finished", "finished", "finished"])
+        expectEqual(scene.target.shown.count, 3)
     }
 
     @Test func `an empty group ends at once`() {
         let group = ImageLoadGroup { _ in }
-        #expect(group.currentOutcomes?.isEmpty == true)
+        expectEqual(group.currentOutcomes?.isEmpty, true)
     }
 
     @Test func `a load that joins a group too late is not held`() async throws {
         let group = ImageLoadGroup { _ in }
         try await scene.finish(1, options: options { $0.group = group })
-        #expect(scene.target.index == 1)
+        expectEqual(scene.target.index, 1)
     }
 
     @Test func `a group waits for transitions that its loads wait for`() async throws {
@@ -114,9 +115,9 @@ struct GroupTests {
         }
         for index in 0..<2 { scene.loader.answers[index].finish(picture(index)) }
         await until { scene.clock.sleepers == 2 }
-        #expect(group.currentOutcomes == nil)
+        expectNil(group.currentOutcomes)
         scene.clock.advance(by: .seconds(1))
-        #expect(try await group.outcomes.count == 2)
+        try await expectEqual(group.outcomes.count, 2)
     }
 
     @Test func `a group ends when its binding is released, and releases its loads`() async throws {
@@ -126,7 +127,7 @@ struct GroupTests {
             load = binding?.load(url(1), options: options { $0.group = group })
         }
         binding = nil
-        #expect(try await group.outcomes.map(\.word) == ["cancelled"])
+        try await expectEqual(group.outcomes.map(\.word), ["cancelled"])
         await until { load == nil }
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 import WebImageBinding
 
@@ -6,20 +7,20 @@ import WebImageBinding
     private enum Part: Hashable { case left, right }
 
     @Test func `slots are equal when they mean the same picture`() {
-        #expect(ImageSlot.image == .image(for: .normal))
+        expectEqual(ImageSlot.image, .image(for: .normal))
         #expect(ImageSlot.image != .backgroundImage)
         #expect(ImageSlot.image(for: .selected) != .image(for: [.selected, .highlighted]))
-        #expect(ImageSlot(Part.left) == ImageSlot(Part.left))
+        expectEqual(ImageSlot(Part.left), ImageSlot(Part.left))
         #expect(ImageSlot(Part.left) != ImageSlot(Part.right))
         #expect(ImageSlot("1") != ImageSlot(1))
         let all: Set<ImageSlot> = [.image, .image(for: []), ImageSlot("a"), ImageSlot("a"), .highlightedImage]
-        #expect(all.count == 3)
+        expectEqual(all.count, 3)
     }
 
     @Test func `a custom slot returns its key`() {
-        #expect(ImageSlot(Part.left).key(as: Part.self) == .left)
-        #expect(ImageSlot(Part.left).key(as: String.self) == nil)
-        #expect(ImageSlot.image.key(as: Part.self) == nil)
-        #expect(ImageSlot(Part.left).role == .custom)
+        expectEqual(ImageSlot(Part.left).key(as: Part.self), .left)
+        expectNil(ImageSlot(Part.left).key(as: String.self))
+        expectNil(ImageSlot.image.key(as: Part.self))
+        expectEqual(ImageSlot(Part.left).role, .custom)
     }
 }

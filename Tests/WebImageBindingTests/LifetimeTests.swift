@@ -36,13 +36,13 @@ struct LifetimeTests {
         let load = try #require(target?.binding?.load(url(1), options: heard.options()))
         let task = try #require(load.feed?.task)
         target = nil
-        #expect(gone == nil)
-        #expect(goneBinding == nil)
+        expectNil(gone)
+        expectNil(goneBinding)
         #expect(try await load.outcome.isCancelled)
         await until { loader.answers[0].wasLeft }
         loader.answers[0].finish(picture(1))
         await task.value
-        #expect(journal.entries == [nil])
+        expectEqual(journal.entries, [nil])
         #expect(heard.words.isEmpty)
     }
 
@@ -58,8 +58,8 @@ struct LifetimeTests {
         #expect(try await first.outcome.isCancelled)
         #expect(try await second.outcome.isCancelled)
         await until { loader.open.isEmpty }
-        #expect(binding.load(url(3)).currentOutcome?.isCancelled == true)
-        #expect(loader.answers.count == 2)
+        expectEqual(binding.load(url(3)).currentOutcome?.isCancelled, true)
+        expectEqual(loader.answers.count, 2)
         #expect(heard.words.isEmpty)
     }
 
@@ -71,7 +71,7 @@ struct LifetimeTests {
         binding = nil
         #expect(try await load.outcome.isCancelled)
         await until { loader.answers[0].wasLeft }
-        #expect(heard.words == ["cancelled"])
+        expectEqual(heard.words, ["cancelled"])
     }
 
     @Test func `the release of a binding cancels replaced loads, too`() async throws {
@@ -81,12 +81,12 @@ struct LifetimeTests {
         let first = try #require(binding?.load(url(1), options: heard.options("first ")))
         let second = try #require(
             binding?.load(url(2), options: heard.options("second ") { $0.cancelsPreviousLoad = false }))
-        #expect(binding?.entryCount == 3, "a load that was replaced, and two subscriptions")
+        expectEqual(binding?.entryCount, 3, "a load that was replaced, and two subscriptions")
         binding = nil
         #expect(try await first.outcome.isCancelled)
         #expect(try await second.outcome.isCancelled)
         await until { loader.open.isEmpty }
-        #expect(heard.words.sorted() == ["first cancelled", "second cancelled"])
+        expectEqual(heard.words.sorted(), ["first cancelled", "second cancelled"])
     }
 
     @Test func `a binding is released while an animation plays and an indicator is visible`() async throws {
@@ -102,7 +102,7 @@ struct LifetimeTests {
         await until { clock.sleepers == 2 }
         binding = nil
         await until { clock.sleepers == 0 }
-        #expect(gone == nil)
-        #expect(!indicator.isShown)
+        expectNil(gone)
+        expect(!indicator.isShown)
     }
 }

@@ -26,13 +26,13 @@ struct ListPrefetcherTests {
         prefetcher.willAppear(0..<4)
         prefetcher.willAppear([1, 2, 2])
         await until { loader.answers.count == 2 }
-        #expect(asked == [0, 1])
-        #expect(loader.answers.allSatisfy { $0.request.priority == .low })
+        expectEqual(asked, [0, 1])
+        expect(loader.answers.allSatisfy { $0.request.priority == .low })
         loader.answers[1].finish(picture(1))
         await until { loader.answers.count == 3 }
         loader.answers[0].fail()
         await until { loader.answers.count == 4 }
-        #expect(asked == [0, 1, 2, 3])
+        expectEqual(asked, [0, 1, 2, 3])
         loader.answers[2].finish(picture(2))
         loader.answers[3].finish(picture(3))
         await until { prefetcher.pending.isEmpty }
@@ -47,7 +47,7 @@ struct ListPrefetcherTests {
         let prefetcher = ListPrefetcher<Int>(loader: loader) { [request($0, priority: own)] }
         prefetcher.willAppear([0])
         await until { loader.answers.count == 1 }
-        #expect(loader.answers[0].request.priority == expected)
+        expectEqual(loader.answers[0].request.priority, expected)
         loader.answers[0].finish(picture(0))
         await until { prefetcher.entryCount == 0 }
     }
@@ -63,12 +63,12 @@ struct ListPrefetcherTests {
         prefetcher.willNotAppear([3])
         // A load that begins all the same reaches the loader meanwhile.
         for _ in 0..<100 { await Task.yield() }
-        #expect(asked == [0, 1])
+        expectEqual(asked, [0, 1])
         prefetcher.isPaused = false
         await until { loader.answers.count == 3 }
         loader.answers[1].finish(picture(1))
         await until { loader.answers.count == 4 }
-        #expect(asked == [0, 1, 2, 4])
+        expectEqual(asked, [0, 1, 2, 4])
         prefetcher.cancelAll()
     }
 
@@ -78,8 +78,8 @@ struct ListPrefetcherTests {
         await until { loader.answers.count == 2 }
         prefetcher.willNotAppear([0, 2])
         await until { loader.answers.count == 3 && loader.answers[0].wasLeft }
-        #expect(asked == [0, 1, 3])
-        #expect(prefetcher.pending == [1, 3])
+        expectEqual(asked, [0, 1, 3])
+        expectEqual(prefetcher.pending, [1, 3])
         prefetcher.cancelAll()
         await until { loader.open.isEmpty }
         #expect(prefetcher.pending.isEmpty)
@@ -93,7 +93,7 @@ struct ListPrefetcherTests {
         prefetcher.willAppear([0])
         await until { loader.answers.count == 2 }
         for _ in 0..<100 { await Task.yield() }
-        #expect(prefetcher.pending == [0])
+        expectEqual(prefetcher.pending, [0])
         loader.answers[1].finish(picture(0))
         await until { prefetcher.pending.isEmpty }
     }
@@ -103,14 +103,14 @@ struct ListPrefetcherTests {
         let prefetcher = prefetcher()
         prefetcher.willAppear([0, 1])
         await until { loader.answers.count == 1 }
-        #expect(asked == [1])
+        expectEqual(asked, [1])
     }
 
     @Test func `too many items drop the oldest waiting ones`() async {
         let prefetcher = prefetcher(maximumQueueLength: 3)
         prefetcher.willAppear(0..<2)
         prefetcher.willAppear(2..<10)
-        #expect(prefetcher.pending == [0, 1, 7, 8, 9])
+        expectEqual(prefetcher.pending, [0, 1, 7, 8, 9])
         prefetcher.cancelAll()
     }
 

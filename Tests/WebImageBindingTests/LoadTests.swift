@@ -15,15 +15,15 @@ struct LoadTests {
         var seen: Int?
         let load = scene.binding.load(url(1), options: options { $0.onEnd = { _ in seen = scene.target.index } })
         #expect(scene.binding.state().isLoading)
-        #expect(scene.binding.state().url == url(1))
+        expectEqual(scene.binding.state().url, url(1))
         scene.answer.finish(picture(1))
         let outcome = try await load.outcome
-        #expect(outcome.picture?.image.index == 1)
-        #expect(outcome.picture?.source == .network)
-        #expect(seen == 1)
-        #expect(!scene.binding.isLoading)
-        #expect(scene.binding.load(of: .image) == nil)
-        #expect(scene.binding.state().source == .network)
+        expectEqual(outcome.picture?.image.index, 1)
+        expectEqual(outcome.picture?.source, .network)
+        expectEqual(seen, 1)
+        expect(!scene.binding.isLoading)
+        expectNil(scene.binding.load(of: .image))
+        expectEqual(scene.binding.state().source, .network)
     }
 
     @Test func `a picture in memory is shown within the call, without a placeholder`() {
@@ -37,20 +37,20 @@ struct LoadTests {
                 $0.placeholder = .now(placeholder)
                 $0.transition = FakeTransition()
             })
-        #expect(scene.target.calls == [.show(1, in: .image)])
-        #expect(load.currentOutcome?.picture?.source == .memory)
-        #expect(heard.words == ["final 1", "finished"])
+        expectEqual(scene.target.calls, [.show(1, in: .image)])
+        expectEqual(load.currentOutcome?.picture?.source, .memory)
+        expectEqual(heard.words, ["final 1", "finished"])
         #expect(scene.loader.answers.isEmpty)
-        #expect(!indicator.calls.contains(.start))
-        #expect(scene.binding.state().fraction == 1)
+        expect(!indicator.calls.contains(.start))
+        expectEqual(scene.binding.state().fraction, 1)
     }
 
     @Test(arguments: [CachePolicy.reload, .revalidate, .http])
     func `memory is not read when the request asks the origin`(_ policy: CachePolicy) {
         scene.loader.remember(picture(1), for: url(1))
         scene.binding.load(request(1, policy))
-        #expect(scene.target.index == nil)
-        #expect(scene.loader.answers.count == 1)
+        expectNil(scene.target.index)
+        expectEqual(scene.loader.answers.count, 1)
     }
 
     @Test func `memory is not read when the request excludes it`() {
@@ -58,7 +58,7 @@ struct LoadTests {
         var request = request(1)
         request.cacheReads = .disk
         scene.binding.load(request)
-        #expect(scene.target.index == nil)
+        expectNil(scene.target.index)
     }
 
     @Test(arguments: [
@@ -72,12 +72,12 @@ struct LoadTests {
         scene.binding.cancel(other)
         scene.loader.answers[0].finish(picture(1))
         _ = try await load.outcome
-        #expect(scene.target.shown[slot]?.index == 1)
-        #expect(scene.target.shown[other] == nil)
+        expectEqual(scene.target.shown[slot]?.index, 1)
+        expectNil(scene.target.shown[other])
         await until { scene.loader.answers[1].wasLeft }
         scene.binding.load(url(3), into: slot)
         scene.binding.cancel(slot)
-        #expect(scene.binding.load(of: slot) == nil)
+        expectNil(scene.binding.load(of: slot))
         await until { scene.loader.answers[2].wasLeft }
     }
 
@@ -85,18 +85,18 @@ struct LoadTests {
         let heard = Heard()
         let load = scene.binding.load(url(1), options: heard.options())
         scene.binding.cancelAll()
-        #expect(heard.words == ["cancelled"])
+        expectEqual(heard.words, ["cancelled"])
         await until { scene.answer.wasLeft }
         #expect(try await load.outcome.isCancelled)
         load.cancel()
-        #expect(heard.words == ["cancelled"])
+        expectEqual(heard.words, ["cancelled"])
     }
 
     @Test func `a handle cancels its own load and not its successor`() {
         let first = scene.binding.load(url(1))
         let second = scene.binding.load(url(2))
         first.cancel()
-        #expect(!second.hasEnded)
+        expect(!second.hasEnded)
         second.cancel()
         #expect(second.hasEnded)
     }
@@ -104,17 +104,17 @@ struct LoadTests {
     @Test func `no URL empties the slot, cancels its load and ends without a request`() {
         let first = scene.binding.load(url(1))
         let second = scene.binding.load(nil as URL?)
-        #expect(first.currentOutcome?.isCancelled == true)
-        #expect(second.currentOutcome?.word == "noRequest")
-        #expect(scene.target.calls == [.show(nil, in: .image), .show(nil, in: .image)])
-        #expect(scene.binding.state().url == nil)
-        #expect(scene.loader.answers.count == 1)
+        expectEqual(first.currentOutcome?.isCancelled, true)
+        expectEqual(second.currentOutcome?.word, "noRequest")
+        expectEqual(scene.target.calls, [.show(nil, in: .image), .show(nil, in: .image)])
+        expectNil(scene.binding.state().url)
+        expectEqual(scene.loader.answers.count, 1)
     }
 
     @Test(arguments: [Placeholder.now(placeholder), .late(placeholder)])
     func `no URL shows the placeholder`(_ given: Placeholder) {
         scene.binding.load(nil as ImageRequest?, options: options { $0.placeholder = given })
-        #expect(scene.target.index == placeholder.index)
+        expectEqual(scene.target.index, placeholder.index)
     }
 
     @Test func `a picture that only the caller gets is not shown`() async throws {
@@ -122,16 +122,16 @@ struct LoadTests {
         let load = scene.binding.load(url(1), options: heard.options { $0.showsPictures = false })
         scene.answer.send(.preview(picture(2)))
         scene.answer.finish(picture(1))
-        #expect(try await load.outcome.picture?.image.index == 1)
-        #expect(heard.words == ["preview 2", "final 1", "finished"])
-        #expect(scene.target.calls == [.show(nil, in: .image)])
+        try await expectEqual(load.outcome.picture?.image.index, 1)
+        expectEqual(heard.words, ["preview 2", "final 1", "finished"])
+        expectEqual(scene.target.calls, [.show(nil, in: .image)])
     }
 
     @Test func `a picture in memory that only the caller gets is not shown`() {
         scene.loader.remember(picture(1), for: url(1))
         let heard = Heard()
         scene.binding.load(url(1), options: heard.options { $0.showsPictures = false })
-        #expect(heard.words == ["final 1", "finished"])
+        expectEqual(heard.words, ["final 1", "finished"])
         #expect(scene.target.calls.isEmpty)
     }
 
@@ -142,17 +142,17 @@ struct LoadTests {
         await #expect(throws: CancellationError.self) { try await waiting.value }
         scene.answer.finish(picture(1))
         _ = try await load.outcome
-        #expect(scene.target.index == 1)
+        expectEqual(scene.target.index, 1)
     }
 
     @Test func `clearing a slot cancels its load and empties it`() async throws {
         try await scene.finish(1)
         let load = scene.binding.load(url(2), options: options { $0.placeholder = .late(nil) })
-        #expect(scene.target.index == 1)
+        expectEqual(scene.target.index, 1)
         scene.binding.clear()
         #expect(load.hasEnded)
-        #expect(scene.target.index == nil)
-        #expect(scene.binding.picture() == nil)
+        expectNil(scene.target.index)
+        expectNil(scene.binding.picture())
     }
 
     @Test func `a loader that ends without a picture ends the load as cancelled`() async throws {
@@ -161,7 +161,7 @@ struct LoadTests {
             url(1), options: heard.options { $0.placeholder = .late(placeholder) })
         scene.answer.fail(CancellationError())
         #expect(try await load.outcome.isCancelled)
-        #expect(heard.words == ["cancelled"])
+        expectEqual(heard.words, ["cancelled"])
         #expect(scene.target.calls.isEmpty)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImage
 import WebImageTesting
@@ -35,14 +36,14 @@ struct ManagerTests {
                 }
                 gate.open()
                 let outcome = try await load.outcome
-                #expect(outcome.picture?.source == .network)
-                #expect(target.shown[.image].flatMap { ImageFactory.seed(of: $0) } == 77)
-                #expect(gate.reachedCount == 1)
+                expectEqual(outcome.picture?.source, .network)
+                expectEqual(target.shown[.image].flatMap { ImageFactory.seed(of: $0) }, 77)
+                expectEqual(gate.reachedCount, 1)
 
                 let other = FakeTarget()
                 let second = ImageBinding(target: other, loader: manager).load(address)
-                #expect(second.currentOutcome?.picture?.source == .memory)
-                #expect(other.calls.count == 1)
+                expectEqual(second.currentOutcome?.picture?.source, .memory)
+                expectEqual(other.calls.count, 1)
             }
         }
     }
@@ -76,9 +77,9 @@ struct ManagerTests {
                 while await !isCalm() { await Task.yield() }
                 gate.open()
                 _ = try await blocker
-                for load in loads { #expect(try await load.outcome.picture != nil) }
+                for load in loads { try await expect(load.outcome.picture != nil) }
             }
-            #expect(origin.requests.map(\.path).prefix(2) == ["/0.png", "/4.png"])
+            expectEqual(origin.requests.map(\.path).prefix(2), ["/0.png", "/4.png"])
         }
     }
 
@@ -98,8 +99,8 @@ struct ManagerTests {
                 _ = try await manager.load(ImageRequest(address))
                 let target = FakeTarget()
                 let second = ImageBinding(target: target, loader: manager).load(address)
-                #expect(second.currentOutcome?.picture?.source == .memory)
-                #expect(target.shown[.image]?.width == 16)
+                expectEqual(second.currentOutcome?.picture?.source, .memory)
+                expectEqual(target.shown[.image]?.width, 16)
                 withExtendedLifetime(first) {}
             }
         }
@@ -119,12 +120,12 @@ struct ManagerTests {
                 let first = binding.load(slow)
                 await gate.waitUntilReached()
                 let second = binding.load(fast)
-                #expect(first.currentOutcome?.isCancelled == true)
+                expectEqual(first.currentOutcome?.isCancelled, true)
                 // No caller waits for the transfer any more, so its connection is closed before any reply.
                 #expect(await origin.waitUntilClosedByPeer(count: 1))
                 let outcome = try await second.outcome
-                #expect(outcome.picture != nil)
-                #expect(target.shown[.image].flatMap { ImageFactory.seed(of: $0) } == 5)
+                expect(outcome.picture != nil)
+                expectEqual(target.shown[.image].flatMap { ImageFactory.seed(of: $0) }, 5)
             }
             gate.open()
         }

@@ -13,25 +13,25 @@ struct PlaceholderTests {
 
     @Test func `a placeholder is shown within the call and the picture later`() async throws {
         let load = scene.binding.load(url(1), options: options { $0.placeholder = .now(placeholder) })
-        #expect(scene.target.calls == [.show(placeholder.index, in: .image)])
+        expectEqual(scene.target.calls, [.show(placeholder.index, in: .image)])
         scene.answer.finish(picture(1))
         _ = try await load.outcome
-        #expect(scene.target.calls == [.show(placeholder.index, in: .image), .show(1, in: .image)])
+        expectEqual(scene.target.calls, [.show(placeholder.index, in: .image), .show(1, in: .image)])
     }
 
     @Test func `without a placeholder the slot is emptied when the load starts`() async throws {
         try await scene.finish(1)
         scene.binding.load(url(2))
-        #expect(scene.target.index == nil)
+        expectNil(scene.target.index)
     }
 
     @Test func `a late placeholder is never shown when the picture comes`() async throws {
         try await scene.finish(1)
         let load = scene.binding.load(url(2), options: options { $0.placeholder = .late(placeholder) })
-        #expect(scene.target.index == 1)
+        expectEqual(scene.target.index, 1)
         scene.answer.finish(picture(2))
         _ = try await load.outcome
-        #expect(scene.target.calls == [.show(nil, in: .image), .show(1, in: .image), .show(2, in: .image)])
+        expectEqual(scene.target.calls, [.show(nil, in: .image), .show(1, in: .image), .show(2, in: .image)])
     }
 
     @Test(arguments: [true, false])
@@ -44,8 +44,8 @@ struct PlaceholderTests {
             })
         #expect(scene.target.calls.isEmpty)
         scene.answer.fail()
-        #expect(try await load.outcome.word == "failed")
-        #expect(scene.target.calls == [.show(placeholder.index, in: .image)])
+        try await expectEqual(load.outcome.word, "failed")
+        expectEqual(scene.target.calls, [.show(placeholder.index, in: .image)])
     }
 
     @Test(arguments: [CachePolicy.reload, .revalidate, .http])
@@ -56,10 +56,10 @@ struct PlaceholderTests {
         var request = ImageRequest(url(1))
         request.cachePolicy = policy
         let load = scene.binding.load(request, options: options { $0.placeholder = .previous(placeholder) })
-        #expect(scene.target.calls == [.show(7, in: .image)])
+        expectEqual(scene.target.calls, [.show(7, in: .image)])
         scene.answer.finish(picture(8))
         _ = try await load.outcome
-        #expect(scene.target.calls == [.show(7, in: .image), .show(8, in: .image)])
+        expectEqual(scene.target.calls, [.show(7, in: .image), .show(8, in: .image)])
     }
 
     @Test func `another variant of the address stays where memory has none, another address does not`() async throws {
@@ -69,24 +69,24 @@ struct PlaceholderTests {
         small.transformers = [.circle]
         let previous = options { $0.placeholder = .previous(placeholder) }
         scene.binding.load(small, options: previous)
-        #expect(scene.target.calls == before)
+        expectEqual(scene.target.calls, before)
         scene.binding.load(url(2), options: previous)
-        #expect(scene.target.calls == before + [.show(placeholder.index, in: .image)])
+        expectEqual(scene.target.calls, before + [.show(placeholder.index, in: .image)])
     }
 
     @Test func `a picture has the scale in its name if the options say so`() {
         let url = URL(string: "http://a.example/photo@3x.png")!
         scene.binding.load(url)
-        #expect(scene.answer.request.scale == 1)
+        expectEqual(scene.answer.request.scale, 1)
         scene.binding.load(url, options: options { $0.usesScaleInName = true })
-        #expect(scene.answer.request.scale == 3)
+        expectEqual(scene.answer.request.scale, 3)
         var request = ImageRequest(url)
         request.scale = 1.5
         scene.binding.load(request, options: options { $0.usesScaleInName = true })
-        #expect(scene.answer.request.scale == 1.5)
+        expectEqual(scene.answer.request.scale, 1.5)
         let names = [("a@2x.jpg", 2.0), ("a%402x.jpg?b@3x", 2), ("a@2x/b.jpg", 1), ("a@4x.jpg", 1), ("2x.jpg", 1)]
         for (name, scale) in names {
-            #expect(ImageRequest(URL(string: "http://a.example/" + name)!).scaleInName == scale)
+            expectEqual(ImageRequest(URL(string: "http://a.example/" + name)!).scaleInName, scale)
         }
     }
 
@@ -94,12 +94,12 @@ struct PlaceholderTests {
         let load = scene.binding.load(url(1), options: options { $0.placeholder = .now(placeholder) })
         scene.answer.fail()
         _ = try await load.outcome
-        #expect(scene.target.calls == [.show(placeholder.index, in: .image)])
+        expectEqual(scene.target.calls, [.show(placeholder.index, in: .image)])
         guard case .failed(let error as ImageLoadError) = scene.binding.state().phase else {
             Issue.record("the state is \(scene.binding.state().phase)")
             return
         }
-        #expect(error.code == .transferFailed)
+        expectEqual(error.code, .transferFailed)
     }
 
     @Test(arguments: [Placeholder.none, .now(placeholder), .late(placeholder)])
@@ -112,7 +112,7 @@ struct PlaceholderTests {
             })
         scene.answer.fail()
         _ = try await load.outcome
-        #expect(scene.target.index == failurePicture.index)
+        expectEqual(scene.target.index, failurePicture.index)
     }
 
     @Test(arguments: [Placeholder.now(placeholder), .late(placeholder)])
@@ -123,12 +123,12 @@ struct PlaceholderTests {
         scene.binding.load(url(1), options: heard.options("first ") { $0.placeholder = given })
         let calls = scene.target.calls
         scene.binding.cancel(.image)
-        #expect(scene.target.calls == calls)
+        expectEqual(scene.target.calls, calls)
         let load = scene.binding.load(url(2), options: heard.options("second ") { $0.placeholder = given })
         scene.answer.finish(picture(2))
         _ = try await load.outcome
-        #expect(heard.words == ["first cancelled", "second final 2", "second finished"])
-        #expect(scene.target.calls == calls + calls + [.show(2, in: .image)])
+        expectEqual(heard.words, ["first cancelled", "second final 2", "second finished"])
+        expectEqual(scene.target.calls, calls + calls + [.show(2, in: .image)])
     }
 
     @Test func `a failed picture is loaded again when it is requested again`() async throws {
@@ -136,7 +136,7 @@ struct PlaceholderTests {
         scene.answer.fail()
         _ = try await load.outcome
         try await scene.finish(1)
-        #expect(scene.target.index == 1)
-        #expect(scene.loader.answers.count == 2)
+        expectEqual(scene.target.index, 1)
+        expectEqual(scene.loader.answers.count, 2)
     }
 }

@@ -21,25 +21,25 @@ struct ProgressTests {
         scene.answer.progress(25, of: 100)
         scene.answer.progress(50, of: 100)
         await until { heard.words.count == 2 }
-        #expect(scene.binding.state().fraction == 0.5)
-        #expect(scene.binding.state().progress?.receivedByteCount == 50)
+        expectEqual(scene.binding.state().fraction, 0.5)
+        expectEqual(scene.binding.state().progress?.receivedByteCount, 50)
         scene.answer.finish(picture(1))
         _ = try await load.outcome
-        #expect(scene.binding.state().fraction == 1)
-        #expect(indicator.calls == [.start, .update(nil), .update(0.25), .update(0.5), .update(1), .stop])
+        expectEqual(scene.binding.state().fraction, 1)
+        expectEqual(indicator.calls, [.start, .update(nil), .update(0.25), .update(0.5), .update(1), .stop])
     }
 
     @Test func `a load without any report ends at 1 too`() async throws {
         try await scene.finish(1)
-        #expect(scene.binding.state().fraction == 1)
-        #expect(scene.binding.state().progress == nil)
+        expectEqual(scene.binding.state().fraction, 1)
+        expectNil(scene.binding.state().progress)
     }
 
     @Test func `an unknown length leaves the fraction at 0`() async {
         scene.binding.load(url(1))
         scene.answer.progress(50, of: nil)
         await until { scene.binding.state().progress != nil }
-        #expect(scene.binding.state().fraction == 0)
+        expectEqual(scene.binding.state().fraction, 0)
     }
 
     @Test func `each load restarts the progress, and a failed one keeps it`() async throws {
@@ -47,10 +47,10 @@ struct ProgressTests {
         scene.answer.progress(50, of: 100)
         scene.answer.fail()
         _ = try await load.outcome
-        #expect(scene.binding.state().fraction == 0.5)
+        expectEqual(scene.binding.state().fraction, 0.5)
         scene.binding.load(url(2))
-        #expect(scene.binding.state().fraction == 0)
-        #expect(scene.binding.state().progress == nil)
+        expectEqual(scene.binding.state().fraction, 0)
+        expectNil(scene.binding.state().progress)
     }
 
     @Test func `the state is a sequence of its changes`() async throws {
@@ -65,7 +65,8 @@ struct ProgressTests {
         }
         try await scene.finish(1)
         let seen = await fractions.value
-        #expect(seen.first == 0 && seen.last == 1)
+        expectEqual(seen.first, 0)
+        expectEqual(seen.last, 1)
     }
 
     @Test func `the state can be observed, and stays the same object`() async {
@@ -79,7 +80,7 @@ struct ProgressTests {
         scene.binding.load(url(1))
         scene.answer.progress(50, of: 100)
         await until { state.fraction == 0.5 }
-        #expect(changes.count == 1)
+        expectEqual(changes.count, 1)
         #expect(state === scene.binding.state())
         #expect(state !== scene.binding.state(of: .backgroundImage))
     }

@@ -31,9 +31,9 @@ struct ReplacementTests {
             gate.open()
             await task.value
         }
-        #expect(first.currentOutcome?.isCancelled == true)
-        #expect(second.currentOutcome?.picture?.image.index == 2)
-        #expect(scene.target.calls == [.show(nil, in: .image), .show(nil, in: .image), .show(2, in: .image)])
+        expectEqual(first.currentOutcome?.isCancelled, true)
+        expectEqual(second.currentOutcome?.picture?.image.index, 2)
+        expectEqual(scene.target.calls, [.show(nil, in: .image), .show(nil, in: .image), .show(2, in: .image)])
     }
 
     @Test(arguments: ["replaced", "cancelled", "cleared"])
@@ -48,8 +48,8 @@ struct ReplacementTests {
         default: scene.binding.clear()
         }
         await task.value
-        #expect(load.currentOutcome?.isCancelled == true)
-        #expect(scene.target.index == nil)
+        expectEqual(load.currentOutcome?.isCancelled, true)
+        expectNil(scene.target.index)
     }
 
     /// The differences between a request and the one of the running load.
@@ -83,12 +83,12 @@ struct ReplacementTests {
         var other = request(1)
         difference.apply(to: &other)
         let second = scene.binding.load(other)
-        #expect(first.currentOutcome?.isCancelled == true)
-        #expect(scene.loader.answers.count == (difference == .none ? 1 : 2))
-        #expect((second.outgoingFeed != nil) == (difference == .priority))
+        expectEqual(first.currentOutcome?.isCancelled, true)
+        expectEqual(scene.loader.answers.count, (difference == .none ? 1 : 2))
+        expectEqual((second.outgoingFeed != nil), (difference == .priority))
         if difference != .none, difference != .priority { await until { scene.loader.answers[0].wasLeft } }
         scene.answer.finish(picture(1))
-        #expect(try await second.outcome.picture?.image.index == 1)
+        try await expectEqual(second.outcome.picture?.image.index, 1)
     }
 
     @Test func `of 500 replacements only the last is shown`() async throws {
@@ -103,34 +103,34 @@ struct ReplacementTests {
         }
         for index in gates.indices.shuffled() { gates[index].open() }
         for task in tasks { await task.value }
-        #expect(scene.target.index == 499)
-        #expect(scene.target.calls.count { $0 != .show(nil, in: .image) } == 1)
-        #expect(!scene.binding.isLoading)
+        expectEqual(scene.target.index, 499)
+        expectEqual(scene.target.calls.count { $0 != .show(nil, in: .image) }, 1)
+        expect(!scene.binding.isLoading)
     }
 
     @Test func `a new load cancels the old one by default`() async {
         scene.binding.load(url(1))
         scene.binding.load(url(2))
         await until { scene.loader.answers[0].wasLeft }
-        #expect(!scene.loader.answers[1].wasLeft)
+        expect(!scene.loader.answers[1].wasLeft)
     }
 
     @Test func `an old load may continue for its caller, without reaching the target`() async throws {
         let heard = Heard()
         let first = scene.binding.load(url(1), options: heard.options("first "))
         let second = scene.binding.load(url(2), options: heard.options("second ") { $0.cancelsPreviousLoad = false })
-        #expect(scene.loader.answers.map(\.wasLeft) == [false, false])
+        expectEqual(scene.loader.answers.map(\.wasLeft), [false, false])
         scene.loader.answers[1].finish(picture(2))
         _ = try await second.outcome
         #expect(scene.binding.isLoading)
         scene.loader.answers[0].progress(1, of: 2)
         scene.loader.answers[0].finish(picture(1))
-        #expect(try await first.outcome.picture?.image.index == 1)
-        #expect(scene.target.index == 2)
-        #expect(scene.binding.state().url == url(2))
-        #expect(scene.binding.state().progress == nil)
-        #expect(heard.words == ["second final 2", "second finished", "first 1", "first final 1", "first finished"])
-        #expect(!scene.binding.isLoading)
+        try await expectEqual(first.outcome.picture?.image.index, 1)
+        expectEqual(scene.target.index, 2)
+        expectEqual(scene.binding.state().url, url(2))
+        expectNil(scene.binding.state().progress)
+        expectEqual(heard.words, ["second final 2", "second finished", "first 1", "first final 1", "first finished"])
+        expect(!scene.binding.isLoading)
     }
 
     @Test func `everything is cancelled together, replaced loads too`() async {
@@ -138,9 +138,9 @@ struct ReplacementTests {
         scene.binding.load(url(2), options: options { $0.cancelsPreviousLoad = false })
         scene.binding.load(url(3), into: ImageSlot("badge"))
         scene.binding.cancelAll()
-        #expect(first.currentOutcome?.isCancelled == true)
+        expectEqual(first.currentOutcome?.isCancelled, true)
         await until { scene.loader.open.isEmpty }
-        #expect(!scene.binding.isLoading)
+        expect(!scene.binding.isLoading)
     }
 
     @Test func `a load that is started while another is being replaced is the newest`() async {
@@ -148,9 +148,9 @@ struct ReplacementTests {
         scene.binding.load(
             url(1), options: options { $0.onEnd = { _ in third = scene.binding.load(url(3)) } })
         let second = scene.binding.load(url(2))
-        #expect(second.currentOutcome?.isCancelled == true)
-        #expect(third?.hasEnded == false)
-        #expect(scene.binding.state().url == url(3))
+        expectEqual(second.currentOutcome?.isCancelled, true)
+        expectEqual(third?.hasEnded, false)
+        expectEqual(scene.binding.state().url, url(3))
         await until { scene.loader.open.map(\.request.url) == [url(3)] }
     }
 
@@ -163,12 +163,12 @@ struct ReplacementTests {
         let first = scene.binding.load(url(1), options: heard.options { $0.transition = FakeTransition() })
         scene.answer.finish(picture(1, frames: 3))
         #expect(try await first.outcome.isCancelled)
-        #expect(heard.words == ["cancelled"])
-        #expect(scene.target.index == nil)
+        expectEqual(heard.words, ["cancelled"])
+        expectNil(scene.target.index)
         scene.answer.finish(picture(2))
         await until { scene.target.index == 2 }
         for _ in 0..<100 { await Task.yield() }
-        #expect(scene.clock.started == 0)
+        expectEqual(scene.clock.started, 0)
     }
 
     @Test func `slots finish in any order`() async throws {
@@ -176,10 +176,10 @@ struct ReplacementTests {
         let badge = scene.binding.load(url(2), into: ImageSlot("badge"))
         scene.loader.answers[1].finish(picture(2))
         _ = try await badge.outcome
-        #expect(scene.target.index == nil)
+        expectNil(scene.target.index)
         scene.loader.answers[0].finish(picture(1))
         _ = try await image.outcome
-        #expect(scene.target.index == 1)
-        #expect(scene.target.shown[ImageSlot("badge")]?.index == 2)
+        expectEqual(scene.target.index, 1)
+        expectEqual(scene.target.shown[ImageSlot("badge")]?.index, 2)
     }
 }

@@ -106,7 +106,7 @@ struct ScrollTests {
         #expect(list.loader.open.count <= waiting.count)
         for answer in list.loader.open { list.answer(answer) }
         await until { !list.cells.contains { $0.binding.isLoading } }
-        for cell in list.cells { #expect(cell.target.index == cell.item) }
+        for cell in list.cells { expectEqual(cell.target.index, cell.item) }
         await until { list.loader.open.isEmpty }
         #expect(list.wrong.isEmpty)
     }

@@ -20,9 +20,10 @@ struct StageTests {
         scene.answer.send(.preview(picture(12)))
         scene.answer.finish(picture(1))
         _ = try await load.outcome
-        #expect(heard.words == ["preview 11", "preview 12", "final 1", "finished"])
-        #expect(
-            scene.target.calls == [
+        expectEqual(heard.words, ["preview 11", "preview 12", "final 1", "finished"])
+        expectEqual(
+            scene.target.calls,
+            [
                 .show(nil, in: .image), .show(11, in: .image), .show(12, in: .image), .transition(1, in: .image),
             ])
     }
@@ -40,17 +41,18 @@ struct StageTests {
         await until { scene.target.index == 11 && scene.clock.sleepers == 1 }
         scene.clock.advance(by: .seconds(1))
         await until { blend.log.calls == ["prepare", "finish"] }
-        #expect(!load.hasEnded)
+        expect(!load.hasEnded)
         scene.answer.send(.preview(picture(12)))
         await until { scene.target.index == 12 }
         scene.answer.finish(picture(1))
         await until { scene.target.index == 1 && scene.clock.started == 3 }
         scene.clock.advance(by: .seconds(1))
-        #expect(try await load.outcome.picture?.image.index == 1)
+        try await expectEqual(load.outcome.picture?.image.index, 1)
         // The picture has replaced the second preview before its transition was over.
-        #expect(blend.log.calls == ["prepare", "finish", "prepare"])
-        #expect(
-            scene.target.calls == [
+        expectEqual(blend.log.calls, ["prepare", "finish", "prepare"])
+        expectEqual(
+            scene.target.calls,
+            [
                 .show(nil, in: .image), .transition(11, in: .image), .transition(12, in: .image),
                 .transition(1, in: .image),
             ])
@@ -61,9 +63,9 @@ struct StageTests {
         var other = ImageRequest(url(1))
         other.previews = PreviewOptions(interval: .zero)
         scene.binding.load(other)
-        #expect(scene.loader.answers.count == 2)
+        expectEqual(scene.loader.answers.count, 2)
         scene.binding.load(other)
-        #expect(scene.loader.answers.count == 2)
+        expectEqual(scene.loader.answers.count, 2)
     }
 
     @Test func `previews can be left out`() async throws {
@@ -71,7 +73,7 @@ struct StageTests {
         scene.answer.send(.preview(picture(11)))
         scene.answer.finish(picture(1))
         _ = try await load.outcome
-        #expect(scene.target.calls == [.show(nil, in: .image), .show(1, in: .image)])
+        expectEqual(scene.target.calls, [.show(nil, in: .image), .show(1, in: .image)])
     }
 
     @Test func `a cached picture is shown until the refreshed one arrives, and the load ends once`() async throws {
@@ -80,23 +82,23 @@ struct StageTests {
         scene.answer.send(.cached(response(picture(11), .disk)))
         await until { scene.target.index == 11 }
         #expect(scene.binding.state().isLoading)
-        #expect(scene.binding.picture()?.stage == .cached)
+        expectEqual(scene.binding.picture()?.stage, .cached)
         scene.answer.finish(picture(1))
         _ = try await load.outcome
-        #expect(scene.target.index == 1)
-        #expect(heard.words == ["cached 11", "final 1", "finished"])
+        expectEqual(scene.target.index, 1)
+        expectEqual(heard.words, ["cached 11", "final 1", "finished"])
     }
 
     @Test func `a picture in memory that is to be refreshed is shown within the call`() async throws {
         scene.loader.remember(picture(11), for: url(1))
         let load = scene.binding.load(
             request(1, .refreshCached), options: options { $0.placeholder = .now(placeholder) })
-        #expect(scene.target.calls == [.show(11, in: .image)])
-        #expect(!load.hasEnded)
+        expectEqual(scene.target.calls, [.show(11, in: .image)])
+        expect(!load.hasEnded)
         scene.answer.send(.cached(response(picture(11), .memory)))
         scene.answer.finish(picture(1))
         _ = try await load.outcome
-        #expect(scene.target.calls == [.show(11, in: .image), .show(1, in: .image)])
+        expectEqual(scene.target.calls, [.show(11, in: .image), .show(1, in: .image)])
     }
 
     @Test func `a picture that the slot shows stays, without a load`() async throws {
@@ -104,19 +106,19 @@ struct StageTests {
         let before = scene.target.calls.count
         let heard = Heard()
         let load = scene.binding.load(url(1), options: heard.options { $0.placeholder = .now(placeholder) })
-        #expect(load.currentOutcome?.picture?.image.index == 1)
-        #expect(heard.words == ["final 1", "finished"])
-        #expect(scene.target.calls.count == before)
-        #expect(scene.loader.answers.count == 1)
+        expectEqual(load.currentOutcome?.picture?.image.index, 1)
+        expectEqual(heard.words, ["final 1", "finished"])
+        expectEqual(scene.target.calls.count, before)
+        expectEqual(scene.loader.answers.count, 1)
     }
 
     @Test func `a request for the shown picture ends the load that was to replace it`() async throws {
         try await scene.finish(1)
         let load = scene.binding.load(url(2), options: options { $0.placeholder = .late(nil) })
         scene.binding.load(url(1))
-        #expect(load.currentOutcome?.isCancelled == true)
+        expectEqual(load.currentOutcome?.isCancelled, true)
         await until { scene.answer.wasLeft }
-        #expect(scene.target.calls == [.show(nil, in: .image), .show(1, in: .image)])
+        expectEqual(scene.target.calls, [.show(nil, in: .image), .show(1, in: .image)])
     }
 
     @Test(arguments: [true, false])
@@ -131,10 +133,10 @@ struct StageTests {
                 $0.placeholder = .now(placeholder)
                 $0.reloadsShownPicture = byOption
             })
-        #expect(scene.target.calls == [.show(nil, in: .image), .show(1, in: .image)])
+        expectEqual(scene.target.calls, [.show(nil, in: .image), .show(1, in: .image)])
         scene.answer.finish(picture(9))
         _ = try await load.outcome
-        #expect(scene.target.calls == [.show(nil, in: .image), .show(1, in: .image), .show(9, in: .image)])
+        expectEqual(scene.target.calls, [.show(nil, in: .image), .show(1, in: .image), .show(9, in: .image)])
     }
 
     @Test func `a shown picture that is refreshed is not shown again meanwhile`() async throws {
@@ -144,7 +146,7 @@ struct StageTests {
         scene.answer.send(.cached(response(picture(1), .memory)))
         scene.answer.finish(picture(2))
         _ = try await load.outcome
-        #expect(scene.target.calls == [.show(nil, in: .image), .show(1, in: .image), .show(2, in: .image)])
+        expectEqual(scene.target.calls, [.show(nil, in: .image), .show(1, in: .image), .show(2, in: .image)])
     }
 
     @Test func `another variant of the same URL is another picture`() async throws {
@@ -152,8 +154,8 @@ struct StageTests {
         var other = request(1)
         other.firstFrameOnly = true
         scene.binding.load(other)
-        #expect(scene.target.index == nil)
-        #expect(scene.loader.answers.count == 2)
+        expectNil(scene.target.index)
+        expectEqual(scene.loader.answers.count, 2)
     }
 
     @Test func `another tenant never takes over a transfer, however its name is encoded`() {
@@ -161,7 +163,7 @@ struct StageTests {
             var other = request(1)
             other.modifier = RequestModifier(identity: name) { $0 }
             scene.binding.load(other)
-            #expect(scene.loader.answers.count == count + 1)
+            expectEqual(scene.loader.answers.count, count + 1)
         }
     }
 
@@ -171,11 +173,11 @@ struct StageTests {
         scene.answer.progress(10, of: 100)
         await until { !heard.words.isEmpty }
         let second = scene.binding.load(url(1), options: heard.options("second "))
-        #expect(first.currentOutcome?.isCancelled == true)
-        #expect(scene.loader.answers.count == 1)
-        #expect(!scene.answer.wasLeft)
+        expectEqual(first.currentOutcome?.isCancelled, true)
+        expectEqual(scene.loader.answers.count, 1)
+        expect(!scene.answer.wasLeft)
         scene.answer.finish(picture(1))
-        #expect(try await second.outcome.picture?.image.index == 1)
-        #expect(heard.words == ["first 10", "first cancelled", "second final 1", "second finished"])
+        try await expectEqual(second.outcome.picture?.image.index, 1)
+        expectEqual(heard.words, ["first 10", "first cancelled", "second final 1", "second finished"])
     }
 }

@@ -19,11 +19,11 @@ struct ToolkitTests {
         let still = picture(1)
         loader.remember(still, for: url(1))
         target.load(request(1), with: loader)
-        #expect(target.picture == [1, 0])
+        expectEqual(target.picture, [1, 0])
         target.showFrame(2, of: still, in: .image)
-        #expect(target.picture == [1, 2])
+        expectEqual(target.picture, [1, 2])
         target.load(nil, with: loader)
-        #expect(target.picture == nil)
+        expectNil(target.picture)
     }
 
     @Test func `a view made from state keeps its first loader, and its load follows its appearance`() async {
@@ -31,10 +31,10 @@ struct ToolkitTests {
         target.load(request(1), with: loader)
         target.isVisible = false
         target.isVisible = false
-        #expect(loader.answers.map(\.request.priority) == [.normal, .veryLow])
+        expectEqual(loader.answers.map(\.request.priority), [.normal, .veryLow])
         target.isVisible = true
         target.load(request(2), with: ScriptedLoader())
-        #expect(loader.answers.last?.request.url == url(2))
+        expectEqual(loader.answers.last?.request.url, url(2))
         loader.answers.last?.finish(picture(2))
         await until { target.picture == [2, 0] }
     }
@@ -44,14 +44,14 @@ struct ToolkitTests {
         for opacity in [0, 0.5, 1] {
             let isVisible = isInWindow && !isHidden && opacity > 0
             let visibility = TargetVisibility(isInWindow: isInWindow, isHidden: isHidden, opacity: opacity)
-            #expect((visibility == .visible) == isVisible)
+            expectEqual((visibility == .visible), isVisible)
         }
     }
 
     @Test func `a toolkit knows the style of a preset, and fades for any other transition`() {
-        #expect(PresetTransition(.curlUp, duration: .milliseconds(250)).style == .curlUp)
-        #expect(PresetTransition(.curlUp, duration: .milliseconds(250)).seconds == 0.25)
-        #expect(FakeTransition().style == .fade)
+        expectEqual(PresetTransition(.curlUp, duration: .milliseconds(250)).style, .curlUp)
+        expectEqual(PresetTransition(.curlUp, duration: .milliseconds(250)).seconds, 0.25)
+        expectEqual(FakeTransition().style, .fade)
     }
 
     @Test func `memory is given back on a warning, and nine tenths of it in the background`() async {
@@ -64,7 +64,7 @@ struct ToolkitTests {
             await life.background()
             #expect((1...full / 10).contains(manager.memoryStatistics.cost))
             await life.memoryWarning()
-            #expect(manager.memoryStatistics.cost == 0)
+            expectEqual(manager.memoryStatistics.cost, 0)
         }
     }
 
@@ -77,7 +77,7 @@ struct ToolkitTests {
         try await withImageManager(configuration) { manager in
             try await manager.store(file, for: request(1))
             await ApplicationLife(manager: manager).background()
-            #expect(await manager.diskCache?.entryCount == 1)
+            await expectEqual(manager.diskCache?.entryCount, 1)
         }
     }
 
@@ -87,6 +87,6 @@ struct ToolkitTests {
         let manager = ImageManager(configuration: configuration)
         ApplicationLife(manager: manager).termination()
         let error = await #expect(throws: ImageLoadError.self) { try await manager.image(for: request(1)) }
-        #expect(error?.code == .shutDown)
+        expectEqual(error?.code, .shutDown)
     }
 }

@@ -23,19 +23,19 @@ struct TransitionTests {
             case .waited: source != .memory
             case .always: true
             }
-        #expect(scene.target.calls.contains(.transition(1, in: .image)) == isExpected)
+        expectEqual(scene.target.calls.contains(.transition(1, in: .image)), isExpected)
     }
 
     @Test(arguments: [TransitionTrigger.waited, .always])
     func `a picture that is in memory within the call has a transition only when forced`(_ trigger: TransitionTrigger) {
         scene.loader.remember(picture(1), for: url(1))
         scene.binding.load(url(1), options: options { $0.transition = FakeTransition(trigger: trigger) })
-        #expect(scene.target.calls.contains(.transition(1, in: .image)) == (trigger == .always))
+        expectEqual(scene.target.calls.contains(.transition(1, in: .image)), (trigger == .always))
     }
 
     @Test func `a load ends when its picture is shown, and the transition continues`() async throws {
         try await scene.finish(1, options: options { $0.transition = transition })
-        #expect(transition.log.calls == ["prepare"])
+        expectEqual(transition.log.calls, ["prepare"])
         await scene.clock.pass(.seconds(1))
         await until { transition.log.calls == ["prepare", "finish"] }
     }
@@ -49,10 +49,10 @@ struct TransitionTests {
             })
         scene.answer.finish(picture(1))
         await until { scene.target.index == 1 && scene.clock.sleepers == 1 }
-        #expect(!load.hasEnded)
+        expect(!load.hasEnded)
         scene.clock.advance(by: .seconds(1))
-        #expect(try await load.outcome.picture?.image.index == 1)
-        #expect(transition.log.calls == ["prepare", "finish"])
+        try await expectEqual(load.outcome.picture?.image.index, 1)
+        expectEqual(transition.log.calls, ["prepare", "finish"])
     }
 
     @Test func `a load that waits for a transition it does not have ends at once`() async throws {
@@ -85,14 +85,14 @@ struct TransitionTests {
         scene.clock.advance(by: .seconds(1))
         await until { scene.clock.sleepers == 0 }
         for _ in 0..<100 { await Task.yield() }
-        #expect(transition.log.calls == ["prepare"])
-        #expect(heard.words == ["final 1", waits ? "cancelled" : "finished"])
+        expectEqual(transition.log.calls, ["prepare"])
+        expectEqual(heard.words, ["final 1", waits ? "cancelled" : "finished"])
     }
 
     @Test func `a preset has the values that it was made with`() {
         let fade: any ImageTransition = .fade
-        #expect(fade.duration == .milliseconds(500))
-        #expect(fade.trigger == .network)
-        #expect(PresetTransition.Style.allCases.count == 7)
+        expectEqual(fade.duration, .milliseconds(500))
+        expectEqual(fade.trigger, .network)
+        expectEqual(PresetTransition.Style.allCases.count, 7)
     }
 }

@@ -24,24 +24,24 @@ struct VisibilityTests {
     ) {
         scene.target.visibility = visibility
         scene.binding.load(request(1, priority: .high))
-        #expect(priorities == [expected])
+        expectEqual(priorities, [expected])
     }
 
     @Test func `visibility does not raise a low priority`() {
         scene.binding.load(request(1, priority: .veryLow))
         see(.near)
-        #expect(priorities == [.veryLow])
+        expectEqual(priorities, [.veryLow])
     }
 
     @Test func `a target that scrolls away lowers its load and never leaves it`() async throws {
         let load = scene.binding.load(url(1))
         see(.hidden)
-        #expect(priorities == [.normal, .veryLow])
-        #expect(!scene.loader.answers[0].wasLeft)
+        expectEqual(priorities, [.normal, .veryLow])
+        expect(!scene.loader.answers[0].wasLeft)
         scene.loader.answers[1].progress(1, of: 2)
         await until { scene.loader.answers[0].wasLeft }
         scene.loader.answers[1].finish(picture(1))
-        #expect(try await load.outcome.picture?.image.index == 1)
+        try await expectEqual(load.outcome.picture?.image.index, 1)
     }
 
     @Test func `whichever subscription finishes first brings the picture, once`() async throws {
@@ -53,8 +53,8 @@ struct VisibilityTests {
         scene.loader.answers[1].finish(picture(9))
         await until { scene.loader.open.isEmpty }
         for _ in 0..<100 { await Task.yield() }
-        #expect(heard.words == ["final 1", "finished"])
-        #expect(scene.target.index == 1)
+        expectEqual(heard.words, ["final 1", "finished"])
+        expectEqual(scene.target.index, 1)
     }
 
     @Test func `a subscription that ends early leaves the load to the other`() async throws {
@@ -62,9 +62,9 @@ struct VisibilityTests {
         see(.near)
         scene.loader.answers[0].fail()
         await until { load.outgoingFeed == nil }
-        #expect(!load.hasEnded)
+        expect(!load.hasEnded)
         scene.loader.answers[1].finish(picture(1))
-        #expect(try await load.outcome.picture?.image.index == 1)
+        try await expectEqual(load.outcome.picture?.image.index, 1)
     }
 
     @Test func `the old subscription is kept until the first event of the new one, whatever it delivers itself`()
@@ -77,10 +77,11 @@ struct VisibilityTests {
         #expect(load.outgoingFeed != nil && scene.binding.entryCount == 2)
         scene.loader.answers[1].progress(2, of: 4)
         await until { scene.loader.answers[0].wasLeft }
-        #expect(load.outgoingFeed == nil && scene.binding.entryCount == 1)
+        expectNil(load.outgoingFeed)
+        expectEqual(scene.binding.entryCount, 1)
         scene.loader.answers[1].finish(picture(1))
-        #expect(try await load.outcome.picture?.image.index == 1)
-        #expect(scene.binding.entryCount == 0)
+        try await expectEqual(load.outcome.picture?.image.index, 1)
+        expectEqual(scene.binding.entryCount, 0)
     }
 
     @Test func `a subscription that is replaced before it spoke ends`() async throws {
@@ -88,10 +89,10 @@ struct VisibilityTests {
         see(.near)
         see(.hidden)
         await until { scene.loader.open.count == 2 }
-        #expect(scene.loader.answers.map(\.wasLeft) == [false, true, false])
-        #expect(scene.binding.entryCount == 2)
+        expectEqual(scene.loader.answers.map(\.wasLeft), [false, true, false])
+        expectEqual(scene.binding.entryCount, 2)
         scene.loader.answers[2].finish(picture(1))
-        #expect(try await load.outcome.picture?.image.index == 1)
+        try await expectEqual(load.outcome.picture?.image.index, 1)
     }
 
     @Test(arguments: [true, false]) func `a load that is cancelled or pauses leaves both of its subscriptions`(
@@ -99,7 +100,8 @@ struct VisibilityTests {
     ) async {
         let load = scene.binding.load(url(1), options: options { $0.whenHidden = .pauses })
         see(.near)
-        #expect(scene.binding.entryCount == 2 && scene.loader.open.count == 2)
+        expectEqual(scene.binding.entryCount, 2)
+        expectEqual(scene.loader.open.count, 2)
         if pauses { see(.hidden) } else { load.cancel() }
         await until { scene.loader.open.isEmpty }
         #expect(scene.binding.entryCount == 0 && load.hasEnded != pauses)
@@ -111,23 +113,23 @@ struct VisibilityTests {
             see(.near)
             see(.visible)
         }
-        #expect(load.feed?.priority == .normal)
-        #expect(load.outgoingFeed == nil)
-        #expect(!scene.loader.answers[0].wasLeft)
+        expectEqual(load.feed?.priority, .normal)
+        expectNil(load.outgoingFeed)
+        expect(!scene.loader.answers[0].wasLeft)
         await until { scene.loader.open.count == 1 }
         scene.loader.answers[0].finish(picture(1))
-        #expect(try await load.outcome.picture?.image.index == 1)
+        try await expectEqual(load.outcome.picture?.image.index, 1)
     }
 
     @Test func `a paused load leaves the loader and starts again when its target is visible`() async throws {
         let load = scene.binding.load(url(1), options: options { $0.whenHidden = .pauses })
         see(.hidden)
         await until { scene.loader.answers[0].wasLeft }
-        #expect(!load.hasEnded)
+        expect(!load.hasEnded)
         see(.visible)
-        #expect(scene.loader.answers.count == 2)
+        expectEqual(scene.loader.answers.count, 2)
         scene.answer.finish(picture(1))
-        #expect(try await load.outcome.picture?.image.index == 1)
+        try await expectEqual(load.outcome.picture?.image.index, 1)
     }
 
     @Test func `a load for a hidden target that pauses waits for it to appear`() {
@@ -135,20 +137,20 @@ struct VisibilityTests {
         scene.binding.load(url(1), options: options { $0.whenHidden = .pauses })
         #expect(scene.loader.answers.isEmpty)
         see(.near)
-        #expect(priorities == [.low])
+        expectEqual(priorities, [.low])
     }
 
     @Test func `a load that continues ignores the visibility`() {
         scene.binding.load(url(1), options: options { $0.whenHidden = .continues })
         see(.hidden)
         see(.near)
-        #expect(priorities == [.normal])
+        expectEqual(priorities, [.normal])
     }
 
     @Test func `visibility does not restart a load that has ended`() async throws {
         try await scene.finish(1)
         see(.hidden)
         see(.visible)
-        #expect(scene.loader.answers.count == 1)
+        expectEqual(scene.loader.answers.count, 1)
     }
 }

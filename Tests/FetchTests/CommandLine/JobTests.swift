@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 
 @testable import fetch
@@ -7,27 +8,27 @@ import Testing
 struct JobTests {
     @Test func `a list has a URL on each line and may have comments, blanks and any line ends`() {
         let list = "\u{FEFF}http://a/\r\n\n  http://b/ \t\r# http://c/\n   # d\nhttp://e/"
-        #expect(Job.urls(in: Array(list.utf8)) == ["http://a/", "http://b/", "http://e/"])
+        expectEqual(Job.urls(in: Array(list.utf8)), ["http://a/", "http://b/", "http://e/"])
     }
 
     @Test func `a list without a line end, or without anything, is fine`() {
-        #expect(Job.urls(in: Array("http://a/".utf8)) == ["http://a/"])
+        expectEqual(Job.urls(in: Array("http://a/".utf8)), ["http://a/"])
         #expect(Job.urls(in: []).isEmpty)
         #expect(Job.urls(in: Array("\n\r\n".utf8)).isEmpty)
     }
 
     @Test func `bytes that are not text stay one line each`() {
-        #expect(Job.urls(in: [0xFF, 0xFE, 0x0A, 0x00, 0x0A, 0xC3]) == ["\u{FFFD}\u{FFFD}", "\0", "\u{FFFD}"])
+        expectEqual(Job.urls(in: [0xFF, 0xFE, 0x0A, 0x00, 0x0A, 0xC3]), ["\u{FFFD}\u{FFFD}", "\0", "\u{FFFD}"])
     }
 
     @Test func `equal URLs are one job, in the order of their first mention`() {
         let jobs = Job.merging(["b", "a", "b", "b", "c", "a"])
-        #expect(jobs.map(\.text) == ["b", "a", "c"])
-        #expect(jobs.map(\.count) == [3, 2, 1])
+        expectEqual(jobs.map(\.text), ["b", "a", "c"])
+        expectEqual(jobs.map(\.count), [3, 2, 1])
     }
 
     @Test func `URLs that only look the same are two jobs`() {
-        #expect(Job.merging(["http://a/\u{E9}", "http://a/e\u{301}"]).map(\.count) == [1, 1])
+        expectEqual(Job.merging(["http://a/\u{E9}", "http://a/e\u{301}"]).map(\.count), [1, 1])
     }
 
     @Test func `an input that cannot be read is named with the reason`() throws {

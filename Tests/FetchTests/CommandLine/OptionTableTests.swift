@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 
 @testable import fetch
@@ -8,11 +9,11 @@ import Testing
 struct OptionTableTests {
     @Test func `no two options share a name`() {
         let names = Option.table.map(\.name) + Option.table.compactMap(\.letter).map(String.init)
-        #expect(Set(names).count == names.count)
+        expectEqual(Set(names).count, names.count)
     }
 
     @Test func `the help has every option and fits into 80 columns`() {
-        #expect(Usage.text.split(separator: "\n").allSatisfy { $0.count <= 80 })
+        expect(Usage.text.split(separator: "\n").allSatisfy { $0.count <= 80 })
         for option in Option.table { #expect(Usage.text.contains(option.synopsis)) }
     }
 
@@ -27,7 +28,7 @@ struct OptionTableTests {
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/groff")))
     func `the formatter has nothing to say about the manual page`() throws {
         let (output, errors) = try run("/usr/bin/groff", ["-man", "-Tascii", "-ww", "-P-c"], input: ManualPage.text)
-        #expect(errors == "")
+        expectEqual(errors, "")
         let plain = output.replacing(/.\u{8}/, with: "")
         for option in Option.table { #expect(plain.contains("--" + option.name)) }
         #expect(plain.contains("fetch --resize 800x --format webp"))
@@ -47,10 +48,9 @@ struct OptionTableTests {
             _fetch; printf '%s\\n' "${COMPREPLY[@]}"
             """
         let (output, errors) = try run("/bin/bash", ["-u"], input: script)
-        #expect(errors == "")
-        #expect(
-            output.split(separator: "\n").filter { !$0.hasPrefix("/etc/passwd-") }.map(String.init).sorted() == expected
-        )
+        expectEqual(errors, "")
+        expectEqual(
+            output.split(separator: "\n").filter { !$0.hasPrefix("/etc/passwd-") }.map(String.init).sorted(), expected)
     }
 
     @Test(arguments: [Shell.zsh, .fish])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImage
 
@@ -9,16 +10,16 @@ struct OptionsTests {
     @Test func `without options the defaults apply`() throws {
         let options = try Options(parsing: [])
         #expect(options.urls.isEmpty)
-        #expect(options.resize == nil)
-        #expect(options.format == .original)
+        expectNil(options.resize)
+        expectEqual(options.format, .original)
         #expect(options.folder == nil && options.file == nil && !options.overwrites)
-        #expect(options.cache == nil)
+        expectNil(options.cache)
         #expect(options.usesCache)
-        #expect(options.concurrency == 6)
-        #expect(options.timeout == nil)
+        expectEqual(options.concurrency, 6)
+        expectNil(options.timeout)
         #expect(!options.allowsPrivate && !options.isInsecure && !options.refreshes)
         #expect(!options.writesJSON && !options.isQuiet && !options.isVerbose)
-        #expect(options.action == .fetch)
+        expectEqual(options.action, .fetch)
     }
 
     @Test func `every option is parsed`() throws {
@@ -29,38 +30,38 @@ struct OptionsTests {
                 --json --quiet --verbose --force --name {hash}.{format} --header A:1 -H B:2 --user-agent me
                 --user a:b --proxy http://c:d@localhost:3128 --retry 4 --help http://a/ http://b/
                 """.split(whereSeparator: \.isWhitespace).map(String.init))
-        #expect(options.resize?.transformer == .resize(to: PixelSize(width: 800, height: 600), mode: .fill))
-        #expect(options.format == .webp(quality: 70))
-        #expect(options.folder == "o")
-        #expect(options.cache == "c")
-        #expect(!options.usesCache)
+        expectEqual(options.resize?.transformer, .resize(to: PixelSize(width: 800, height: 600), mode: .fill))
+        expectEqual(options.format, .webp(quality: 70))
+        expectEqual(options.folder, "o")
+        expectEqual(options.cache, "c")
+        expect(!options.usesCache)
         #expect(options.refreshes)
-        #expect(options.inputs == ["a", "-"])
-        #expect(options.concurrency == 3)
-        #expect(options.timeout == .seconds(2.5))
-        #expect(options.maximumBytes == 10)
-        #expect(options.maximumPixels == 20)
+        expectEqual(options.inputs, ["a", "-"])
+        expectEqual(options.concurrency, 3)
+        expectEqual(options.timeout, .seconds(2.5))
+        expectEqual(options.maximumBytes, 10)
+        expectEqual(options.maximumPixels, 20)
         #expect(options.allowsPrivate && options.isInsecure && options.writesJSON && options.isQuiet)
         #expect(options.isVerbose && options.overwrites)
-        #expect(options.name == (try NameTemplate("{hash}.{format}")))
-        #expect(options.headers == ["A": "1", "B": "2", "User-Agent": "me"])
-        #expect(options.user == "a:b")
-        #expect(options.proxy?.absoluteString == "http://localhost:3128")
-        #expect(options.proxyCredential == .basic(user: "c", password: "d"))
-        #expect(options.retries == 4)
-        #expect(options.action == .help)
-        #expect(options.urls == ["http://a/", "http://b/"])
+        expectEqual(options.name, (try NameTemplate("{hash}.{format}")))
+        expectEqual(options.headers, ["A": "1", "B": "2", "User-Agent": "me"])
+        expectEqual(options.user, "a:b")
+        expectEqual(options.proxy?.absoluteString, "http://localhost:3128")
+        expectEqual(options.proxyCredential, .basic(user: "c", password: "d"))
+        expectEqual(options.retries, 4)
+        expectEqual(options.action, .help)
+        expectEqual(options.urls, ["http://a/", "http://b/"])
     }
 
     @Test func `the quality applies at any place in the command line`() throws {
-        #expect(try Options(parsing: ["--quality", "5", "--format", "jpeg"]).format == .jpeg(quality: 5))
-        #expect(try Options(parsing: ["--format", "jpeg", "--quality", "5"]).format == .jpeg(quality: 5))
+        try expectEqual(Options(parsing: ["--quality", "5", "--format", "jpeg"]).format, .jpeg(quality: 5))
+        try expectEqual(Options(parsing: ["--format", "jpeg", "--quality", "5"]).format, .jpeg(quality: 5))
     }
 
     @Test func `after two dashes everything is a URL`() throws {
         let options = try Options(parsing: ["--json", "--", "--quiet", "-x"])
-        #expect(options.urls == ["--quiet", "-x"])
-        #expect(!options.isQuiet)
+        expectEqual(options.urls, ["--quiet", "-x"])
+        expect(!options.isQuiet)
     }
 
     @Test(arguments: [
@@ -68,25 +69,26 @@ struct OptionsTests {
     ])
     func `a box has a mode`(text: String, mode: ResizeTransformer.Mode) throws {
         let expected = ResizeTransformer.resize(to: PixelSize(width: 10, height: 20), mode: mode)
-        #expect(try Options(parsing: ["--resize", text]).resize?.transformer == expected)
+        try expectEqual(Options(parsing: ["--resize", text]).resize?.transformer, expected)
     }
 
     @Test func `effects apply in the order given, and encoders get their options`() throws {
         let words =
             "--apply blur:2 --resize 8x8 --apply tint:#102030 --apply smartcrop:4x3 --format png --level 9 --apng"
         let options = try Options(parsing: words.split(separator: " ").map(String.init))
-        #expect(
-            options.transformers.map(\.key)
-                == ["resize(8x8,fit)", "blur(2.0)", "tint(#102030,sourceIn)", "smartcrop(4x3,attention)"])
-        #expect(options.format == .encoded(EncodedFormat(.png, options: .init(compressionLevel: 9, writesAPNG: true))))
+        expectEqual(
+            options.transformers.map(\.key),
+            ["resize(8x8,fit)", "blur(2.0)", "tint(#102030,sourceIn)", "smartcrop(4x3,attention)"])
+        expectEqual(
+            options.format, .encoded(EncodedFormat(.png, options: .init(compressionLevel: 9, writesAPNG: true))))
     }
 
     @Test func `metadata is kept by name, and light is resized by choice`() throws {
         let words = ["--format", "jpeg", "--keep", "profile,copyright", "--resize", "8x8:fill", "--linear"]
         let options = try Options(parsing: words)
-        #expect(options.format == .encoded(.jpeg().keeping([.colorProfile, .copyright])))
-        #expect(options.transformers.map(\.key) == ["resize(8x8,fill,linear)"])
-        #expect(try Options(parsing: ["--keep", "all"]).encode.keptMetadata == .all)
+        expectEqual(options.format, .encoded(.jpeg().keeping([.colorProfile, .copyright])))
+        expectEqual(options.transformers.map(\.key), ["resize(8x8,fill,linear)"])
+        try expectEqual(Options(parsing: ["--keep", "all"]).encode.keptMetadata, .all)
         for text in ["", "profile,", "gps", "all copyright"] {
             #expect(throws: UsageError.self) { try Options(parsing: ["--keep", text]) }
         }
@@ -96,29 +98,29 @@ struct OptionsTests {
         let box = { (text: String) in
             try Resize(text).transformer.resultSize(for: PixelSize(width: 4_000, height: 3_000))
         }
-        #expect(try box("800x") == PixelSize(width: 800, height: 600))
-        #expect(try box("x300") == PixelSize(width: 400, height: 300))
+        try expectEqual(box("800x"), PixelSize(width: 800, height: 600))
+        try expectEqual(box("x300"), PixelSize(width: 400, height: 300))
     }
 
     @Test func `a value may stand behind an equals sign, and letters may stand together`() throws {
         let options = try Options(parsing: ["--cache=--json", "--format=png", "-qvoa.png", "-H", "A:1", "http://a/"])
-        #expect(options.file == "a.png")
-        #expect(options.cache == "--json")
-        #expect(options.format == .png)
+        expectEqual(options.file, "a.png")
+        expectEqual(options.cache, "--json")
+        expectEqual(options.format, .png)
         #expect(options.isQuiet && options.isVerbose && !options.writesJSON)
-        #expect(options.headers == ["A": "1"])
+        expectEqual(options.headers, ["A": "1"])
     }
 
     @Test func `a number may have a unit`() throws {
         let options = try Options(parsing: ["--max-bytes", "20M", "--max-pixels", "3k", "--cache-trim", "0"])
-        #expect(options.maximumBytes == 20_000_000)
-        #expect(options.maximumPixels == 3_000)
-        #expect(options.action == .cache(.trim(byteCount: 0)))
+        expectEqual(options.maximumBytes, 20_000_000)
+        expectEqual(options.maximumPixels, 3_000)
+        expectEqual(options.action, .cache(.trim(byteCount: 0)))
     }
 
     @Test func `a password is not repeated in a message`() throws {
         let error = #expect(throws: UsageError.self) { try Options(parsing: ["--user", "secret"]) }
-        #expect(try !#require(error).message.contains("secret"))
+        try expect(!#require(error).message.contains("secret"))
     }
 
     @Test(arguments: [
@@ -132,7 +134,7 @@ struct OptionsTests {
         let options = try Options(parsing: ["-o", "a", "http://a/", "http://b/"])
         #expect(throws: UsageError.self) { try Job.list(options) }
         #expect(throws: UsageError.self) { try Job.list(Options(parsing: ["-o", "a"])) }
-        #expect(try Job.list(Options(parsing: ["-o", "a", "http://a/", "http://a/"])).count == 1)
+        try expectEqual(Job.list(Options(parsing: ["-o", "a", "http://a/", "http://a/"])).count, 1)
     }
 
     @Test func `the name of the file decides its format, and --format where the name says nothing`() throws {
@@ -194,6 +196,6 @@ struct OptionsTests {
 
     @Test func `control characters of an invalid word do not reach the terminal`() throws {
         let error = #expect(throws: UsageError.self) { try Options(parsing: ["--\u{1B}[31m"]) }
-        #expect(error?.message == #"unknown option --\u{1B}[31m"#)
+        expectEqual(error?.message, #"unknown option --\u{1B}[31m"#)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 
 @testable import fetch
@@ -11,22 +12,22 @@ struct OutputFolderTests {
         let workplace = try workplace.get()
         let path = workplace.folder.path + "/a/b/c"
         let folder = try OutputFolder(path)
-        #expect(try await folder.write([1, 2, 3], as: "x.png") == path + "/x.png")
-        #expect(try Data(contentsOf: URL(filePath: path + "/x.png")) == Data([1, 2, 3]))
-        #expect(workplace.names(in: URL(filePath: path)) == ["x.png"])
+        try await expectEqual(folder.write([1, 2, 3], as: "x.png"), path + "/x.png")
+        try expectEqual(Data(contentsOf: URL(filePath: path + "/x.png")), Data([1, 2, 3]))
+        expectEqual(workplace.names(in: URL(filePath: path)), ["x.png"])
     }
 
     @Test func `a folder is made with the first file, and not before`() async throws {
         let workplace = try workplace.get()
         let folder = try OutputFolder(workplace.pictures.path)
-        #expect(!FileManager.default.fileExists(atPath: workplace.pictures.path))
+        expect(!FileManager.default.fileExists(atPath: workplace.pictures.path))
         _ = try await folder.write([1], as: "x.png")
-        #expect(workplace.names(in: workplace.pictures) == ["x.png"])
+        expectEqual(workplace.names(in: workplace.pictures), ["x.png"])
     }
 
     @Test func `a slash at the end is not doubled`() async throws {
         let path = try workplace.get().folder.path + "/a/"
-        #expect(try await OutputFolder(path).write([1], as: "x.png") == path + "x.png")
+        try await expectEqual(OutputFolder(path).write([1], as: "x.png"), path + "x.png")
     }
 
     @Test func `a file with the same bytes stays, and one with other bytes is replaced only when that is wanted`()
@@ -35,17 +36,17 @@ struct OutputFolderTests {
         let path = try workplace.get().folder.path + "/a"
         let read = { try Data(contentsOf: URL(filePath: path + "/x.png")) }
         _ = try await OutputFolder(path).write([1, 2], as: "x.png")
-        #expect(try await OutputFolder(path).write([1, 2], as: "x.png") == path + "/x.png")
+        try await expectEqual(OutputFolder(path).write([1, 2], as: "x.png"), path + "/x.png")
         for other in [[1, 3], [1], []] as [[UInt8]] {
             let error = await #expect(throws: Outcome.Failure.self) {
                 _ = try await OutputFolder(path).write(other, as: "x.png")
             }
-            #expect(error?.code == "fileExists")
-            #expect(error?.message.contains("--force") == true)
-            #expect(try read() == Data([1, 2]))
+            expectEqual(error?.code, "fileExists")
+            expectEqual(error?.message.contains("--force"), true)
+            try expectEqual(read(), Data([1, 2]))
         }
         _ = try await OutputFolder(path, overwrites: true).write([3], as: "x.png")
-        #expect(try read() == Data([3]))
+        try expectEqual(read(), Data([3]))
     }
 
     @Test func `two different files of one run never share a name`() async throws {
@@ -53,22 +54,23 @@ struct OutputFolderTests {
         let folder = try OutputFolder(workplace.pictures.path, overwrites: true)
         _ = try await folder.write([1], as: "x.png")
         let error = await #expect(throws: Outcome.Failure.self) { _ = try await folder.write([2], as: "x.png") }
-        #expect(error?.code == "fileExists")
-        #expect(error?.message.contains("{hash}") == true)
-        #expect(workplace.names(in: workplace.pictures) == ["x.png"])
+        expectEqual(error?.code, "fileExists")
+        expectEqual(error?.message.contains("{hash}"), true)
+        expectEqual(workplace.names(in: workplace.pictures), ["x.png"])
     }
 
     @Test func `a device is written to, and stays a device`() async throws {
-        #expect(try await OutputFolder("/dev/").write([1], as: "null") == "/dev/null")
+        try await expectEqual(OutputFolder("/dev/").write([1], as: "null"), "/dev/null")
         var status = stat()
-        #expect(unsafe stat("/dev/null", &status) == 0 && status.st_mode & S_IFMT == S_IFCHR)
+        expectEqual(unsafe stat("/dev/null", &status), 0)
+        expectEqual(status.st_mode & S_IFMT, S_IFCHR)
     }
 
     @Test func `a link that leads nowhere is not replaced`() async throws {
         let path = try workplace.get().folder.path
         try FileManager.default.createSymbolicLink(atPath: path + "/x.png", withDestinationPath: "nowhere")
         await #expect(throws: Outcome.Failure.self) { _ = try await OutputFolder(path).write([1], as: "x.png") }
-        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: path + "/x.png") == "nowhere")
+        try expectEqual(FileManager.default.destinationOfSymbolicLink(atPath: path + "/x.png"), "nowhere")
     }
 
     @Test func `a path that cannot be a folder is refused at once`() throws {
@@ -84,9 +86,9 @@ struct OutputFolderTests {
         try FileManager.default.createDirectory(
             at: workplace.pictures.appending(path: "x.png"), withIntermediateDirectories: true)
         let error = await #expect(throws: Outcome.Failure.self) { _ = try await folder.write([1], as: "x.png") }
-        #expect(error?.code == "cannotWrite")
+        expectEqual(error?.code, "cannotWrite")
         #expect(try #require(error).message.contains("x.png: Is a directory"))
-        #expect(workplace.names(in: workplace.pictures) == ["x.png"])
+        expectEqual(workplace.names(in: workplace.pictures), ["x.png"])
     }
 
     @Test func `a removed folder is an error for each picture`() async throws {
@@ -116,6 +118,6 @@ struct OutputFolderTests {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         for name in stays + goes { try Data().write(to: folder.appending(path: name)) }
         _ = try await OutputFolder(folder.path).write([1], as: "x.png")
-        #expect(workplace.names(in: folder) == (stays + ["x.png"]).sorted())
+        expectEqual(workplace.names(in: folder), (stays + ["x.png"]).sorted())
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 import WebImage
 
@@ -23,7 +24,7 @@ struct ProgressBarsTests {
         let text = bars.drawn(on: wide, now: start)
         let blank = { String(repeating: " ", count: $0) }
         let bar = " ########........  50%   50 kB" + blank(11)
-        #expect(text == "http://a/" + blank(24) + bar + blank(5) + "\n0/1" + blank(30) + bar + " 0:00\n")
+        expectEqual(text, "http://a/" + blank(24) + bar + blank(5) + "\n0/1" + blank(30) + bar + " 0:00\n")
     }
 
     @Test func `a download that has not begun has no bar`() {
@@ -31,7 +32,7 @@ struct ProgressBarsTests {
         bars.begin(count: 1, now: start)
         _ = bars.add("http://a/")
         let text = bars.drawn(on: wide, now: start)
-        #expect(text.split(separator: "\n").count == 1)
+        expectEqual(text.split(separator: "\n").count, 1)
         #expect(text.hasPrefix("0/1  "))
     }
 
@@ -40,16 +41,16 @@ struct ProgressBarsTests {
         let size = Terminal.Size(columns: columns, rows: rows)
         var bars = bars(50, name: "http://a/" + String(repeating: "x", count: 5_000))
         let lines = bars.drawn(on: size, now: start).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-        #expect(lines.count == max(1, min(13, rows - 2)))
-        #expect(lines.allSatisfy { $0.count < columns })
+        expectEqual(lines.count, max(1, min(13, rows - 2)))
+        expect(lines.allSatisfy { $0.count < columns })
         let erasures = [bars.erased(from: size), bars.erased(from: size)]
-        #expect(erasures == ["\r\u{1B}[\(lines.count)A\u{1B}[J", ""])
+        expectEqual(erasures, ["\r\u{1B}[\(lines.count)A\u{1B}[J", ""])
     }
 
     @Test func `a long name keeps its end`() {
         var bars = bars(1, name: "http://a/" + String(repeating: "x", count: 5_000) + "/photo.png")
         let line = bars.drawn(on: wide, now: start).split(separator: "\n")[0]
-        #expect(line.count == 79)
+        expectEqual(line.count, 79)
         #expect(line.hasPrefix("http://a/xxx"))
         #expect(line.contains("xx..xxxxx/photo.png ###"))
     }
@@ -59,7 +60,7 @@ struct ProgressBarsTests {
         _ = bars.drawn(on: wide, now: start)
         // Three lines of 79 characters.
         let erasure = bars.erased(from: Terminal.Size(columns: 30, rows: 24))
-        #expect(erasure == "\r\u{1B}[9A\u{1B}[J")
+        expectEqual(erasure, "\r\u{1B}[9A\u{1B}[J")
     }
 
     @Test func `bars are not drawn more often than the eye can follow`() {
@@ -77,9 +78,9 @@ struct ProgressBarsTests {
         bars.remove(1)
         let progress = LoadProgress(receivedByteCount: 1, expectedByteCount: nil)
         let isDrawn = bars.update(1, progress, now: start + .seconds(1))
-        #expect(!isDrawn)
+        expect(!isDrawn)
         let text = bars.drawn(on: wide, now: start)
-        #expect(text.split(separator: "\n").count == 2)
+        expectEqual(text.split(separator: "\n").count, 2)
     }
 
     @Test func `at the end nothing is drawn`() {
@@ -90,13 +91,13 @@ struct ProgressBarsTests {
         #expect(half.contains("\n1/2, 1 failed "))
         bars.note(failure)
         let end = bars.drawn(on: wide, now: start)
-        #expect(end == "")
+        expectEqual(end, "")
     }
 
     @Test func `after the end of a run that was cut short nothing is drawn`() {
         var bars = bars(2)
         bars.end()
-        #expect(bars.drawn(on: wide, now: start) == "")
+        expectEqual(bars.drawn(on: wide, now: start), "")
     }
 
     @Test func `speed and remaining time follow from what has come`() {
@@ -112,8 +113,8 @@ struct ProgressBarsTests {
         bars.begin(count: 1, now: start)
         _ = bars.update(bars.add("a"), LoadProgress(receivedByteCount: 5, expectedByteCount: nil), now: start)
         let drawn = (0..<40).map { _ in bars.drawn(on: wide, now: start).split(separator: "\n")[0] }
-        #expect(Set(drawn).count == 14)
-        #expect(drawn.allSatisfy { $0.contains("###") && !$0.contains("%") && $0.count == 79 })
+        expectEqual(Set(drawn).count, 14)
+        expect(drawn.allSatisfy { $0.contains("###") && !$0.contains("%") && $0.count == 79 })
     }
 
     @Test func `a summary names what came from where`() {
@@ -126,8 +127,7 @@ struct ProgressBarsTests {
             bars.note(Outcome(url: "", milliseconds: 0, result: .success(copy)))
         }
         bars.note(Outcome(url: "", milliseconds: 0, result: .failure(.init(code: "", message: ""))))
-        #expect(
-            bars.summary(now: start + .milliseconds(7_150))
-                == "3 pictures, 4.5 MB in 7.1 s: 2 network, 1 disk; 1 failed")
+        expectEqual(
+            bars.summary(now: start + .milliseconds(7_150)), "3 pictures, 4.5 MB in 7.1 s: 2 network, 1 disk; 1 failed")
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 
 @testable import fetch
@@ -22,6 +23,6 @@ struct SHA256Tests {
     ])
     func `the digest equals the examples of the standard`(text: String, digits: String) {
         let digest = SHA256.digest(of: Array(text.utf8))
-        #expect(digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() == digits)
+        expectEqual(digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined(), digits)
     }
 }

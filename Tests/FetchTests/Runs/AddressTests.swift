@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImage
 import WebImageTesting
@@ -16,9 +17,9 @@ struct AddressTests {
             let workplace = try Workplace()
             let run = try await workplace.fetch(
                 ["--json"] + workplace.folders + ["http://\(host):\(origin.port)/a.png"])
-            #expect(run.status == 1)
-            #expect(try run.lines.first?.error?.code == "addressNotAllowed")
-            #expect(origin.connectionCount == 0)
+            expectEqual(run.status, 1)
+            try expectEqual(run.lines.first?.error?.code, "addressNotAllowed")
+            expectEqual(origin.connectionCount, 0)
         }
     }
 
@@ -28,8 +29,8 @@ struct AddressTests {
     func `private networks are refused without a connection`(host: String) async throws {
         let workplace = try Workplace()
         let run = try await workplace.fetch(["--json"] + workplace.folders + ["http://\(host)/latest/meta-data"])
-        #expect(run.status == 1)
-        #expect(try run.lines.first?.error?.code == "addressNotAllowed")
+        expectEqual(run.status, 1)
+        try expectEqual(run.lines.first?.error?.code, "addressNotAllowed")
     }
 
     /// The origin itself is on loopback, so only its address is allowed here.
@@ -47,9 +48,9 @@ struct AddressTests {
             var batch = Batch(options, [Job(text: origin.url("/a.png").absoluteString)], screen)
             let itself = try #require(IPNetwork("127.0.0.1/32"))
             batch.configuration.transport.addressPolicy = .publicInternet(allowing: [itself])
-            #expect(try await batch.run() == 1)
+            try await expectEqual(batch.run(), 1)
             #expect(try String(contentsOf: result, encoding: .utf8).contains(#""code":"addressNotAllowed""#))
-            #expect(origin.requests.map(\.path) == ["/a.png"])
+            expectEqual(origin.requests.map(\.path), ["/a.png"])
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -129,18 +130,18 @@ struct BadInputTests {
             let workplace = try Workplace()
             let url = try bad.prepare(origin)
             let run = try await workplace.fetch(workplace.options + bad.options + ["--", url])
-            #expect(run.status == 1)
-            #expect(run.errors == "")
+            expectEqual(run.status, 1)
+            expectEqual(run.errors, "")
             let line = try #require(try run.lines.first)
-            #expect(try run.lines.count == 1)
-            #expect(line.url == url)
-            #expect(!line.ok)
-            #expect(line.error?.code == bad.code)
+            try expectEqual(run.lines.count, 1)
+            expectEqual(line.url, url)
+            expect(!line.ok)
+            expectEqual(line.error?.code, bad.code)
             let message = try #require(line.error?.message)
             #expect(message.contains(bad.words))
             #expect(message.count > 10)
-            #expect(line.milliseconds != nil)
-            #expect(!FileManager.default.fileExists(atPath: workplace.pictures.path))
+            expect(line.milliseconds != nil)
+            expect(!FileManager.default.fileExists(atPath: workplace.pictures.path))
         }
     }
 
@@ -152,9 +153,9 @@ struct BadInputTests {
             let urls = ["/404", "/page"].map { origin.url($0).absoluteString }
             let lines = try await workplace.fetch(workplace.options + ["--concurrency", "1"] + urls).lines
             let byURL = Dictionary(uniqueKeysWithValues: lines.map { ($0.url, $0) })
-            #expect(byURL[urls[0]]?.status == 404)
-            #expect(byURL[urls[1]]?.status == 200)
-            #expect(byURL[urls[1]]?.contentType == "text/html")
+            expectEqual(byURL[urls[0]]?.status, 404)
+            expectEqual(byURL[urls[1]]?.status, 200)
+            expectEqual(byURL[urls[1]]?.contentType, "text/html")
         }
     }
 
@@ -165,19 +166,19 @@ struct BadInputTests {
             let good = origin.url("/good.png").absoluteString
             let run = try await workplace.fetch(
                 workplace.options + [origin.url("/bad").absoluteString, good, "nonsense"])
-            #expect(run.status == 1)
-            #expect(try run.lines.filter(\.ok).map(\.url) == [good])
-            #expect(try run.lines.count == 3)
+            expectEqual(run.status, 1)
+            try expectEqual(run.lines.filter(\.ok).map(\.url), [good])
+            try expectEqual(run.lines.count, 3)
         }
     }
 
     @Test func `a failure on a pipe goes to standard error, harmless to a terminal`() async throws {
         let workplace = try Workplace()
         let run = try await workplace.fetch(workplace.folders + ["file:///\u{1B}[31m\nfetch: all is well"])
-        #expect(run.status == 1)
-        #expect(run.output == "")
-        #expect(run.complaints.count == 1)
+        expectEqual(run.status, 1)
+        expectEqual(run.output, "")
+        expectEqual(run.complaints.count, 1)
         #expect(run.errors.hasPrefix("fetch: failed   unsupportedURL: "))
-        #expect(!run.errors.contains("\u{1B}"))
+        expect(!run.errors.contains("\u{1B}"))
     }
 }

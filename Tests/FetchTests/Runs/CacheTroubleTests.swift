@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -7,10 +8,10 @@ import WebImageTesting
 @Suite(.timeLimit(.minutes(10)))
 struct CacheTroubleTests {
     private func check(_ run: Finished, _ workplace: Workplace, count: Int) throws {
-        #expect(run.status == 0)
-        #expect(try run.lines.filter { $0.ok && $0.source == "network" }.count == count)
-        #expect(workplace.names(in: workplace.pictures).count == count)
-        #expect(run.complaints.count == 1)
+        expectEqual(run.status, 0)
+        try expectEqual(run.lines.filter { $0.ok && $0.source == "network" }.count, count)
+        expectEqual(workplace.names(in: workplace.pictures).count, count)
+        expectEqual(run.complaints.count, 1)
         #expect(run.errors.hasPrefix("fetch: warning: The "))
     }
 
@@ -80,17 +81,17 @@ struct CacheTroubleTests {
                 .filter { !["index", "account"].contains($0) }
                 .map { workplace.cache.appending(path: $0) }
                 .filter { !$0.hasDirectoryPath && (try? Data(contentsOf: $0)) != nil }
-            #expect(files.count == 5)
+            expectEqual(files.count, 5)
             for (index, file) in files.enumerated() {
                 var data = try Data(contentsOf: file)
                 if index == 0 { data.removeLast(10) } else { data[data.count * index / 5] ^= 1 }
                 try data.write(to: file)
             }
             let run = try await workplace.fetch(arguments)
-            #expect(run.status == 0)
-            #expect(run.errors == "")
-            #expect(try run.lines.allSatisfy { $0.source == "network" })
-            #expect(try await workplace.fetch(arguments).lines.allSatisfy { $0.source == "disk" })
+            expectEqual(run.status, 0)
+            expectEqual(run.errors, "")
+            try expect(run.lines.allSatisfy { $0.source == "network" })
+            try await expect(workplace.fetch(arguments).lines.allSatisfy { $0.source == "disk" })
         }
     }
 }

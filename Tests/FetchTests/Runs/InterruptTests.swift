@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -35,7 +36,7 @@ struct InterruptTests {
             for name in workplace.names(in: workplace.pictures) where !(run.wasKilled && name.hasSuffix(".part")) {
                 #expect(name.hasSuffix(".png"))
                 let data = try Data(contentsOf: workplace.pictures.appending(path: name))
-                #expect(try (0..<6).contains { data == Data(try Pictures.bytes(seed: $0, width: 200, height: 150)) })
+                try expect((0..<6).contains { data == Data(try Pictures.bytes(seed: $0, width: 200, height: 150)) })
             }
             #expect(try run.lines.allSatisfy(\.ok))
         }
@@ -44,13 +45,13 @@ struct InterruptTests {
         func finish() async throws {
             gate.open()
             let run = try await workplace.fetch(workplace.options + urls)
-            #expect(run.status == 0)
-            #expect(try run.lines.filter(\.ok).count == 12)
-            #expect(workplace.names(in: workplace.pictures).count == 12)
+            expectEqual(run.status, 0)
+            try expectEqual(run.lines.filter(\.ok).count, 12)
+            expectEqual(workplace.names(in: workplace.pictures).count, 12)
             #expect(workplace.names(in: workplace.cache.appending(path: "tmp")).isEmpty)
             for line in try run.lines {
                 let seed = ImageFactory.seed(of: try workplace.picture(line))
-                #expect(seed == urls.firstIndex(of: line.url))
+                expectEqual(seed, urls.firstIndex(of: line.url))
             }
         }
     }
@@ -62,9 +63,9 @@ struct InterruptTests {
             let command = try await scene.startAndWait()
             command.send(signal)
             let run = try await command.end()
-            #expect(!run.wasKilled)
-            #expect(run.status == status)
-            #expect(run.errors == "fetch: interrupted\n")
+            expect(!run.wasKilled)
+            expectEqual(run.status, status)
+            expectEqual(run.errors, "fetch: interrupted\n")
             try scene.checkNothingIsTorn(by: run)
             #expect(scene.workplace.names(in: scene.workplace.cache.appending(path: "tmp")).isEmpty)
             try await scene.finish()
@@ -103,15 +104,15 @@ struct InterruptTests {
             await scene.gate.waitUntilReached()
             command.send(SIGINT)
             let run = try await command.end()
-            #expect(!run.wasKilled)
-            #expect(run.status == 130)
+            expect(!run.wasKilled)
+            expectEqual(run.status, 130)
         }
     }
 
     @Test func `a signal stops the program while it waits for a list`() async throws {
         let workplace = try Workplace()
         let input = workplace.folder.appending(path: "fifo").path
-        #expect(unsafe mkfifo(input, 0o600) == 0)
+        expectEqual(unsafe mkfifo(input, 0o600), 0)
         let command = try workplace.start(workplace.options + ["--input", input])
         // Opening the other end waits until the command has opened its own.
         let writing = try FileHandle(forWritingTo: URL(filePath: input))
@@ -120,7 +121,7 @@ struct InterruptTests {
         command.send(SIGTERM)
         let run = try await command.end()
         #expect(run.wasKilled)
-        #expect(run.status == SIGTERM)
+        expectEqual(run.status, SIGTERM)
         try writing.close()
     }
 }

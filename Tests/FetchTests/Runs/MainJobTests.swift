@@ -2,6 +2,7 @@
 import Foundation
 import HTTPTransport
 import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -14,23 +15,23 @@ struct MainJobTests {
         let inFolderOfItsOwn = "mkdir -p temporary && TMPDIR=$PWD/temporary exec \"$0\" \"$@\""
         let first = try await workplace.fetch([], shell: inFolderOfItsOwn)
         let second = try await workplace.fetch(["--json"], shell: inFolderOfItsOwn)
-        #expect(first.status == 0)
-        #expect(second.status == 0)
-        #expect(first.complaints.count == 4)
-        #expect(second.errors == "")
+        expectEqual(first.status, 0)
+        expectEqual(second.status, 0)
+        expectEqual(first.complaints.count, 4)
+        expectEqual(second.errors, "")
         let told = first.output.split(separator: "\n")
-        #expect(told.allSatisfy { $0.hasPrefix("network ") })
+        expect(told.allSatisfy { $0.hasPrefix("network ") })
         let lines = try second.lines
-        #expect(told.count == lines.count)
-        #expect(lines.allSatisfy { $0.source == "disk" })
-        #expect(Set(lines.compactMap(\.format)) == ["jpeg", "png", "gif", "webp"])
+        expectEqual(told.count, lines.count)
+        expect(lines.allSatisfy { $0.source == "disk" })
+        expectEqual(Set(lines.compactMap(\.format)), ["jpeg", "png", "gif", "webp"])
         for line in lines {
             let picture = try workplace.picture(line)
-            #expect(picture.width == line.width)
-            #expect(picture.height == line.height)
-            #expect(picture.frameCount == line.frames)
+            expectEqual(picture.width, line.width)
+            expectEqual(picture.height, line.height)
+            expectEqual(picture.frameCount, line.frames)
         }
-        #expect(workplace.names(in: workplace.folder) == ["errors", "input", "output", "temporary"])
+        expectEqual(workplace.names(in: workplace.folder), ["errors", "input", "output", "temporary"])
     }
 
     @Test func `on a pipe the program prints a plain line for each picture, or none with --quiet`() async throws {
@@ -41,8 +42,8 @@ struct MainJobTests {
             let run = try await workplace.fetch(arguments)
             #expect(run.output.hasPrefix("network      png   64x48  "))
             #expect(run.output.hasSuffix("  \(arguments.last ?? "")\n"))
-            #expect(!run.output.dropLast().contains { $0.isNewline || $0 == "\u{1B}" })
-            #expect(try await workplace.fetch(["--quiet"] + arguments).output == "")
+            expect(!run.output.dropLast().contains { $0.isNewline || $0 == "\u{1B}" })
+            try await expectEqual(workplace.fetch(["--quiet"] + arguments).output, "")
         }
     }
 
@@ -53,12 +54,12 @@ struct MainJobTests {
             let arguments = workplace.options + [origin.url("/a.png").absoluteString]
             let first = try await workplace.fetch(arguments)
             let second = try await workplace.fetch(arguments)
-            #expect(try first.lines.map(\.source) == ["network"])
-            #expect(try second.lines.map(\.source) == ["disk"])
-            #expect(origin.requestCount == 1)
-            #expect(try second.lines[0].width == 64)
-            #expect(try second.lines[0].height == 48)
-            #expect(try Data(contentsOf: URL(filePath: #require(second.lines[0].file))) == Data(try Pictures.bytes()))
+            try expectEqual(first.lines.map(\.source), ["network"])
+            try expectEqual(second.lines.map(\.source), ["disk"])
+            expectEqual(origin.requestCount, 1)
+            try expectEqual(second.lines[0].width, 64)
+            try expectEqual(second.lines[0].height, 48)
+            try expectEqual(Data(contentsOf: URL(filePath: #require(second.lines[0].file))), Data(try Pictures.bytes()))
         }
     }
 
@@ -67,9 +68,9 @@ struct MainJobTests {
             origin.respond(to: "/a.png", with: try Pictures.png())
             let workplace = try Workplace()
             let arguments = workplace.options + ["--no-cache", origin.url("/a.png").absoluteString]
-            for _ in 1...2 { #expect(try await workplace.fetch(arguments).lines.map(\.source) == ["network"]) }
-            #expect(origin.requestCount == 2)
-            #expect(workplace.names(in: workplace.folder) == ["errors", "input", "output", "pictures"])
+            for _ in 1...2 { try await expectEqual(workplace.fetch(arguments).lines.map(\.source), ["network"]) }
+            expectEqual(origin.requestCount, 2)
+            expectEqual(workplace.names(in: workplace.folder), ["errors", "input", "output", "pictures"])
         }
     }
 
@@ -78,18 +79,18 @@ struct MainJobTests {
             origin.respond(to: "/a.png", with: try Pictures.png().entityTag("\"v1\""))
             let workplace = try Workplace()
             let arguments = workplace.options + ["--refresh", origin.url("/a.png").absoluteString]
-            #expect(try await workplace.fetch(arguments).lines.map(\.source) == ["network"])
+            try await expectEqual(workplace.fetch(arguments).lines.map(\.source), ["network"])
             let second = try await workplace.fetch(arguments)
-            #expect(second.status == 0)
-            #expect(try second.lines.map(\.source) == ["revalidated"])
-            #expect(try second.lines.map(\.status) == [304])
-            #expect(origin.requests.map { $0.headers["If-None-Match"] } == [nil, "\"v1\""])
+            expectEqual(second.status, 0)
+            try expectEqual(second.lines.map(\.source), ["revalidated"])
+            try expectEqual(second.lines.map(\.status), [304])
+            expectEqual(origin.requests.map { $0.headers["If-None-Match"] }, [nil, "\"v1\""])
             origin.respond(to: "/a.png", with: try Pictures.png(seed: 2).entityTag("\"v2\""))
             let refused = try await workplace.fetch(arguments)
-            #expect(try refused.lines.map(\.error?.code) == ["fileExists"])
+            try expectEqual(refused.lines.map(\.error?.code), ["fileExists"])
             let third = try await workplace.fetch(arguments + ["--force"])
-            #expect(try third.lines.map(\.source) == ["revalidated"])
-            #expect(ImageFactory.seed(of: try workplace.picture(third.lines[0])) == 2)
+            try expectEqual(third.lines.map(\.source), ["revalidated"])
+            expectEqual(ImageFactory.seed(of: try workplace.picture(third.lines[0])), 2)
         }
     }
 
@@ -101,10 +102,10 @@ struct MainJobTests {
                 workplace.options + ["--resize", "40x40:fill", "--format", "webp", origin.url("/a.png").absoluteString])
             let line = try #require(try run.lines.first)
             let picture = try workplace.picture(line)
-            #expect(line.format == "webp")
+            expectEqual(line.format, "webp")
             #expect(try #require(line.file).hasSuffix(".webp"))
-            #expect([line.width, line.height] == [40, 40])
-            #expect(picture.size == PixelSize(width: 40, height: 40))
+            expectEqual([line.width, line.height], [40, 40])
+            expectEqual(picture.size, PixelSize(width: 40, height: 40))
         }
     }
 
@@ -116,8 +117,8 @@ struct MainJobTests {
             try Data("# list\n\(urls[1])\r\n".utf8).write(to: workplace.folder.appending(path: "list"))
             let run = try await workplace.fetch(
                 workplace.options + [urls[0], "--input", "list", "--input", "-"], input: "\n\(urls[2])")
-            #expect(run.status == 0)
-            #expect(Set(try run.lines.map(\.url)) == Set(urls))
+            expectEqual(run.status, 0)
+            expectEqual(Set(try run.lines.map(\.url)), Set(urls))
         }
     }
 
@@ -130,11 +131,11 @@ struct MainJobTests {
             let run = try await workplace.fetch(workplace.options + urls)
             for line in try run.lines {
                 let seed = ImageFactory.seed(of: try workplace.picture(line))
-                #expect(seed == urls.firstIndex(of: line.url))
+                expectEqual(seed, urls.firstIndex(of: line.url))
                 #expect(try #require(line.file).hasPrefix(workplace.pictures.path + "/"))
             }
-            #expect(workplace.names(in: workplace.pictures).count == paths.count)
-            #expect(workplace.names(in: workplace.folder) == ["cache", "errors", "input", "output", "pictures"])
+            expectEqual(workplace.names(in: workplace.pictures).count, paths.count)
+            expectEqual(workplace.names(in: workplace.folder), ["cache", "errors", "input", "output", "pictures"])
         }
     }
 
@@ -144,10 +145,10 @@ struct MainJobTests {
             let workplace = try Workplace()
             let arguments = workplace.options + [origin.url("/a.png").absoluteString]
             let refused = try await workplace.fetch(arguments)
-            #expect(refused.status == 1)
-            #expect(try refused.lines.first?.error?.code == "certificateNotTrusted")
-            #expect(origin.requestCount == 0)
-            #expect(try await workplace.fetch(["--insecure"] + arguments).status == 0)
+            expectEqual(refused.status, 1)
+            try expectEqual(refused.lines.first?.error?.code, "certificateNotTrusted")
+            expectEqual(origin.requestCount, 0)
+            try await expectEqual(workplace.fetch(["--insecure"] + arguments).status, 0)
         }
     }
 
@@ -157,15 +158,15 @@ struct MainJobTests {
     ])
     func `an invalid command line is an error on standard error with status 2`(arguments: [String]) async throws {
         let run = try await Workplace().fetch(["--json"] + arguments)
-        #expect(run.status == 2)
-        #expect(run.output == "")
+        expectEqual(run.status, 2)
+        expectEqual(run.output, "")
         #expect(run.errors.hasPrefix("fetch: "))
     }
 
     @Test func `help goes to standard output`() async throws {
         let run = try await Workplace().fetch(["--help"])
-        #expect(run.status == 0)
+        expectEqual(run.status, 0)
         #expect(run.output.hasPrefix("usage: fetch"))
-        #expect(run.errors == "")
+        expectEqual(run.errors, "")
     }
 }

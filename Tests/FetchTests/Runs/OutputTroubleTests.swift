@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -28,21 +29,21 @@ struct OutputTroubleTests {
         let pipe = Pipe()
         try pipe.fileHandleForReading.close()
         let run = try await fetch(format, in: workplace, output: pipe.fileHandleForWriting)
-        #expect(!run.wasKilled)
-        #expect(run.status == 0)
-        #expect(run.errors == "")
-        #expect(workplace.names(in: workplace.pictures).count == Self.count)
+        expect(!run.wasKilled)
+        expectEqual(run.status, 0)
+        expectEqual(run.errors, "")
+        expectEqual(workplace.names(in: workplace.pictures).count, Self.count)
     }
 
     @Test func `a closed output costs no picture, and no line is written into one`() async throws {
         let workplace = try Workplace()
         let run = try await fetch(["--json"], in: workplace, shell: "exec \"$0\" \"$@\" <&- >&- 2>&-")
-        #expect(run.status == 0)
+        expectEqual(run.status, 0)
         let pictures = workplace.names(in: workplace.pictures)
-        #expect(pictures.count == Self.count)
+        expectEqual(pictures.count, Self.count)
         for name in pictures {
             let data = try Data(contentsOf: workplace.pictures.appending(path: name))
-            #expect(try (0..<Self.count).contains { data == Data(try Pictures.bytes(seed: $0)) })
+            try expect((0..<Self.count).contains { data == Data(try Pictures.bytes(seed: $0)) })
         }
     }
 
@@ -50,25 +51,25 @@ struct OutputTroubleTests {
         let workplace = try Workplace()
         let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
         let run = try await fetch(["--json"], in: workplace, output: full)
-        #expect(run.status == 1)
-        #expect(run.complaints == ["fetch: cannot write to standard output: No space left on device"])
-        #expect(workplace.names(in: workplace.pictures).count == Self.count)
+        expectEqual(run.status, 1)
+        expectEqual(run.complaints, ["fetch: cannot write to standard output: No space left on device"])
+        expectEqual(workplace.names(in: workplace.pictures).count, Self.count)
     }
 
     @Test func `a folder that cannot be written is an error for each picture`() async throws {
         let run = try await fetch(["--json", "--out", "/proc/self"], in: try Workplace())
-        #expect(run.status == 1)
-        #expect(try run.lines.count == Self.count)
-        #expect(try run.lines.allSatisfy { $0.error?.code == "cannotWrite" })
-        #expect(try run.lines.allSatisfy { $0.error?.message.contains("/proc/self/") == true })
+        expectEqual(run.status, 1)
+        try expectEqual(run.lines.count, Self.count)
+        try expect(run.lines.allSatisfy { $0.error?.code == "cannotWrite" })
+        try expect(run.lines.allSatisfy { $0.error?.message.contains("/proc/self/") == true })
     }
 
     @Test func `a limit to the size of files is an error for each picture beyond it`() async throws {
         let workplace = try Workplace()
         let run = try await fetch(
             ["--json", "--no-cache"], in: workplace, shell: "ulimit -f 1; exec \"$0\" \"$@\"")
-        #expect(!run.wasKilled)
-        #expect(run.status == 1)
+        expect(!run.wasKilled)
+        expectEqual(run.status, 1)
         #expect(try Pictures.bytes().count > 512)
         #expect(workplace.names(in: workplace.pictures).isEmpty)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -16,14 +17,14 @@ struct SharingTests {
             await gate.waitUntilReached()
             gate.open()
             let run = try await command.end()
-            #expect(run.status == 0)
-            #expect(origin.requestCount == 1)
+            expectEqual(run.status, 0)
+            expectEqual(origin.requestCount, 1)
             let lines = try run.lines
-            #expect(lines.count == 100)
-            #expect(lines.allSatisfy { $0.ok && $0.width == 64 && $0.url == urls[0] })
-            #expect(lines.filter { $0.source == "network" }.count == 1)
-            #expect(Set(lines.map(\.file)).count == 1)
-            #expect(workplace.names(in: workplace.pictures).count == 1)
+            expectEqual(lines.count, 100)
+            expect(lines.allSatisfy { $0.ok && $0.width == 64 && $0.url == urls[0] })
+            expectEqual(lines.filter { $0.source == "network" }.count, 1)
+            expectEqual(Set(lines.map(\.file)).count, 1)
+            expectEqual(workplace.names(in: workplace.pictures).count, 1)
         }
     }
 
@@ -34,8 +35,8 @@ struct SharingTests {
             let workplace = try Workplace()
             let urls = Array(repeating: origin.url("/a.png").absoluteString, count: 50)
             let run = try await workplace.fetch(workplace.options + options + urls)
-            #expect(try run.lines.count == 50)
-            #expect(origin.requestCount == 1)
+            try expectEqual(run.lines.count, 50)
+            expectEqual(origin.requestCount, 1)
         }
     }
 
@@ -44,10 +45,10 @@ struct SharingTests {
             let workplace = try Workplace()
             let urls = Array(repeating: origin.url("/missing.png").absoluteString, count: 50)
             let run = try await workplace.fetch(workplace.options + urls)
-            #expect(run.status == 1)
-            #expect(try run.lines.count == 50)
-            #expect(try run.lines.allSatisfy { $0.error?.code == "unacceptableStatus" })
-            #expect(origin.requestCount == 1)
+            expectEqual(run.status, 1)
+            try expectEqual(run.lines.count, 50)
+            try expect(run.lines.allSatisfy { $0.error?.code == "unacceptableStatus" })
+            expectEqual(origin.requestCount, 1)
         }
     }
 
@@ -66,9 +67,9 @@ struct SharingTests {
                 gates[try #require(Int(origin.requests[answered].path.dropFirst()))].open()
             }
             let run = try await command.end()
-            #expect(run.status == 0)
-            #expect(origin.requestCount == gates.count)
-            #expect(origin.peakOpenRequests == 3)
+            expectEqual(run.status, 0)
+            expectEqual(origin.requestCount, gates.count)
+            expectEqual(origin.peakOpenRequests, 3)
         }
     }
 }

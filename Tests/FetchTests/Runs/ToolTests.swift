@@ -2,6 +2,7 @@
 import Foundation
 import HTTPTransport
 import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -13,12 +14,12 @@ struct ToolTests {
             origin.respond(to: "/a.png", with: try Pictures.png())
             let (workplace, url) = (try Workplace(), origin.url("/a.png").absoluteString)
             for options in [[], ["--resize", "8x"], ["--format", "png"]] {
-                #expect(try await workplace.fetch(workplace.options + options + [url]).status == 0)
+                try await expectEqual(workplace.fetch(workplace.options + options + [url]).status, 0)
             }
             let names = workplace.names(in: workplace.pictures)
-            #expect(names.count == 3)
+            expectEqual(names.count, 3)
             let original = Data(try Pictures.bytes())
-            #expect(try names.contains { try Data(contentsOf: workplace.pictures.appending(path: $0)) == original })
+            try expect(names.contains { try Data(contentsOf: workplace.pictures.appending(path: $0)) == original })
         }
     }
 
@@ -28,13 +29,13 @@ struct ToolTests {
             let (workplace, url) = (try Workplace(), origin.url("/a.png").absoluteString)
             let options = ["--allow-private", "--cache", workplace.cache.path]
             let toFile = try await workplace.fetch(options + ["-o", "sub/a.png", url])
-            #expect(toFile.status == 0)
+            expectEqual(toFile.status, 0)
             #expect(toFile.output.contains("  sub/a.png  "))
             let picture = workplace.folder.appending(path: "sub/a.png")
-            #expect(try Data(contentsOf: picture) == Data(try Pictures.bytes()))
+            try expectEqual(Data(contentsOf: picture), Data(try Pictures.bytes()))
             let piped = try await workplace.fetch(options + ["-o", "-", url])
-            #expect(piped.status == 0)
-            #expect(try Data(contentsOf: workplace.folder.appending(path: "output")) == Data(try Pictures.bytes()))
+            expectEqual(piped.status, 0)
+            try expectEqual(Data(contentsOf: workplace.folder.appending(path: "output")), Data(try Pictures.bytes()))
             #expect(piped.errors.hasPrefix("disk  "))
         }
     }
@@ -48,16 +49,16 @@ struct ToolTests {
             let options = ["--json", "--allow-private", "--cache", "cache"]
             for (count, more) in [["--no-cache"], [], ["--refresh"]].enumerated() {
                 let run = try await workplace.fetch(options + more + ["-o", "\(count).webp", url])
-                #expect(try run.lines.map(\.format) == ["webp"])
-                #expect(try run.lines.map(\.source) == ["network"])
-                #expect(try ImageFormat(sniffing: file("\(count).webp", of: workplace)) == .webp)
-                #expect(origin.requestCount == count + 1)
+                try expectEqual(run.lines.map(\.format), ["webp"])
+                try expectEqual(run.lines.map(\.source), ["network"])
+                try expectEqual(ImageFormat(sniffing: file("\(count).webp", of: workplace)), .webp)
+                expectEqual(origin.requestCount, count + 1)
             }
             let same = try await workplace.fetch(options + ["-o", "same.png", url])
-            #expect(same.status == 0)
-            #expect(try file("same.png", of: workplace) == Pictures.bytes())
+            expectEqual(same.status, 0)
+            try expectEqual(file("same.png", of: workplace), Pictures.bytes())
             let run = try await workplace.fetch(options + ["-o", "a.bmp", url])
-            #expect(run.status == 1)
+            expectEqual(run.status, 1)
             #expect(run.output.contains("No encoder here writes bmp. Name the file .jpg, .png, .gif or .webp."))
         }
     }
@@ -71,16 +72,16 @@ struct ToolTests {
             origin.respond(to: "/a.png", with: try Pictures.png())
             let (workplace, url) = (try Workplace(), origin.url("/a.png").absoluteString)
             let given = ["-H", "X-Key: 5", "-A", "me", "--user", "joe:secret"]
-            #expect(try await workplace.fetch(workplace.options + [url]).lines.map(\.source) == ["network"])
+            try await expectEqual(workplace.fetch(workplace.options + [url]).lines.map(\.source), ["network"])
             for source in ["network", "disk"] {
                 let run = try await workplace.fetch(workplace.options + given + ["--force", url])
-                #expect(try run.lines.map(\.source) == [source])
+                try expectEqual(run.lines.map(\.source), [source])
             }
             let request = try #require(origin.requests.last)
-            #expect(origin.requestCount == 2)
-            #expect(request.headers["X-Key"] == "5")
-            #expect(request.headers["User-Agent"] == "me")
-            #expect(request.headers["Authorization"] == "Basic am9lOnNlY3JldA==")
+            expectEqual(origin.requestCount, 2)
+            expectEqual(request.headers["X-Key"], "5")
+            expectEqual(request.headers["User-Agent"], "me")
+            expectEqual(request.headers["Authorization"], "Basic am9lOnNlY3JldA==")
         }
     }
 
@@ -89,10 +90,10 @@ struct ToolTests {
             let picture = try Pictures.png()
             origin.respondToEverything { _ in origin.requestCount < 2 ? .status(503) : picture }
             let (workplace, url) = (try Workplace(), origin.url("/a.png").absoluteString)
-            #expect(try await workplace.fetch(workplace.options + [url]).lines.map(\.status) == [503])
+            try await expectEqual(workplace.fetch(workplace.options + [url]).lines.map(\.status), [503])
             let run = try await workplace.fetch(workplace.options + ["--retry", "5", url])
-            #expect(try run.lines.map(\.source) == ["network"])
-            #expect(try run.lines.map(\.status) == [200])
+            try expectEqual(run.lines.map(\.source), ["network"])
+            try expectEqual(run.lines.map(\.status), [200])
         }
     }
 
@@ -105,11 +106,11 @@ struct ToolTests {
             let run = try await workplace.fetch(
                 workplace.options + ["--apply", "grayscale", "--watermark", origin.url("/mark.png").absoluteString]
                     + ["--format", "png", "--colors", "4", "--contact-sheet", "sheets/all.png"] + urls)
-            #expect(run.status == 1)
-            #expect(try run.lines.count == 3)
-            #expect(origin.requestCount(for: "/mark.png") == 1)
+            expectEqual(run.status, 1)
+            try expectEqual(run.lines.count, 3)
+            expectEqual(origin.requestCount(for: "/mark.png"), 1)
             let image = try ImageCoders.default.decode(Array(Data(contentsOf: sheet)))
-            #expect(image.size == PixelSize(width: 344, height: 344))
+            expectEqual(image.size, PixelSize(width: 344, height: 344))
             for line in try run.lines where line.file != nil {
                 let pixels = try workplace.picture(line).pixels
                 let colors = Set(stride(from: 0, to: pixels.count, by: 4).map { Array(pixels[$0..<($0 + 4)]) })
@@ -124,8 +125,8 @@ struct ToolTests {
             let workplace = try Workplace()
             let run = try await workplace.fetch(
                 workplace.options + ["--proxy", proxy.url("/").absoluteString, "http://pictures.invalid/a.png"])
-            #expect(run.status == 0)
-            #expect(proxy.requests.map { $0.headers["Host"] } == ["pictures.invalid"])
+            expectEqual(run.status, 0)
+            expectEqual(proxy.requests.map { $0.headers["Host"] }, ["pictures.invalid"])
         }
     }
 
@@ -137,18 +138,18 @@ struct ToolTests {
             let workplace = try Workplace()
             let care = { (words: [String]) async throws -> [String: Int] in
                 let run = try await workplace.fetch(["--json", "--cache", workplace.cache.path] + words)
-                #expect(run.status == 0)
+                expectEqual(run.status, 0)
                 let object = try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any]
                 return (object ?? [:]).compactMapValues { $0 as? Int }
             }
-            #expect(try await care(["--cache-info"])["entries"] == 0)
-            #expect(!FileManager.default.fileExists(atPath: workplace.cache.path))
+            try await expectEqual(care(["--cache-info"])["entries"], 0)
+            expect(!FileManager.default.fileExists(atPath: workplace.cache.path))
             _ = try await workplace.fetch(workplace.options + (0..<4).map { origin.url("/\($0)").absoluteString })
             let whole = try await care(["--cache-info"])
-            #expect(whole["entries"] == 4)
+            expectEqual(whole["entries"], 4)
             let half = try await care(["--cache-trim=\((whole["bytes"] ?? 0) / 2)"])
             #expect((1...2).contains(half["entries"] ?? 0))
-            #expect(half["freedBytes"] == (whole["bytes"] ?? 0) - (half["bytes"] ?? 0))
+            expectEqual(half["freedBytes"], (whole["bytes"] ?? 0) - (half["bytes"] ?? 0))
             let empty = try await care(["--cache-clear"])
             #expect(empty["entries"] == 0 && empty["bytes"] == 0)
         }
@@ -167,14 +168,15 @@ struct ToolTests {
             let entries = try list.output.split(separator: "\n").map { line in
                 try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
             }
-            #expect(list.status == 0 && entries.count == 3)
-            #expect(entries.allSatisfy { $0["type"] as? String == "image/png" && ($0["bytes"] as? Int ?? 0) > 40 })
-            #expect(entries.allSatisfy { (0...60).contains($0["ageSeconds"] as? Int ?? -1) })
-            for url in urls { #expect(entries.contains { ($0["key"] as? String)?.contains(url) == true }) }
+            expectEqual(list.status, 0)
+            expectEqual(entries.count, 3)
+            expect(entries.allSatisfy { $0["type"] as? String == "image/png" && ($0["bytes"] as? Int ?? 0) > 40 })
+            expect(entries.allSatisfy { (0...60).contains($0["ageSeconds"] as? Int ?? -1) })
+            for url in urls { expect(entries.contains { ($0["key"] as? String)?.contains(url) == true }) }
             let lines = try await workplace.fetch(care + ["--cache-list"]).output.split(separator: "\n")
             #expect(lines.count == 3 && lines.allSatisfy { $0.split(separator: "\t").count == 4 })
 
-            #expect(try await workplace.fetch(care + ["--cache-verify"]).status == 0)
+            try await expectEqual(workplace.fetch(care + ["--cache-verify"]).status, 0)
             let files = FileManager.default.enumerator(at: workplace.cache, includingPropertiesForKeys: nil)
             let victim = try #require(
                 files?.compactMap { $0 as? URL }.first { $0.lastPathComponent.count == 32 })
@@ -186,8 +188,8 @@ struct ToolTests {
             let repaired = try await workplace.fetch(care + ["--cache-repair", "--json"])
             let sums = try JSONSerialization.jsonObject(with: Data(repaired.output.utf8)) as? [String: Any]
             #expect(repaired.status == 0 && sums?["damaged"] as? Int == 1 && sums?["left"] as? Int == 0)
-            #expect(!FileManager.default.fileExists(atPath: victim.path))
-            #expect(try await workplace.fetch(care + ["--cache-verify"]).status == 0)
+            expect(!FileManager.default.fileExists(atPath: victim.path))
+            try await expectEqual(workplace.fetch(care + ["--cache-verify"]).status, 0)
         }
     }
 
@@ -199,15 +201,15 @@ struct ToolTests {
         let url = String(try #require(text.split(separator: "\n").first))
         let run = try await workplace.fetch(workplace.options + [url])
         server.send(SIGTERM)
-        #expect(try run.lines.map(\.format) == ["jpeg"])
-        #expect(try await server.end().status == 0)
+        try expectEqual(run.lines.map(\.format), ["jpeg"])
+        try await expectEqual(server.end().status, 0)
     }
 
     @Test(arguments: [["--version"], ["--man"], ["--completions", "fish"], ["--help"]])
     func `what the program says about itself goes to standard output`(words: [String]) async throws {
         let run = try await Workplace().fetch(words)
-        #expect(run.status == 0)
+        expectEqual(run.status, 0)
         #expect(run.output.contains("fetch"))
-        #expect(run.errors == "")
+        expectEqual(run.errors, "")
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import EventLoops
 import Foundation
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -79,7 +80,7 @@ extension HTTPClient {
         while await transferCount > 0 { await Task.yield() }
         // Some are cleared at the end of a turn; each look is a turn.
         for _ in 0..<50 where await table.entryCount != 0 { await Task.yield() }
-        #expect(await table.entryCount == 0)
+        await expectEqual(table.entryCount, 0)
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Locks
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -35,7 +36,7 @@ struct AnimationPlayerTests {
         let player = player(try animation(frames: 3, loops: 2))
         async let shown = Reader().read(player)
         for _ in 0..<5 { await pass(100) }
-        #expect(try await shown == [[0, 0], [1, 0], [2, 0], [0, 1], [1, 1], [2, 1]])
+        try await expectEqual(shown, [[0, 0], [1, 0], [2, 0], [0, 1], [1, 1], [2, 1]])
     }
 
     @Test func `a wait for a frame leaves nothing behind`() async throws {
@@ -47,13 +48,13 @@ struct AnimationPlayerTests {
             await reader.wait(for: frame + 1)
             #expect(player.state.withLock { $0.sleepers.count } <= 1)
         }
-        #expect(try await shown.count == count)
-        #expect(player.state.withLock { $0.sleepers.isEmpty })
+        try await expectEqual(shown.count, count)
+        expect(player.state.withLock { $0.sleepers.isEmpty })
     }
 
     @Test func `the pixels are those of the frame`() async throws {
         var frames = player(try animation(frames: 3)) { $0.order = .reverse }.makeAsyncIterator()
-        #expect(try await frames.next()?.frame.pixels == [2, 2, 2, 2])
+        try await expectEqual(frames.next()?.frame.pixels, [2, 2, 2, 2])
     }
 
     @Test func `a late reader gets the frame for its time`() async throws {
@@ -61,7 +62,7 @@ struct AnimationPlayerTests {
         async let shown = Reader().read(player)
         await pass(730)
         await pass(200)
-        #expect(try await shown == [[0, 0], [7, 0], [9, 0]])
+        try await expectEqual(shown, [[0, 0], [7, 0], [9, 0]])
     }
 
     @Test func `a few frames are made ahead, and no more are kept`() async throws {
@@ -71,18 +72,18 @@ struct AnimationPlayerTests {
         _ = try await frames.next()
         while source.made != [1, 2, 3] { await Task.yield() }
         for _ in 0..<100 { await Task.yield() }
-        #expect(source.made == [1, 2, 3])
+        expectEqual(source.made, [1, 2, 3])
         clock.advance(by: .milliseconds(100))
         _ = try await frames.next()
         while source.made != [1, 2, 3, 4] { await Task.yield() }
-        #expect(player.place.frame == 1)
+        expectEqual(player.place.frame, 1)
         // A frame that was left behind is made again.
         for frame in [20, 1] {
             player.seek(to: frame)
             _ = try await frames.next()
-            #expect(player.place.frame == frame)
+            expectEqual(player.place.frame, frame)
         }
-        #expect(source.made.count { $0 == 1 } == 2)
+        expectEqual(source.made.count { $0 == 1 }, 2)
     }
 
     @Test func `backwards, frames are made in the order of the file, a buffer at a time`() async throws {
@@ -94,9 +95,9 @@ struct AnimationPlayerTests {
         }
         async let shown = Reader().read(player)
         for _ in 0..<8 { await pass(100) }
-        #expect(try await shown.map { $0[0] } == (0..<9).reversed())
+        try await expectEqual(shown.map { $0[0] }, (0..<9).reversed())
         // The first frame is always in memory.
-        #expect(source.made == [6, 7, 8, 3, 4, 5, 1, 2])
+        expectEqual(source.made, [6, 7, 8, 3, 4, 5, 1, 2])
     }
 
     @Test func `a pause holds the reader, a jump shows its frame at once, and the rate counts`() async throws {
@@ -110,15 +111,15 @@ struct AnimationPlayerTests {
         clock.advance(by: .seconds(5))
         player.seek(to: 7)
         await reader.wait(for: 3)
-        #expect(player.place.frame == 7)
+        expectEqual(player.place.frame, 7)
         player.rate = 4
         player.resume()
         await pass(25)
         await reader.wait(for: 4)
         player.order = .reverse
         await pass(25)
-        #expect(try await shown.map { $0[0] } == [0, 1, 7, 8, 7])
-        #expect(player.rate == 4)
+        try await expectEqual(shown.map { $0[0] }, [0, 1, 7, 8, 7])
+        expectEqual(player.rate, 4)
     }
 
     @Test func `a player that is paused before its first frame begins when it goes on`() async throws {
@@ -128,7 +129,7 @@ struct AnimationPlayerTests {
         player.resume()
         clock.advance(by: .seconds(1))
         var frames = player.makeAsyncIterator()
-        #expect(try await frames.next()?.index == 0)
+        try await expectEqual(frames.next()?.index, 0)
     }
 
     @Test func `an animation that still arrives waits after its last frame, and plays on`() async throws {
@@ -138,7 +139,7 @@ struct AnimationPlayerTests {
         await pass(100)
         await reader.wait(for: 2)
         for _ in 0..<50 { await Task.yield() }
-        #expect(clock.sleepers == 0)
+        expectEqual(clock.sleepers, 0)
         clock.advance(by: .seconds(10))
         player.update(try animation(frames: 1), isComplete: true)  // Fewer frames: ignored.
         player.update(try animation(frames: 4, loops: 1), isComplete: false)
@@ -146,7 +147,7 @@ struct AnimationPlayerTests {
         await pass(100)
         await reader.wait(for: 4)
         player.update(try animation(frames: 4, loops: 1), isComplete: true)
-        #expect(try await shown.map { $0[0] } == [0, 1, 2, 3])
+        try await expectEqual(shown.map { $0[0] }, [0, 1, 2, 3])
     }
 
     @Test func `a frame that cannot be made is an error, also the second time`() async throws {
@@ -158,7 +159,7 @@ struct AnimationPlayerTests {
             await #expect(throws: ImageError.self) { _ = try await frames.next() }
         }
         clock.advance(by: .milliseconds(100))
-        #expect(try await frames.next()?.index == 2)
+        try await expectEqual(frames.next()?.index, 2)
     }
 
     @Test(arguments: [false, true])
@@ -191,8 +192,8 @@ struct AnimationPlayerTests {
         await reader.wait(for: 2)
         player.update(try ImageCoders.default.decode(bytes, options: options), isComplete: true)
         await pass(10_000)
-        #expect(try await shown.map { $0[0] } == [0, part.frameCount - 1, part.frameCount, 3].uniqued)
-        #expect(try whole.frame(at: 3).pixels == reader.last)
+        try await expectEqual(shown.map { $0[0] }, [0, part.frameCount - 1, part.frameCount, 3].uniqued)
+        try expectEqual(whole.frame(at: 3).pixels, reader.last)
     }
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 
 @testable import ImageCoding
@@ -13,8 +14,8 @@ import Testing
         ]
         for (elapsed, frame, remaining) in expected {
             let position = schedule.position(at: .milliseconds(elapsed))
-            #expect(position.frame == frame, "after \(elapsed) ms")
-            #expect(position.remaining == .milliseconds(remaining), "after \(elapsed) ms")
+            expectEqual(position.frame, frame, "after \(elapsed) ms")
+            expectEqual(position.remaining, .milliseconds(remaining), "after \(elapsed) ms")
         }
     }
 
@@ -36,10 +37,10 @@ import Testing
     @Test func `extreme durations and counts do not overflow`() {
         let long = FrameSchedule(durations: Array(repeating: .seconds(Int64.max), count: 200_000), loopCount: .max)
         #expect(long.position(at: .seconds(Int64.max)).frame < 200_000)
-        #expect(long.position(at: .seconds(-1)).frame == 0)
+        expectEqual(long.position(at: .seconds(-1)).frame, 0)
         #expect(
             FrameSchedule(durations: [], loopCount: -3).position(at: .seconds(1)).shows(0, for: nil))
-        #expect(FrameSchedule(durations: [.zero], loopCount: 0).position(at: .seconds(1)).remaining == nil)
+        expectNil(FrameSchedule(durations: [.zero], loopCount: 0).position(at: .seconds(1)).remaining)
     }
 
     @Test func `the frame at any time is that of a step-by-step search`() {

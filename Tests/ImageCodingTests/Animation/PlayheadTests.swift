@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -27,36 +28,36 @@ import WebImageTesting
 
     @Test func `every order plays all frames, each as long as it is shown`() {
         var forward = head()
-        #expect(frames(&forward, count: 4) == [[0, 0, 100], [1, 0, 50], [2, 0, 200], [0, 1, 100]])
+        expectEqual(frames(&forward, count: 4), [[0, 0, 100], [1, 0, 50], [2, 0, 200], [0, 1, 100]])
         var reverse = head([100, 50, 200], .reverse)
-        #expect(frames(&reverse, count: 4) == [[2, 0, 200], [1, 0, 50], [0, 0, 100], [2, 1, 200]])
+        expectEqual(frames(&reverse, count: 4), [[2, 0, 200], [1, 0, 50], [0, 0, 100], [2, 1, 200]])
         var bounce = head([100, 50, 200], loops: 2, .bounce)
-        #expect(frames(&bounce, count: 9).map { $0[0] } == [0, 1, 2, 1, 0, 1, 2, 1, 1])
+        expectEqual(frames(&bounce, count: 9).map { $0[0] }, [0, 1, 2, 1, 0, 1, 2, 1, 1])
         var back = head([100, 50, 200], .reverseBounce)
-        #expect(frames(&back, count: 6).map { $0[0] } == [2, 1, 0, 1, 2, 1])
+        expectEqual(frames(&back, count: 6).map { $0[0] }, [2, 1, 0, 1, 2, 1])
     }
 
     private func head(_ durations: [Int], _ order: FrameOrder) -> Playhead { head(durations, loops: 0, order) }
 
     @Test func `the rate changes while an animation plays`() {
         var head = head(rate: 2)
-        #expect(head.look().wait == .milliseconds(50))
+        expectEqual(head.look().wait, .milliseconds(50))
         clock.advance(by: .milliseconds(25))
         head.setRate(0.5)
-        #expect(head.look().wait == .milliseconds(100))
+        expectEqual(head.look().wait, .milliseconds(100))
         head.setRate(0)
-        #expect(head.look().wait == nil)
+        expectNil(head.look().wait)
         clock.advance(by: .seconds(100))
-        #expect(head.look().frame == 0)
-        #expect(!head.look().hasEnded)
+        expectEqual(head.look().frame, 0)
+        expect(!head.look().hasEnded)
     }
 
     @Test(arguments: [Double.nan, -1, -Double.infinity, 0.0001, 0])
     func `a rate that is none stands still`(rate: Double) {
         var head = head(rate: rate)
         clock.advance(by: .seconds(Int64.max))
-        #expect(head.look().frame == 0)
-        #expect(head.rate == 0)
+        expectEqual(head.look().frame, 0)
+        expectEqual(head.rate, 0)
     }
 
     @Test func `a long time at the highest rate does not overflow`() {
@@ -65,7 +66,7 @@ import WebImageTesting
             clock.advance(by: .seconds(1 << 60))
             #expect((0...2).contains(head.look().frame))
         }
-        #expect(head.rate == 1_000)
+        expectEqual(head.rate, 1_000)
     }
 
     @Test func `a pause keeps the place, and a jump changes it`() {
@@ -73,39 +74,39 @@ import WebImageTesting
         clock.advance(by: .milliseconds(120))
         head.pause()
         clock.advance(by: .seconds(5))
-        #expect(head.look().wait == nil)
+        expectNil(head.look().wait)
         head.run()
         let position = head.look()
-        #expect(position.frame == 1)
-        #expect(position.wait == .milliseconds(30))
+        expectEqual(position.frame, 1)
+        expectEqual(position.wait, .milliseconds(30))
         head.seek(to: 2, loop: 2)
-        #expect(head.look().frame == 2)
+        expectEqual(head.look().frame, 2)
         #expect(head.look().hasEnded)
         for (frame, loop) in [(-5, -5), (Int.min, 0)] {
             head.seek(to: frame, loop: loop)
-            #expect(head.look().frame == 0)
-            #expect(head.look().loop == 0)
+            expectEqual(head.look().frame, 0)
+            expectEqual(head.look().loop, 0)
         }
         head.seek(to: .max, loop: .max)
-        #expect(head.look().frame == 2)
-        #expect(head.look().loop == 2)
+        expectEqual(head.look().frame, 2)
+        expectEqual(head.look().loop, 2)
     }
 
     @Test func `an order changes at the frame that is shown`() {
         var head = head()
         clock.advance(by: .milliseconds(110))
         head.setOrder(.reverse)
-        #expect(frames(&head, count: 3).map { $0[0] } == [1, 0, 2])
+        expectEqual(frames(&head, count: 3).map { $0[0] }, [1, 0, 2])
     }
 
     @Test func `the frames that follow are named in the order of playing`() {
         var forward = head(loops: 2)
-        #expect(forward.look(following: 4).following == [1, 2, 0, 1])
+        expectEqual(forward.look(following: 4).following, [1, 2, 0, 1])
         clock.advance(by: .milliseconds(600))
-        #expect(forward.look(following: 4).following == [])
+        expectEqual(forward.look(following: 4).following, [])
         var reverse = head([100, 50, 200], .reverse)
-        #expect(reverse.look(following: 3).following == [1, 0, 2])
+        expectEqual(reverse.look(following: 3).following, [1, 0, 2])
         #expect(reverse.look().runsBackwards)
-        #expect(!forward.look().runsBackwards)
+        expect(!forward.look().runsBackwards)
     }
 }

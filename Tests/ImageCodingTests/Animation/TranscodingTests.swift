@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 @testable import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -11,17 +12,17 @@ import WebImageTesting
         let whole = try TransformerPipeline(transformers).transform(coders.decode(file))
         for format in [EncodedFormat.losslessWebP, .gif(isDithered: false), .jpeg()] {
             let bytes = try coders.transcode(file, as: format, transformers: transformers)
-            #expect(try bytes == coders.encode(whole, as: format))
+            try expectEqual(bytes, coders.encode(whole, as: format))
         }
         let first = EncodedFormat(.webp, options: EncodeOptions(firstFrameOnly: true))
-        #expect(try coders.decode(coders.transcode(file, as: first)).frameCount == 1)
+        try expectEqual(coders.decode(coders.transcode(file, as: first)).frameCount, 1)
     }
 
     @Test func `an animation beyond the pixels of all frames is written all the same`() throws {
         let file = try ImageFactory.encodedAnimation(width: 40, height: 30, frames: 9, seed: 3, as: .gif)
         let options = DecodeOptions(limits: ImageLimits(maximumAnimationPixelCount: 40 * 30 * 2))
         let bytes = try ImageCoders.default.transcode(file, as: .webp(), options: options)
-        #expect(try ImageCoders.default.properties(of: bytes).frameCount == 9)
+        try expectEqual(ImageCoders.default.properties(of: bytes).frameCount, 9)
         #expect(throws: ImageError.self) { try ImageCoders.default.decode(file, options: options) }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 @testable import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -19,11 +20,12 @@ struct EncodeOptionsTests {
     func `the best quality below the limit of a file is found`(format: EncodedFormat) throws {
         let image = try Self.noise(64)
         let whole = try coders.encode(image, as: format)
-        #expect(try coders.encode(image, as: format.limited(toByteCount: whole.count)) == whole)
+        try expectEqual(coders.encode(image, as: format.limited(toByteCount: whole.count)), whole)
         let limit = whole.count / 2
         let small = try coders.encode(image, as: format.limited(toByteCount: limit))
         #expect(small.count <= limit)
-        #expect(try coders.encode(image, as: format.limited(toByteCount: small.count)) == small, "a file of the limit")
+        try expectEqual(
+            coders.encode(image, as: format.limited(toByteCount: small.count)), small, "a file of the limit")
         // The file is that of one quality, and that of the next one is too large.
         func file(_ quality: Int) throws -> [UInt8] {
             try coders.encode(
@@ -38,11 +40,12 @@ struct EncodeOptionsTests {
         let image = try Self.noise(16)
         for format in [EncodedFormat.jpeg(), .webp()] {
             let least = EncodedFormat(format.format, options: EncodeOptions(quality: 1))
-            #expect(try coders.encode(image, as: format.limited(toByteCount: limit)) == coders.encode(image, as: least))
+            try expectEqual(
+                coders.encode(image, as: format.limited(toByteCount: limit)), coders.encode(image, as: least))
         }
         for format in [EncodedFormat.png, .gif, .losslessWebP] {
-            #expect(
-                try coders.encode(image, as: format.limited(toByteCount: limit)) == coders.encode(image, as: format))
+            try expectEqual(
+                coders.encode(image, as: format.limited(toByteCount: limit)), coders.encode(image, as: format))
         }
     }
 
@@ -53,8 +56,8 @@ struct EncodeOptionsTests {
             let bytes = try coders.encode(image, as: format.limited(to: PixelSize(width: width, height: height)))
             return try coders.properties(of: bytes).size
         }
-        #expect(try size(30, 30) == PixelSize(width: 30, height: 20))
-        #expect(try size(100, 100) == PixelSize(width: 60, height: 40))
+        try expectEqual(size(30, 30), PixelSize(width: 30, height: 20))
+        try expectEqual(size(100, 100), PixelSize(width: 60, height: 40))
         #expect(throws: ImageError.self) { try size(0, 10) }
     }
 
@@ -80,10 +83,10 @@ struct EncodeOptionsTests {
             .webp().limited(to: PixelSize(width: 5, height: 5)).limited(toByteCount: 5),
             EncodedFormat(.webp, options: EncodeOptions(nearLossless: 5)),
         ]
-        #expect(Set(formats.map(\.key)).count == formats.count)
-        #expect(EncodedFormat.webp(effort: 4).key == EncodedFormat.webp().key)
+        expectEqual(Set(formats.map(\.key)).count, formats.count)
+        expectEqual(EncodedFormat.webp(effort: 4).key, EncodedFormat.webp().key)
         #expect(EncodedFormat.webp().key.hasSuffix("first=false)"))
-        #expect(EncodedFormat.webp(effort: 99) == .webp(effort: 6))
+        expectEqual(EncodedFormat.webp(effort: 99), .webp(effort: 6))
     }
 
     @Test
@@ -91,8 +94,8 @@ struct EncodeOptionsTests {
         let image = ImageFactory.picture(width: 60, height: 40, seed: 1)
         let plain = coders.encodingByteCount(of: image, as: .png)
         let box = PixelSize(width: 30, height: 30)
-        #expect(coders.encodingByteCount(of: image, as: .png.limited(to: box)) == plain + 30 * 20 * 4)
-        #expect(coders.encodingByteCount(of: image, as: .png.limited(toByteCount: 99)) == plain + 99)
-        #expect(coders.encodingByteCount(of: image, as: .png.limited(toByteCount: .max)) == .max)
+        expectEqual(coders.encodingByteCount(of: image, as: .png.limited(to: box)), plain + 30 * 20 * 4)
+        expectEqual(coders.encodingByteCount(of: image, as: .png.limited(toByteCount: 99)), plain + 99)
+        expectEqual(coders.encodingByteCount(of: image, as: .png.limited(toByteCount: .max)), .max)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 @testable import ImageCoding
+import TestSupport
 import Testing
 
 @Suite("EncodedFormat")
@@ -14,30 +15,30 @@ struct EncodedFormatTests {
             EncodedFormat(ImageFormat(name: "gif:", mimeType: "x", fileExtension: "gif")),
             EncodedFormat(ImageFormat(name: "gif", mimeType: ":x", fileExtension: "gif")),
         ]
-        #expect(Set(formats.map(\.key)).count == formats.count)
-        #expect(Set(formats).count == formats.count)
-        #expect(EncodedFormat.jpeg(quality: 80).key == EncodedFormat.jpeg().key)
+        expectEqual(Set(formats.map(\.key)).count, formats.count)
+        expectEqual(Set(formats).count, formats.count)
+        expectEqual(EncodedFormat.jpeg(quality: 80).key, EncodedFormat.jpeg().key)
     }
 
     @Test
     func `a key never changes`() {
-        #expect(
-            EncodedFormat.jpeg().key
-                == "jpeg:image/jpeg:jpg(quality=80,lossless=false,progressive=false,level=6,background=#ffffff,"
+        expectEqual(
+            EncodedFormat.jpeg().key,
+            "jpeg:image/jpeg:jpg(quality=80,lossless=false,progressive=false,level=6,background=#ffffff,"
                 + "dither=true,first=false)")
     }
 
     @Test
     func `options out of range are clamped`() {
-        #expect(EncodedFormat.jpeg(quality: 0) == .jpeg(quality: 1))
-        #expect(EncodedFormat.jpeg(quality: 1_000) == .jpeg(quality: 100))
-        #expect(EncodedFormat.png(level: -3) == .png(level: 0))
-        #expect(EncodedFormat.png(level: 10) == .png(level: 9))
+        expectEqual(EncodedFormat.jpeg(quality: 0), .jpeg(quality: 1))
+        expectEqual(EncodedFormat.jpeg(quality: 1_000), .jpeg(quality: 100))
+        expectEqual(EncodedFormat.png(level: -3), .png(level: 0))
+        expectEqual(EncodedFormat.png(level: 10), .png(level: 9))
     }
 
     @Test
     func `the content type is the format's`() {
-        #expect(EncodedFormat.webp().contentType == "image/webp")
-        #expect(EncodedFormat.jpeg().contentType == "image/jpeg")
+        expectEqual(EncodedFormat.webp().contentType, "image/webp")
+        expectEqual(EncodedFormat.jpeg().contentType, "image/jpeg")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 @testable import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -31,9 +32,9 @@ struct ImageCodersTests {
     func `the first coder that accepts a file is used`() throws {
         var coders = ImageCoders.default
         coders.decoders.insert(contentsOf: [Stub(name: "qoi", value: 1), Stub(name: "qo", value: 2)], at: 0)
-        #expect(try coders.decode(Array("qoi".utf8)).frames[0].pixels[0] == 1)
-        #expect(try coders.decode(Array("qo!".utf8)).frames[0].pixels[0] == 2)
-        #expect(try coders.properties(of: Array("qo!".utf8)).format.name == "qo")
+        try expectEqual(coders.decode(Array("qoi".utf8)).frames[0].pixels[0], 1)
+        try expectEqual(coders.decode(Array("qo!".utf8)).frames[0].pixels[0], 2)
+        try expectEqual(coders.properties(of: Array("qo!".utf8)).format.name, "qo")
         #expect(throws: ImageError.self) { try ImageCoders.default.decode(Array("qoi".utf8)) }
     }
 
@@ -41,7 +42,7 @@ struct ImageCodersTests {
     func `a coder at the front replaces that of a known format`() throws {
         var coders = ImageCoders.default
         coders.decoders.insert(Stub(name: "GIF", value: 9), at: 0)
-        #expect(try coders.decode(Fixture.named("still.gif").bytes).frames[0].pixels[0] == 9)
+        try expectEqual(coders.decode(Fixture.named("still.gif").bytes).frames[0].pixels[0], 9)
     }
 
     @Test
@@ -50,11 +51,11 @@ struct ImageCodersTests {
         let picture = ImageFactory.picture(width: 4, height: 4, seed: 1)
         var coders = ImageCoders.default
         coders.encoders.append(stub)
-        #expect(try coders.encode(picture, as: EncodedFormat(stub.format)) == Array("qoi".utf8))
+        try expectEqual(coders.encode(picture, as: EncodedFormat(stub.format)), Array("qoi".utf8))
         let error = #expect(throws: ImageError.self) {
             try ImageCoders.default.encode(picture, as: EncodedFormat(stub.format))
         }
-        #expect(error?.code == .unsupportedFormat)
+        expectEqual(error?.code, .unsupportedFormat)
     }
 
     @Test(arguments: ImageFormatTests.signatures)
@@ -63,8 +64,8 @@ struct ImageCodersTests {
             decoders: [JPEGCoder(), PNGCoder(), GIFCoder(), WebPCoder(), BMPCoder(), ICOCoder()], encoders: [])
         guard ![.jpeg, .png, .gif, .webp, .bmp, .ico].contains(format) else { return }
         let error = #expect(throws: ImageError.self) { try coders.decode(signature) }
-        #expect(error?.code == .unsupportedFormat)
-        #expect(error?.message.contains(format.name) == true)
+        expectEqual(error?.code, .unsupportedFormat)
+        expectEqual(error?.message.contains(format.name), true)
     }
 
     #if !TIFF && !HEIF && !JPEGXL
@@ -77,13 +78,13 @@ struct ImageCodersTests {
     func `a format that is not built in says which trait brings it`(format: ImageFormat, hint: String) {
         let options = DecodeOptions(declaredFormat: format)
         let error = #expect(throws: ImageError.self) { try ImageCoders.default.decode([1, 2, 3], options: options) }
-        #expect(error?.message.contains(hint) == true)
+        expectEqual(error?.message.contains(hint), true)
         guard format == .avif else { return }
         let picture = ImageFactory.picture(width: 4, height: 4, seed: 1)
         let written = #expect(throws: ImageError.self) {
             try ImageCoders.default.encode(picture, as: EncodedFormat(format))
         }
-        #expect(written?.message.contains(hint) == true)
+        expectEqual(written?.message.contains(hint), true)
     }
     #endif
 
@@ -93,13 +94,13 @@ struct ImageCodersTests {
         let raw = #expect(throws: ImageError.self) {
             try ImageCoders.default.decode(noise, options: DecodeOptions(declaredFormat: .raw))
         }
-        #expect(raw?.code == .unsupportedFormat)
+        expectEqual(raw?.code, .unsupportedFormat)
         let gif = try ImageFactory.encoded(width: 8, height: 8, seed: 1, as: .gif)
-        #expect(try ImageCoders.default.decode(gif, options: DecodeOptions(declaredFormat: .png)).width == 8)
+        try expectEqual(ImageCoders.default.decode(gif, options: DecodeOptions(declaredFormat: .png)).width, 8)
         let png = #expect(throws: ImageError.self) {
             try ImageCoders.default.decode(noise, options: DecodeOptions(declaredFormat: .png))
         }
-        #expect(png?.code == .malformed)
+        expectEqual(png?.code, .malformed)
     }
 
     @Test
@@ -109,7 +110,7 @@ struct ImageCodersTests {
             let error = #expect(throws: ImageError.self) {
                 try ImageCoders.default.decode(bytes, options: DecodeOptions(thumbnail: .resize(to: box)))
             }
-            #expect(error?.code == .invalidRequest)
+            expectEqual(error?.code, .invalidRequest)
         }
     }
 
@@ -120,7 +121,7 @@ struct ImageCodersTests {
             let bytes = try fixture.bytes
             let whole = try ImageCoders.default.properties(of: bytes)
             let start = try ImageCoders.default.properties(of: Array(bytes.dropLast(10)))
-            #expect(start.size == whole.size)
+            expectEqual(start.size, whole.size)
         }
     }
 }

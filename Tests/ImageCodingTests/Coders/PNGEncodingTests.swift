@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-@testable import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
+
+@testable import ImageCoding
 
 @Suite struct PNGEncodingTests {
     private let coders = ImageCoders.default
@@ -27,11 +29,11 @@ import WebImageTesting
     func `a picture of few colours keeps them all in a palette`(colors: Int, isTransparent: Bool) throws {
         let image = try stripes(colors, isTransparent: isTransparent)
         let bytes = try coders.encode(image, as: options { $0.maximumColors = 256 })
-        #expect(try coders.decode(bytes).pixels == image.pixels)
+        try expectEqual(coders.decode(bytes).pixels, image.pixels)
         // The colour type is that of a palette, in the fewest bits that hold the colours.
         let count = colors + (isTransparent ? 1 : 0)
-        #expect(bytes[25] == 3)
-        #expect(bytes[24] == (count <= 2 ? 1 : count <= 4 ? 2 : count <= 16 ? 4 : 8))
+        expectEqual(bytes[25], 3)
+        expectEqual(bytes[24], (count <= 2 ? 1 : count <= 4 ? 2 : count <= 16 ? 4 : 8))
         // Beside the pixels: three bytes a colour, one for its transparency, and the frames of the two chunks.
         let withoutPalette = try coders.encode(image, as: .png).count
         #expect(bytes.count < withoutPalette + 60 + count * 6)
@@ -60,14 +62,14 @@ import WebImageTesting
         let image = hasAlpha ? try RoundCornersTransformer(radius: 12).transform(base) : base
         let bytes = try coders.encode(image, as: .apng)
         let decoded = try coders.decode(bytes)
-        #expect(decoded.frameCount == 5)
-        #expect(decoded.durations == image.durations)
-        #expect(decoded.loopCount == image.loopCount)
-        for index in 0..<5 { #expect(try decoded.frame(at: index).pixels == image.frame(at: index).pixels) }
+        expectEqual(decoded.frameCount, 5)
+        expectEqual(decoded.durations, image.durations)
+        expectEqual(decoded.loopCount, image.loopCount)
+        for index in 0..<5 { try expectEqual(decoded.frame(at: index).pixels, image.frame(at: index).pixels) }
         let still = try coders.encode(image, as: .png)
-        #expect(try coders.decode(still).frameCount == 1)
-        #expect(try coders.encode(image, as: options { ($0.writesAPNG, $0.firstFrameOnly) = (true, true) }) == still)
-        #expect(try coders.encode(image.firstFrame, as: .apng) == still)
+        try expectEqual(coders.decode(still).frameCount, 1)
+        try expectEqual(coders.encode(image, as: options { ($0.writesAPNG, $0.firstFrameOnly) = (true, true) }), still)
+        try expectEqual(coders.encode(image.firstFrame, as: .apng), still)
         #expect(coders.encodingByteCount(of: image, as: .apng) > bytes.count * 2)
     }
 
@@ -80,8 +82,8 @@ import WebImageTesting
         let bytes = try coders.encode(animation, as: .apng)
         #expect(bytes.count < (try coders.encode(image, as: .png)).count + 400)
         let decoded = try coders.decode(bytes)
-        #expect(decoded.durations == [.seconds(65), .seconds(600), .milliseconds(6_553_500), .milliseconds(20)])
-        #expect(decoded.loopCount == 3)
+        expectEqual(decoded.durations, [.seconds(65), .seconds(600), .milliseconds(6_553_500), .milliseconds(20)])
+        expectEqual(decoded.loopCount, 3)
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")))
@@ -113,6 +115,6 @@ import WebImageTesting
             let digits = frame.pixels.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
             return "\(digits) \(Int(frame.duration / .milliseconds(1)))"
         }
-        #expect(text.split(separator: "\n").map(String.init) == expected)
+        expectEqual(text.split(separator: "\n").map(String.init), expected)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 @testable import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -7,7 +8,7 @@ import WebImageTesting
 struct RoundTripTests {
     private func roundTrip(_ image: DecodedImage, _ format: EncodedFormat) throws -> DecodedImage {
         let bytes = try ImageCoders.default.encode(image, as: format)
-        #expect(ImageFormat(sniffing: bytes) == format.format)
+        expectEqual(ImageFormat(sniffing: bytes), format.format)
         return try ImageCoders.default.decode(bytes)
     }
 
@@ -17,15 +18,15 @@ struct RoundTripTests {
         {
             let image = ImageFactory.picture(width: size.width, height: size.height, seed: 7, hasAlpha: hasAlpha)
             let back = try roundTrip(image, format)
-            #expect(back.size == image.size)
-            #expect(back.pixels == image.pixels)
+            expectEqual(back.size, image.size)
+            expectEqual(back.pixels, image.pixels)
         }
     }
 
     @Test
     func `an opaque picture becomes a PNG without alpha`() throws {
         let opaque = try ImageFactory.encoded(width: 20, height: 10, seed: 1, as: .png)
-        #expect(try !ImageCoders.default.properties(of: opaque).hasAlpha)
+        try expect(!ImageCoders.default.properties(of: opaque).hasAlpha)
         let fading = ImageFactory.picture(width: 20, height: 10, seed: 1, hasAlpha: true)
         let bytes = try ImageCoders.default.encode(fading, as: .png)
         #expect(try ImageCoders.default.properties(of: bytes).hasAlpha)
@@ -58,7 +59,7 @@ struct RoundTripTests {
         let clear = try DecodedImage(
             width: 16, height: 16, frames: [.init(pixels: [UInt8](repeating: 0, count: 1_024))], hasAlpha: true)
         let red = PixelColor(red: 200, green: 10, blue: 30)
-        #expect(try roundTrip(clear, .jpeg(quality: 100)).frames[0].pixels.allSatisfy { $0 >= 254 })
+        try expect(roundTrip(clear, .jpeg(quality: 100)).frames[0].pixels.allSatisfy { $0 >= 254 })
         let pixels = try roundTrip(clear, .jpeg(quality: 100, background: red)).frames[0].pixels
         #expect(PixelComparison(Array(pixels[0..<4]), [200, 10, 30, 255]).maxDifference <= 3)
     }
@@ -93,7 +94,7 @@ struct RoundTripTests {
             try ImageCoders.default.encode(moved, as: .gif).count
             - ImageCoders.default.encode(still, as: .gif).count
         #expect(added < 120)
-        #expect(try roundTrip(moved, .gif).frames.count == 3)
+        try expectEqual(roundTrip(moved, .gif).frames.count, 3)
     }
 
     @Test
@@ -125,7 +126,7 @@ struct RoundTripTests {
         }
         #expect(blockError(dithered.frames[0].pixels) * 2 < blockError(plain.frames[0].pixels))
         let again = try ImageCoders.default.encode(image, as: .gif)
-        #expect(try again == ImageCoders.default.encode(image, as: .gif))
+        try expectEqual(again, ImageCoders.default.encode(image, as: .gif))
     }
 
     @Test(arguments: [false, true])
@@ -140,7 +141,7 @@ struct RoundTripTests {
     func `lossy WebP gives an animation's timing and likeness back`() throws {
         let image = ImageFactory.animation(width: 40, height: 30, frames: 5, seed: 4)
         let back = try roundTrip(image, .webp(quality: 90))
-        #expect(back.frames.map(\.duration) == image.frames.map(\.duration))
+        expectEqual(back.frames.map(\.duration), image.frames.map(\.duration))
         for (frame, original) in zip(back.frames, image.frames) {
             #expect(PixelComparison(frame.pixels, original.pixels).psnr > 20)
         }
@@ -149,16 +150,15 @@ struct RoundTripTests {
     @Test(arguments: [EncodedFormat.jpeg(), .png])
     func `an animation becomes its first frame in a format without animations`(format: EncodedFormat) throws {
         let image = ImageFactory.animation(width: 40, height: 30, frames: 5, seed: 4)
-        #expect(
-            try ImageCoders.default.encode(image, as: format)
-                == ImageCoders.default.encode(image.firstFrame, as: format))
+        try expectEqual(
+            ImageCoders.default.encode(image, as: format), ImageCoders.default.encode(image.firstFrame, as: format))
     }
 
     @Test(arguments: [ImageFormat.gif, .webp])
     func `an animation becomes its first frame on request`(format: ImageFormat) throws {
         let image = ImageFactory.animation(width: 40, height: 30, frames: 5, seed: 4)
         let first = EncodedFormat(format, options: EncodeOptions(isLossless: true, firstFrameOnly: true))
-        #expect(try roundTrip(image, first).frames.count == 1)
+        try expectEqual(roundTrip(image, first).frames.count, 1)
     }
 
     @Test
@@ -167,8 +167,8 @@ struct RoundTripTests {
             width: 70_000, height: 1, frames: [.init(pixels: [UInt8](repeating: 9, count: 280_000))], hasAlpha: false)
         for format in [EncodedFormat.jpeg(), .gif, .webp(), .losslessWebP] {
             let error = #expect(throws: ImageError.self) { try ImageCoders.default.encode(wide, as: format) }
-            #expect(error?.code == .tooLarge)
+            expectEqual(error?.code, .tooLarge)
         }
-        #expect(try ImageCoders.default.properties(of: ImageCoders.default.encode(wide, as: .png)).width == 70_000)
+        try expectEqual(ImageCoders.default.properties(of: ImageCoders.default.encode(wide, as: .png)).width, 70_000)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 @testable import ImageCoding
+import TestSupport
 import Testing
 
 @Suite("ImageFormat")
@@ -35,14 +36,14 @@ struct ImageFormatTests {
 
     @Test(arguments: signatures)
     func `a signature names its format`(format: ImageFormat, bytes: [UInt8]) {
-        #expect(ImageFormat(sniffing: bytes) == format)
-        #expect(ImageFormat(sniffing: bytes + [UInt8](repeating: 0x20, count: 100)) == format)
+        expectEqual(ImageFormat(sniffing: bytes), format)
+        expectEqual(ImageFormat(sniffing: bytes + [UInt8](repeating: 0x20, count: 100)), format)
     }
 
     @Test(arguments: signatures)
     func `half a signature names nothing`(format: ImageFormat, bytes: [UInt8]) {
         let known = format == .svg ? 4 : format == .heic || format == .heif || format == .avif ? 12 : bytes.count
-        #expect((0..<min(known, bytes.count)).allSatisfy { ImageFormat(sniffing: Array(bytes.prefix($0))) == nil })
+        expect((0..<min(known, bytes.count)).allSatisfy { ImageFormat(sniffing: Array(bytes.prefix($0))) == nil })
     }
 
     @Test(
@@ -51,36 +52,36 @@ struct ImageFormatTests {
             "RIFF0000WAVE", "<html>", "<svgs>", "<!-- no end", "Just text", "\u{0}\u{0}\u{0}\u{18}ftypmp42",
         ])
     func `text and other files are not pictures`(text: String) {
-        #expect(ImageFormat(sniffing: Array(text.utf8)) == nil)
+        expectNil(ImageFormat(sniffing: Array(text.utf8)))
     }
 
     @Test
     func `no single byte is enough for any format`() {
-        #expect((UInt8.min...UInt8.max).allSatisfy { ImageFormat(sniffing: [$0]) == nil })
+        expect((UInt8.min...UInt8.max).allSatisfy { ImageFormat(sniffing: [$0]) == nil })
     }
 
     @Test(arguments: ImageFormat.all)
     func `the names of a format lead back to it`(format: ImageFormat) {
-        #expect(ImageFormat(mimeType: format.mimeType) == format)
-        #expect(ImageFormat(mimeType: " " + format.mimeType.uppercased() + " ; charset=binary") == format)
-        #expect(ImageFormat(fileExtension: format.fileExtension) == format)
-        #expect(ImageFormat(fileExtension: format.fileExtension.uppercased()) == format)
+        expectEqual(ImageFormat(mimeType: format.mimeType), format)
+        expectEqual(ImageFormat(mimeType: " " + format.mimeType.uppercased() + " ; charset=binary"), format)
+        expectEqual(ImageFormat(fileExtension: format.fileExtension), format)
+        expectEqual(ImageFormat(fileExtension: format.fileExtension.uppercased()), format)
     }
 
     @Test
     func `old and vendor names are accepted, others are not`() {
-        #expect(ImageFormat(mimeType: "image/pjpeg") == .jpeg)
-        #expect(ImageFormat(mimeType: "image/x-canon-cr2") == .raw)
-        #expect(ImageFormat(fileExtension: "NEF") == .raw)
-        #expect(ImageFormat(fileExtension: "tif") == .tiff)
-        #expect(ImageFormat(mimeType: "text/html") == nil)
-        #expect(ImageFormat(mimeType: "") == nil)
-        #expect(ImageFormat(fileExtension: "txt") == nil)
+        expectEqual(ImageFormat(mimeType: "image/pjpeg"), .jpeg)
+        expectEqual(ImageFormat(mimeType: "image/x-canon-cr2"), .raw)
+        expectEqual(ImageFormat(fileExtension: "NEF"), .raw)
+        expectEqual(ImageFormat(fileExtension: "tif"), .tiff)
+        expectNil(ImageFormat(mimeType: "text/html"))
+        expectNil(ImageFormat(mimeType: ""))
+        expectNil(ImageFormat(fileExtension: "txt"))
     }
 
     @Test
     func `names are unique`() {
-        #expect(Set(ImageFormat.all.map(\.name)).count == ImageFormat.all.count)
-        #expect(Set(ImageFormat.all.map(\.fileExtension)).count == ImageFormat.all.count)
+        expectEqual(Set(ImageFormat.all.map(\.name)).count, ImageFormat.all.count)
+        expectEqual(Set(ImageFormat.all.map(\.fileExtension)).count, ImageFormat.all.count)
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -43,11 +44,12 @@ struct KeptMetadataTests {
         let picture = Self.picture(hasAlpha: hasAlpha)
         let kept = try coders.encode(picture, as: format.keeping(.all))
         let header = try coders.properties(of: kept)
-        #expect(header.size == picture.size && header.orientation == .right)
+        expectEqual(header.size, picture.size)
+        expectEqual(header.orientation, .right)
         let read = try coders.decode(kept)
-        #expect(read.metadata == Self.metadata)
+        expectEqual(read.metadata, Self.metadata)
         let plain = try coders.decode(coders.encode(picture, as: format))
-        #expect(plain.metadata == nil)
+        expectNil(plain.metadata)
         let isExact = format.format == .png && format.options.maximumColors == nil || format.options.isLossless
         let psnr = PixelComparison(read.pixels, plain.pixels).psnr
         #expect(isExact ? psnr == .infinity : psnr > 18)
@@ -55,7 +57,7 @@ struct KeptMetadataTests {
 
     @Test(arguments: formats)
     func `nothing is written by default, and nothing but what is named`(format: EncodedFormat) throws {
-        #expect(try coders.encode(Self.picture(), as: format) == coders.encode(Self.picture(nil), as: format))
+        try expectEqual(coders.encode(Self.picture(), as: format), coders.encode(Self.picture(nil), as: format))
         let parts: [(ImageMetadata.Parts, ImageMetadata)] = [
             (.orientation, ImageMetadata(orientation: .right)),
             (.colorProfile, ImageMetadata(colorProfile: Self.profile())),
@@ -63,19 +65,19 @@ struct KeptMetadataTests {
         ]
         for (part, expected) in parts {
             let bytes = try coders.encode(Self.picture(), as: format.keeping(part))
-            #expect(try coders.decode(bytes).metadata == expected)
+            try expectEqual(coders.decode(bytes).metadata, expected)
             #expect(format.keeping(part).key != format.key)
         }
-        #expect(Set(parts.map { format.keeping($0.0).key }).count == 3)
+        expectEqual(Set(parts.map { format.keeping($0.0).key }).count, 3)
     }
 
     @Test(arguments: ImageOrientation.allCases)
     func `pixels are stored as they were, whatever the orientation`(orientation: ImageOrientation) throws {
         let image = Self.picture(ImageMetadata(orientation: orientation))
         let bytes = try coders.encode(image, as: .png.keeping(.all))
-        #expect(try coders.decode(bytes).pixels == image.pixels)
+        try expectEqual(coders.decode(bytes).pixels, image.pixels)
         let stored = PixelSize(width: PNGHeader.number(in: bytes, at: 16), height: PNGHeader.number(in: bytes, at: 20))
-        #expect(stored == image.size.turned(orientation))
+        expectEqual(stored, image.size.turned(orientation))
     }
 
     @Test(arguments: [EncodedFormat.apng, .losslessWebP, .png, .jpeg()])
@@ -84,17 +86,17 @@ struct KeptMetadataTests {
         animation.metadata = Self.metadata
         let kept = try coders.decode(coders.encode(animation, as: format.keeping(.all)))
         let plain = try coders.decode(coders.encode(animation, as: format))
-        #expect(kept.frameCount == plain.frameCount)
-        #expect(kept.size == plain.size)
-        if format != .jpeg() { #expect(kept.frames.map(\.pixels) == plain.frames.map(\.pixels)) }
+        expectEqual(kept.frameCount, plain.frameCount)
+        expectEqual(kept.size, plain.size)
+        if format != .jpeg() { expectEqual(kept.frames.map(\.pixels), plain.frames.map(\.pixels)) }
     }
 
     @Test
     func `metadata follows a picture through transformers, and counts in its memory`() throws {
         let small = try ResizeTransformer(size: PixelSize(width: 9, height: 9)).transform(Self.picture())
-        #expect(small.metadata == Self.metadata)
-        #expect(small.firstFrame.metadata == Self.metadata)
-        #expect(Self.picture().byteCount == 37 * 23 * 4 + Self.profile().count + 3 + 11)
+        expectEqual(small.metadata, Self.metadata)
+        expectEqual(small.firstFrame.metadata, Self.metadata)
+        expectEqual(Self.picture().byteCount, 37 * 23 * 4 + Self.profile().count + 3 + 11)
     }
 
     @Test
@@ -103,7 +105,7 @@ struct KeptMetadataTests {
         let whole = try coders.encode(Self.picture(), as: format)
         let small = try coders.encode(Self.picture(), as: format.limited(toByteCount: whole.count * 2 / 3))
         #expect(small.count <= whole.count * 2 / 3)
-        #expect(try coders.decode(small).metadata == Self.metadata)
+        try expectEqual(coders.decode(small).metadata, Self.metadata)
     }
 
     /// A JPEG with an EXIF block of a directory with these entries.
@@ -128,10 +130,10 @@ struct KeptMetadataTests {
                 [0x92, 0x86, 0, 7, 0, 0, 0, UInt8(secret.count), 0, 0, 0, start + UInt8(notice.count)],
             ], notice + secret)
         let image = try coders.decode(file)
-        #expect(image.metadata == ImageMetadata(copyright: "Ada; [2JEd\u{E9}"))
+        expectEqual(image.metadata, ImageMetadata(copyright: "Ada; [2JEd\u{E9}"))
         for format in Self.formats {
             let bytes = try coders.encode(image, as: format.keeping(.all))
-            #expect(!bytes.indices.contains { bytes[$0...].starts(with: secret) })
+            expect(!bytes.indices.contains { bytes[$0...].starts(with: secret) })
         }
     }
 
@@ -141,14 +143,14 @@ struct KeptMetadataTests {
         [0x82, 0x98, 0, 2, 0, 0], [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 9, 0, 0],
     ])
     func `an entry that lies counts as none`(entry: [UInt8]) throws {
-        #expect(try coders.decode(jpeg([entry])).metadata == nil)
+        try expectNil(coders.decode(jpeg([entry])).metadata)
     }
 
     @Test
     func `a text is one line of at most a kilobyte`() {
         let long = ImageMetadata(copyright: String(repeating: "\u{A9}\n", count: 4_000), artist: "a\u{202E}b\u{0}c")
-        #expect(long.copyright == String(repeating: "\u{A9}", count: 512))
-        #expect(long.artist == "abc")
+        expectEqual(long.copyright, String(repeating: "\u{A9}", count: 512))
+        expectEqual(long.artist, "abc")
     }
 
     @Test
@@ -160,7 +162,7 @@ struct KeptMetadataTests {
             { $0 += [UInt8](repeating: 0, count: 65_536) },
         ]
         for fault in faults { #expect(ImageMetadata(colorProfile: Self.profile(fault)).colorProfile.isEmpty) }
-        #expect(ImageMetadata(colorProfile: Self.profile()).colorProfile == Self.profile())
+        expectEqual(ImageMetadata(colorProfile: Self.profile()).colorProfile, Self.profile())
         // The largest one fits into each format.
         let largest = Self.profile { bytes in
             bytes += [UInt8](repeating: 7, count: ImageMetadata.maximumProfileByteCount - bytes.count)
@@ -168,7 +170,7 @@ struct KeptMetadataTests {
         }
         for format in Self.formats {
             let image = Self.picture(ImageMetadata(colorProfile: largest))
-            #expect(try coders.decode(coders.encode(image, as: format.keeping(.all))).metadata == image.metadata)
+            try expectEqual(coders.decode(coders.encode(image, as: format.keeping(.all))).metadata, image.metadata)
         }
     }
 
@@ -176,6 +178,6 @@ struct KeptMetadataTests {
     func `the limit for metadata applies`() throws {
         let file = try coders.encode(Self.picture(), as: .png.keeping(.all))
         let none = DecodeOptions(limits: ImageLimits(maximumMetadataByteCount: 20))
-        #expect(try coders.decode(file, options: none).metadata == nil)
+        try expectNil(coders.decode(file, options: none).metadata)
     }
 }

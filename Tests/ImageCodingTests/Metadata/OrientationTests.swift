@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 @testable import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -27,14 +28,14 @@ struct OrientationTests {
     @Test(arguments: ImageOrientation.allCases)
     func `every orientation is found, in both byte orders`(orientation: ImageOrientation) throws {
         let value = UInt8(orientation.rawValue)
-        #expect(try self.orientation(little(value: value)) == orientation)
-        #expect(try self.orientation(little(type: 4, value: value)) == orientation)
+        try expectEqual(self.orientation(little(value: value)), orientation)
+        try expectEqual(self.orientation(little(type: 4, value: value)), orientation)
         let big: [UInt8] = [
             0x4D, 0x4D, 0, 0x2A, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, value, 0, 0, 0, 0, 0, 0,
         ]
-        #expect(try self.orientation(big) == orientation)
+        try expectEqual(self.orientation(big), orientation)
         let name = "orientation\(orientation.rawValue).jpg"
-        #expect(try ImageCoders.default.properties(of: Fixture.named(name).bytes).orientation == orientation)
+        try expectEqual(ImageCoders.default.properties(of: Fixture.named(name).bytes).orientation, orientation)
     }
 
     @Test
@@ -48,15 +49,15 @@ struct OrientationTests {
             little(value: 0), little(value: 9), little(value: 255), little(type: 2, value: 6),
             little(tag: 0x13, value: 6), Array("not a TIFF structure".utf8),
         ]
-        for tiff in broken { #expect(try orientation(tiff) == .up, "\(tiff)") }
+        for tiff in broken { try expectEqual(orientation(tiff), .up, "\(tiff)") }
     }
 
     @Test
     func `a block of metadata above the limit is skipped`() throws {
         let bytes = try jpeg(little(value: 6))
         let options = DecodeOptions(limits: ImageLimits(maximumMetadataByteCount: 20))
-        #expect(try ImageCoders.default.properties(of: bytes, options: options).orientation == .up)
-        #expect(try ImageCoders.default.properties(of: bytes).orientation == .right)
+        try expectEqual(ImageCoders.default.properties(of: bytes, options: options).orientation, .up)
+        try expectEqual(ImageCoders.default.properties(of: bytes).orientation, .right)
     }
 
     @Test
@@ -69,7 +70,7 @@ struct OrientationTests {
         for (first, second) in [(6, 3), (1, 8)] as [(UInt8, UInt8)] {
             let both = bytes.prefix(2) + block(first) + block(second) + bytes.dropFirst(2)
             let found = try ImageCoders.default.properties(of: Array(both)).orientation
-            #expect(found.rawValue == Int(first))
+            expectEqual(found.rawValue, Int(first))
         }
     }
 
@@ -80,8 +81,8 @@ struct OrientationTests {
             let options = DecodeOptions(limits: ImageLimits(maximumMetadataByteCount: limit))
             return try ImageCoders.default.properties(of: bytes, options: options).orientation
         }
-        #expect(try orientation(1_000) == .right)
-        #expect(try orientation(8) == .up)
+        try expectEqual(orientation(1_000), .right)
+        try expectEqual(orientation(8), .up)
     }
 
     @Test
@@ -93,7 +94,7 @@ struct OrientationTests {
         var file = Array(longer)
         let length = UInt32(file.count - 8)
         file.replaceSubrange(4..<8, with: [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: length >> $0) })
-        #expect(try ImageCoders.default.properties(of: file).orientation == .right)
+        try expectEqual(ImageCoders.default.properties(of: file).orientation, .right)
         #expect(try ImageCoders.default.decode(file).isSame(as: ImageCoders.default.decode(bytes)))
     }
 
@@ -102,7 +103,7 @@ struct OrientationTests {
         func cost(_ orientation: Int) throws -> Int {
             try ImageCoders.default.decodingByteCount(of: Fixture.named("orientation\(orientation).jpg").bytes)
         }
-        #expect(try cost(orientation) == cost(1))
+        try expectEqual(cost(orientation), cost(1))
     }
 
     @Test(arguments: 1...8)
@@ -112,7 +113,7 @@ struct OrientationTests {
         let box = PixelSize(width: 10, height: 10)
         let thumbnail = try ImageCoders.default.decode(bytes, options: DecodeOptions(thumbnail: .resize(to: box)))
         let resized = try ResizeTransformer(size: box).transform(whole)
-        #expect(thumbnail.size == resized.size)
+        expectEqual(thumbnail.size, resized.size)
         #expect(PixelComparison(thumbnail.frames[0].pixels, resized.frames[0].pixels).psnr > 30)
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 
 @testable import ImageCoding
@@ -15,23 +16,23 @@ import Testing
 
     @Test func `a canvas is filled, drawn on and cut off at its edges`() throws {
         var canvas = try PremultipliedCanvas(PixelSize(width: 4, height: 3), color: .white)
-        #expect(!canvas.image.hasAlpha)
+        expect(!canvas.image.hasAlpha)
         let before = canvas
         try canvas.draw(still(3, 3, .black), x: 3, y: -2)
-        #expect(pixel(canvas.image, 3, 0) == [0, 0, 0, 255])
-        #expect(pixel(canvas.image, 3, 1) == [255, 255, 255, 255])
-        #expect(pixel(canvas.image, 2, 0) == [255, 255, 255, 255])
+        expectEqual(pixel(canvas.image, 3, 0), [0, 0, 0, 255])
+        expectEqual(pixel(canvas.image, 3, 1), [255, 255, 255, 255])
+        expectEqual(pixel(canvas.image, 2, 0), [255, 255, 255, 255])
         canvas.fill(
             PixelRect(x: -1, y: 2, width: 2, height: .max), with: PixelColor(red: 200, green: 0, blue: 0, alpha: 51))
-        #expect(pixel(canvas.image, 0, 2) == [40, 0, 0, 51])
+        expectEqual(pixel(canvas.image, 0, 2), [40, 0, 0, 51])
         #expect(canvas.image.hasAlpha)
         for place in [(4, 0), (.max, .max), (.min, 0), (-3, 0)] {
             let copy = canvas
             try canvas.draw(still(3, 3, .black), x: place.0, y: place.1)
-            #expect(canvas.pixels == copy.pixels)
+            expectEqual(canvas.pixels, copy.pixels)
         }
         try canvas.draw(still(3, 3, .black), x: 0, y: 0, opacity: .nan)
-        #expect(before.pixels.allSatisfy { $0 == 255 })
+        expect(before.pixels.allSatisfy { $0 == 255 })
     }
 
     @Test func `a canvas without pixels, or beyond the limits, is refused`() {
@@ -63,7 +64,7 @@ import Testing
                 try canvas.draw(still(1, 1, grey(above)), x: 0, y: 0, blend: mode)
                 let expected = formula(Double(below) / 255, Double(above) / 255) * 255
                 #expect(abs(Double(canvas.pixels[0]) - expected) <= 0.51, "\(above) over \(below)")
-                #expect(canvas.pixels[3] == 255)
+                expectEqual(canvas.pixels[3], 255)
             }
         }
     }
@@ -73,31 +74,31 @@ import Testing
         let color = PixelColor(red: 200, green: 100, blue: 50)
         var empty = try PremultipliedCanvas(PixelSize(width: 1, height: 1))
         try empty.draw(still(1, 1, color), x: 0, y: 0, blend: mode)
-        #expect(empty.pixels == [200, 100, 50, 255])
+        expectEqual(empty.pixels, [200, 100, 50, 255])
         var full = try PremultipliedCanvas(PixelSize(width: 1, height: 1), color: color)
         try full.draw(still(1, 1, .clear), x: 0, y: 0, blend: mode)
-        #expect(full.pixels == [200, 100, 50, 255])
+        expectEqual(full.pixels, [200, 100, 50, 255])
     }
 
     @Test func `pictures lie in the middle of their cells, row by row`() throws {
         var sheet = try ContactSheet(
             count: 5, cell: PixelSize(width: 10, height: 8), columns: 2, spacing: 1, background: .black)
-        #expect(sheet.image.size == PixelSize(width: 23, height: 28))
+        expectEqual(sheet.image.size, PixelSize(width: 23, height: 28))
         try sheet.place(still(4, 8, .white), at: 3)
-        #expect(pixel(sheet.image, 12 + 3, 10) == [255, 255, 255, 255])
-        #expect(pixel(sheet.image, 12 + 2, 10) == [0, 0, 0, 255])
+        expectEqual(pixel(sheet.image, 12 + 3, 10), [255, 255, 255, 255])
+        expectEqual(pixel(sheet.image, 12 + 2, 10), [0, 0, 0, 255])
         try sheet.place(still(400, 400, .white), at: 0)
-        #expect(pixel(sheet.image, 2, 1) == [255, 255, 255, 255])
-        #expect(pixel(sheet.image, 1, 1) == [0, 0, 0, 255])
+        expectEqual(pixel(sheet.image, 2, 1), [255, 255, 255, 255])
+        expectEqual(pixel(sheet.image, 1, 1), [0, 0, 0, 255])
         try sheet.place(still(10, 4, .white), at: 4)
-        #expect(pixel(sheet.image, 1, 19 + 2) == [255, 255, 255, 255])
-        #expect(pixel(sheet.image, 1, 19 + 1) == [0, 0, 0, 255])
+        expectEqual(pixel(sheet.image, 1, 19 + 2), [255, 255, 255, 255])
+        expectEqual(pixel(sheet.image, 1, 19 + 1), [0, 0, 0, 255])
         for index in [-1, 5] {
             let error = #expect(throws: ImageError.self) { try sheet.place(still(1, 1, .white), at: index) }
-            #expect(error?.code == .invalidRequest)
+            expectEqual(error?.code, .invalidRequest)
         }
-        #expect(try ContactSheet(count: 12).columns == 4)
-        #expect(try ContactSheet(count: 1).columns == 1)
+        try expectEqual(ContactSheet(count: 12).columns, 4)
+        try expectEqual(ContactSheet(count: 1).columns, 1)
     }
 
     @Test(arguments: [(0, 1, 1), (1, 0, 1), (1, 1, 0), (.max, 1, 1), (4, .max, 1)])

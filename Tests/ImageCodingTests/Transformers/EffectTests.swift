@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-@testable import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
+
+@testable import ImageCoding
 
 /// Shapes, colours, blur and a second picture, against their formulas.
 @Suite("Effects")
@@ -33,14 +35,14 @@ struct EffectTests {
                 #expect(abs(Double(pixel(image, x, y)[3]) - cover * 255) <= 0.51, "\(x) \(y)")
             }
         }
-        #expect(pixel(image, 20, 15) == [10, 120, 240, 255])
+        expectEqual(pixel(image, 20, 15), [10, 120, 240, 255])
     }
 
     @Test
     func `only the chosen corners are rounded`() throws {
         let image = try RoundCornersTransformer(radius: 8, corners: [.topRight, .bottomLeft]).transform(
             Self.plain(20, 20))
-        #expect([(0, 0), (19, 0), (0, 19), (19, 19)].map { pixel(image, $0.0, $0.1)[3] } == [255, 0, 0, 255])
+        expectEqual([(0, 0), (19, 0), (0, 19), (19, 19)].map { pixel(image, $0.0, $0.1)[3] }, [255, 0, 0, 255])
     }
 
     @Test
@@ -51,24 +53,23 @@ struct EffectTests {
         for y in 0..<20 {
             for x in 0..<30 {
                 let isBorder = x < 2 || y < 2 || x >= 28 || y >= 18
-                #expect(pixel(image, x, y) == (isBorder ? [255, 0, 0, 255] : [10, 120, 240, 255]))
+                expectEqual(pixel(image, x, y), (isBorder ? [255, 0, 0, 255] : [10, 120, 240, 255]))
             }
         }
-        #expect(!image.hasAlpha)
+        expect(!image.hasAlpha)
         for (radius, border) in [(-1, 0), (0, -1), (.nan, 0), (0, .nan)] as [(Double, Double)] {
             #expect(throws: ImageError.self) {
                 try RoundCornersTransformer(radius: radius, borderWidth: border).transform(Self.plain(3, 3))
             }
         }
-        #expect(
-            try RoundCornersTransformer(radius: .infinity, borderWidth: .infinity).transform(Self.plain(9, 3)).width
-                == 9)
+        try expectEqual(
+            RoundCornersTransformer(radius: .infinity, borderWidth: .infinity).transform(Self.plain(9, 3)).width, 9)
     }
 
     @Test
     func `a circle is cut out of the middle`() throws {
         let image = try CircleTransformer().transform(Self.plain(50, 20))
-        #expect(image.size == PixelSize(width: 20, height: 20))
+        expectEqual(image.size, PixelSize(width: 20, height: 20))
         let covered = image.pixels.chunks.reduce(0.0) { $0 + Double($1[3]) / 255 }
         #expect(abs(covered - .pi * 100) < 1)
     }
@@ -77,10 +78,10 @@ struct EffectTests {
     func `a tint takes the place of colours, or is multiplied with them`() throws {
         let image = try Self.plain(3, 3, [40, 20, 10, 128])
         let color = PixelColor(red: 255, green: 128, blue: 0)
-        #expect(try pixel(TintTransformer(color).transform(image), 1, 1) == [128, 64, 0, 128])
-        #expect(try pixel(TintTransformer(color, mode: .multiply).transform(image), 1, 1) == [40, 10, 0, 128])
+        try expectEqual(pixel(TintTransformer(color).transform(image), 1, 1), [128, 64, 0, 128])
+        try expectEqual(pixel(TintTransformer(color, mode: .multiply).transform(image), 1, 1), [40, 10, 0, 128])
         let half = PixelColor(red: 0, green: 0, blue: 0, alpha: 128)
-        #expect(try pixel(TintTransformer(half, mode: .multiply).transform(image), 1, 1) == [20, 10, 5, 128])
+        try expectEqual(pixel(TintTransformer(half, mode: .multiply).transform(image), 1, 1), [20, 10, 5, 128])
         #expect(try TintTransformer(half).transform(Self.plain(2, 2)).hasAlpha)
     }
 
@@ -88,8 +89,8 @@ struct EffectTests {
     func `an endless amount is a colour all the same`(transformer: ColorTransformer) throws {
         let image = try Self.plain(2, 2, [100, 50, 0, 128])
         let changed = try pixel(transformer.transform(image), 0, 0)
-        #expect(changed[3] == 128)
-        #expect(changed.allSatisfy { $0 <= 128 })
+        expectEqual(changed[3], 128)
+        expect(changed.allSatisfy { $0 <= 128 })
     }
 
     @Test
@@ -100,16 +101,16 @@ struct EffectTests {
         }
         // 0.213 * 100 + 0.715 * 50 + 0.072 * 200.
         let grey: UInt8 = 71
-        #expect(try changed(.grayscale) == [grey, grey, grey, 255])
-        #expect(try changed(.brightness(1.5)) == [150, 75, 255, 255])
-        #expect(try changed(.brightness(0)) == [0, 0, 0, 255])
-        #expect(try changed(.contrast(0)) == [128, 128, 128, 255])
+        try expectEqual(changed(.grayscale), [grey, grey, grey, 255])
+        try expectEqual(changed(.brightness(1.5)), [150, 75, 255, 255])
+        try expectEqual(changed(.brightness(0)), [0, 0, 0, 255])
+        try expectEqual(changed(.contrast(0)), [128, 128, 128, 255])
         // (c - 127.5) * 2 + 127.5.
-        #expect(try changed(.contrast(2)) == [73, 0, 255, 255])
-        #expect(try changed(.saturation(1)) == [100, 50, 200, 255])
+        try expectEqual(changed(.contrast(2)), [73, 0, 255, 255])
+        try expectEqual(changed(.saturation(1)), [100, 50, 200, 255])
         #expect(try PixelComparison(changed(.saturation(2)), [129, 29, 255, 255]).maxDifference <= 1)
-        for amount in [-Double.infinity, -1, .nan] { #expect(try changed(.brightness(amount)) == [0, 0, 0, 255]) }
-        #expect(try changed(.brightness(.infinity))[3] == 255)
+        for amount in [-Double.infinity, -1, .nan] { try expectEqual(changed(.brightness(amount)), [0, 0, 0, 255]) }
+        try expectEqual(changed(.brightness(.infinity))[3], 255)
     }
 
     @Test
@@ -122,11 +123,11 @@ struct EffectTests {
         ]
         for transformer in transformers {
             let pixels = try transformer.transform(image).pixels.chunks
-            #expect(pixels.allSatisfy { max($0[0], $0[1], $0[2]) <= $0[3] }, "\(transformer.key)")
+            expect(pixels.allSatisfy { max($0[0], $0[1], $0[2]) <= $0[3] }, "\(transformer.key)")
         }
         for transformer in transformers[..<4] {
             let alpha = try transformer.transform(image).pixels.chunks.map(\.[3])
-            #expect(alpha == image.pixels.chunks.map(\.[3]), "\(transformer.key)")
+            expectEqual(alpha, image.pixels.chunks.map(\.[3]), "\(transformer.key)")
         }
     }
 
@@ -190,12 +191,12 @@ struct EffectTests {
         #expect(try PixelComparison(mixed(.screen), [133, 188, 248, 255]).maxDifference <= 1)
         #expect(try OverlayTransformer(mark, named: "mark", opacity: 0).transform(image).isSame(as: image))
         let large = try Self.plain(50, 50, [1, 2, 3, 255])
-        #expect(
-            try pixel(OverlayTransformer(large, named: "l", gravity: .center).transform(image), 0, 9) == [1, 2, 3, 255])
+        try expectEqual(
+            pixel(OverlayTransformer(large, named: "l", gravity: .center).transform(image), 0, 9), [1, 2, 3, 255])
         for margin in [Int.min, -100, 100, .max] {
             for gravity in [Gravity.topLeft, .center, .bottomRight] {
                 let over = OverlayTransformer(mark, named: "mark", gravity: gravity, margin: margin)
-                #expect(try over.transform(image).size == image.size)
+                try expectEqual(over.transform(image).size, image.size)
             }
         }
     }
@@ -204,12 +205,12 @@ struct EffectTests {
     func `a closure is a transformer with its own key`() throws {
         let image = try Self.plain(2, 2)
         let transformer: any ImageTransforming = .custom(key: "first)") { $0.firstFrame }
-        #expect(transformer.key == "custom(first\\))")
+        expectEqual(transformer.key, "custom(first\\))")
         #expect(try transformer.transform(image).isSame(as: image))
-        #expect(transformer.resultSize(for: image.size) == image.size)
+        expectEqual(transformer.resultSize(for: image.size), image.size)
         let half = CustomTransformer(key: "half", resultSize: { PixelSize(width: $0.width / 2, height: $0.height) }) {
             $0
         }
-        #expect(half.resultSize(for: image.size).width == 1)
+        expectEqual(half.resultSize(for: image.size).width, 1)
     }
 }

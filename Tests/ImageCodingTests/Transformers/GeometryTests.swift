@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-@testable import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
+
+@testable import ImageCoding
 
 @Suite("Geometry")
 struct GeometryTests {
@@ -24,11 +26,11 @@ struct GeometryTests {
             let result = try ResizeTransformer(size: box, mode: .fill, gravity: gravity).transform(image)
             return pixel(result, 0, 5)
         }
-        #expect(try kept(.left) == [0, 5, 7, 255])
-        #expect(try kept(.center) == [30, 5, 7, 255])
-        #expect(try kept(.right) == [60, 5, 7, 255])
-        #expect(try kept(Gravity(x: 0.25, y: 0)) == [15, 5, 7, 255])
-        #expect(try kept(Gravity(x: -5, y: .nan)) == kept(.left))
+        try expectEqual(kept(.left), [0, 5, 7, 255])
+        try expectEqual(kept(.center), [30, 5, 7, 255])
+        try expectEqual(kept(.right), [60, 5, 7, 255])
+        try expectEqual(kept(Gravity(x: 0.25, y: 0)), [15, 5, 7, 255])
+        try expectEqual(kept(Gravity(x: -5, y: .nan)), kept(.left))
     }
 
     @Test(arguments: 1...8)
@@ -49,17 +51,17 @@ struct GeometryTests {
         let image = try Self.places(4, 3)
         let red = PixelColor(red: 200, green: 1, blue: 2)
         let padded = try PadTransformer(top: 1, left: 2, bottom: 3, right: 4, color: red).transform(image)
-        #expect(padded.size == PixelSize(width: 10, height: 7))
+        expectEqual(padded.size, PixelSize(width: 10, height: 7))
         for y in 0..<7 {
             for x in 0..<10 {
                 let isInside = (2..<6).contains(x) && (1..<4).contains(y)
-                #expect(pixel(padded, x, y) == (isInside ? [UInt8(x - 2), UInt8(y - 1), 7, 255] : [200, 1, 2, 255]))
+                expectEqual(pixel(padded, x, y), (isInside ? [UInt8(x - 2), UInt8(y - 1), 7, 255] : [200, 1, 2, 255]))
             }
         }
-        #expect(!padded.hasAlpha)
+        expect(!padded.hasAlpha)
         let clear = try PadTransformer(top: 1).transform(image)
         #expect(clear.hasAlpha)
-        #expect(pixel(clear, 0, 0) == [0, 0, 0, 0])
+        expectEqual(pixel(clear, 0, 0), [0, 0, 0, 0])
         #expect(throws: ImageError.self) { try PadTransformer(left: -1).transform(image) }
         #expect(throws: ImageError.self) { try PadTransformer(left: .max, right: .max).transform(image) }
     }
@@ -70,11 +72,11 @@ struct GeometryTests {
         func corner(_ gravity: Gravity) throws -> [UInt8] {
             let box = PixelSize(width: 6, height: 2)
             let result = try PadTransformer(to: box, gravity: gravity).transform(image)
-            #expect(result.size == PixelSize(width: 6, height: 3))
+            expectEqual(result.size, PixelSize(width: 6, height: 3))
             return pixel(result, 0, 0)
         }
-        #expect(try corner(.left) == [0, 0, 7, 255])
-        #expect(try corner(.center) == [0, 0, 0, 0])
+        try expectEqual(corner(.left), [0, 0, 7, 255])
+        try expectEqual(corner(.center), [0, 0, 0, 0])
         #expect(try PadTransformer(to: PixelSize(width: 1, height: -4)).transform(image).isSame(as: image))
     }
 
@@ -88,9 +90,9 @@ struct GeometryTests {
         }
         let image = try DecodedImage(width: 10, height: 8, frames: [frame((3, 2)), frame((6, 4))], hasAlpha: false)
         let trimmed = try TrimTransformer().transform(image)
-        #expect(trimmed.size == PixelSize(width: 4, height: 3))
-        #expect(pixel(trimmed, 0, 0) == [9, 9, 9, 255])
-        #expect(try TrimTransformer(tolerance: 190).transform(image).width == 4)
+        expectEqual(trimmed.size, PixelSize(width: 4, height: 3))
+        expectEqual(pixel(trimmed, 0, 0), [9, 9, 9, 255])
+        try expectEqual(TrimTransformer(tolerance: 190).transform(image).width, 4)
         #expect(try TrimTransformer(tolerance: 191).transform(image).isSame(as: image))
         #expect(try TrimTransformer(tolerance: .max).transform(image).isSame(as: image))
     }
@@ -102,8 +104,8 @@ struct GeometryTests {
         let down = try FlipTransformer(.vertical).transform(image)
         for y in 0..<3 {
             for x in 0..<5 {
-                #expect(pixel(across, x, y) == pixel(image, 4 - x, y))
-                #expect(pixel(down, x, y) == pixel(image, x, 2 - y))
+                expectEqual(pixel(across, x, y), pixel(image, 4 - x, y))
+                expectEqual(pixel(down, x, y), pixel(image, x, 2 - y))
             }
         }
     }
@@ -112,14 +114,14 @@ struct GeometryTests {
     func `quarter turns move pixels and change none`() throws {
         let image = try Self.places(5, 3)
         let right = try RotateTransformer(degrees: 90).transform(image)
-        #expect(right.size == PixelSize(width: 3, height: 5))
-        #expect(pixel(right, 2, 0) == pixel(image, 0, 0))
-        #expect(pixel(right, 2, 4) == pixel(image, 4, 0))
+        expectEqual(right.size, PixelSize(width: 3, height: 5))
+        expectEqual(pixel(right, 2, 0), pixel(image, 0, 0))
+        expectEqual(pixel(right, 2, 4), pixel(image, 4, 0))
         #expect(try RotateTransformer(degrees: -90).transform(right).isSame(as: image))
-        #expect(try RotateTransformer(degrees: 540).transform(image).pixels == image.pixels.reversedPixels)
+        try expectEqual(RotateTransformer(degrees: 540).transform(image).pixels, image.pixels.reversedPixels)
         for degrees in [0, 360, -720, -0.0] {
             #expect(try RotateTransformer(degrees: degrees).transform(image).isSame(as: image))
-            #expect(RotateTransformer(degrees: degrees).key == RotateTransformer(degrees: 0).key)
+            expectEqual(RotateTransformer(degrees: degrees).key, RotateTransformer(degrees: 0).key)
         }
     }
 
@@ -128,9 +130,9 @@ struct GeometryTests {
         let image = ImageFactory.picture(width: 60, height: 40, seed: 5)
         let turned = try RotateTransformer(degrees: 30).transform(image)
         // 60 cos 30 + 40 sin 30, and the other way round.
-        #expect(turned.size == PixelSize(width: 72, height: 65))
+        expectEqual(turned.size, PixelSize(width: 72, height: 65))
         #expect(turned.hasAlpha)
-        #expect(pixel(turned, 0, 0) == [0, 0, 0, 0])
+        expectEqual(pixel(turned, 0, 0), [0, 0, 0, 0])
         // The right end of the middle row goes down.
         let (angle, reach) = (30 * Double.pi / 180, 20.0)
         let (x, y) = (Int(36 + reach * cos(angle)), Int(32.5 + reach * sin(angle)))
@@ -138,7 +140,7 @@ struct GeometryTests {
         #expect(PixelComparison(pixel(turned, x, y), expected).maxDifference < 60)
         let back = try RotateTransformer(degrees: -30, keepsSize: true).transform(
             RotateTransformer(degrees: 30, keepsSize: true).transform(image))
-        #expect(back.size == image.size)
+        expectEqual(back.size, image.size)
         let middle = CropTransformer(PixelRect(x: 20, y: 10, width: 20, height: 20))
         #expect(try PixelComparison(middle.transform(back).pixels, middle.transform(image).pixels).psnr > 20)
     }
@@ -149,15 +151,15 @@ struct GeometryTests {
         let image = try DecodedImage(width: 20, height: 20, frames: [.init(pixels: pixels)], hasAlpha: true)
         let background = PixelColor(red: 199, green: 100, blue: 50, alpha: 128)
         let turned = try RotateTransformer(degrees: 33, background: background).transform(image)
-        #expect(turned.pixels.chunks.allSatisfy { PixelComparison($0, [100, 50, 25, 128]).maxDifference <= 1 })
+        expect(turned.pixels.chunks.allSatisfy { PixelComparison($0, [100, 50, 25, 128]).maxDifference <= 1 })
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity])
     func `an angle that is no number is refused`(degrees: Double) throws {
         let transformer = RotateTransformer(degrees: degrees)
-        #expect(transformer.resultSize(for: PixelSize(width: 5, height: 5)).width == 5)
+        expectEqual(transformer.resultSize(for: PixelSize(width: 5, height: 5)).width, 5)
         let error = #expect(throws: ImageError.self) { try transformer.transform(Self.places(5, 5)) }
-        #expect(error?.code == .invalidRequest)
+        expectEqual(error?.code, .invalidRequest)
     }
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 import Foundation
-@testable import ImageCoding
 import Scenes
+import TestSupport
 import Testing
 import WebImageTesting
+
+@testable import ImageCoding
 
 /// What each transformer makes of a scene, against pictures in the folder `Golden` that were looked at.
 ///
@@ -80,6 +82,6 @@ struct GoldenTests {
             }
         }
         let stored = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
-        #expect(Set(stored) == names)
+        expectEqual(Set(stored), names)
     }
 }

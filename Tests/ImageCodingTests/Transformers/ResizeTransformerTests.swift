@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 @testable import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -31,27 +32,27 @@ struct ResizeTransformerTests {
 
     @Test
     func `fit keeps the shape inside the box`() throws {
-        #expect(try size(100, 200, .fit, (150, 150)) == [75, 150])
-        #expect(try size(100, 200, .fit, (300, 300)) == [100, 200])
-        #expect(try size(100, 200, .fit, (300, 300), enlarging: true) == [150, 300])
-        #expect(try size(200, 1, .fit, (10, 10)) == [10, 1])
+        try expectEqual(size(100, 200, .fit, (150, 150)), [75, 150])
+        try expectEqual(size(100, 200, .fit, (300, 300)), [100, 200])
+        try expectEqual(size(100, 200, .fit, (300, 300), enlarging: true), [150, 300])
+        try expectEqual(size(200, 1, .fit, (10, 10)), [10, 1])
     }
 
     @Test
     func `fill covers the box`() throws {
-        #expect(try size(100, 200, .fill, (50, 50)) == [50, 50])
-        #expect(try size(100, 200, .fill, (150, 150)) == [100, 100])
-        #expect(try size(100, 200, .fill, (300, 300)) == [100, 100])
-        #expect(try size(100, 200, .fill, (25, 300)) == [17, 200])
-        #expect(try size(100, 200, .fill, (300, 300), enlarging: true) == [300, 300])
+        try expectEqual(size(100, 200, .fill, (50, 50)), [50, 50])
+        try expectEqual(size(100, 200, .fill, (150, 150)), [100, 100])
+        try expectEqual(size(100, 200, .fill, (300, 300)), [100, 100])
+        try expectEqual(size(100, 200, .fill, (25, 300)), [17, 200])
+        try expectEqual(size(100, 200, .fill, (300, 300), enlarging: true), [300, 300])
     }
 
     @Test
     func `stretch fills the box without keeping the shape`() throws {
-        #expect(try size(100, 200, .stretch, (150, 150)) == [100, 100])
-        #expect(try size(100, 200, .stretch, (500, 10)) == [100, 2])
-        #expect(try size(100, 200, .stretch, (150, 150), enlarging: true) == [150, 150])
-        #expect(try size(100, 200, .stretch, (30, 40)) == [30, 40])
+        try expectEqual(size(100, 200, .stretch, (150, 150)), [100, 100])
+        try expectEqual(size(100, 200, .stretch, (500, 10)), [100, 2])
+        try expectEqual(size(100, 200, .stretch, (150, 150), enlarging: true), [150, 150])
+        try expectEqual(size(100, 200, .stretch, (30, 40)), [30, 40])
     }
 
     @Test(arguments: 0..<200 as Range<UInt64>)
@@ -62,7 +63,7 @@ struct ResizeTransformerTests {
         for mode in [ResizeTransformer.Mode.fill, .stretch] {
             let resize = ResizeTransformer(size: box, mode: mode)
             let result = resize.resultSize(for: source)
-            #expect(resize.resultSize(for: result) == result)
+            expectEqual(resize.resultSize(for: result), result)
             // One side is that of the picture or of the box, and the other one is less than a pixel too long.
             let factor = min(
                 1, Double(source.width) / Double(box.width), Double(source.height) / Double(box.height))
@@ -87,7 +88,7 @@ struct ResizeTransformerTests {
                 return abs(Int(result.frames[0].pixels[a]) - Int(result.frames[0].pixels[b])) <= 1
             }
         }
-        #expect(mirrored)
+        expect(mirrored)
     }
 
     @Test
@@ -99,7 +100,7 @@ struct ResizeTransformerTests {
                 PixelSize(width: 7, height: 5), PixelSize(width: 83, height: 61), PixelSize(width: 1, height: 1),
             ] {
                 let result = try ResizeTransformer(size: box, mode: .stretch, allowsEnlarging: true).transform(image)
-                #expect(result.frames[0].pixels == (0..<box.width * box.height).flatMap { _ in pixel })
+                expectEqual(result.frames[0].pixels, (0..<box.width * box.height).flatMap { _ in pixel })
             }
         }
     }
@@ -108,7 +109,7 @@ struct ResizeTransformerTests {
     func `the result is premultiplied and does not bleed hidden colours`() throws {
         let source = ImageFactory.picture(width: 64, height: 64, seed: 21, hasAlpha: true)
         let pixels = try ResizeTransformer(size: PixelSize(width: 20, height: 20)).transform(source).frames[0].pixels
-        #expect(
+        expect(
             stride(from: 0, to: pixels.count, by: 4).allSatisfy {
                 max(pixels[$0], pixels[$0 + 1], pixels[$0 + 2]) <= pixels[$0 + 3]
             })
@@ -125,8 +126,8 @@ struct ResizeTransformerTests {
             let box = PixelSize(width: width, height: 8)
             let result = try ResizeTransformer(size: box, mode: .stretch, allowsEnlarging: true).transform(image)
             let resized = result.frames[0].pixels
-            #expect(stride(from: 0, to: resized.count, by: 4).allSatisfy { resized[$0 + 3] == 128 })
-            #expect(resized.allSatisfy { $0 <= 128 })
+            expect(stride(from: 0, to: resized.count, by: 4).allSatisfy { resized[$0 + 3] == 128 })
+            expect(resized.allSatisfy { $0 <= 128 })
         }
     }
 
@@ -135,10 +136,10 @@ struct ResizeTransformerTests {
         let animation = ImageFactory.animation(width: 64, height: 48, frames: 3, seed: 2)
         let transformer = ResizeTransformer(size: PixelSize(width: 32, height: 32))
         let result = try transformer.transform(animation)
-        #expect(result.frames.map(\.duration) == animation.frames.map(\.duration))
+        expectEqual(result.frames.map(\.duration), animation.frames.map(\.duration))
         for (frame, original) in zip(result.frames, animation.frames) {
             let still = try DecodedImage(width: 64, height: 48, frames: [original], hasAlpha: false)
-            #expect(try transformer.transform(still).frames[0].pixels == frame.pixels)
+            try expectEqual(transformer.transform(still).frames[0].pixels, frame.pixels)
         }
     }
 
@@ -149,7 +150,7 @@ struct ResizeTransformerTests {
             let error = #expect(throws: ImageError.self) {
                 try ResizeTransformer(size: box, mode: mode, allowsEnlarging: true).transform(image)
             }
-            #expect(error?.code == .tooLarge)
+            expectEqual(error?.code, .tooLarge)
         }
     }
 
@@ -159,11 +160,11 @@ struct ResizeTransformerTests {
         let none = #expect(throws: ImageError.self) {
             try ResizeTransformer(size: PixelSize(width: 0, height: 4)).transform(image)
         }
-        #expect(none?.code == .invalidRequest)
+        expectEqual(none?.code, .invalidRequest)
         let huge = #expect(throws: ImageError.self) {
             try ResizeTransformer(size: PixelSize(width: 60_000, height: 60_000), allowsEnlarging: true)
                 .transform(image)
         }
-        #expect(huge?.code == .tooLarge)
+        expectEqual(huge?.code, .tooLarge)
     }
 }

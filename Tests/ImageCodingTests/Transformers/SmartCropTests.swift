@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -48,20 +49,20 @@ import WebImageTesting
         let plain = try PremultipliedCanvas(PixelSize(width: 300, height: 100), color: .white).image
         let crop = SmartCropTransformer(size: PixelSize(width: 50, height: 50), interest: interest)
         #expect(try abs(crop.gravity(in: plain).x - 0.5) < 0.02)
-        #expect(try crop.transform(plain).size == PixelSize(width: 50, height: 50))
+        try expectEqual(crop.transform(plain).size, PixelSize(width: 50, height: 50))
     }
 
     @Test func `a decoder draws the picture as small as the box allows, and the crop is the same`() throws {
         let crop = SmartCropTransformer(size: PixelSize(width: 64, height: 64))
         let (thumbnail, rest) = ResizeTransformer.leading([crop, .grayscale])
-        #expect(thumbnail == ResizeTransformer(size: crop.size, mode: .cover))
-        #expect(rest.map(\.key) == [crop.key, "grayscale(1.0)"])
+        expectEqual(thumbnail, ResizeTransformer(size: crop.size, mode: .cover))
+        expectEqual(rest.map(\.key), [crop.key, "grayscale(1.0)"])
         let file = try ImageFactory.encoded(width: 900, height: 300, seed: 5)
         let small = try ImageCoders.default.decode(file, options: DecodeOptions(thumbnail: thumbnail))
-        #expect(small.size == PixelSize(width: 192, height: 64))
+        expectEqual(small.size, PixelSize(width: 192, height: 64))
         let whole = try crop.transform(ImageCoders.default.decode(file))
         let made = try crop.transform(small)
-        #expect(made.size == whole.size)
+        expectEqual(made.size, whole.size)
         #expect(PixelComparison(made.pixels, whole.pixels).psnr > 30)
     }
 
@@ -70,13 +71,13 @@ import WebImageTesting
         for side in [0, -1, Int.min] {
             let crop = SmartCropTransformer(size: PixelSize(width: side, height: 10))
             #expect(throws: ImageError.self) { try crop.transform(picture) }
-            #expect(crop.resultSize(for: picture.size).width == 0)
+            expectEqual(crop.resultSize(for: picture.size).width, 0)
         }
         let huge = SmartCropTransformer(size: PixelSize(width: .max, height: .max))
-        #expect(try huge.transform(picture).size == PixelSize(width: 100, height: 100))
+        try expectEqual(huge.transform(picture).size, PixelSize(width: 100, height: 100))
         let line = try PremultipliedCanvas(PixelSize(width: 4_000, height: 1), color: .white).image
-        #expect(
-            try SmartCropTransformer(size: PixelSize(width: 1, height: 1)).transform(line).size
-                == PixelSize(width: 1, height: 1))
+        try expectEqual(
+            SmartCropTransformer(size: PixelSize(width: 1, height: 1)).transform(line).size,
+            PixelSize(width: 1, height: 1))
     }
 }

@@ -1,7 +1,9 @@
-// SPDX-License-Identifier: MIT
-@testable import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
+
+// SPDX-License-Identifier: MIT
+@testable import ImageCoding
 
 @Suite("Transformers")
 struct TransformerTests {
@@ -16,13 +18,13 @@ struct TransformerTests {
     func `crop cuts out exactly the rectangle`() throws {
         let image = ImageFactory.animation(width: 20, height: 15, frames: 2, seed: 8)
         let result = try CropTransformer(PixelRect(x: 3, y: 4, width: 6, height: 5)).transform(image)
-        #expect(result.size == PixelSize(width: 6, height: 5))
+        expectEqual(result.size, PixelSize(width: 6, height: 5))
         for (frame, original) in zip(result.frames, image.frames) {
             for y in 0..<5 {
                 let row = ((y + 4) * 20 + 3) * 4
                 #expect(frame.pixels[y * 24..<(y + 1) * 24].elementsEqual(original.pixels[row..<row + 24]))
             }
-            #expect(frame.duration == original.duration)
+            expectEqual(frame.duration, original.duration)
         }
     }
 
@@ -32,12 +34,12 @@ struct TransformerTests {
         func cropped(_ x: Int, _ y: Int, _ width: Int, _ height: Int) throws -> PixelSize {
             try CropTransformer(PixelRect(x: x, y: y, width: width, height: height)).transform(image).size
         }
-        #expect(try cropped(-5, -5, 10, 10) == PixelSize(width: 5, height: 5))
-        #expect(try cropped(15, 10, .max, .max) == PixelSize(width: 5, height: 5))
-        #expect(try cropped(0, 0, 20, 15) == image.size)
+        try expectEqual(cropped(-5, -5, 10, 10), PixelSize(width: 5, height: 5))
+        try expectEqual(cropped(15, 10, .max, .max), PixelSize(width: 5, height: 5))
+        try expectEqual(cropped(0, 0, 20, 15), image.size)
         for (x, y, width, height) in [(20, 0, 5, 5), (0, -5, 5, 5), (3, 3, 0, 2), (3, 3, -2, 2), (.min, 0, 5, 5)] {
             let error = #expect(throws: ImageError.self) { try cropped(x, y, width, height) }
-            #expect(error?.code == .invalidRequest)
+            expectEqual(error?.code, .invalidRequest)
         }
     }
 
@@ -48,7 +50,7 @@ struct TransformerTests {
         let resize = ResizeTransformer(size: PixelSize(width: 10, height: 10))
         let pipeline = TransformerPipeline([crop, resize])
         #expect(try pipeline.transform(image).isSame(as: resize.transform(crop.transform(image))))
-        #expect(try TransformerPipeline([resize, crop]).transform(image).size == PixelSize(width: 10, height: 5))
+        try expectEqual(TransformerPipeline([resize, crop]).transform(image).size, PixelSize(width: 10, height: 5))
         #expect(try TransformerPipeline([]).transform(image).isSame(as: image))
     }
 
@@ -83,12 +85,12 @@ struct TransformerTests {
         if transformer is TrimTransformer {
             #expect(result.width <= predicted.width)
         } else {
-            #expect(result.size == predicted)
+            expectEqual(result.size, predicted)
         }
-        #expect(result.durations == image.durations)
+        expectEqual(result.durations, image.durations)
         #expect(result.hasAlpha || result.frames.allSatisfy { $0.pixels.chunks.allSatisfy { $0[3] == 255 } })
         let still = try transformer.transform(image.firstFrame)
-        if !(transformer is TrimTransformer) { #expect(result.pixels == still.pixels) }
+        if !(transformer is TrimTransformer) { expectEqual(result.pixels, still.pixels) }
         // Changes nothing, or calls a closure.
         guard !result.isSame(as: image) else { return }
         let cancelled = await Task {
@@ -115,24 +117,23 @@ struct TransformerTests {
                 .pipeline([.pipeline([Named(key: "a")]), Named(key: "b")]),
                 .pipeline([.pipeline([Named(key: "a"), Named(key: "b")])]),
             ] + Self.effects
-        #expect(Set(transformers.map(\.key)).count == transformers.count)
+        expectEqual(Set(transformers.map(\.key)).count, transformers.count)
     }
 
     @Test
     func `keys never change`() {
         let size = PixelSize(width: 320, height: 240)
-        #expect(ResizeTransformer(size: size, mode: .fill).key == "resize(320x240,fill)")
-        #expect(ResizeTransformer(size: size, allowsEnlarging: true).key == "resize(320x240,fit,enlarging)")
-        #expect(CropTransformer(PixelRect(x: 1, y: -2, width: 3, height: 4)).key == "crop(1,-2,3,4)")
-        #expect(ResizeTransformer(size: size, mode: .fill, gravity: .top).key == "resize(320x240,fill,0.5:0.0)")
-        #expect(PadTransformer(top: 1, color: .black).key == "pad(1,0,0,0,#000000)")
-        #expect(PadTransformer(to: size).key == "extend(320x240,0.5:0.5,#00000000)")
-        #expect(RotateTransformer(degrees: -90).key == "rotate(270.0,#00000000)")
-        #expect(RoundCornersTransformer(radius: 4).key == "round(4.0,15,0.0,#000000)")
-        #expect(ColorTransformer.contrast(amount: 1.5).key == "contrast(1.5)")
-        #expect(BlurTransformer(sigma: 2).key == "blur(2.0)")
-        #expect(
-            TransformerPipeline([ResizeTransformer(size: size), Named(key: "a|b")]).key
-                == "[resize(320x240,fit)|a\\|b|]")
+        expectEqual(ResizeTransformer(size: size, mode: .fill).key, "resize(320x240,fill)")
+        expectEqual(ResizeTransformer(size: size, allowsEnlarging: true).key, "resize(320x240,fit,enlarging)")
+        expectEqual(CropTransformer(PixelRect(x: 1, y: -2, width: 3, height: 4)).key, "crop(1,-2,3,4)")
+        expectEqual(ResizeTransformer(size: size, mode: .fill, gravity: .top).key, "resize(320x240,fill,0.5:0.0)")
+        expectEqual(PadTransformer(top: 1, color: .black).key, "pad(1,0,0,0,#000000)")
+        expectEqual(PadTransformer(to: size).key, "extend(320x240,0.5:0.5,#00000000)")
+        expectEqual(RotateTransformer(degrees: -90).key, "rotate(270.0,#00000000)")
+        expectEqual(RoundCornersTransformer(radius: 4).key, "round(4.0,15,0.0,#000000)")
+        expectEqual(ColorTransformer.contrast(amount: 1.5).key, "contrast(1.5)")
+        expectEqual(BlurTransformer(sigma: 2).key, "blur(2.0)")
+        expectEqual(
+            TransformerPipeline([ResizeTransformer(size: size), Named(key: "a|b")]).key, "[resize(320x240,fit)|a\\|b|]")
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import ImageCoding
+import TestSupport
 import Testing
 
 @testable import ImageServer
@@ -26,14 +27,14 @@ import Testing
         "plain/https%3A%2F%2Fexample.com/a.jpg?x=1",
     ])
     func `a source is read in every form`(form: String) throws {
-        #expect(try read("/w1/unsigned/\(form)").get().source.absoluteString == Self.source)
+        try expectEqual(read("/w1/unsigned/\(form)").get().source.absoluteString, Self.source)
     }
 
     @Test(arguments: [
         "/", "/w1", "/w1/unsigned", "/w1/unsigned/", "//unsigned/\(encoded)", "w1/unsigned/\(encoded)",
     ])
     func `what is no address is not found`(target: String) {
-        #expect(status(target) == 404)
+        expectEqual(status(target), 404)
     }
 
     @Test(arguments: [
@@ -46,7 +47,7 @@ import Testing
         String(repeating: "w1,", count: 100),
     ])
     func `options that say nothing clear are refused`(options: String) {
-        #expect(status("/\(options)/unsigned/\(Self.encoded)") == 400)
+        expectEqual(status("/\(options)/unsigned/\(Self.encoded)"), 400)
     }
 
     @Test(arguments: [
@@ -54,8 +55,8 @@ import Testing
         "http://user@example.com/", "http://user:secret@example.com/", "javascript:alert(1)", "//example.com/a",
     ])
     func `a source that is no web address is refused`(source: String) {
-        #expect(status("/w1/unsigned/\(Base64URL.encode(Array(source.utf8)))") == (source.isEmpty ? 404 : 400))
-        #expect(status("/w1/unsigned/plain/\(source)") == 400)
+        expectEqual(status("/w1/unsigned/\(Base64URL.encode(Array(source.utf8)))"), (source.isEmpty ? 404 : 400))
+        expectEqual(status("/w1/unsigned/plain/\(source)"), 400)
     }
 
     /// A source, and the scheme, host, port and rest that the server asks for; `nil` when it is refused.
@@ -91,22 +92,22 @@ import Testing
             return "\(parts.scheme?.lowercased() ?? "") \(parts.percentEncodedHost?.lowercased() ?? "") "
                 + "\(parts.port.map { "\($0)" } ?? "-") \(parts.percentEncodedPath)\(query)"
         }
-        #expect(found == expected)
-        #expect(address?.source.fragment == nil)
+        expectEqual(found, expected)
+        expectNil(address?.source.fragment)
     }
 
     @Test(arguments: ["\(encoded)=", "\(encoded)==", "+\(encoded)", "\(encoded)?v=2", "a", "____"])
     func `a source that is not base64url is refused`(source: String) {
-        #expect(status("/w1/unsigned/\(source)") == 400)
+        expectEqual(status("/w1/unsigned/\(source)"), 400)
     }
 
     @Test func `options are read`() throws {
         let options = try PictureOptions("q75,webp,h20,fill,w10,still")
-        #expect(options.width == 10)
-        #expect(options.height == 20)
-        #expect(options.mode == .fill)
-        #expect(options.format == .webp)
-        #expect(options.quality == 75)
+        expectEqual(options.width, 10)
+        expectEqual(options.height, 20)
+        expectEqual(options.mode, .fill)
+        expectEqual(options.format, .webp)
+        expectEqual(options.quality, 75)
         #expect(options.isStill)
         #expect(try PictureOptions("auto").transformers.isEmpty)
     }
@@ -120,18 +121,18 @@ import Testing
         ("strip", "resize(65500x65500,fit)"), ("bg102030", "custom(over#102030)"), ("original", ""),
     ])
     func `options are what is done to the pixels`(options: String, key: String) throws {
-        #expect(try PictureOptions(options).transformers.map(\.key).joined() == key)
+        try expectEqual(PictureOptions(options).transformers.map(\.key).joined(), key)
     }
 
     @Test func `an address is refused from its end on, and the end is signed`() throws {
         let reader = AddressReader(keys: [Self.key], presets: ["card": try PictureOptions("w640")])
         for options in ["w10,exp1000", "card,exp1000"] {
             let address = try reader.address(options: options, source: Self.source)
-            #expect(try reader.read(address, at: 999).expiry == 1_000)
+            try expectEqual(reader.read(address, at: 999).expiry, 1_000)
             let error = #expect(throws: AddressError.self) { try reader.read(address, at: 1_000) }
-            #expect(error?.status == 403)
-            #expect(error?.code == "expiredAddress")
-            #expect(status(address.replacing("exp1000", with: "exp9999999999"), reader) == 403)
+            expectEqual(error?.status, 403)
+            expectEqual(error?.code, "expiredAddress")
+            expectEqual(status(address.replacing("exp1000", with: "exp9999999999"), reader), 403)
         }
     }
 
@@ -139,32 +140,32 @@ import Testing
         let reader = AddressReader(keys: [Self.key])
         for isPlain in [true, false] {
             let address = try reader.address(options: "w10", source: Self.source, isPlain: isPlain)
-            #expect(status(address, reader) == 200)
-            #expect(status(address.replacing("/w10/", with: "/w11/"), reader) == 403)
-            #expect(status(address + "x", reader) == 403)
-            #expect(status(address, AddressReader(keys: [Self.otherKey])) == 403)
-            #expect(status(address, AddressReader()) == 403)
+            expectEqual(status(address, reader), 200)
+            expectEqual(status(address.replacing("/w10/", with: "/w11/"), reader), 403)
+            expectEqual(status(address + "x", reader), 403)
+            expectEqual(status(address, AddressReader(keys: [Self.otherKey])), 403)
+            expectEqual(status(address, AddressReader()), 403)
         }
     }
 
     @Test func `both keys of a rotation are valid, and the first one signs`() throws {
         let old = try AddressReader(keys: [Self.key]).address(options: "w10", source: Self.source)
         let both = AddressReader(keys: [Self.otherKey, Self.key])
-        #expect(status(old, both) == 200)
+        expectEqual(status(old, both), 200)
         let new = try both.address(options: "w10", source: Self.source)
         #expect(new != old)
-        #expect(status(new, both) == 200)
-        #expect(status(new, AddressReader(keys: [Self.key])) == 403)
+        expectEqual(status(new, both), 200)
+        expectEqual(status(new, AddressReader(keys: [Self.key])), 403)
     }
 
     @Test(arguments: ["", "unsigned", "A", String(repeating: "A", count: 43), String(repeating: "A", count: 44)])
     func `a wrong signature is refused`(signature: String) {
-        #expect(status("/w10/\(signature)/\(Self.encoded)", AddressReader(keys: [Self.key])) == 403)
+        expectEqual(status("/w10/\(signature)/\(Self.encoded)", AddressReader(keys: [Self.key])), 403)
     }
 
     /// The value was made with `openssl dgst -sha256 -mac HMAC`.
     @Test func `the signature is an HMAC of SHA-256`() {
-        #expect(Self.key.signature(of: "w10/abc") == "u3CkQgh2I291N1cS5cfTgM_hb0slA5LCIqirKBr82D4")
+        expectEqual(Self.key.signature(of: "w10/abc"), "u3CkQgh2I291N1cS5cfTgM_hb0slA5LCIqirKBr82D4")
     }
 
     @Test(arguments: [
@@ -172,15 +173,15 @@ import Testing
         String(repeating: "+1", count: 16),
     ])
     func `a key that is short or not hexadecimal is refused`(text: String) {
-        #expect(SigningKey(hexadecimal: text) == nil)
+        expectNil(SigningKey(hexadecimal: text))
     }
 
     @Test func `a preset stands for options, alone when only presets are allowed`() throws {
         var reader = AddressReader(allowsUnsigned: true, presets: ["card": try PictureOptions("w640,h480,fill")])
-        #expect(try read("/card/unsigned/\(Self.encoded)", reader).get().options.width == 640)
-        #expect(status("/w10/unsigned/\(Self.encoded)", reader) == 200)
+        try expectEqual(read("/card/unsigned/\(Self.encoded)", reader).get().options.width, 640)
+        expectEqual(status("/w10/unsigned/\(Self.encoded)", reader), 200)
         reader.allowsPresetsOnly = true
-        #expect(status("/card/unsigned/\(Self.encoded)", reader) == 200)
-        #expect(status("/w10/unsigned/\(Self.encoded)", reader) == 404)
+        expectEqual(status("/card/unsigned/\(Self.encoded)", reader), 200)
+        expectEqual(status("/w10/unsigned/\(Self.encoded)", reader), 404)
     }
 }

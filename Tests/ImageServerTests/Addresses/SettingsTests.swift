@@ -2,6 +2,7 @@
 import Foundation
 import HTTPTransport
 import ObjectStore
+import TestSupport
 import Testing
 import WebImage
 
@@ -24,13 +25,13 @@ import WebImage
             "IMAGE_SERVER_ALLOW_HOST": "a.example",
         ]
         for settings in [try settings(words), try settings([], environment)] {
-            #expect(settings.port == 1)
-            #expect(settings.freshness.maximumAge == 2)
-            #expect(settings.keys.count == 1)
-            #expect(settings.allowedHosts == ["a.example"])
+            expectEqual(settings.port, 1)
+            expectEqual(settings.freshness.maximumAge, 2)
+            expectEqual(settings.keys.count, 1)
+            expectEqual(settings.allowedHosts, ["a.example"])
         }
-        #expect(Set(Setting.all.map(\.flag)).count == Setting.all.count)
-        #expect(Setting.all.allSatisfy { Settings.usage.contains($0.flag) })
+        expectEqual(Set(Setting.all.map(\.flag)).count, Setting.all.count)
+        expect(Setting.all.allSatisfy { Settings.usage.contains($0.flag) })
     }
 
     @Test func `a bucket, its service and its key are options, and no message has the secret`() throws {
@@ -39,23 +40,23 @@ import WebImage
             ["IMAGE_SERVER_S3_KEY_ID": "id", "IMAGE_SERVER_S3_SECRET": "hush", "IMAGE_SERVER_S3_SOURCE": "one,two"])
         let configuration = try settings.objects.storeConfiguration()
         let store = try #require(configuration)
-        #expect([store.bucket, store.prefix] == ["pictures", "thumbs/"])
-        #expect(store.service.endpoint.absoluteString == "http://minio:9000")
-        #expect(!"\(store)".contains("hush"))
-        #expect(settings.reader.buckets == ["one", "two"])
+        expectEqual([store.bucket, store.prefix], ["pictures", "thumbs/"])
+        expectEqual(store.service.endpoint.absoluteString, "http://minio:9000")
+        expect(!"\(store)".contains("hush"))
+        expectEqual(settings.reader.buckets, ["one", "two"])
         let words = ["--key", Self.key, "--s3", "s3://pictures", "--s3-secret", "hush"]
         let error = #expect(throws: SettingsError.self) { try self.settings(words) }
-        #expect(error?.message.contains("hush") == false)
+        expectEqual(error?.message.contains("hush"), false)
     }
 
     @Test func `a flag replaces a variable, and lists have several items`() throws {
         let settings = try settings(
             ["--key", Self.key, "--port=2", "--allow-host", "a.example", "--allow-host", "*.b.example"],
             ["IMAGE_SERVER_PORT": "1", "IMAGE_SERVER_ALLOW_HOST": "c.example", "IMAGE_SERVER_PRESET": "a=w1;b=w2,png"])
-        #expect(settings.port == 2)
-        #expect(settings.allowedHosts == ["a.example", "*.b.example"])
-        #expect(settings.presets["b"]?.format == .png)
-        #expect(settings.manager.transport.addressPolicy.allowedHosts == ["a.example", "*.b.example"])
+        expectEqual(settings.port, 2)
+        expectEqual(settings.allowedHosts, ["a.example", "*.b.example"])
+        expectEqual(settings.presets["b"]?.format, .png)
+        expectEqual(settings.manager.transport.addressPolicy.allowedHosts, ["a.example", "*.b.example"])
     }
 
     @Test(arguments: [
@@ -91,19 +92,20 @@ import WebImage
     ])
     func `an error names its option at the start`(words: [String], name: String) {
         let error = #expect(throws: SettingsError.self) { try self.settings(words) }
-        #expect(error?.message.contains(name) == true)
-        #expect(error?.message.hasSuffix(".") == true && error?.message.hasSuffix("..") == false)
+        expectEqual(error?.message.contains(name), true)
+        expectEqual(error?.message.hasSuffix("."), true)
+        expectEqual(error?.message.hasSuffix(".."), false)
     }
 
     @Test func `the disk cache has a size and an age, and bytes have units`() throws {
         let words = ["--key", Self.key, "--cache", "/a", "--cache-size=20G", "--cache-age", "3600"]
         let disk = try #require(try settings(words + ["--memory", "500k", "--max-bytes", "7"]).manager.disk)
-        #expect(disk.maximumByteCount == 20_000_000_000)
-        #expect(disk.maximumAge == .seconds(3_600))
+        expectEqual(disk.maximumByteCount, 20_000_000_000)
+        expectEqual(disk.maximumAge, .seconds(3_600))
         let limits = try settings(["--key", Self.key, "--memory", "500k", "--max-bytes", "7"])
-        #expect([limits.memoryByteCount, limits.maximumByteCount] == [500_000, 7])
+        expectEqual([limits.memoryByteCount, limits.maximumByteCount], [500_000, 7])
         let usual = try #require(try settings(["--key", Self.key, "--cache", "/a"]).manager.disk)
-        #expect(usual.maximumByteCount == DiskCache.Configuration().maximumByteCount)
+        expectEqual(usual.maximumByteCount, DiskCache.Configuration().maximumByteCount)
     }
 
     @Test func `one origin has as many connections as there are downloads, and never all connections`() throws {
@@ -114,11 +116,11 @@ import WebImage
             let perHost = manager.downloader.maximumConcurrentDownloadsPerHost
             return [manager.transport.maximumConnectionsPerHost, perHost ?? 0]
         }
-        #expect(try connections([]) == [32, 32])
-        #expect(try connections(["--downloads", "64"]) == [64, 64])
-        #expect(try connections(["--downloads", "64", "--connections-per-origin", "8"]) == [8, 8])
-        #expect(try connections([], transfers: 5) == [2, 2])
-        #expect(try connections([], transfers: 1) == [1, 1])
+        try expectEqual(connections([]), [32, 32])
+        try expectEqual(connections(["--downloads", "64"]), [64, 64])
+        try expectEqual(connections(["--downloads", "64", "--connections-per-origin", "8"]), [8, 8])
+        try expectEqual(connections([], transfers: 5), [2, 2])
+        try expectEqual(connections([], transfers: 1), [1, 1])
     }
 
     @Test func `presets come from a file`() throws {
@@ -126,8 +128,8 @@ import WebImage
         defer { try? FileManager.default.removeItem(atPath: path) }
         try Data("# ours\ncard=w640,h480,fill\n\n thumb=w160,webp # small\n".utf8).write(to: URL(filePath: path))
         let settings = try settings(["--key", Self.key, "--preset-file", path])
-        #expect(settings.presets["card"]?.height == 480)
-        #expect(settings.presets["thumb"]?.format == .webp)
+        expectEqual(settings.presets["card"]?.height, 480)
+        expectEqual(settings.presets["thumb"]?.format, .webp)
         try Data("card".utf8).write(to: URL(filePath: path))
         #expect(throws: SettingsError.self) { try self.settings(["--key", Self.key, "--preset-file", path]) }
     }
@@ -139,13 +141,13 @@ import WebImage
         try Data("# the new one\r\n\(other) # in use\n\n".utf8).write(to: URL(filePath: path))
         let settings = try settings(["--key", Self.key, "--key-file", path])
         let wanted = [Self.key, other].map { SigningKey(hexadecimal: $0)?.signature(of: "a") }
-        #expect(settings.keys.map { $0.signature(of: "a") } == wanted)
-        #expect(try self.settings(["--key-file", path, "--drain-delay", "0"]).drainDelay == .zero)
+        expectEqual(settings.keys.map { $0.signature(of: "a") }, wanted)
+        try expectEqual(self.settings(["--key-file", path, "--drain-delay", "0"]).drainDelay, .zero)
     }
 
     @Test func `a misspelt variable is an error, and others are ignored`() throws {
         let error = #expect(throws: SettingsError.self) { try self.settings([], ["IMAGE_SERVER_PROT": "1"]) }
-        #expect(error?.message.contains("IMAGE_SERVER_PROT") == true)
-        #expect(try settings([], ["PORT": "1"]).port == 8_080)
+        expectEqual(error?.message.contains("IMAGE_SERVER_PROT"), true)
+        try expectEqual(settings([], ["PORT": "1"]).port, 8_080)
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 
 @testable import ImageServer
@@ -14,10 +15,10 @@ struct SigningKeyTests {
                 guard letter != valid[place] else { continue }
                 var other = valid
                 other[place] = letter
-                #expect(!SigningKey.isValid(Substring(String(other)), of: text, by: [key]), "\(letter) at \(place)")
+                expect(!SigningKey.isValid(Substring(String(other)), of: text, by: [key]), "\(letter) at \(place)")
             }
-            #expect(!SigningKey.isValid(Substring(String(valid[..<place])), of: text, by: [key]))
+            expect(!SigningKey.isValid(Substring(String(valid[..<place])), of: text, by: [key]))
         }
-        #expect(!SigningKey.isValid(Substring(String(valid) + "A"), of: text, by: [key]))
+        expect(!SigningKey.isValid(Substring(String(valid) + "A"), of: text, by: [key]))
     }
 }

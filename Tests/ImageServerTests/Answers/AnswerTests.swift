@@ -2,6 +2,7 @@
 import Foundation
 import HTTPTransport
 import ImageCoding
+import TestSupport
 import Testing
 import WebImage
 import WebImageTesting
@@ -27,9 +28,10 @@ struct AnswerTests {
                 unchanged = recall(RequestFields(ifNoneMatch: tag))
                 partial = recall(RequestFields(range: "bytes=0-9"))
             }
-            #expect(unchanged?.status == 304)
-            #expect(partial?.status == 206 && partial?.byteCount == 10)
-            #expect(recall(RequestFields(accept: "image/webp")) == nil)
+            expectEqual(unchanged?.status, 304)
+            expectEqual(partial?.status, 206)
+            expectEqual(partial?.byteCount, 10)
+            expectNil(recall(RequestFields(accept: "image/webp")))
         }
     }
 
@@ -39,25 +41,25 @@ struct AnswerTests {
             world.origin.respond(
                 to: "/b.png", with: .ok(picture, type: "image/png").header("Last-Modified", Self.modified))
             let answer = try await world.get(world.path("w16,jpeg", of: "/b.png"))
-            #expect(answer.status == 200)
+            expectEqual(answer.status, 200)
             let image = try ImageCoders.default.decode(answer.bytes)
-            #expect(image.width == 16)
-            #expect(image.height == 12)
-            #expect(answer.headers["Content-Type"] == "image/jpeg")
-            #expect(answer.headers["Content-Length"] == String(answer.bytes.count))
-            #expect(answer.headers["ETag"]?.first == "\"")
-            #expect(answer.headers["Last-Modified"] == Self.modified)
-            #expect(answer.headers["Cache-Control"]?.hasPrefix("public, max-age=86") == true)
-            #expect(answer.headers["Cache-Status"]?.hasPrefix("image-server; fwd=miss; fwd-status=200; ttl=") == true)
-            #expect(answer.headers["Vary"] == nil)
+            expectEqual(image.width, 16)
+            expectEqual(image.height, 12)
+            expectEqual(answer.headers["Content-Type"], "image/jpeg")
+            expectEqual(answer.headers["Content-Length"], String(answer.bytes.count))
+            expectEqual(answer.headers["ETag"]?.first, "\"")
+            expectEqual(answer.headers["Last-Modified"], Self.modified)
+            expectEqual(answer.headers["Cache-Control"]?.hasPrefix("public, max-age=86"), true)
+            expectEqual(answer.headers["Cache-Status"]?.hasPrefix("image-server; fwd=miss; fwd-status=200; ttl="), true)
+            expectNil(answer.headers["Vary"])
             let again = try await world.get(world.path("w16,jpeg", of: "/b.png"))
-            #expect(again.bytes == answer.bytes)
-            #expect(again.headers["ETag"] == answer.headers["ETag"])
+            expectEqual(again.bytes, answer.bytes)
+            expectEqual(again.headers["ETag"], answer.headers["ETag"])
             let status = again.headers["Cache-Status"] ?? ""
             #expect(status.hasPrefix("image-server; hit; ttl=") && status.hasSuffix("; detail=memory"))
             // The lifetime counts from now.
-            #expect(again.headers["Age"] == nil)
-            #expect(world.origin.requestCount(for: "/b.png") == 1)
+            expectNil(again.headers["Age"])
+            expectEqual(world.origin.requestCount(for: "/b.png"), 1)
         }
     }
 
@@ -68,8 +70,8 @@ struct AnswerTests {
     func `the format of an automatic picture follows the client`(accept: String, type: String) async throws {
         try await World.run { world async throws in
             let answer = try await world.get(world.path(), ["Accept": accept])
-            #expect(answer.headers["Content-Type"] == type)
-            #expect(answer.headers["Vary"] == "Accept")
+            expectEqual(answer.headers["Content-Type"], type)
+            expectEqual(answer.headers["Vary"], "Accept")
         }
     }
 
@@ -77,8 +79,8 @@ struct AnswerTests {
         try await World.run { world async throws in
             world.origin.respond(to: "/a.webp", with: .ok(try Pictures.file(as: .webp()), type: "image/webp"))
             let path = world.path(of: "/a.webp")
-            #expect(try await world.get(path, ["Accept": "*/*"]).headers["Content-Type"] == "image/png")
-            #expect(try await world.get(path, ["Accept": "image/webp"]).headers["Content-Type"] == "image/webp")
+            try await expectEqual(world.get(path, ["Accept": "*/*"]).headers["Content-Type"], "image/png")
+            try await expectEqual(world.get(path, ["Accept": "image/webp"]).headers["Content-Type"], "image/webp")
         }
     }
 
@@ -96,15 +98,15 @@ struct AnswerTests {
                 ("If-Modified-Since", "Sat, 05 Nov 1994 08:49:37 GMT", 200), ("If-Modified-Since", "yesterday", 200),
             ] {
                 let answer = try await world.get(world.path(), [name: value])
-                #expect(answer.status == status, "\(name): \(value)")
-                #expect(answer.headers["ETag"] == tag)
-                #expect(answer.bytes.isEmpty == (status == 304))
-                #expect(answer.headers["Content-Length"] == String(whole.bytes.count))
+                expectEqual(answer.status, status, "\(name): \(value)")
+                expectEqual(answer.headers["ETag"], tag)
+                expectEqual(answer.bytes.isEmpty, (status == 304))
+                expectEqual(answer.headers["Content-Length"], String(whole.bytes.count))
             }
             // The tag goes before the date.
             let conditions = ["If-None-Match": "\"x\"", "If-Modified-Since": Self.modified] as HTTPHeaders
             let both = try await world.get(world.path(), conditions)
-            #expect(both.status == 200)
+            expectEqual(both.status, 200)
         }
     }
 
@@ -116,10 +118,10 @@ struct AnswerTests {
             world.origin.respond(to: "/clear.png", with: .ok(file, type: "image/png"))
             let answer = try await world.get(world.path("w8,bg0080ff,png", of: "/clear.png"))
             let picture = try ImageCoders.default.decode(answer.bytes)
-            #expect(picture.width == 8)
-            #expect(Array(picture.pixels.prefix(4)) == [0, 0x80, 0xFF, 0xFF])
+            expectEqual(picture.width, 8)
+            expectEqual(Array(picture.pixels.prefix(4)), [0, 0x80, 0xFF, 0xFF])
             let plain = try await world.get(world.path("w8,png", of: "/clear.png"))
-            #expect(try ImageCoders.default.decode(plain.bytes).pixels[3] == 0)
+            try expectEqual(ImageCoders.default.decode(plain.bytes).pixels[3], 0)
         }
     }
 
@@ -128,8 +130,8 @@ struct AnswerTests {
         let image = try DecodedImage(width: 3, height: 1, frames: [.init(pixels: pixels)], hasAlpha: true)
         let background = try #require(try PictureOptions("bg0080ff").transformers.first)
         let laid = try background.transform(image)
-        #expect(!laid.hasAlpha)
-        #expect(laid.pixels == [64, 64, 127, 255] + [255, 255, 255, 255] + [0, 0x80, 0xFF, 255])
+        expect(!laid.hasAlpha)
+        expectEqual(laid.pixels, [64, 64, 127, 255] + [255, 255, 255, 255] + [0, 0x80, 0xFF, 255])
     }
 
     @Test func `of an animation the first frame is kept where a still picture is asked for`() async throws {
@@ -145,7 +147,7 @@ struct AnswerTests {
                     for (word, count) in [("", 2), (",still", 1)] {
                         let answer = try await world.get(world.path(options + word, of: "/\(format.format.name)"))
                         let picture = try ImageCoders.default.decode(answer.bytes)
-                        #expect(picture.frameCount == count, "\(format.format.name) as \(options)\(word)")
+                        expectEqual(picture.frameCount, count, "\(format.format.name) as \(options)\(word)")
                     }
                 }
             }
@@ -162,7 +164,7 @@ struct AnswerTests {
         try await World.run { world async throws in
             world.origin.respond(to: "/b.png", with: .ok(try Pictures.file(width: 200, height: 100)))
             let picture = try ImageCoders.default.decode(await world.get(world.path(options, of: "/b.png")).bytes)
-            #expect(picture.size == PixelSize(width: width, height: height))
+            expectEqual(picture.size, PixelSize(width: width, height: height))
         }
     }
 
@@ -172,11 +174,11 @@ struct AnswerTests {
             let picture = try Pictures.file(as: .jpeg()) + Array("secret".utf8)
             world.origin.respond(to: "/a.jpg", with: .ok(picture, type: "image/jpeg"))
             let path = world.path("original", of: "/a.jpg")
-            #expect(try await world.get(path).bytes == picture)
+            try await expectEqual(world.get(path).bytes, picture)
             let stripped = try await world.get(world.path("original,strip", of: "/a.jpg"))
-            #expect(stripped.headers["Content-Type"] == "image/jpeg")
-            #expect(!stripped.bytes.suffix(6).elementsEqual("secret".utf8))
-            #expect(try ImageCoders.default.decode(stripped.bytes).width == 64)
+            expectEqual(stripped.headers["Content-Type"], "image/jpeg")
+            expect(!stripped.bytes.suffix(6).elementsEqual("secret".utf8))
+            try expectEqual(ImageCoders.default.decode(stripped.bytes).width, 64)
         }
     }
 
@@ -184,10 +186,10 @@ struct AnswerTests {
         try await World.run { world async throws in
             let whole = try await world.get(world.path())
             let head = try await world.get(world.path(), method: "HEAD")
-            #expect(head.status == 200)
+            expectEqual(head.status, 200)
             #expect(head.bytes.isEmpty)
             for name in ["Content-Length", "Content-Type", "ETag"] {
-                #expect(head.headers[name] == whole.headers[name])
+                expectEqual(head.headers[name], whole.headers[name])
             }
         }
     }
@@ -199,19 +201,19 @@ struct AnswerTests {
             // From the loader, and then from the hits of the second.
             for _ in 0..<3 {
                 let part = try await world.get(world.path(), ["Range": "bytes=2-5"])
-                #expect(part.status == 206)
-                #expect(part.bytes == Array(whole.bytes[2...5]))
-                #expect(part.headers["Content-Range"] == "bytes 2-5/\(count)")
+                expectEqual(part.status, 206)
+                expectEqual(part.bytes, Array(whole.bytes[2...5]))
+                expectEqual(part.headers["Content-Range"], "bytes 2-5/\(count)")
                 let head = try await world.get(world.path(), method: "HEAD")
-                #expect(head.status == 200)
+                expectEqual(head.status, 200)
                 #expect(head.bytes.isEmpty)
-                #expect(head.headers["Content-Length"] == String(count))
+                expectEqual(head.headers["Content-Length"], String(count))
             }
             let condition = ["Range": "bytes=-3", "If-Range": "\"other\""] as HTTPHeaders
-            #expect(try await world.get(world.path(), condition).bytes == whole.bytes)
+            try await expectEqual(world.get(world.path(), condition).bytes, whole.bytes)
             let none = try await world.get(world.path(), ["Range": "bytes=\(count)-"])
-            #expect(none.status == 416)
-            #expect(none.headers["Content-Range"] == "bytes */\(count)")
+            expectEqual(none.status, 416)
+            expectEqual(none.headers["Content-Range"], "bytes */\(count)")
         }
     }
 
@@ -224,8 +226,8 @@ struct AnswerTests {
                 for _ in 0..<4 { group.addTask { try await world.get(path).bytes } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            #expect(answers == [[UInt8]](repeating: picture, count: 4))
-            #expect(world.origin.requestCount(for: "/large.png") == 1)
+            expectEqual(answers, [[UInt8]](repeating: picture, count: 4))
+            expectEqual(world.origin.requestCount(for: "/large.png"), 1)
         }
     }
 
@@ -235,13 +237,13 @@ struct AnswerTests {
                 .header("Cache-Control", "max-age=0")
             world.origin.respond(to: "/a.png", inTurn: reply, reply, .status(500))
             let first = try await world.get(world.path())
-            #expect(first.headers["Cache-Control"] == "public, no-cache")
+            expectEqual(first.headers["Cache-Control"], "public, no-cache")
             let second = try await world.get(world.path())
-            #expect(second.bytes == first.bytes)
-            #expect(second.headers["Cache-Status"]?.hasPrefix("image-server; fwd=request; fwd-status=304") == true)
-            #expect(world.origin.requestCount(for: "/a.png") == 2)
+            expectEqual(second.bytes, first.bytes)
+            expectEqual(second.headers["Cache-Status"]?.hasPrefix("image-server; fwd=request; fwd-status=304"), true)
+            expectEqual(world.origin.requestCount(for: "/a.png"), 2)
             let third = try await world.get(world.path())
-            #expect(third.bytes == first.bytes)
+            expectEqual(third.bytes, first.bytes)
             let status = third.headers["Cache-Status"] ?? ""
             #expect(status.hasPrefix("image-server; hit; ttl=") && status.hasSuffix("; detail=stale"))
         }
@@ -253,11 +255,11 @@ struct AnswerTests {
             "a\u{1}\u{2}b\u{7F}, 06 Nov 1994 08:49 GMT", "Sun, 06 Nov 1994 08:49:37 gmt",
             "Sun, 06 Nov 1994 08:49:3x GMT",
             "Sun, 06 Nov 1994 08:49:37  GMT", "Sun,\t06 Nov 1994 08:49:37 GMT", "",
-        ] { #expect(!ImageService.isShapedAsDate(text), "\(text)") }
+        ] { expect(!ImageService.isShapedAsDate(text), "\(text)") }
         try await World.run { world async throws in
             let text = "Sun, 06 N\u{1}v 1994 08:49:37 GMT"
             world.origin.respond(to: "/b.png", with: .ok(try Pictures.file()).header("Last-Modified", text))
-            #expect(try await world.get(world.path(of: "/b.png")).headers["Last-Modified"] == nil)
+            try await expectNil(world.get(world.path(of: "/b.png")).headers["Last-Modified"])
         }
     }
 }

@@ -2,6 +2,7 @@
 import Foundation
 import HTTPTransport
 import Locks
+import TestSupport
 import Testing
 import WebImage
 import WebImageTesting
@@ -27,7 +28,7 @@ struct FreshnessTests {
     ])
     func `the lifetime is the server's or the origin's`(authority: String, theirs: String, field: String) throws {
         let rule = FreshnessRule(authority: try #require(.init(rawValue: authority)))
-        #expect(rule.verdict(on: origin(theirs), at: Self.now).cacheControl == field)
+        expectEqual(rule.verdict(on: origin(theirs), at: Self.now).cacheControl, field)
     }
 
     @Test(arguments: FreshnessRule.Authority.allCases)
@@ -36,38 +37,38 @@ struct FreshnessTests {
     ) {
         let rule = FreshnessRule(authority: authority, maximumAge: 60)
         let fresh = rule.verdict(on: origin(age: 59.5), at: Self.now)
-        #expect(fresh == .init(cacheControl: "public, max-age=1", secondsLeft: 1))
-        #expect(!fresh.isExpired)
+        expectEqual(fresh, .init(cacheControl: "public, max-age=1", secondsLeft: 1))
+        expect(!fresh.isExpired)
         for age in [60.0, 100, 1e8] {
             let verdict = rule.verdict(on: origin(age: age), at: Self.now)
             #expect(verdict.isExpired)
-            #expect(verdict.cacheControl == "public, no-cache")
+            expectEqual(verdict.cacheControl, "public, no-cache")
         }
     }
 
     @Test func `the server's own lifetime ends, too, and counts from the origin's last word`() {
         let rule = FreshnessRule(authority: .own, maximumAge: 60)
-        #expect(!rule.verdict(on: origin("max-age=1", age: 30), at: Self.now).isExpired)
+        expect(!rule.verdict(on: origin("max-age=1", age: 30), at: Self.now).isExpired)
         #expect(rule.verdict(on: origin("max-age=1000", age: 61), at: Self.now).isExpired)
     }
 
     @Test func `what is left counts from now, for proxies that do not subtract an age`() {
         let verdict = FreshnessRule(maximumAge: 60).verdict(on: origin("max-age=600", age: 50), at: Self.now)
-        #expect(verdict == .init(cacheControl: "public, max-age=10", secondsLeft: 10))
+        expectEqual(verdict, .init(cacheControl: "public, max-age=10", secondsLeft: 10))
     }
 
     @Test func `a server that lets no one keep pictures does not ask the origin each time`() {
         let rule = FreshnessRule(authority: .own, maximumAge: 0)
         let verdict = rule.verdict(on: origin(age: 100), at: Self.now)
-        #expect(verdict.cacheControl == "public, no-cache")
-        #expect(!verdict.isExpired)
+        expectEqual(verdict.cacheControl, "public, no-cache")
+        expect(!verdict.isExpired)
         #expect(rule.verdict(on: origin(age: 90_000), at: Self.now).isExpired)
     }
 
     @Test func `no copy is fresh for longer than its address`() {
         let verdict = FreshnessRule().verdict(on: nil, at: Self.now, until: 1_000_000_060)
-        #expect(verdict.cacheControl == "public, max-age=60")
-        #expect(!verdict.isExpired)
+        expectEqual(verdict.cacheControl, "public, max-age=60")
+        expect(!verdict.isExpired)
     }
 
     @Test func `an original without a lifetime is asked for again, with its validator where it has one`() async throws {
@@ -84,16 +85,16 @@ struct FreshnessTests {
             let service = world.service(rule) { clock.withLock { $0 } }
             func ask() async -> Answer { await service.answer(ServerRequest(id: "a", target: path)) }
             let first = await ask().body
-            #expect(await ask().body == first)
-            #expect(world.origin.requestCount(for: "/a.png") == 1)
+            await expectEqual(ask().body, first)
+            expectEqual(world.origin.requestCount(for: "/a.png"), 1)
             clock.withLock { $0 += 61 }
             let confirmed = await ask()
-            #expect(confirmed.body == first)
-            #expect(confirmed.fields.contains { $0.value.contains("fwd-status=304") })
-            #expect(world.origin.requestCount(for: "/a.png") == 2)
+            expectEqual(confirmed.body, first)
+            expect(confirmed.fields.contains { $0.value.contains("fwd-status=304") })
+            expectEqual(world.origin.requestCount(for: "/a.png"), 2)
             clock.withLock { $0 += 61 }
             #expect(await ask().body != first)
-            #expect(world.origin.requestCount(for: "/a.png") == 3)
+            expectEqual(world.origin.requestCount(for: "/a.png"), 3)
         }
     }
 }

@@ -2,6 +2,7 @@
 import Foundation
 import HTTPTransport
 import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -50,14 +51,14 @@ struct ProblemTests {
         } _: { world async throws in
             world.origin.respond(to: "/x", with: failing.reply)
             let answer = try await world.get(world.path(of: "/x"))
-            #expect(answer.status == failing.status)
-            #expect(answer.headers["Content-Type"] == "application/problem+json")
-            #expect(answer.headers["Cache-Control"] == "no-store")
-            #expect((answer.headers["Retry-After"] != nil) == [429, 503].contains(failing.status))
+            expectEqual(answer.status, failing.status)
+            expectEqual(answer.headers["Content-Type"], "application/problem+json")
+            expectEqual(answer.headers["Cache-Control"], "no-store")
+            expectEqual((answer.headers["Retry-After"] != nil), [429, 503].contains(failing.status))
             let problem = try Problem(answer)
-            #expect(problem.status == failing.status)
-            #expect(problem.code == failing.code)
-            #expect(!problem.detail.isEmpty)
+            expectEqual(problem.status, failing.status)
+            expectEqual(problem.code, failing.code)
+            expect(!problem.detail.isEmpty)
         }
     }
 
@@ -78,8 +79,8 @@ struct ProblemTests {
             } _: { world async throws in
                 world.origin.respond(to: "/x", with: reply)
                 let answer = await world.server.service.answer(ServerRequest(id: "a", target: world.path(of: "/x")))
-                #expect(answer.notes.map(\.name) == ["error", "message"])
-                #expect(answer.notes.last?.value.contains(part) == true, "\(answer.notes)")
+                expectEqual(answer.notes.map(\.name), ["error", "message"])
+                expectEqual(answer.notes.last?.value.contains(part), true, "\(answer.notes)")
                 guard picture == nil else { return }
                 #expect(String(decoding: answer.body, as: UTF8.self).contains("\"detail\":\"\(detail)\","))
             }
@@ -89,10 +90,10 @@ struct ProblemTests {
     @Test func `a remembered failure has the status of the first one`() async throws {
         try await World.run { world async throws in
             world.origin.respond(to: "/x", with: .status(404))
-            for _ in 0..<2 { #expect(try await world.get(world.path(of: "/x")).status == 404) }
+            for _ in 0..<2 { try await expectEqual(world.get(world.path(of: "/x")).status, 404) }
             // The age of the failure, which the first answer does not have.
-            #expect(try await world.get(world.path(of: "/x")).headers["Age"].flatMap { Int($0) } != nil)
-            #expect(world.origin.requestCount(for: "/x") == 1)
+            try await expect(world.get(world.path(of: "/x")).headers["Age"].flatMap { Int($0) } != nil)
+            expectEqual(world.origin.requestCount(for: "/x"), 1)
         }
     }
 
@@ -103,11 +104,11 @@ struct ProblemTests {
             world.origin.respond(to: "/x", with: .status(503))
             for (path, status) in [(world.path(of: "/x"), 503), ("/nothing", 404)] {
                 let answer = try await world.get(path)
-                #expect(answer.status == status)
-                #expect(answer.headers["Content-Type"] == "image/png")
-                #expect(answer.headers["Cache-Control"] == "no-store")
-                #expect((answer.headers["Retry-After"] != nil) == (status == 503))
-                #expect(try ImageCoders.default.decode(answer.bytes).width == 64)
+                expectEqual(answer.status, status)
+                expectEqual(answer.headers["Content-Type"], "image/png")
+                expectEqual(answer.headers["Cache-Control"], "no-store")
+                expectEqual((answer.headers["Retry-After"] != nil), (status == 503))
+                try expectEqual(ImageCoders.default.decode(answer.bytes).width, 64)
             }
             let figures = try await world.get("/metrics", port: world.server.metricsPort)
             let line = "image_server_errors_total{code=\"unacceptableStatus\"} 1\n"
@@ -122,10 +123,10 @@ struct ProblemTests {
             $0.errors.fallback = fallback
         } _: { world async throws in
             let answer = try await world.get(world.path(of: "/missing"))
-            #expect(answer.status == 404)
-            #expect(answer.headers["Content-Type"] == "image/jpeg")
-            #expect(answer.bytes == file)
-            #expect(try await world.get("/nothing").headers["Content-Type"] == "application/problem+json")
+            expectEqual(answer.status, 404)
+            expectEqual(answer.headers["Content-Type"], "image/jpeg")
+            expectEqual(answer.bytes, file)
+            try await expectEqual(world.get("/nothing").headers["Content-Type"], "application/problem+json")
         }
     }
 
@@ -133,8 +134,8 @@ struct ProblemTests {
         try await World.run {
             $0.allowedHosts = ["example.com"]
         } _: { world async throws in
-            #expect(try await world.get(world.path()).status == 403)
-            #expect(world.origin.connectionCount == 0)
+            try await expectEqual(world.get(world.path()).status, 403)
+            expectEqual(world.origin.connectionCount, 0)
         }
     }
 
@@ -145,7 +146,7 @@ struct ProblemTests {
         ("\u{1D173}\u{E0041}", #"\ud834\udd73\udb40\udc41"#), ("ä😀</script>", "ä😀</script>"), ("", ""),
     ])
     func `a text with every kind of character is a string of JSON`(text: String, quoted: String) throws {
-        #expect(text.quotedJSON == "\"\(quoted)\"")
-        #expect(try JSONDecoder().decode(String.self, from: Data(text.quotedJSON.utf8)) == text)
+        expectEqual(text.quotedJSON, "\"\(quoted)\"")
+        try expectEqual(JSONDecoder().decode(String.self, from: Data(text.quotedJSON.utf8)), text)
     }
 }

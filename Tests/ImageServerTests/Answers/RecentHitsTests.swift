@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 
 @testable import ImageServer
@@ -11,27 +12,29 @@ import Testing
     @Test func `an answer is there until the end of its second`() throws {
         let hits = RecentHits()
         hits.keep(answer(), for: Self.key, at: 5)
-        #expect(hits.answer(for: Self.key, at: 5)?.body == [1, 2, 3])
-        #expect(hits.answer(for: .init(target: Self.key.target, acceptsWebP: true), at: 5) == nil)
-        #expect(hits.answer(for: Self.key, at: 6) == nil)
+        expectEqual(hits.answer(for: Self.key, at: 5)?.body, [1, 2, 3])
+        expectNil(hits.answer(for: .init(target: Self.key.target, acceptsWebP: true), at: 5))
+        expectNil(hits.answer(for: Self.key, at: 6))
         hits.keep(answer([4]), for: .init(target: "/b", acceptsWebP: false), at: 6)
-        #expect(hits.answer(for: Self.key, at: 6) == nil)
-        #expect(hits.answer(for: Self.key, at: 5) == nil)
+        expectNil(hits.answer(for: Self.key, at: 6))
+        expectNil(hits.answer(for: Self.key, at: 5))
     }
 
     @Test func `the table is bounded in answers and bytes`() {
         let few = RecentHits(limit: 2)
         for number in 0..<3 { few.keep(answer(), for: .init(target: "/\(number)", acceptsWebP: false), at: 1) }
         let kept = (0..<3).filter { few.answer(for: .init(target: "/\($0)", acceptsWebP: false), at: 1) != nil }
-        #expect(kept == [0, 1])
+        expectEqual(kept, [0, 1])
         let one = RecentHits()
         one.keep(answer(), for: Self.key, at: 1)
         let small = RecentHits(byteLimit: one.byteCount)
         small.keep(answer([UInt8](repeating: 0, count: 40)), for: Self.key, at: 1)
-        #expect(small.answer(for: Self.key, at: 1) == nil && small.byteCount == 0)
+        expectNil(small.answer(for: Self.key, at: 1))
+        expectEqual(small.byteCount, 0)
         small.keep(answer(), for: Self.key, at: 1)
         #expect(small.answer(for: Self.key, at: 1) != nil && small.byteCount == one.byteCount)
         small.setLimit(one.byteCount - 1)
-        #expect(small.answer(for: Self.key, at: 1) == nil && small.byteCount == 0)
+        expectNil(small.answer(for: Self.key, at: 1))
+        expectEqual(small.byteCount, 0)
     }
 }

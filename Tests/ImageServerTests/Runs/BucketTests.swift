@@ -2,6 +2,7 @@
 import Foundation
 import HTTPTransport
 import Locks
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -20,22 +21,22 @@ import WebImageTesting
             ($0.objects.endpoint, $0.objects.sources) = (endpoint, ["originals"])
         } _: { world in
             let found = try await world.get("/w16/unsigned/plain/s3:%2F%2Foriginals%2Fa%2520b.png")
-            #expect(found.status == 200)
+            expectEqual(found.status, 200)
             let same = try await world.get("/w16/unsigned/\(Base64URL.encode(Array("s3://originals/a%20b.png".utf8)))")
-            #expect(same.bytes == found.bytes)
-            #expect(try await world.get("/w16/unsigned/plain/s3://originals/none.png").status == 404)
+            expectEqual(same.bytes, found.bytes)
+            try await expectEqual(world.get("/w16/unsigned/plain/s3://originals/none.png").status, 404)
             for source in ["s3://secrets/a.png", "S3://secrets/a.png", "s3://originals@secrets/a.png"] {
                 let refused = try await world.get("/w16/unsigned/plain/\(source)")
-                #expect(refused.status == 400)
+                expectEqual(refused.status, 400)
             }
             let climbing = try await world.get("/w16/unsigned/plain/s3://originals/..%2Fsecrets/a.png")
             #expect(climbing.status >= 400)
-            #expect(service.requests.filter { !$0.path.hasPrefix("/originals/") } == [])
+            expectEqual(service.requests.filter { !$0.path.hasPrefix("/originals/") }, [])
         }
         try await World.run { _ in
         } _: { world in
             let refused = try await world.get("/w16/unsigned/plain/s3://originals/a.png")
-            #expect(refused.status == 400)
+            expectEqual(refused.status, 400)
         }
     }
 
@@ -65,11 +66,11 @@ import WebImageTesting
             // Its end writes what waits for the bucket.
             try await World.run(change) { world in
                 let picture = try await world.get(path)
-                #expect(picture.status == 200)
+                expectEqual(picture.status, 200)
                 bytes.withLock { $0.append(picture.bytes) }
             }
         }
-        #expect(bytes.withLock { Set($0).count } == 1)
-        #expect(source.requestCount == 1)
+        expectEqual(bytes.withLock { Set($0).count }, 1)
+        expectEqual(source.requestCount, 1)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -28,7 +29,7 @@ struct DescriptorRunTests {
             let line = try #require(await command.errors(until: ":"))
             guard line.contains("listening on") else {
                 #expect(line.contains("may open \(limit) files") && limit < 48, "\(line)")
-                #expect(await command.status() == 1)
+                await expectEqual(command.status(), 1)
                 return
             }
             #expect(limit >= 32)
@@ -41,14 +42,14 @@ struct DescriptorRunTests {
                         for number in stride(from: client, to: Self.pictures, by: 12) {
                             let source = origin.url("/\(number).png").absoluteString
                             let status = await Self.status(of: "/w8/unsigned/plain/\(source)", at: port)
-                            #expect(status == 200, "picture \(number)")
+                            expectEqual(status, 200, "picture \(number)")
                         }
                     }
                 }
             }
-            #expect(await Self.status(of: "/health", at: port) == 200)
+            await expectEqual(Self.status(of: "/health", at: port), 200)
             command.send(SIGTERM)
-            #expect(await command.status() == 0)
+            await expectEqual(command.status(), 0)
         }
     }
 

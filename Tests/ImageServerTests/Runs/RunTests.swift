@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -25,12 +26,12 @@ struct RunTests {
                     + "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n\r\n")
             await gate.waitUntilReached()
             command.send(SIGTERM)
-            #expect(await command.errors(until: "not ready") != nil)
-            #expect(await command.errors(until: "draining") != nil)
+            await expect(command.errors(until: "not ready") != nil)
+            await expect(command.errors(until: "draining") != nil)
             gate.open()
             #expect(await client.receive().hasPrefix("HTTP/1.1 200 "))
-            #expect(await command.errors(until: "every request was answered") != nil)
-            #expect(await command.status() == 0)
+            await expect(command.errors(until: "every request was answered") != nil)
+            await expectEqual(command.status(), 0)
             #expect(command.output.contains("\"status\":200"))
             #expect(command.output.contains("\"trace\":\"0af7651916cd43dd8448eb211c80319c\""))
             // The steps of its load have its id.
@@ -38,8 +39,8 @@ struct RunTests {
             let last = lines.first { $0.contains("\"status\":200") }
             let id = try #require(last?.firstMatch(of: /"id":"[0-9a-f]{16}"/)?.0)
             let steps = lines.filter { $0.contains("\"step\":") }
-            #expect(["queued", "started", "firstByte", "decoded"].allSatisfy { steps.joined().contains("\"\($0)\"") })
-            #expect(steps.allSatisfy { $0.contains(id) })
+            expect(["queued", "started", "firstByte", "decoded"].allSatisfy { steps.joined().contains("\"\($0)\"") })
+            expect(steps.allSatisfy { $0.contains(id) })
         }
     }
 
@@ -76,22 +77,22 @@ struct RunTests {
             let held = try RawClient(port: port)
             await held.send(try request("card", 0, "/held.png"))
             await gate.waitUntilReached()
-            #expect(try await [status("card", 0), status("card", 1)] == [200, 403])
+            try await expectEqual([status("card", 0), status("card", 1)], [200, 403])
             try write(digits[1], "thumb=w8")
             command.send(SIGHUP)
-            #expect(await command.errors(until: "are read again") != nil)
-            #expect(try await [status("card", 0), status("card", 1), status("thumb", 1)] == [403, 400, 200])
+            await expect(command.errors(until: "are read again") != nil)
+            try await expectEqual([status("card", 0), status("card", 1), status("thumb", 1)], [403, 400, 200])
             gate.open()
             #expect(await held.receive(until: "\r\n").hasPrefix("HTTP/1.1 200 "))
             // A key without a preset that can be read is not taken either.
             for (keys, presets) in [("", "card=w8"), (digits[0], "card=w0"), ("short", "card=w8")] {
                 try write(keys, presets)
                 command.send(SIGHUP)
-                #expect(await command.errors(until: "stay as they were") != nil)
-                #expect(try await [status("card", 0), status("thumb", 1)] == [403, 200])
+                await expect(command.errors(until: "stay as they were") != nil)
+                try await expectEqual([status("card", 0), status("thumb", 1)], [403, 200])
             }
             command.send(SIGTERM)
-            #expect(await command.status() == 0)
+            await expectEqual(command.status(), 0)
         }
     }
 
@@ -102,22 +103,22 @@ struct RunTests {
         let line = try #require(await command.errors(until: "the disk cache does not work"))
         #expect(line.contains("folderUnavailable") && line.contains("/proc/nope"))
         command.send(SIGTERM)
-        #expect(await command.status() == 0)
+        await expectEqual(command.status(), 0)
     }
 
     @Test func `a wrong setting ends the program at the start`() async throws {
         let command = try RunningCommand(["--unsigned"])
-        #expect(await command.errors(until: "--any-host") != nil)
-        #expect(await command.status() == 2)
+        await expect(command.errors(until: "--any-host") != nil)
+        await expectEqual(command.status(), 2)
     }
 
     @Test func `an address is signed`() async throws {
         let key = String(repeating: "01", count: 32)
         let command = try RunningCommand(["sign", "--key", key, "w10", "http://example.com/a.png"])
-        #expect(await command.status() == 0)
+        await expectEqual(command.status(), 0)
         let reader = AddressReader(keys: [SigningKey(hexadecimal: key)!])
         let address = try reader.read(command.output.trimmingCharacters(in: .whitespacesAndNewlines))
-        #expect(address.source.absoluteString == "http://example.com/a.png")
+        expectEqual(address.source.absoluteString, "http://example.com/a.png")
     }
 
     @Test func `without an argument three addresses of generated pictures are served`() async throws {
@@ -131,11 +132,11 @@ struct RunTests {
         let client = HTTPClient(configuration: configuration)
         for address in addresses {
             let answer = try await client.send(HTTPRequest(url: address)).collected(upTo: 10_000_000)
-            #expect(answer.status == 200)
-            #expect(answer.headers["Content-Type"]?.hasPrefix("image/") == true)
+            expectEqual(answer.status, 200)
+            expectEqual(answer.headers["Content-Type"]?.hasPrefix("image/"), true)
         }
         await client.shutdown()
         command.send(SIGTERM)
-        #expect(await command.status() == 0)
+        await expectEqual(command.status(), 0)
     }
 }

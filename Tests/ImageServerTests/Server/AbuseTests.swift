@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPTransport
+import TestSupport
 import Testing
 import WebImage
 import WebImageTesting
@@ -67,8 +68,8 @@ struct AbuseTests {
     @Test(arguments: cases)
     func `a request that is not clear is refused`(abuse: Case) async throws {
         try await World.run { world async throws in
-            #expect(try await RawClient(port: world.server.port).status(of: abuse.request) == abuse.status)
-            #expect(try await world.get("/health").status == 200)
+            try await expectEqual(RawClient(port: world.server.port).status(of: abuse.request), abuse.status)
+            try await expectEqual(world.get("/health").status, 200)
         }
     }
 
@@ -77,7 +78,7 @@ struct AbuseTests {
             let client = try RawClient(port: world.server.port)
             await client.send("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\nGET /health HTTP/1.1\r\nHost: a\r\n\r\n")
             let answers = await client.receive()
-            #expect(answers.split(separator: "HTTP/1.1 ").count == 1)
+            expectEqual(answers.split(separator: "HTTP/1.1 ").count, 1)
         }
     }
 
@@ -88,7 +89,7 @@ struct AbuseTests {
                 (0..<20).map { "GET /\($0 % 2 == 0 ? "health" : "nothing") HTTP/1.1\r\nHost: a\r\n" }
                     .joined(separator: "\r\n") + "Connection: close\r\n\r\n")
             let statuses = await client.receive().split(separator: "HTTP/1.1 ").map { String($0.prefix(3)) }
-            #expect(statuses == (0..<20).map { $0 % 2 == 0 ? "200" : "404" })
+            expectEqual(statuses, (0..<20).map { $0 % 2 == 0 ? "200" : "404" })
         }
     }
 
@@ -99,7 +100,7 @@ struct AbuseTests {
             $0.limits.idleTimeout = .milliseconds(200)
         } _: { world async throws in
             let client = try RawClient(port: world.server.port)
-            if beginning.hasSuffix(Self.end) { #expect(await client.status(of: beginning) == 200) }
+            if beginning.hasSuffix(Self.end) { await expectEqual(client.status(of: beginning), 200) }
             await client.send(beginning.hasSuffix(Self.end) ? "G" : beginning)
             await client.dripUntilEnd("X")
         }
@@ -122,7 +123,7 @@ struct AbuseTests {
                 let figures = try await world.get("/metrics", port: world.server.metricsPort)
                 if String(decoding: figures.bytes, as: UTF8.self).contains(cutOff) { break }
             }
-            #expect(await world.server.servers[0].runningCount == 0)
+            await expectEqual(world.server.servers[0].runningCount, 0)
             // The connection of the first request may stay.
             while await world.server.servers[0].connectionCount > 1 { await Task.yield() }
         }
@@ -141,9 +142,9 @@ struct AbuseTests {
             let manager = world.server.manager
             while manager.counters.cancelled + manager.counters.failed == 0 { await Task.yield() }
             // A transfer that is idle for too long ends, too, but as a failure.
-            #expect(manager.counters.cancelled == 1)
+            expectEqual(manager.counters.cancelled, 1)
             gate.open()
-            #expect(try await world.get("/health").status == 200)
+            try await expectEqual(world.get("/health").status, 200)
         }
     }
 
@@ -159,8 +160,8 @@ struct AbuseTests {
             while await world.server.manager.occupancy.callers < 2 { await Task.yield() }
             leaving.leave()
             gate.open()
-            #expect(await status == 200)
-            #expect(world.origin.requestCount(for: "/slow.png") == 1)
+            await expectEqual(status, 200)
+            expectEqual(world.origin.requestCount(for: "/slow.png"), 1)
         }
     }
 
@@ -179,7 +180,7 @@ struct AbuseTests {
             let late = try RawClient(port: world.server.port)
             async let third = late.status(of: "GET /health HTTP/1.1\r\nHost: a\r\n\r\n")
             clients[0].leave()
-            #expect(await third == 200)
+            await expectEqual(third, 200)
             gate.open()
             #expect(await clients[1].receive(until: "\r\n").hasPrefix("HTTP/1.1 200 "))
         }
@@ -197,7 +198,7 @@ struct AbuseTests {
             while world.server.manager.counters.cancelled < clients.count { await Task.yield() }
             while await !world.server.manager.occupancy.isIdle { await Task.yield() }
             gate.open()
-            #expect(world.origin.requestCount(for: "/slow.png") == 1)
+            expectEqual(world.origin.requestCount(for: "/slow.png"), 1)
         }
     }
 
@@ -210,10 +211,10 @@ struct AbuseTests {
             async let first = world.get(world.path(of: "/slow.png"))
             await gate.waitUntilReached()
             let second = try await world.get(world.path())
-            #expect(second.status == 503)
-            #expect(second.headers["Retry-After"] == "1")
+            expectEqual(second.status, 503)
+            expectEqual(second.headers["Retry-After"], "1")
             gate.open()
-            #expect(try await first.status == 200)
+            try await expectEqual(first.status, 200)
         }
     }
 
@@ -223,7 +224,7 @@ struct AbuseTests {
         } _: { world async throws in
             let client = try RawClient(port: world.server.port)
             await client.send(String(repeating: "GET /health HTTP/1.1\r\nHost: a\r\n\r\n", count: 5))
-            #expect(await client.receive().split(separator: "HTTP/1.1 ").count == 2)
+            await expectEqual(client.receive().split(separator: "HTTP/1.1 ").count, 2)
         }
     }
 }

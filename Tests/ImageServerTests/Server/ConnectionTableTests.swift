@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -30,11 +31,13 @@ struct ConnectionTableTests {
                 table.endIdling(connection)
                 idle.removeAll { $0 == descriptor }
             }
-            #expect(table.oldestIdle?.descriptor == idle.first)
-            #expect(table.count == all.count)
-            #expect(table.count(of: "1") == all.keys.count { $0 % 3 == 1 })
+            expectEqual(table.oldestIdle?.descriptor, idle.first)
+            expectEqual(table.count, all.count)
+            expectEqual(table.count(of: "1"), all.keys.count { $0 % 3 == 1 })
         }
         for connection in all.values { table.remove(connection) }
-        #expect(table.oldestIdle == nil && table.count == 0 && table.count(of: "1") == 0)
+        expectNil(table.oldestIdle)
+        expectEqual(table.count, 0)
+        expectEqual(table.count(of: "1"), 0)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -16,10 +17,10 @@ struct ConnectionTests {
             $0.limits.connections = 2
         } _: { world async throws in
             let clients = try [RawClient(port: world.server.port), RawClient(port: world.server.port)]
-            for client in clients { #expect(await client.status(of: Self.request) == 200) }
-            #expect(try await RawClient(port: world.server.port).status(of: Self.request) == 200)
-            #expect(await clients[0].receive() == "")
-            #expect(await clients[1].status(of: Self.request) == 200)
+            for client in clients { await expectEqual(client.status(of: Self.request), 200) }
+            try await expectEqual(RawClient(port: world.server.port).status(of: Self.request), 200)
+            await expectEqual(clients[0].receive(), "")
+            await expectEqual(clients[1].status(of: Self.request), 200)
         }
     }
 
@@ -29,7 +30,7 @@ struct ConnectionTests {
         } _: { world async throws in
             let slow = try await Self.slowReader(world)
             #expect(await slow.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 200 "))
-            #expect(try await world.get(world.path()).status == 200)
+            try await expectEqual(world.get(world.path()).status, 200)
         }
     }
 
@@ -41,10 +42,10 @@ struct ConnectionTests {
             world.origin.respond(to: "/slow.png", with: .ok(try Pictures.file(), type: "image/png").held(at: gate))
             async let first = world.get(world.path(of: "/slow.png"))
             await gate.waitUntilReached()
-            #expect(try await world.get("/health").status == 200)
-            #expect(try await world.get("/ready").status == 200)
+            try await expectEqual(world.get("/health").status, 200)
+            try await expectEqual(world.get("/ready").status, 200)
             gate.open()
-            #expect(try await first.status == 200)
+            try await expectEqual(first.status, 200)
         }
     }
 
@@ -55,7 +56,7 @@ struct ConnectionTests {
             let clients = try (0..<30).map { _ in try RawClient(port: world.server.port) }
             await withTaskGroup { group in
                 for client in clients { group.addTask { await client.status(of: Self.request) } }
-                for await status in group { #expect(status == 200) }
+                for await status in group { expectEqual(status, 200) }
             }
         }
     }
@@ -68,7 +69,7 @@ struct ConnectionTests {
             while await world.server.servers[0].waitingCount < 1 { await Task.yield() }
             let second = try await Self.slowReader(world)
             _ = await first.receive()
-            #expect(await world.server.servers[0].connectionCount == 1)
+            await expectEqual(world.server.servers[0].connectionCount, 1)
             // What the first one has left behind makes no difference to the second.
             #expect(await world.server.servers[0].waitingCount <= 1)
             #expect(await second.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 200 "))
@@ -101,9 +102,9 @@ struct ConnectionTests {
             $0.limits.connectionsPerAddress = 1
         } _: { world async throws in
             let first = try RawClient(port: world.server.port)
-            #expect(await first.status(of: Self.request) == 200)
-            #expect(await (try RawClient(port: world.server.port)).receive() == "")
-            #expect(await first.status(of: Self.request) == 200)
+            await expectEqual(first.status(of: Self.request), 200)
+            await expectEqual((try RawClient(port: world.server.port)).receive(), "")
+            await expectEqual(first.status(of: Self.request), 200)
         }
     }
 

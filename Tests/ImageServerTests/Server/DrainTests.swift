@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -15,13 +16,13 @@ struct DrainTests {
             world.origin.respond(to: "/slow.png", with: .ok(try Pictures.file(), type: "image/png").held(at: gate))
             async let answer = world.get(world.path(of: "/slow.png"))
             await gate.waitUntilReached()
-            #expect(try await world.get("/ready", port: world.server.metricsPort).status == 200)
+            try await expectEqual(world.get("/ready", port: world.server.metricsPort).status, 200)
             async let report = world.server.drain()
             while try await world.get("/ready", port: world.server.metricsPort).status == 200 { await Task.yield() }
             while (try? RawClient(port: world.server.port)) != nil { await Task.yield() }
             gate.open()
-            #expect(try await answer.status == 200)
-            #expect(try await answer.headers["Connection"]?.lowercased() == "close")
+            try await expectEqual(answer.status, 200)
+            try await expectEqual(answer.headers["Connection"]?.lowercased(), "close")
             #expect(await report.isClean)
         }
     }
@@ -34,13 +35,13 @@ struct DrainTests {
             let client = try RawClient(port: server.port)
             let request = "GET /health HTTP/1.1\r\nHost: a\r\n\r\n"
             await client.send(request)
-            #expect(await !client.receive(until: "ok\n").contains("Connection:"))
+            await expect(!client.receive(until: "ok\n").contains("Connection:"))
             async let retirement: Void = server.retire(for: .seconds(5), clock: clock)
             while clock.sleepers == 0 { await Task.yield() }
             for port in [server.port, server.metricsPort] {
-                #expect(try await world.get("/ready", port: port).status == 503)
+                try await expectEqual(world.get("/ready", port: port).status, 503)
             }
-            #expect(try await world.get(world.path()).status == 200)
+            try await expectEqual(world.get(world.path()).status, 200)
             await client.send(request)
             #expect(await client.receive().contains("Connection: close"))
             clock.advance(by: .seconds(5))
@@ -61,7 +62,7 @@ struct DrainTests {
             _ = await clients[0].receive(until: "ok\n")
             await clients[1].send("GET /health HTTP/1.1\r\n")
             async let report = server.drain()
-            #expect(await clients[0].receive() == "")
+            await expectEqual(clients[0].receive(), "")
             while (try? RawClient(port: server.port)) != nil { await Task.yield() }
             await clients[1].send("Host: a\r\n\r\n")
             await clients[2].send(request)
@@ -83,9 +84,9 @@ struct DrainTests {
             async let answer = world.get(world.path(of: "/slow.png"))
             await gate.waitUntilReached()
             let report = await world.server.drain()
-            #expect(report.droppedRequestCount == 1)
-            #expect(!report.isClean)
-            #expect(try await answer.status == 503)
+            expectEqual(report.droppedRequestCount, 1)
+            expect(!report.isClean)
+            try await expectEqual(answer.status, 503)
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -15,7 +16,7 @@ struct HeadSearchTests {
             var search = HeadSearch()
             let first = try search.end(in: Array(bytes[..<cut]))
             let end = try first ?? search.end(in: bytes)
-            #expect(end == Self.head.utf8.count)
+            expectEqual(end, Self.head.utf8.count)
             let head = RequestHead(bytes, lines: search.lines)
             try head.check(targetByteLimit: 100, fieldLimit: 3)
             #expect(head.method == "GET" && head.target == "/b?c" && head.closes && head.fields.range == "bytes=0-1")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -23,11 +24,11 @@ struct OperationTests {
             ]
             let old = try readers[0].address(options: "card", source: source)
             let new = try readers[1].address(options: "thumb", source: source)
-            for _ in 0..<3 { #expect(try await world.get(old).status == 200) }
-            #expect(try await world.get(new).status == 403)
+            for _ in 0..<3 { try await expectEqual(world.get(old).status, 200) }
+            try await expectEqual(world.get(new).status, 403)
             world.server.service.setReader(readers[1])
-            #expect(try await world.get(old).status == 403)
-            #expect(try await world.get(new).status == 200)
+            try await expectEqual(world.get(old).status, 403)
+            try await expectEqual(world.get(new).status, 200)
         }
     }
 
@@ -42,21 +43,21 @@ struct OperationTests {
         } _: { world async throws in
             func text(_ path: String) async throws -> String {
                 let answer = try await world.get(path, port: world.server.metricsPort)
-                #expect(answer.status == 200)
+                expectEqual(answer.status, 200)
                 return String(decoding: answer.bytes, as: UTF8.self)
             }
             // Before a picture is asked for.
             while try await !text("/ready").contains("folderUnavailable") { try Task.checkCancellation() }
             #expect(try await text("/metrics").contains("image_server_disk_cache_up 0\n"))
-            #expect(try await world.get(world.path()).status == 200)
+            try await expectEqual(world.get(world.path()).status, 200)
             let open = try await world.get("/ready")
-            #expect(String(decoding: open.bytes, as: UTF8.self) == "ready\n")
+            expectEqual(String(decoding: open.bytes, as: UTF8.self), "ready\n")
             try FileManager.default.removeItem(atPath: place)
-            #expect(try await world.get(world.path("w9")).status == 200)
+            try await expectEqual(world.get(world.path("w9")).status, 200)
             while try await text("/ready") != "ready\n" { try Task.checkCancellation() }
             let metrics = try await text("/metrics")
             #expect(metrics.contains("image_server_disk_cache_up 1\n"))
-            #expect(!metrics.contains("image_loader_disk_files 0\n"))
+            expect(!metrics.contains("image_loader_disk_files 0\n"))
         }
     }
 
@@ -65,7 +66,7 @@ struct OperationTests {
             for _ in 0..<3 { _ = try await world.get(world.path()) }
             _ = try await world.get("/nothing")
             let answer = try await world.get("/metrics", port: world.server.metricsPort)
-            #expect(answer.headers["Content-Type"]?.hasPrefix("text/plain; version=0.0.4") == true)
+            expectEqual(answer.headers["Content-Type"]?.hasPrefix("text/plain; version=0.0.4"), true)
             let lines = Set(String(decoding: answer.bytes, as: UTF8.self).split(separator: "\n").map(String.init))
             for line in [
                 "image_server_requests_total{status=\"200\"} 3", "image_server_requests_total{status=\"404\"} 1",
@@ -75,7 +76,7 @@ struct OperationTests {
                 "image_server_requests_in_progress 0", "image_server_info{version=\"\(Version.number)\"} 1",
                 "image_loader_memory_evictions_total 0",
             ] { #expect(lines.contains(line), "\(line)") }
-            #expect(try await world.get("/metrics").status == 404)
+            try await expectEqual(world.get("/metrics").status, 404)
         }
     }
 
@@ -104,8 +105,8 @@ struct OperationTests {
     @Test func `a histogram counts each duration in its bound and in all longer ones`() {
         var histogram = Metrics.Histogram()
         for seconds in [0.001, 0.002, 0.2, 60] { histogram.add(seconds) }
-        #expect(histogram.cumulative == [1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3])
-        #expect(histogram.count == 4)
+        expectEqual(histogram.cumulative, [1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3])
+        expectEqual(histogram.count, 4)
     }
 
     @Test(arguments: [
@@ -118,7 +119,7 @@ struct OperationTests {
         ("00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01", nil), ("", nil), ("00-1-2-3", nil),
     ])
     func `a trace is taken over from a field that is well formed`(field: String, trace: String?) {
-        #expect(TraceParent(field)?.traceID == trace)
+        expectEqual(TraceParent(field)?.traceID, trace)
     }
 
     @Test func `several loops listen on one port`() async throws {
@@ -128,10 +129,10 @@ struct OperationTests {
             // The system spreads connections by their ports, so some of many come to each loop.
             let clients = try (0..<40).map { _ in try RawClient(port: world.server.port) }
             for client in clients {
-                #expect(await client.status(of: "GET /health HTTP/1.1\r\nHost: a\r\n\r\n") == 200)
+                await expectEqual(client.status(of: "GET /health HTTP/1.1\r\nHost: a\r\n\r\n"), 200)
             }
             for server in world.server.servers { #expect(await server.connectionCount > 0) }
-            #expect(try await world.get(world.path()).status == 200)
+            try await expectEqual(world.get(world.path()).status, 200)
         }
     }
 
@@ -140,7 +141,7 @@ struct OperationTests {
             let error = #expect(throws: ServerError.self) {
                 try ListeningSocket(.port(host: "127.0.0.1", port: world.server.port))
             }
-            #expect(error?.message.contains("\(world.server.port)") == true)
+            expectEqual(error?.message.contains("\(world.server.port)"), true)
         }
     }
 
@@ -152,22 +153,22 @@ struct OperationTests {
         try await World.run {
             $0.socketPath = path
         } _: { _ async throws in
-            #expect(try await RawClient(path: path).status(of: "GET /health HTTP/1.1\r\nHost: a\r\n\r\n") == 200)
+            try await expectEqual(RawClient(path: path).status(of: "GET /health HTTP/1.1\r\nHost: a\r\n\r\n"), 200)
             #expect(throws: ServerError.self) { try ListeningSocket(.unix(path: path)) }
         }
     }
 
     @Test func `the page is there when it is wanted`() async throws {
-        try await World.run { world async throws in #expect(try await world.get("/").status == 404) }
+        try await World.run { world async throws in try await expectEqual(world.get("/").status, 404) }
         try await World.run {
             $0.showsPage = true
         } _: { world async throws in
             let page = try await world.get("/")
-            #expect(page.headers["Content-Type"] == "text/html; charset=utf-8")
+            expectEqual(page.headers["Content-Type"], "text/html; charset=utf-8")
             _ = try await world.get(world.path())
             let figures = try await world.get("/figures")
             let values = try JSONDecoder().decode([String: Int].self, from: Data(figures.bytes))
-            #expect(values["from origins"] == 1)
+            expectEqual(values["from origins"], 1)
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -26,10 +27,10 @@ struct OriginShareTests {
                 ($0.downloads, $0.connectionsPerOrigin) = (4, 2)
             } _: { world async throws in
                 try await hold(8, in: world, untilReached: 2) { gate async throws in
-                    #expect(try await world.get("/w8/unsigned/plain/\(source)").status == 200)
-                    #expect(gate.reachedCount == 2)
+                    try await expectEqual(world.get("/w8/unsigned/plain/\(source)").status, 200)
+                    expectEqual(gate.reachedCount, 2)
                 }
-                #expect(world.origin.requestCount == 8)
+                expectEqual(world.origin.requestCount, 8)
             }
         }
     }
@@ -49,6 +50,6 @@ private func hold(
         await gate.waitUntilReached(count: reachedCount)
         try await body(gate)
         gate.open()
-        for try await status in group { #expect(status == 200) }
+        for try await status in group { expectEqual(status, 200) }
     }
 }

@@ -10,7 +10,7 @@ import WebImageTesting
         let (executor, gate) = (SeededExecutor(seed: seed), Gate())
         let watchers = (0..<2).map { _ in Probe(on: executor) { await gate.reached() } }
         executor.drain()
-        #expect(watchers.allSatisfy { $0.isRunning })
+        expect(watchers.allSatisfy { $0.isRunning })
         let held = (0..<3).map { _ in Probe(on: executor) { await gate.pass() } }
         executor.drain()
         #expect(watchers.allSatisfy { $0.value != nil } && held.allSatisfy { $0.isRunning } && gate.arrivals == 3)
@@ -23,6 +23,6 @@ import WebImageTesting
         let watcher = Probe(on: executor) { await gate.reached() }
         executor.drain()
         #expect(held.allSatisfy { $0.value != nil } && late.value != nil && watcher.value != nil)
-        #expect(gate.arrivals == 4)
+        expectEqual(gate.arrivals, 4)
     }
 }

@@ -12,13 +12,14 @@ import WebImageTesting
             Probe(on: executor) { try await clock.sleep(for: .seconds(seconds)) }
         }
         executor.drain()
-        #expect(clock.sleepers == 3)
+        expectEqual(clock.sleepers, 3)
         for (elapsed, awake) in [(Duration.milliseconds(999), 0), (.milliseconds(1), 1), (.seconds(9), 3)] {
             clock.advance(by: elapsed)
             executor.drain()
-            #expect(sleepers.count { $0.value != nil } == awake && clock.sleepers == 3 - awake)
+            expectEqual(sleepers.count { $0.value != nil }, awake)
+            expectEqual(clock.sleepers, 3 - awake)
         }
-        #expect(clock.now.offset == .seconds(10))
+        expectEqual(clock.now.offset, .seconds(10))
     }
 
     @Test func `a cancelled sleeper leaves at once`() {
@@ -41,12 +42,13 @@ import WebImageTesting
             Probe(on: executor) { try await clock.sleep(until: deadline) }
         }
         executor.drain()
-        #expect(sleepers.allSatisfy { $0.value != nil })
+        expect(sleepers.allSatisfy { $0.value != nil })
     }
 
     @Test func `instants are ordered and measured`() {
         let (start, later) = (ManualClock.Instant.start, ManualClock.Instant.start.advanced(by: .seconds(2)))
         #expect(start < later && start.duration(to: later) == .seconds(2))
-        #expect(later.duration(to: start) == .seconds(-2) && ManualClock().minimumResolution == .zero)
+        expectEqual(later.duration(to: start), .seconds(-2))
+        expectEqual(ManualClock().minimumResolution, .zero)
     }
 }

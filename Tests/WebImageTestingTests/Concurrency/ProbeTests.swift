@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -26,17 +27,19 @@ import WebImageTesting
         let probe = Probe(on: executor, priority: .low) { Task.currentPriority }
         probe.escalate(to: .high)
         executor.drain()
-        #expect(probe.value == .high)
+        expectEqual(probe.value, .high)
     }
 
     @Test func `a probe on the default pool is awaited`() async throws {
-        #expect(try await Probe { 1 }.finish() == 1)
+        try await expectEqual(Probe { 1 }.finish(), 1)
         await #expect(throws: Broken.self) { try await Probe<Int> { throw Broken() }.finish() }
     }
 
     @Test func `a journal keeps the order`() {
         let journal = Journal<String>()
         for entry in ["a", "b", "a"] { journal.write(entry) }
-        #expect(journal.entries == ["a", "b", "a"] && journal.count == 3 && journal.count(of: "a") == 2)
+        expectEqual(journal.entries, ["a", "b", "a"])
+        expectEqual(journal.count, 3)
+        expectEqual(journal.count(of: "a"), 2)
     }
 }

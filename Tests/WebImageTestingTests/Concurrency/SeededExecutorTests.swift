@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -27,7 +28,7 @@ import WebImageTesting
             }
         }
         executor.drain()
-        #expect(callers.allSatisfy { $0.value == 1 })
+        expect(callers.allSatisfy { $0.value == 1 })
         return journal.entries
     }
 
@@ -35,17 +36,18 @@ import WebImageTesting
         let traces = (0..<100).map { trace(seed: $0) }
         let races = traces.count { $0.count { $0 == "fetch" } == 2 }
         #expect(races > 0 && races < 100 && Set(traces).count > 5)
-        #expect((0..<100).map { trace(seed: $0) } == traces)
+        expectEqual((0..<100).map { trace(seed: $0) }, traces)
     }
 
     @Test func `a task that has not finished after draining waits for an event`() {
         let (executor, gate) = (SeededExecutor(seed: 1), Gate())
         let waiter = Probe(on: executor) { await gate.pass() }
-        #expect(executor.pending == 1 && gate.arrivals == 0)
+        expectEqual(executor.pending, 1)
+        expectEqual(gate.arrivals, 0)
         #expect(executor.drain() > 0)
         #expect(executor.pending == 0 && waiter.isRunning && gate.arrivals == 1)
         gate.open()
-        #expect(executor.pending == 1)
+        expectEqual(executor.pending, 1)
         executor.drain()
         #expect(waiter.value != nil && executor.drain() == 0)
     }
@@ -69,6 +71,6 @@ import WebImageTesting
             return await child
         }
         executor.drain()
-        #expect(parent.value == 1)
+        expectEqual(parent.value, 1)
     }
 }

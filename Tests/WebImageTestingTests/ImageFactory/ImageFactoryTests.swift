@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -10,7 +11,7 @@ struct ImageFactoryTests {
         for (width, height) in [(16, 16), (17, 40), (64, 48), (200, 100)] {
             for hasAlpha in [false, true] {
                 let picture = ImageFactory.picture(width: width, height: height, seed: seed, hasAlpha: hasAlpha)
-                #expect(ImageFactory.seed(of: picture) == seed, "\(width)x\(height), alpha \(hasAlpha)")
+                expectEqual(ImageFactory.seed(of: picture), seed, "\(width)x\(height), alpha \(hasAlpha)")
             }
         }
     }
@@ -20,17 +21,17 @@ struct ImageFactoryTests {
         for level in stride(from: 0, through: 255, by: 15) {
             let pixels = [[UInt8]](repeating: [UInt8(level), UInt8(255 - level), 128, 255], count: 1_200).flatMap { $0 }
             let plain = try DecodedImage(width: 40, height: 30, frames: [.init(pixels: pixels)], hasAlpha: false)
-            #expect(ImageFactory.seed(of: plain) == nil)
+            expectNil(ImageFactory.seed(of: plain))
         }
-        #expect(ImageFactory.seed(of: ImageFactory.picture(width: 15, height: 40, seed: 3)) == nil)
+        expectNil(ImageFactory.seed(of: ImageFactory.picture(width: 15, height: 40, seed: 3)))
     }
 
     @Test(arguments: 0..<10)
     func `a picture is drawn at every size`(seed: Int) {
         for (width, height) in [(1, 1), (1, 300), (300, 1), (3, 2), (15, 15)] {
             let picture = ImageFactory.picture(width: width, height: height, seed: seed)
-            #expect(picture.size == PixelSize(width: width, height: height))
-            #expect(stride(from: 3, to: picture.byteCount, by: 4).allSatisfy { picture.pixels[$0] == 255 })
+            expectEqual(picture.size, PixelSize(width: width, height: height))
+            expect(stride(from: 3, to: picture.byteCount, by: 4).allSatisfy { picture.pixels[$0] == 255 })
         }
     }
 
@@ -41,7 +42,7 @@ struct ImageFactoryTests {
             let pixels = ImageFactory.picture(width: 96, height: 64, seed: seed).pixels
             return pixels.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         }
-        #expect(digests == Self.digests)
+        expectEqual(digests, Self.digests)
     }
 
     private static let digests: [UInt64] = [
@@ -54,7 +55,7 @@ struct ImageFactoryTests {
     func `the same arguments give the same pixels, another seed gives others`() {
         let picture = ImageFactory.picture(width: 40, height: 30, seed: 5)
         #expect(picture.isSame(as: ImageFactory.picture(width: 40, height: 30, seed: 5)))
-        #expect(!picture.isSame(as: ImageFactory.picture(width: 40, height: 30, seed: 6)))
+        expect(!picture.isSame(as: ImageFactory.picture(width: 40, height: 30, seed: 6)))
     }
 
     @Test(
@@ -64,8 +65,8 @@ struct ImageFactoryTests {
         ])
     func `a seed survives every encoder`(format: EncodedFormat) throws {
         let bytes = try ImageFactory.encoded(width: 48, height: 36, seed: 12_345, as: format)
-        #expect(ImageFormat(sniffing: bytes) == format.format)
-        #expect(ImageFactory.seed(of: try ImageCoders.default.decode(bytes)) == 12_345)
+        expectEqual(ImageFormat(sniffing: bytes), format.format)
+        expectEqual(ImageFactory.seed(of: try ImageCoders.default.decode(bytes)), 12_345)
     }
 
     @Test(arguments: 0..<10)
@@ -75,7 +76,7 @@ struct ImageFactoryTests {
             let small = try ResizeTransformer(size: PixelSize(width: side, height: side)).transform(
                 ImageCoders.default.decode(bytes))
             #expect(min(small.width, small.height) >= 16)
-            #expect(ImageFactory.seed(of: small) == seed)
+            expectEqual(ImageFactory.seed(of: small), seed)
         }
     }
 
@@ -83,15 +84,15 @@ struct ImageFactoryTests {
     func `a seed survives a resize`() throws {
         let large = ImageFactory.picture(width: 200, height: 150, seed: 54_321)
         let small = try ResizeTransformer(size: PixelSize(width: 32, height: 32)).transform(large)
-        #expect(small.size == PixelSize(width: 32, height: 24))
-        #expect(ImageFactory.seed(of: small) == 54_321)
+        expectEqual(small.size, PixelSize(width: 32, height: 24))
+        expectEqual(ImageFactory.seed(of: small), 54_321)
     }
 
     @Test
     func `frames of an animation differ and grow longer`() {
         let animation = ImageFactory.animation(width: 32, height: 32, frames: 4, seed: 9)
-        #expect(Set(animation.frames.map(\.pixels)).count == 4)
-        #expect(animation.durations == [50, 60, 70, 80].map { .milliseconds($0) })
+        expectEqual(Set(animation.frames.map(\.pixels)).count, 4)
+        expectEqual(animation.durations, [50, 60, 70, 80].map { .milliseconds($0) })
     }
 
     @Test(arguments: 0..<10)
@@ -99,11 +100,11 @@ struct ImageFactoryTests {
         for (width, height) in [(8, 8), (20, 15), (64, 48)] {
             let animation = ImageFactory.animation(width: width, height: height, frames: 2, seed: seed)
             let (first, second) = (animation.frames[0].pixels, animation.frames[1].pixels)
-            #expect(first == ImageFactory.picture(width: width, height: height, seed: seed).pixels)
+            expectEqual(first, ImageFactory.picture(width: width, height: height, seed: seed).pixels)
             #expect(first != second)
             guard height >= 16 else { continue }
             let still = try DecodedImage(width: width, height: height, frames: [.init(pixels: second)], hasAlpha: false)
-            #expect(ImageFactory.seed(of: still) == seed)
+            expectEqual(ImageFactory.seed(of: still), seed)
         }
     }
 
@@ -112,8 +113,8 @@ struct ImageFactoryTests {
         let picture = ImageFactory.picture(width: 32, height: 32, seed: 3, hasAlpha: true)
         let pixels = picture.pixels
         #expect(picture.hasAlpha)
-        #expect(stride(from: 0, to: pixels.count, by: 4).contains { pixels[$0 + 3] < 255 })
-        #expect(
+        expect(stride(from: 0, to: pixels.count, by: 4).contains { pixels[$0 + 3] < 255 })
+        expect(
             stride(from: 0, to: pixels.count, by: 4).allSatisfy {
                 max(pixels[$0], pixels[$0 + 1], pixels[$0 + 2]) <= pixels[$0 + 3]
             })
@@ -123,16 +124,16 @@ struct ImageFactoryTests {
     func `the oversized picture is small as a file and refused`() throws {
         let bytes = ImageFactory.oversizedPNG()
         #expect(bytes.count < 130_000)
-        #expect(try ImageCoders.default.properties(of: bytes).size == PixelSize(width: 30_000, height: 30_000))
+        try expectEqual(ImageCoders.default.properties(of: bytes).size, PixelSize(width: 30_000, height: 30_000))
         let error = #expect(throws: ImageError.self) { try ImageCoders.default.decode(bytes) }
-        #expect(error?.code == .tooLarge)
+        expectEqual(error?.code, .tooLarge)
     }
 
     @Test(arguments: [1, 7, 8, 300])
     func `an oversized picture of a moderate size is valid and black`(side: Int) throws {
         let image = try ImageCoders.default.decode(ImageFactory.oversizedPNG(side))
-        #expect(image.size == PixelSize(width: side, height: side))
-        #expect(stride(from: 0, to: image.byteCount, by: 4).allSatisfy { image.pixels[$0] == 0 })
+        expectEqual(image.size, PixelSize(width: side, height: side))
+        expect(stride(from: 0, to: image.byteCount, by: 4).allSatisfy { image.pixels[$0] == 0 })
     }
 
     @Test
@@ -140,17 +141,17 @@ struct ImageFactoryTests {
         let bytes = ImageFactory.frameBombGIF()
         #expect(bytes.count < 60_000)
         let error = #expect(throws: ImageError.self) { try ImageCoders.default.decode(bytes) }
-        #expect(error?.code == .tooLarge)
+        expectEqual(error?.code, .tooLarge)
     }
 
     @Test
     func `random bytes are not a picture, half a file is refused`() throws {
         let noise = ImageFactory.randomBytes(count: 1_000, seed: 4)
-        #expect(noise == ImageFactory.randomBytes(count: 1_000, seed: 4))
+        expectEqual(noise, ImageFactory.randomBytes(count: 1_000, seed: 4))
         let error = #expect(throws: ImageError.self) { try ImageCoders.default.decode(noise) }
-        #expect(error?.code == .unknownFormat)
+        expectEqual(error?.code, .unknownFormat)
         let half = ImageFactory.truncated(try ImageFactory.encoded(width: 64, height: 48, seed: 1))
         let truncation = #expect(throws: ImageError.self) { try ImageCoders.default.decode(half) }
-        #expect(truncation?.code == .truncated)
+        expectEqual(truncation?.code, .truncated)
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 
 @testable import WebImageTesting
@@ -12,10 +13,10 @@ struct SeedMarkTests {
             let plain = [[UInt8]](repeating: [128, 128, 128, 255], count: 320 * 200).flatMap { $0 }
             var marked = plain
             mark.write(seed, into: &marked)
-            #expect(mark.seed(in: marked) == seed)
+            expectEqual(mark.seed(in: marked), seed)
             let changes = zip(plain, marked).map { abs(Int($0) - Int($1)) }
             let blue = stride(from: 2, to: changes.count, by: 4).map { changes[$0] }
-            #expect(changes.reduce(0, +) == blue.reduce(0, +), "red, green and alpha stay")
+            expectEqual(changes.reduce(0, +), blue.reduce(0, +), "red, green and alpha stay")
             #expect(blue.reduce(0, +) < 6 * blue.count)
         }
     }
@@ -29,8 +30,8 @@ struct SeedMarkTests {
                 let rest = [[UInt8]](repeating: levels, count: (side - side / 4) * side)
                 var pixels = (clear + rest).flatMap { $0 }
                 mark.write(40_000, into: &pixels)
-                #expect(mark.seed(in: pixels) == 40_000, "\(side) \(levels)")
-                #expect(pixels[..<(side / 4 * side * 4)].allSatisfy { $0 == 0 }, "what is transparent stays so")
+                expectEqual(mark.seed(in: pixels), 40_000, "\(side) \(levels)")
+                expect(pixels[..<(side / 4 * side * 4)].allSatisfy { $0 == 0 }, "what is transparent stays so")
             }
         }
     }

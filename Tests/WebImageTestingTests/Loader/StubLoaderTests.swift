@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -13,16 +14,16 @@ struct StubLoaderTests {
         loader.respond(to: "/x.png", with: .status(503), .ok([1, 2, 3], type: "image/png").header("ETag", "\"1\""))
         var statuses: [Int] = []
         for _ in 0..<3 { statuses.append(try await loader.send(HTTPRequest(url: url)).status) }
-        #expect(statuses == [503, 200, 200])
+        expectEqual(statuses, [503, 200, 200])
         let other = try await loader.send(HTTPRequest(url: url.appending(path: "y")))
-        #expect(other.status == 404)
-        #expect(loader.requestCount(for: "/x.png") == 3)
-        #expect(loader.requests.map(\.url.lastPathComponent) == ["x.png", "x.png", "x.png", "y"])
+        expectEqual(other.status, 404)
+        expectEqual(loader.requestCount(for: "/x.png"), 3)
+        expectEqual(loader.requests.map(\.url.lastPathComponent), ["x.png", "x.png", "x.png", "y"])
         let response = try await loader.send(HTTPRequest(url: url))
-        #expect(response.headers["Content-Length"] == "3")
-        #expect(response.headers["ETag"] == "\"1\"")
+        expectEqual(response.headers["Content-Length"], "3")
+        expectEqual(response.headers["ETag"], "\"1\"")
         let body = try await response.body.collect(upTo: 3)
-        #expect(body == [1, 2, 3])
+        expectEqual(body, [1, 2, 3])
     }
 
     @Test func `a head waits for its gate and a cancelled request is counted`() async throws {
@@ -34,14 +35,14 @@ struct StubLoaderTests {
             return try await loader.send(HTTPRequest(url: url)).status
         }
         await loader.waitForRequests(count: 2)
-        #expect(loader.openRequests == 2)
-        #expect(loader.peakOpenRequests == 2)
+        expectEqual(loader.openRequests, 2)
+        expectEqual(loader.peakOpenRequests, 2)
         silent.cancel()
         await #expect(throws: CancellationError.self) { _ = try await silent.value }
         gate.open()
-        #expect(try await held.value == 200)
-        #expect(loader.openRequests == 0)
-        #expect(loader.cancelledRequests == 1)
+        try await expectEqual(held.value, 200)
+        expectEqual(loader.openRequests, 0)
+        expectEqual(loader.cancelledRequests, 1)
     }
 
     @Test func `a body stops and fails where it was told to`() async throws {
@@ -52,25 +53,25 @@ struct StubLoaderTests {
         var bytes: [UInt8] = []
         var iterator = try await loader.send(HTTPRequest(url: url)).body.makeAsyncIterator()
         while bytes.count < 6, let chunk = try await iterator.next() { bytes += chunk }
-        #expect(bytes == Array(0..<6))
-        #expect(gate.arrivals == 0)
+        expectEqual(bytes, Array(0..<6))
+        expectEqual(gate.arrivals, 0)
         gate.open()
         while bytes.count < 9, let chunk = try await iterator.next() { bytes += chunk }
-        #expect(bytes == Array(0..<9))
+        expectEqual(bytes, Array(0..<9))
         let error = await #expect(throws: HTTPError.self) { _ = try await iterator.next() }
-        #expect(error?.code == .connectionLost)
+        expectEqual(error?.code, .connectionLost)
     }
 
     @Test func `a failure is thrown and the shutdown waits for its gate`() async throws {
         let gate = Gate()
         let loader = StubLoader(schemes: ["https"], shutdownGate: gate) { _, _ in .failure(.cannotConnect) }
         let error = await #expect(throws: HTTPError.self) { _ = try await loader.send(HTTPRequest(url: url)) }
-        #expect(error?.code == .cannotConnect)
+        expectEqual(error?.code, .cannotConnect)
         #expect(loader.canLoad(HTTPRequest(url: url)))
-        #expect(!loader.canLoad(HTTPRequest(url: URL(string: "ftp://a/")!)))
+        expect(!loader.canLoad(HTTPRequest(url: URL(string: "ftp://a/")!)))
         let end = Task { await loader.shutdown() }
         await gate.reached()
-        #expect(!loader.isShutDown)
+        expect(!loader.isShutDown)
         gate.open()
         await end.value
         #expect(loader.isShutDown)

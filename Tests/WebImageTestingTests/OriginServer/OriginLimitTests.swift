@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -29,14 +30,14 @@ struct OriginLimitTests {
             let client = try RawClient(origin)
             try client.get("/a")
             #expect(client.readHead().hasPrefix("HTTP/1.1 200 "))
-            #expect(client.read(exactly: 3) == "now")
+            expectEqual(client.read(exactly: 3), "now")
             #expect(idle.readToEnd().text.isEmpty)
             #expect(origin.openConnections <= 6)
             clients.append(client)
         }
         gate.open()
         #expect(busy.readHead().hasPrefix("HTTP/1.1 200 "))
-        #expect(origin.closedByPeer == 0)
+        expectEqual(origin.closedByPeer, 0)
     }
 
     @Test func `at the limit a client that reads nothing gives way when none is idle`() async throws {
@@ -66,7 +67,7 @@ struct OriginLimitTests {
         try busy.get("/held")
         await gate.waitUntilReached()
         try slow.send(beginning)
-        #expect(slow.readToEnd().text.isEmpty == !beginning.hasSuffix("G"))
+        expectEqual(slow.readToEnd().text.isEmpty, !beginning.hasSuffix("G"))
         gate.open()
         #expect(busy.readHead().hasPrefix("HTTP/1.1 200 "))
     }

@@ -2,6 +2,7 @@
 import Dispatch
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -63,12 +64,12 @@ struct OriginLoadTests {
                 return client
             }
             #expect(await gate.waitUntilReached(count: 2000))
-            #expect(origin.peakOpenRequests == 2000)
-            #expect(origin.openConnections == 2000)
+            expectEqual(origin.peakOpenRequests, 2000)
+            expectEqual(origin.openConnections, 2000)
             gate.open()
             for client in clients { #expect(client.readToEnd().text.hasSuffix("\r\n\r\nx")) }
             origin.stop()
-            #expect(origin.openConnections == 0)
+            expectEqual(origin.openConnections, 0)
         }
     }
 
@@ -107,7 +108,7 @@ struct OriginLoadTests {
             }
             let url = origin.url("/a").absoluteString
             let status = try Curl.run("--cacert", certificate.rootPath, "--max-time", "1", url).status
-            #expect(status == 28)
+            expectEqual(status, 28)
             left.signal()
             #expect(await origin.waitUntilClosedByPeer(count: 1))
             origin.stop()
@@ -124,7 +125,7 @@ struct OriginLoadTests {
                     try client.get("/a")
                     _ = client.readHead()
                 }
-                #expect(client.readToEnd().end == .endOfStream)
+                expectEqual(client.readToEnd().end, .endOfStream)
             }
         }
     }

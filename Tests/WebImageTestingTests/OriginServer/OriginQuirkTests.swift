@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -9,59 +10,59 @@ struct OriginQuirkTests {
     @Test(arguments: ["20", "4", "-1", "ten", "99999999999999999999"])
     func `a claimed length is in the head and the true body follows`(length: String) throws {
         let (text, end) = try exchange(digits.claimingLength(length))
-        #expect(text == "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n0123456789")
-        #expect(end == .endOfStream)
+        expectEqual(text, "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n0123456789")
+        expectEqual(end, .endOfStream)
     }
 
     @Test func `two lengths are two fields`() throws {
         let (text, _) = try exchange(digits.claimingLength("10", "4"))
-        #expect(text == "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nContent-Length: 4\r\n\r\n0123456789")
+        expectEqual(text, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nContent-Length: 4\r\n\r\n0123456789")
     }
 
     @Test func `a length and the chunked coding go together on request`() throws {
         let (text, _) = try exchange(digits.claimingLength("4").chunked())
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"
-        #expect(text == head + "a\r\n0123456789\r\n0\r\n\r\n")
+        expectEqual(text, head + "a\r\n0123456789\r\n0\r\n\r\n")
     }
 
     @Test func `a truncated body ends early and in order`() throws {
         let (text, end) = try exchange(digits.truncated(after: 4))
-        #expect(text == "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123")
-        #expect(end == .endOfStream)
+        expectEqual(text, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123")
+        expectEqual(end, .endOfStream)
     }
 
     @Test func `a chunk is cut short, or the last one is missing`() throws {
         let short = try exchange(digits.chunked(byteCount: 8).truncated(after: 5))
-        #expect(parts(short.text).body == "8\r\n01234")
-        #expect(short.end == .endOfStream)
+        expectEqual(parts(short.text).body, "8\r\n01234")
+        expectEqual(short.end, .endOfStream)
         let missing = try exchange(digits.chunked(byteCount: 4).truncated(after: 8))
-        #expect(parts(missing.text).body == "4\r\n0123\r\n4\r\n4567\r\n")
-        #expect(missing.end == .endOfStream)
+        expectEqual(parts(missing.text).body, "4\r\n0123\r\n4\r\n4567\r\n")
+        expectEqual(missing.end, .endOfStream)
     }
 
     @Test func `a reset inside the body is a reset for the peer`() throws {
         let (text, end) = try exchange(digits.reset(after: 4))
         #expect("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123".hasPrefix(text))
-        #expect(end == .reset)
+        expectEqual(end, .reset)
     }
 
     @Test func `a reset in place of a reply is a reset for the peer`() throws {
         let (text, end) = try exchange(.reset)
         #expect(text.isEmpty)
-        #expect(end == .reset)
+        expectEqual(end, .reset)
     }
 
     @Test func `a server that hangs up sends nothing and ends in order`() throws {
         let (text, end) = try exchange(.hangUp)
         #expect(text.isEmpty)
-        #expect(end == .endOfStream)
+        expectEqual(end, .endOfStream)
     }
 
     @Test func `garbage and other bytes replace a reply`() throws {
         let garbage = try exchange(.garbage)
-        #expect(garbage.text == "\u{0}\u{1}\u{2}garbage\r\n\r\n")
-        #expect(garbage.end == .endOfStream)
-        #expect(try exchange(.verbatim(Array("HTTP/1.1 200 OK\r\nConte".utf8))).text == "HTTP/1.1 200 OK\r\nConte")
+        expectEqual(garbage.text, "\u{0}\u{1}\u{2}garbage\r\n\r\n")
+        expectEqual(garbage.end, .endOfStream)
+        try expectEqual(exchange(.verbatim(Array("HTTP/1.1 200 OK\r\nConte".utf8))).text, "HTTP/1.1 200 OK\r\nConte")
     }
 
     @Test func `a stalled body leaves the connection open`() async throws {
@@ -71,12 +72,12 @@ struct OriginQuirkTests {
         let client = try RawClient(origin)
         try client.get("/a")
         _ = client.readHead()
-        #expect(client.read(exactly: 4) == "0123")
+        expectEqual(client.read(exactly: 4), "0123")
         #expect(client.isQuiet)
-        #expect(origin.openRequests == 1)
+        expectEqual(origin.openRequests, 1)
         client.close()
         #expect(await origin.waitUntilClosedByPeer(count: 1))
-        #expect(origin.openRequests == 0)
+        expectEqual(origin.openRequests, 0)
     }
 
     @Test func `an endless body repeats until the peer leaves`() async throws {
@@ -85,8 +86,8 @@ struct OriginQuirkTests {
         origin.respond(to: "/a", with: digits.endless())
         let client = try RawClient(origin)
         try client.get("/a")
-        #expect(client.readHead() == "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
-        #expect(client.read(exactly: 200_000) == String(repeating: "0123456789", count: 20_000))
+        expectEqual(client.readHead(), "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+        expectEqual(client.read(exactly: 200_000), String(repeating: "0123456789", count: 20_000))
         client.close()
         #expect(await origin.waitUntilClosedByPeer(count: 1))
         // A piece counts when the system has taken all of it.
@@ -100,12 +101,12 @@ struct OriginQuirkTests {
         origin.respond(to: "/chunks", with: digits.endless().chunked(byteCount: 5))
         let first = try RawClient(origin)
         try first.get("/length")
-        #expect(first.readHead() == "HTTP/1.1 200 OK\r\nContent-Length: 17179869184\r\n\r\n")
-        #expect(first.read(exactly: 3) == "\u{0}\u{0}\u{0}")
+        expectEqual(first.readHead(), "HTTP/1.1 200 OK\r\nContent-Length: 17179869184\r\n\r\n")
+        expectEqual(first.read(exactly: 3), "\u{0}\u{0}\u{0}")
         let second = try RawClient(origin)
         try second.get("/chunks")
         _ = second.readHead()
-        #expect(second.read(exactly: 30) == "5\r\n01234\r\n5\r\n56789\r\n5\r\n01234\r\n")
+        expectEqual(second.read(exactly: 30), "5\r\n01234\r\n5\r\n56789\r\n5\r\n01234\r\n")
     }
 
     @Test func `a connection gate holds a connection before anything is read`() async throws {
@@ -118,7 +119,7 @@ struct OriginQuirkTests {
         let client = try RawClient(origin)
         try client.get("/a", "Connection: close")
         #expect(await gate.waitUntilReached())
-        #expect(origin.requestCount == 0)
+        expectEqual(origin.requestCount, 0)
         gate.open()
         #expect(client.readToEnd().text.hasSuffix("0123456789"))
     }

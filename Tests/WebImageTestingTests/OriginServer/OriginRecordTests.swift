@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -12,12 +13,12 @@ struct OriginRecordTests {
         async let some = origin.waitForRequests(count: 2, for: "/a")
         let client = try RawClient(origin)
         for path in ["/a", "/b", "/a"] { try client.get(path) }
-        #expect(await all)
-        #expect(await some)
+        await expect(all)
+        await expect(some)
         #expect(await origin.waitForRequests(count: 2, for: "/a"))
-        #expect(origin.requestCount == 3)
-        #expect(origin.requestCount(for: "/b") == 1)
-        #expect(origin.requestCount(for: "/c") == 0)
+        expectEqual(origin.requestCount, 3)
+        expectEqual(origin.requestCount(for: "/b"), 1)
+        expectEqual(origin.requestCount(for: "/c"), 0)
     }
 
     @Test func `a cancelled wait returns false`() async throws {
@@ -25,21 +26,21 @@ struct OriginRecordTests {
         defer { origin.stop() }
         let task = Task { await origin.waitForRequests(count: 1) }
         task.cancel()
-        #expect(await task.value == false)
+        await expectEqual(task.value, false)
         let gate = OriginGate()
         let late = Task {
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             return await gate.waitUntilReached()
         }
-        #expect(await late.value == false)
+        await expectEqual(late.value, false)
     }
 
     @Test func `a wait after the stop returns false`() async throws {
         let origin = try OriginServer.start()
         origin.stop()
-        #expect(await origin.waitForRequests(count: 1) == false)
-        #expect(await origin.waitForRequests(count: 1, for: "/a") == false)
-        #expect(await origin.waitUntilClosedByPeer(count: 1) == false)
+        await expectEqual(origin.waitForRequests(count: 1), false)
+        await expectEqual(origin.waitForRequests(count: 1, for: "/a"), false)
+        await expectEqual(origin.waitUntilClosedByPeer(count: 1), false)
     }
 
     @Test func `requests beyond the limit are counted and not kept`() throws {
@@ -52,12 +53,12 @@ struct OriginRecordTests {
             try client.get(path, method: "HEAD")
             _ = client.readHead()
         }
-        #expect(origin.requests.map(\.path) == ["/a", "/b"])
-        #expect(origin.requestCount == 4)
-        #expect(origin.requestCount(for: "/a") == 2)
+        expectEqual(origin.requests.map(\.path), ["/a", "/b"])
+        expectEqual(origin.requestCount, 4)
+        expectEqual(origin.requestCount(for: "/a"), 2)
         origin.forgetRequests()
         #expect(origin.requests.isEmpty)
-        #expect(origin.peakOpenRequests == 0)
+        expectEqual(origin.peakOpenRequests, 0)
     }
 
     @Test func `a client that waits for each reply is never seen with two requests`() throws {
@@ -69,10 +70,10 @@ struct OriginRecordTests {
             let client = clients[round % 2]
             try client.get("/a")
             _ = client.readHead()
-            #expect(client.read(exactly: 200_000).utf8.count == 200_000)
+            expectEqual(client.read(exactly: 200_000).utf8.count, 200_000)
         }
-        #expect(origin.peakOpenRequests == 1)
-        #expect(origin.requests.map(\.connection).max() == 2)
+        expectEqual(origin.peakOpenRequests, 1)
+        expectEqual(origin.requests.map(\.connection).max(), 2)
     }
 
     @Test func `a connection closed between two requests is closed by the peer`() async throws {
@@ -84,16 +85,16 @@ struct OriginRecordTests {
         try clients[1].send("GET / HT")
         for client in clients { client.close() }
         #expect(await origin.waitUntilClosedByPeer(count: 3))
-        #expect(origin.openConnections == 0)
-        #expect(origin.connectionCount == 3)
+        expectEqual(origin.openConnections, 0)
+        expectEqual(origin.connectionCount, 3)
     }
 
     @Test func `URLs carry scheme, port and host`() throws {
         let origin = try OriginServer.start()
         defer { origin.stop() }
-        #expect(origin.url("/a?b=c").absoluteString == "http://127.0.0.1:\(origin.port)/a?b=c")
-        #expect(origin.url("/a", host: "::1").absoluteString == "http://[::1]:\(origin.port)/a")
-        #expect(origin.url("/a b", host: "localhost").absoluteString == "http://localhost:\(origin.port)/a%20b")
+        expectEqual(origin.url("/a?b=c").absoluteString, "http://127.0.0.1:\(origin.port)/a?b=c")
+        expectEqual(origin.url("/a", host: "::1").absoluteString, "http://[::1]:\(origin.port)/a")
+        expectEqual(origin.url("/a b", host: "localhost").absoluteString, "http://localhost:\(origin.port)/a%20b")
     }
 
     @Test func `the scope stops its server whether it returns or throws`() async throws {
@@ -105,6 +106,6 @@ struct OriginRecordTests {
                 throw Failure()
             }
         }
-        #expect(await kept?.waitForRequests(count: 1) == false)
+        await expectEqual(kept?.waitForRequests(count: 1), false)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -12,46 +13,45 @@ struct OriginReplyTests {
         var reply = OriginReply(status: 299, headers: ["B": "1", "a": "2", "B": "3"], body: [0x78])
         reply.reason = "Odd"
         let (text, end) = try exchange(reply.closing())
-        #expect(
-            text == "HTTP/1.1 299 Odd\r\nB: 1\r\na: 2\r\nB: 3\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx")
-        #expect(end == .endOfStream)
+        expectEqual(text, "HTTP/1.1 299 Odd\r\nB: 1\r\na: 2\r\nB: 3\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx")
+        expectEqual(end, .endOfStream)
     }
 
     @Test func `an unannounced close says nothing in the head`() throws {
         let (text, end) = try exchange(digits.closing(announced: false))
-        #expect(text == "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789")
-        #expect(end == .endOfStream)
+        expectEqual(text, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789")
+        expectEqual(end, .endOfStream)
     }
 
     @Test func `HEAD gets the head of the reply and no body`() throws {
         let (text, _) = try exchange(digits, method: "HEAD", close: true)
-        #expect(text == "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nConnection: close\r\n\r\n")
+        expectEqual(text, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nConnection: close\r\n\r\n")
     }
 
     @Test(arguments: [204, 304])
     func `a status without a body has neither length nor body`(status: Int) throws {
         let (text, _) = try exchange(OriginReply(status: status, body: [0x78]), close: true)
         #expect(parts(text).body.isEmpty)
-        #expect(!text.contains("Content-Length"))
+        expect(!text.contains("Content-Length"))
     }
 
     @Test func `the chunked coding cuts the body and ends it with trailers`() throws {
         let (text, _) = try exchange(digits.chunked(byteCount: 4, trailers: ["T": "1"]), close: true)
         let (head, body) = parts(text)
-        #expect(head == "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close")
-        #expect(body == "4\r\n0123\r\n4\r\n4567\r\n2\r\n89\r\n0\r\nT: 1\r\n\r\n")
+        expectEqual(head, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close")
+        expectEqual(body, "4\r\n0123\r\n4\r\n4567\r\n2\r\n89\r\n0\r\nT: 1\r\n\r\n")
     }
 
     @Test func `a body of a megabyte arrives whole in every framing`() throws {
         let bytes = (0..<1_000_003).map { UInt8(97 + $0 % 26) }
         let text = String(decoding: bytes, as: UTF8.self)
         let plain = try exchange(.ok(bytes), close: true)
-        #expect(parts(plain.text).body == text)
+        expectEqual(parts(plain.text).body, text)
         let open = try exchange(.ok(bytes).untilClose())
-        #expect(parts(open.text).body == text)
-        #expect(!open.text.contains("Content-Length"))
+        expectEqual(parts(open.text).body, text)
+        expect(!open.text.contains("Content-Length"))
         let chunked = try exchange(.ok(bytes).chunked(byteCount: 2_000_000), close: true)
-        #expect(parts(chunked.text).body == "f4243\r\n\(text)\r\n0\r\n\r\n")
+        expectEqual(parts(chunked.text).body, "f4243\r\n\(text)\r\n0\r\n\r\n")
     }
 
     @Test func `a client of HTTP 1.0 gets no chunks and the end of the connection`() throws {
@@ -61,13 +61,13 @@ struct OriginReplyTests {
         let client = try RawClient(origin)
         try client.send("GET /a HTTP/1.0\r\n\r\n")
         let (text, end) = client.readToEnd()
-        #expect(text == "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n0123456789")
-        #expect(end == .endOfStream)
+        expectEqual(text, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n0123456789")
+        expectEqual(end, .endOfStream)
     }
 
     @Test func `a dripping body is sent in pieces, one chunk each`() throws {
         let (text, _) = try exchange(digits.chunked().dripping(byteCount: 3, every: .microseconds(1)), close: true)
-        #expect(parts(text).body == "3\r\n012\r\n3\r\n345\r\n3\r\n678\r\n1\r\n9\r\n0\r\n\r\n")
+        expectEqual(parts(text).body, "3\r\n012\r\n3\r\n345\r\n3\r\n678\r\n1\r\n9\r\n0\r\n\r\n")
     }
 
     @Test func `nothing is sent between two pieces, and a peer that leaves is noticed`() async throws {
@@ -77,7 +77,7 @@ struct OriginReplyTests {
         let client = try RawClient(origin)
         try client.get("/a")
         _ = client.readHead()
-        #expect(client.read(exactly: 3) == "012")
+        expectEqual(client.read(exactly: 3), "012")
         #expect(client.isQuiet)
         client.close()
         #expect(await origin.waitUntilClosedByPeer(count: 1))
@@ -85,7 +85,7 @@ struct OriginReplyTests {
 
     @Test func `a delayed reply comes after its delay`() throws {
         let (text, _) = try exchange(digits.delayed(by: .milliseconds(1)), close: true)
-        #expect(parts(text).body == "0123456789")
+        expectEqual(parts(text).body, "0123456789")
     }
 
     @Test func `gates hold a body at any place`() async throws {
@@ -103,15 +103,15 @@ struct OriginReplyTests {
         #expect(client.isQuiet)
         gates[0].open()
         #expect(await gates[1].waitUntilReached())
-        #expect(client.read(exactly: 4) == "0123")
+        expectEqual(client.read(exactly: 4), "0123")
         #expect(client.isQuiet)
         gates[1].open()
         #expect(await gates[2].waitUntilReached())
-        #expect(client.read(exactly: 6) == "456789")
+        expectEqual(client.read(exactly: 6), "456789")
         #expect(client.isQuiet)
-        #expect(origin.openRequests == 1)
+        expectEqual(origin.openRequests, 1)
         gates[2].open()
-        #expect(client.readToEnd().end == .endOfStream)
+        expectEqual(client.readToEnd().end, .endOfStream)
     }
 
     @Test func `a chain of redirects leads along its paths, and a loop back to its beginning`() throws {
@@ -121,9 +121,8 @@ struct OriginReplyTests {
         let client = try RawClient(origin)
         for (path, next) in [("/1", "/2"), ("/2", "/3"), ("/3", "/1")] {
             try client.get(path)
-            #expect(
-                client.readHead()
-                    == "HTTP/1.1 307 Temporary Redirect\r\nLocation: \(next)\r\nContent-Length: 0\r\n\r\n")
+            expectEqual(
+                client.readHead(), "HTTP/1.1 307 Temporary Redirect\r\nLocation: \(next)\r\nContent-Length: 0\r\n\r\n")
         }
     }
 
@@ -138,8 +137,8 @@ struct OriginReplyTests {
     @Test func `a padded head has fields of the given number and size`() throws {
         let (text, _) = try exchange(digits.paddedHead(count: 300, valueByteCount: 1000), close: true)
         let fields = parts(text).head.split(separator: "\r\n").filter { $0.hasPrefix("X-Padding-") }
-        #expect(fields.count == 300)
-        #expect(fields.last.map { String($0) } == "X-Padding-300: " + String(repeating: "x", count: 1000))
+        expectEqual(fields.count, 300)
+        expectEqual(fields.last.map { String($0) }, "X-Padding-300: " + String(repeating: "x", count: 1000))
     }
 
     @Test func `line breaks in a value inject a field`() throws {
@@ -150,6 +149,6 @@ struct OriginReplyTests {
     @Test func `the test applies a content coding itself`() throws {
         let (text, _) = try exchange(digits.header("Content-Encoding", "gzip"), close: true)
         #expect(text.contains("\r\nContent-Encoding: gzip\r\nContent-Length: 10\r\n"))
-        #expect(parts(text).body == "0123456789")
+        expectEqual(parts(text).body, "0123456789")
     }
 }

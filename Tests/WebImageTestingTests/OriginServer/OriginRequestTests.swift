@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -17,35 +18,35 @@ struct OriginRequestTests {
         let client = try RawClient(origin, sendBuffer: 4096)
         try client.send(request)
         let (text, end) = client.readToEnd()
-        #expect(end == .endOfStream)
+        expectEqual(end, .endOfStream)
         return (String(text.dropFirst(9).prefix(3)), origin.requests, origin.refusedRequests)
     }
 
     @Test func `a request is recorded as it was received`() throws {
         let (status, requests, refused) = try answer(
             "PUT /a%20b?x=1&y HTTP/1.1\r\nhOST: h\r\nX-Two: 1\r\nx-two:\t2 \r\nContent-Length: 3\r\n\r\nabc")
-        #expect(status == "200")
-        #expect(refused == 0)
+        expectEqual(status, "200")
+        expectEqual(refused, 0)
         let request = try #require(requests.first)
-        #expect(request.method == "PUT")
-        #expect(request.target == "/a%20b?x=1&y")
-        #expect(request.path == "/a%20b")
-        #expect(request.query == "x=1&y")
-        #expect(request.queryValue("y") == "")
-        #expect(request.queryValue("z") == nil)
-        #expect(request.headers["Host"] == "h")
-        #expect(request.headers.values(for: "x-TWO") == ["1", "2"])
-        #expect(request.headers.map(\.name) == ["hOST", "X-Two", "x-two", "Content-Length"])
-        #expect(request.body == Array("abc".utf8))
-        #expect(request.connection == 1)
+        expectEqual(request.method, "PUT")
+        expectEqual(request.target, "/a%20b?x=1&y")
+        expectEqual(request.path, "/a%20b")
+        expectEqual(request.query, "x=1&y")
+        expectEqual(request.queryValue("y"), "")
+        expectNil(request.queryValue("z"))
+        expectEqual(request.headers["Host"], "h")
+        expectEqual(request.headers.values(for: "x-TWO"), ["1", "2"])
+        expectEqual(request.headers.map(\.name), ["hOST", "X-Two", "x-two", "Content-Length"])
+        expectEqual(request.body, Array("abc".utf8))
+        expectEqual(request.connection, 1)
     }
 
     @Test func `the target of a proxy request has a path`() throws {
         let requests = try answer("GET http://a.example:80/b?c HTTP/1.1\r\nHost: a.example\r\n\r\n").requests
-        #expect(requests.first?.target == "http://a.example:80/b?c")
-        #expect(requests.first?.path == "/b")
-        #expect(requests.first?.query == "c")
-        #expect(try answer("GET http://a.example HTTP/1.1\r\nHost: a\r\n\r\n").requests.first?.path == "/")
+        expectEqual(requests.first?.target, "http://a.example:80/b?c")
+        expectEqual(requests.first?.path, "/b")
+        expectEqual(requests.first?.query, "c")
+        try expectEqual(answer("GET http://a.example HTTP/1.1\r\nHost: a\r\n\r\n").requests.first?.path, "/")
     }
 
     @Test func `a chunked body is joined, and the recorded part is bounded`() throws {
@@ -53,9 +54,9 @@ struct OriginRequestTests {
         let (status, requests, _) = try answer(
             "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks
         ) { $0.maximumRecordedBodyByteCount = 7 }
-        #expect(status == "200")
-        #expect(requests.first?.body == Array("hello01".utf8))
-        #expect(requests.first?.bodyByteCount == 15)
+        expectEqual(status, "200")
+        expectEqual(requests.first?.body, Array("hello01".utf8))
+        expectEqual(requests.first?.bodyByteCount, 15)
     }
 
     @Test func `the server sends 100 Continue to a client that waits for it`() throws {
@@ -64,10 +65,10 @@ struct OriginRequestTests {
         origin.respondToEverything { OriginReply(body: $0.body) }
         let client = try RawClient(origin)
         try client.send("POST /a HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n")
-        #expect(client.readHead() == "HTTP/1.1 100 Continue\r\n\r\n")
+        expectEqual(client.readHead(), "HTTP/1.1 100 Continue\r\n\r\n")
         try client.send("hi")
-        #expect(client.readHead() == "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n")
-        #expect(client.read(exactly: 2) == "hi")
+        expectEqual(client.readHead(), "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n")
+        expectEqual(client.read(exactly: 2), "hi")
     }
 
     @Test(arguments: [
@@ -85,9 +86,9 @@ struct OriginRequestTests {
     ])
     func `a request that breaks the rules gets 400`(request: String) throws {
         let (status, requests, refused) = try answer(request)
-        #expect(status == "400")
+        expectEqual(status, "400")
         #expect(requests.isEmpty)
-        #expect(refused == 1)
+        expectEqual(refused, 1)
     }
 
     @Test(arguments: [
@@ -107,9 +108,9 @@ struct OriginRequestTests {
             $0.maximumHeadByteCount = 300
             $0.maximumBodyByteCount = 10
         }
-        #expect(status == expected)
+        expectEqual(status, expected)
         #expect(requests.isEmpty)
-        #expect(refused == 1)
+        expectEqual(refused, 1)
     }
 
     @Test func `a refusal arrives although the rest of the request was not read`() throws {
@@ -117,10 +118,10 @@ struct OriginRequestTests {
         let (status, _, _) = try answer(
             "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 3000000\r\n\r\n" + body
         ) { $0.maximumBodyByteCount = 10 }
-        #expect(status == "413")
+        expectEqual(status, "413")
     }
 
     @Test func `an empty line before a request is accepted`() throws {
-        #expect(try answer("\r\nGET /a HTTP/1.1\r\nHost: a\r\n\r\n").status == "200")
+        try expectEqual(answer("\r\nGET /a HTTP/1.1\r\nHost: a\r\n\r\n").status, "200")
     }
 }

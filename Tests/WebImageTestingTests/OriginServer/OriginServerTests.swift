@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -14,13 +15,13 @@ struct OriginServerTests {
             "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 5\r\n\r\nhello"
         for _ in 1...3 {
             try client.get("/a")
-            #expect(client.read(exactly: expected.utf8.count) == expected)
+            expectEqual(client.read(exactly: expected.utf8.count), expected)
         }
         #expect(client.isQuiet)
-        #expect(origin.connectionCount == 1)
-        #expect(origin.requestCount(for: "/a") == 3)
-        #expect(origin.requests.map(\.number) == [1, 2, 3])
-        #expect(origin.requests.map(\.attempt) == [1, 2, 3])
+        expectEqual(origin.connectionCount, 1)
+        expectEqual(origin.requestCount(for: "/a"), 3)
+        expectEqual(origin.requests.map(\.number), [1, 2, 3])
+        expectEqual(origin.requests.map(\.attempt), [1, 2, 3])
     }
 
     @Test func `a path that is not scripted gets 404`() throws {
@@ -31,7 +32,7 @@ struct OriginServerTests {
         let (text, end) = client.readToEnd()
         #expect(text.hasPrefix("HTTP/1.1 404 Not Found\r\n"))
         #expect(text.hasSuffix("Connection: close\r\n\r\nThere is nothing at /nowhere.\n"))
-        #expect(end == .endOfStream)
+        expectEqual(end, .endOfStream)
     }
 
     @Test func `a target with a query takes precedence over its path, and the path over everything`() throws {
@@ -44,11 +45,11 @@ struct OriginServerTests {
         for (target, body) in [("/a?b=1", "target"), ("/a?b=2", "path"), ("/a", "path"), ("/c", "everything /c")] {
             try client.get(target)
             _ = client.readHead()
-            #expect(client.read(exactly: body.utf8.count) == body)
+            expectEqual(client.read(exactly: body.utf8.count), body)
         }
-        #expect(origin.requests.map(\.query) == ["b=1", "b=2", nil, nil])
-        #expect(origin.requests.first?.queryValue("b") == "1")
-        #expect(origin.requestCount(for: "/a") == 3)
+        expectEqual(origin.requests.map(\.query), ["b=1", "b=2", nil, nil])
+        expectEqual(origin.requests.first?.queryValue("b"), "1")
+        expectEqual(origin.requestCount(for: "/a"), 3)
     }
 
     @Test func `replies in turn continue with the last one`() throws {
@@ -60,7 +61,7 @@ struct OriginServerTests {
             try client.get("/a")
             return client.readHead().split(separator: " ")[1]
         }
-        #expect(statuses == ["503", "500", "204", "204"])
+        expectEqual(statuses, ["503", "500", "204", "204"])
     }
 
     @Test func `pipelined requests are answered in their order`() throws {
@@ -73,8 +74,8 @@ struct OriginServerTests {
                 + "GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         let (text, end) = client.readToEnd()
         let bodies = text.split(separator: "HTTP/1.1 200 OK\r\n").map { $0.split(separator: "\r\n").last }
-        #expect(bodies == (1...50).map { "/\($0)" } + ["/last"])
-        #expect(end == .endOfStream)
+        expectEqual(bodies, (1...50).map { "/\($0)" } + ["/last"])
+        expectEqual(end, .endOfStream)
     }
 
     @Test func `a held reply is open until its gate is`() async throws {
@@ -86,15 +87,15 @@ struct OriginServerTests {
         for client in clients { try client.get("/a") }
         #expect(await gate.waitUntilReached(count: 5))
         for client in clients { #expect(client.isQuiet) }
-        #expect(origin.openRequests == 5)
-        #expect(origin.openConnections == 5)
+        expectEqual(origin.openRequests, 5)
+        expectEqual(origin.openConnections, 5)
         gate.open()
         for client in clients {
             _ = client.readHead()
-            #expect(client.read(exactly: 4) == "late")
+            expectEqual(client.read(exactly: 4), "late")
         }
-        #expect(origin.openRequests == 0)
-        #expect(origin.peakOpenRequests == 5)
+        expectEqual(origin.openRequests, 0)
+        expectEqual(origin.peakOpenRequests, 5)
     }
 
     @Test func `a peer that closes while its reply is held is noticed`() async throws {
@@ -112,8 +113,8 @@ struct OriginServerTests {
         #expect(await origin.waitForRequests(count: 3))
         for client in clients { client.close() }
         #expect(await origin.waitUntilClosedByPeer(count: 3))
-        #expect(origin.openConnections == 0)
-        #expect(!gate.isOpen)
+        expectEqual(origin.openConnections, 0)
+        expect(!gate.isOpen)
     }
 
     @Test func `stopping ends held, delayed and idle connections`() async throws {
@@ -130,10 +131,10 @@ struct OriginServerTests {
         #expect(await origin.waitForRequests(count: 3))
         async let inVain = origin.waitForRequests(count: 4)
         origin.stop()
-        #expect(await inVain == false)
+        await expectEqual(inVain, false)
         for client in clients + [idle] { #expect(client.readToEnd().text.isEmpty) }
-        #expect(origin.closedByPeer == 0)
-        #expect(origin.openConnections == 0)
+        expectEqual(origin.closedByPeer, 0)
+        expectEqual(origin.openConnections, 0)
         origin.stop()
     }
 
@@ -149,7 +150,7 @@ struct OriginServerTests {
         let second = try RawClient(origin)
         try second.get("/b")
         #expect(second.readHead().hasPrefix("HTTP/1.1 404"))
-        #expect(origin.closedByPeer == 0)
+        expectEqual(origin.closedByPeer, 0)
     }
 
     @Test(.enabled(if: Curl.canRun && FileManager.default.fileExists(atPath: "/proc/net/if_inet6")))
@@ -159,7 +160,7 @@ struct OriginServerTests {
         let origin = try OriginServer.start(configuration: configuration)
         defer { origin.stop() }
         origin.respond(to: "/a", with: .text("six"))
-        #expect(try Curl.run("--globoff", origin.url("/a", host: "::1").absoluteString).output == "six")
-        #expect(try Curl.run(origin.url("/a").absoluteString).output == "six")
+        try expectEqual(Curl.run("--globoff", origin.url("/a", host: "::1").absoluteString).output, "six")
+        try expectEqual(Curl.run(origin.url("/a").absoluteString).output, "six")
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -15,11 +16,11 @@ struct OriginTLSTests {
             let url = origin.url("/a", host: host).absoluteString
             #expect(url.hasPrefix("https://"))
             let (output, status) = try Curl.run("--ipv4", "--cacert", certificate.rootPath, url)
-            #expect(output == "secret")
-            #expect(status == 0)
+            expectEqual(output, "secret")
+            expectEqual(status, 0)
         }
-        #expect(origin.requestCount(for: "/a") == 2)
-        #expect(origin.failedHandshakes == 0)
+        expectEqual(origin.requestCount(for: "/a"), 2)
+        expectEqual(origin.failedHandshakes, 0)
     }
 
     @Test func `HTTP 1_1 is agreed on, and one connection carries several requests`() throws {
@@ -32,7 +33,7 @@ struct OriginTLSTests {
             origin.url("/b").absoluteString)
         #expect(output.contains("ALPN: server accepted http/1.1"))
         #expect(output.contains("/a") && output.contains("/b"))
-        #expect(origin.connectionCount == 1)
+        expectEqual(origin.connectionCount, 1)
     }
 
     @Test func `a large body arrives whole`() throws {
@@ -42,16 +43,16 @@ struct OriginTLSTests {
         let body = (0..<1_000_003).map { UInt8(97 + $0 % 26) }
         origin.respond(to: "/a", with: OriginReply(body: body).chunked(byteCount: 7777))
         let (output, status) = try Curl.run("--cacert", certificate.rootPath, origin.url("/a").absoluteString)
-        #expect(output == String(decoding: body, as: UTF8.self))
-        #expect(status == 0)
+        expectEqual(output, String(decoding: body, as: UTF8.self))
+        expectEqual(status, 0)
     }
 
     @Test func `a client without the root sees an unknown issuer`() async throws {
         let origin = try OriginServer.start(tls: TestCertificate.make())
         defer { origin.stop() }
-        #expect(try Curl.run(origin.url("/a").absoluteString).status == 60)
+        try expectEqual(Curl.run(origin.url("/a").absoluteString).status, 60)
         #expect(await origin.waitForFailedHandshakes(count: 1))
-        #expect(origin.requestCount == 0)
+        expectEqual(origin.requestCount, 0)
     }
 
     @Test(arguments: [
@@ -66,9 +67,9 @@ struct OriginTLSTests {
         defer { origin.stop() }
         let (output, status) = try Curl.run(
             "--ipv4", "--cacert", certificate.rootPath, origin.url("/a", host: "localhost").absoluteString)
-        #expect(status == 60)
+        expectEqual(status, 60)
         #expect(output.contains(reason))
-        #expect(origin.requestCount == 0)
+        expectEqual(origin.requestCount, 0)
     }
 
     @Test func `the hash of the public key is the one that pinning compares`() throws {
@@ -78,9 +79,9 @@ struct OriginTLSTests {
         origin.respond(to: "/a", with: .text("pinned"))
         let url = origin.url("/a").absoluteString
         let pin = "sha256//" + Data(certificate.publicKeySHA256).base64EncodedString()
-        #expect(try Curl.run("--cacert", certificate.rootPath, "--pinnedpubkey", pin, url).output == "pinned")
+        try expectEqual(Curl.run("--cacert", certificate.rootPath, "--pinnedpubkey", pin, url).output, "pinned")
         let wrong = "sha256//" + Data([UInt8](repeating: 1, count: 32)).base64EncodedString()
-        #expect(try Curl.run("--cacert", certificate.rootPath, "--pinnedpubkey", wrong, url).status == 90)
+        try expectEqual(Curl.run("--cacert", certificate.rootPath, "--pinnedpubkey", wrong, url).status, 90)
     }
 
     @Test func `a truncated reply ends without close_notify, a whole one with it`() throws {
@@ -94,7 +95,7 @@ struct OriginTLSTests {
         #expect(cut.output.contains("unexpected eof"))
         let whole = try Curl.sendByOpenSSL("/whole", to: origin)
         #expect(whole.output.contains("\r\n\r\n0123456789"))
-        #expect(!whole.output.contains("unexpected eof"))
+        expect(!whole.output.contains("unexpected eof"))
     }
 
     @Test func `a reset, a hang-up and a short body behave alike under TLS`() throws {
@@ -119,8 +120,8 @@ struct OriginTLSTests {
         defer { origin.stop() }
         origin.respond(to: "/a", with: .text("old"))
         let url = origin.url("/a").absoluteString
-        #expect(try Curl.run("--cacert", certificate.rootPath, url).output == "old")
-        #expect(try Curl.run("--cacert", certificate.rootPath, "--tlsv1.3", url).status == 35)
+        try expectEqual(Curl.run("--cacert", certificate.rootPath, url).output, "old")
+        try expectEqual(Curl.run("--cacert", certificate.rootPath, "--tlsv1.3", url).status, 35)
     }
 
     @Test func `versions before 1_2 are offered alone`() throws {
@@ -131,10 +132,10 @@ struct OriginTLSTests {
         defer { origin.stop() }
         origin.respond(to: "/a", with: .text("ancient"))
         let url = origin.url("/a").absoluteString
-        #expect(try Curl.run("--cacert", certificate.rootPath, "--tlsv1.2", url).status == 35)
+        try expectEqual(Curl.run("--cacert", certificate.rootPath, "--tlsv1.2", url).status, 35)
         let (output, _) = try Curl.run(
             "--cacert", certificate.rootPath, "--tlsv1.1", "--ciphers", "DEFAULT:@SECLEVEL=0", url)
-        #expect(output == "ancient")
+        expectEqual(output, "ancient")
     }
 
     @Test func `a client certificate is requested when it is required`() throws {
@@ -149,8 +150,8 @@ struct OriginTLSTests {
         let (output, _) = try Curl.run(
             "--cacert", certificate.rootPath, "--cert", certificate.certificatePath, "--key", certificate.keyPath,
             url)
-        #expect(output == "known")
-        #expect(origin.requestCount == 1)
+        expectEqual(output, "known")
+        expectEqual(origin.requestCount, 1)
     }
 
     @Test func `a peer that speaks no TLS fails the handshake`() async throws {
@@ -159,9 +160,9 @@ struct OriginTLSTests {
         let client = try RawClient(origin, sendBuffer: 4096)
         try client.get("/" + String(repeating: "a", count: 1_000_000))
         // An orderly end although the server did not read everything: its message about the failure has arrived.
-        #expect(client.readToEnd().end == .endOfStream)
+        expectEqual(client.readToEnd().end, .endOfStream)
         #expect(await origin.waitForFailedHandshakes(count: 1))
-        #expect(origin.closedByPeer == 0)
+        expectEqual(origin.closedByPeer, 0)
     }
 
     @Test func `the files are removed with the certificate, and only the owner may read them`() throws {
@@ -172,23 +173,23 @@ struct OriginTLSTests {
             for path in paths { #expect(FileManager.default.fileExists(atPath: path)) }
             let folder = URL(filePath: certificate.keyPath).deletingLastPathComponent().path
             let attributes = try FileManager.default.attributesOfItem(atPath: folder)
-            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o700)
+            expectEqual((attributes[.posixPermissions] as? NSNumber)?.intValue, 0o700)
         }
-        for path in paths { #expect(!FileManager.default.fileExists(atPath: path)) }
+        for path in paths { expect(!FileManager.default.fileExists(atPath: path)) }
     }
 
     @Test(arguments: ["", "a b", "a,DNS:b", "a\nb", "$ENV::HOME", "[::1]"])
     func `an invalid host is refused`(host: String) {
         let error = #expect(throws: OriginError.self) { try TestCertificate.make(hosts: [host]) }
-        #expect(error?.code == .certificate)
+        expectEqual(error?.code, .certificate)
     }
 
     @Test func `a missing command is named`() async {
         await #expect(processExitsWith: .success) {
             unsafe setenv("PATH", "/nowhere", 1)
             let error = #expect(throws: OriginError.self) { try TestCertificate.make() }
-            #expect(error?.code == .opensslMissing)
-            #expect(error?.message.contains("install the package `openssl`") == true)
+            expectEqual(error?.code, .opensslMissing)
+            expectEqual(error?.message.contains("install the package `openssl`"), true)
         }
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -15,9 +16,9 @@ import WebImageTesting
         let client = try RawClient(origin)
         for number in 1...2 {
             try client.get("/")
-            #expect(client.read(exactly: 5) == "any\(number)!")
+            expectEqual(client.read(exactly: 5), "any\(number)!")
         }
-        #expect(origin.connectionCount == 1)
+        expectEqual(origin.connectionCount, 1)
     }
 
     @Test func `a connection ends by hand, in order or with a reset`() throws {
@@ -33,11 +34,11 @@ import WebImageTesting
         let orderly = try RawClient(origin)
         try orderly.get("/close")
         let last = orderly.readToEnd()
-        #expect(last.text == "last")
-        #expect(last.end == .endOfStream)
+        expectEqual(last.text, "last")
+        expectEqual(last.end, .endOfStream)
         let lost = try RawClient(origin)
         try lost.get("/reset")
-        #expect(lost.readToEnd().end == .reset)
+        expectEqual(lost.readToEnd().end, .reset)
     }
 
     @Test func `a reply by hand waits for its peer to go, and can write no more`() async throws {
@@ -54,10 +55,10 @@ import WebImageTesting
         }
         let client = try RawClient(origin)
         try client.get("/")
-        #expect(client.read(exactly: 1) == "a")
+        expectEqual(client.read(exactly: 1), "a")
         client.close()
         await origin.waitUntilClosedByPeer(count: 1)
-        #expect(told.entries == [false, false])
+        expectEqual(told.entries, [false, false])
     }
 
     @Test func `a greeting is sent before a request`() throws {
@@ -65,6 +66,6 @@ import WebImageTesting
         configuration.greeting = Array("hello".utf8)
         let origin = try OriginServer.start(configuration: configuration)
         defer { origin.stop() }
-        #expect(try RawClient(origin).read(exactly: 5) == "hello")
+        try expectEqual(RawClient(origin).read(exactly: 5), "hello")
     }
 }
