@@ -45,12 +45,12 @@ import WebImageTesting
             switch Int.random(in: 0..<20, using: &random) {
             case 0..<10:
                 let bytes = Int.random(in: 0..<1_000, using: &random)
-                #expect(table.store(step, for: key, heapByteCount: bytes) == model.store(step, key, bytes))
+                expectEqual(table.store(step, for: key, heapByteCount: bytes), model.store(step, key, bytes))
             case 10..<13:
                 let used = model.take(key)
                 if let used { model.entries.append(used) }
-                #expect(table.use(key) == used?.value)
-            case 13..<16: #expect(table.remove(key) == model.take(key)?.value)
+                expectEqual(table.use(key), used?.value)
+            case 13..<16: expectEqual(table.remove(key), model.take(key)?.value)
             case 16:
                 table.removeOldest()
                 if !model.entries.isEmpty { model.entries.removeFirst() }
@@ -69,9 +69,11 @@ import WebImageTesting
                     model.entries = []
                 }
             }
-            #expect(table.byteCount == model.byteCount && table.count == model.entries.count)
-            #expect(table.oldest?.key == model.entries.first?.key && table.oldest?.value == model.entries.first?.value)
-            for entry in model.entries { #expect(table[entry.key] == entry.value) }
+            expectEqual(table.byteCount, model.byteCount)
+            expectEqual(table.count, model.entries.count)
+            expectEqual(table.oldest?.key, model.entries.first?.key)
+            expectEqual(table.oldest?.value, model.entries.first?.value)
+            for entry in model.entries { expectEqual(table[entry.key], entry.value) }
         }
     }
 
@@ -92,9 +94,10 @@ import WebImageTesting
             table.store(witness, for: 1, heapByteCount: 0)
             table.store(Witness(), for: 2, heapByteCount: 0)
         }
-        #expect(first != nil)
+        expect(first != nil)
         table.remove(1)
-        #expect(first == nil && table.count == 1)
+        expectNil(first)
+        expectEqual(table.count, 1)
     }
 
     @Test func `the bytes are those that the allocator gives, within a fifth, also of a table that was trimmed`() async

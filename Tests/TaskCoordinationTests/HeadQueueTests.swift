@@ -18,7 +18,7 @@ import WebImageTesting
                 queue.append(number)
                 model.append(number)
             } else {
-                #expect(queue.popFirst() == (model.isEmpty ? nil : model.removeFirst()))
+                expectEqual(queue.popFirst(), (model.isEmpty ? nil : model.removeFirst()))
             }
             #expect(queue.count == model.count && queue.first == model.first)
             #expect(queue.placeCount <= 2 * model.count)
@@ -44,8 +44,9 @@ import WebImageTesting
             queue.append(witness)
         }
         for _ in 0..<9 { queue.append(Witness()) }
-        #expect(first != nil)
+        expect(first != nil)
         _ = queue.popFirst()
-        #expect(first == nil && queue.placeCount == 10)
+        expectNil(first)
+        expectEqual(queue.placeCount, 10)
     }
 }

@@ -24,15 +24,15 @@ import WebImageTesting
                 if count == 0 { waits = [] }
             case 5, 6:
                 let wait = work.untilIdle()
-                #expect((wait == nil) == (count == 0))
+                expectEqual((wait == nil), (count == 0))
                 if let wait { waits.append(wait) }
             case 7 where amount == 0:
                 expect(work.takeWaiting(), waits)
                 waits = []
             default: break
             }
-            #expect(work.value == count)
-            #expect(work.waiterCount == waits.count)
+            expectEqual(work.value, count)
+            expectEqual(work.waiterCount, waits.count)
         }
     }
 
@@ -44,12 +44,12 @@ import WebImageTesting
         let tasks = waits.map { wait in Probe(on: executor) { await wait.wait() } }
         work.end().resume()
         executor.drain()
-        #expect(tasks.allSatisfy { $0.isRunning })
+        expect(tasks.allSatisfy { $0.isRunning })
         let last = work.end()
         let resumer = Probe(on: executor) { last.resume() }
         executor.drain()
-        #expect(tasks.allSatisfy { $0.value != nil })
-        #expect(resumer.value != nil)
+        expect(tasks.allSatisfy { $0.value != nil })
+        expect(resumer.value != nil)
     }
 
     private func expect(

@@ -29,7 +29,7 @@ struct WorkTests {
         #expect(caller.value == 1 && journal.entries.isEmpty)
         gate.open()
         executor.drain()
-        #expect(journal.entries == [!goesOn])
+        expectEqual(journal.entries, [!goesOn])
     }
 
     @Test(arguments: seeds) func `work that ends in time leaves no deadline`(seed: UInt64) {
@@ -44,7 +44,8 @@ struct WorkTests {
             }
         }
         executor.drain()
-        #expect(caller.value == 2 && clock.sleepers == 0)
+        expectEqual(caller.value, 2)
+        expectEqual(clock.sleepers, 0)
     }
 
     @Test(arguments: seeds) func `a cancelled caller leaves its work at once, and the work is cancelled`(seed: UInt64) {
@@ -63,7 +64,7 @@ struct WorkTests {
         #expect(caller.value == 0 && journal.entries.isEmpty)
         gate.open()
         executor.drain()
-        #expect(journal.entries == [true])
+        expectEqual(journal.entries, [true])
     }
 
     @Test(arguments: seeds) func `work rises with its caller`(seed: UInt64) {
@@ -95,11 +96,12 @@ struct WorkTests {
         }
         for expected in [0, 0, 1, 2, 2, 3, 3] {
             executor.drain()
-            #expect(steps.count == expected)
+            expectEqual(steps.count, expected)
             clock.advance(by: .seconds(1))
         }
         executor.drain()
-        #expect(steps.count == 3 && clock.sleepers == 0)
+        expectEqual(steps.count, 3)
+        expectEqual(clock.sleepers, 0)
         task = PacedTask("test", on: executor, clock: clock) {
             steps.write(0)
             return .seconds(Int64.max)
@@ -108,6 +110,7 @@ struct WorkTests {
         #expect(task != nil && steps.count == 4 && clock.sleepers == 1, "the first step needs no pause")
         task = nil
         executor.drain()
-        #expect(steps.count == 4 && clock.sleepers == 0)
+        expectEqual(steps.count, 4)
+        expectEqual(clock.sleepers, 0)
     }
 }

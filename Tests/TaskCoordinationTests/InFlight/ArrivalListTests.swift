@@ -18,8 +18,8 @@ import WebImageTesting
             switch Int.random(in: 0..<10, using: &random) {
             case 0..<(isShort ? 2 : step < 500 ? 5 : 3):
                 let number = list.append(step)
-                #expect(!gone.contains(number), "a number is given once")
-                #expect(!model.contains { $0.number == number }, "a number is given once")
+                expect(!gone.contains(number), "a number is given once")
+                expect(!model.contains { $0.number == number }, "a number is given once")
                 model.append((number, step))
             case 5 where gone.count > 3:
                 // An element that comes back, as one that is raised from another line does.
@@ -27,35 +27,35 @@ import WebImageTesting
                 list.insert(-step, number: number)
                 model.insert((number, -step), at: model.firstIndex { $0.number > number } ?? model.count)
             case 6:
-                #expect(list.first?.element == model.first?.element)
+                expectEqual(list.first?.element, model.first?.element)
                 if model.isEmpty { break }
                 gone.append(model.removeFirst().number)
-                #expect(list.remove(gone[gone.count - 1]) != nil)
+                expect(list.remove(gone[gone.count - 1]) != nil)
             case 7:
-                #expect(list.last?.element == model.last?.element)
+                expectEqual(list.last?.element, model.last?.element)
                 if model.isEmpty { break }
                 gone.append(model.removeLast().number)
-                #expect(list.remove(gone[gone.count - 1]) != nil)
+                expect(list.remove(gone[gone.count - 1]) != nil)
             case 8 where !model.isEmpty:
                 let taken = model.remove(at: Int.random(in: model.indices, using: &random))
-                #expect(list.remove(taken.number) == taken.element)
+                expectEqual(list.remove(taken.number), taken.element)
                 gone.append(taken.number)
             case 9 where step.isMultiple(of: 20):
                 gone += model.map(\.number)
-                #expect(Array(list.removeAll()) == model.map(\.element))
+                expectEqual(Array(list.removeAll()), model.map(\.element))
                 model = []
             default: break
             }
-            #expect(list.remove(gone[Int.random(in: gone.indices, using: &random)]) == nil)
-            #expect(list.count == model.count)
-            #expect(list.isEmpty == model.isEmpty)
-            #expect(Array(list) == model.map(\.element))
+            expectNil(list.remove(gone[Int.random(in: gone.indices, using: &random)]))
+            expectEqual(list.count, model.count)
+            expectEqual(list.isEmpty, model.isEmpty)
+            expectEqual(Array(list), model.map(\.element))
         }
-        #expect(list.first?.element == model.first?.element)
-        #expect(Array(list.removeAll()) == model.map(\.element))
+        expectEqual(list.first?.element, model.first?.element)
+        expectEqual(Array(list.removeAll()), model.map(\.element))
         #expect(list.isEmpty)
-        #expect(list.first == nil)
-        #expect(list.last == nil)
+        expectNil(list.first)
+        expectNil(list.last)
     }
 
     @Test(arguments: [1, 2, 40])
@@ -65,8 +65,8 @@ import WebImageTesting
         for element in 0..<10_000 {
             let number = list.append(element)
             #expect(list.entries.count <= 2 * list.count + 17)
-            #expect(list.remove(number) == element)
-            #expect(list.count == staying)
+            expectEqual(list.remove(number), element)
+            expectEqual(list.count, staying)
         }
     }
 }

@@ -15,7 +15,7 @@ import WebImageTesting
         }
         scenario.executor.drain()
         #expect(caller.wasCancelled)
-        #expect(scenario.flights.count == 0)
+        expectEqual(scenario.flights.count, 0)
     }
 
     @Test(arguments: seeds) func `cancelled while it begins: the task is cancelled when it is there`(seed: UInt64) {
@@ -28,7 +28,7 @@ import WebImageTesting
         }
         scenario.executor.drain()
         #expect(caller.wasCancelled)
-        #expect(scenario.journal.entries == ["start", "cancel"])
+        expectEqual(scenario.journal.entries, ["start", "cancel"])
         gate.open()
         scenario.executor.drain()
     }
@@ -48,8 +48,8 @@ import WebImageTesting
         scenario.executor.drain()
         gate.open()
         scenario.executor.drain()
-        #expect(caller.value == 1)
-        #expect(scenario.journal.entries == ["at 25"])
+        expectEqual(caller.value, 1)
+        expectEqual(scenario.journal.entries, ["at 25"])
     }
 
     @Test(arguments: seeds) func `joined while it begins: the work is not begun again`(seed: UInt64) {
@@ -68,8 +68,8 @@ import WebImageTesting
         let joiner = Probe(on: scenario.executor) { try await joining.entries[0].value }
         gate.open()
         scenario.executor.drain()
-        #expect(first.value == 1)
-        #expect(joiner.value == 1)
-        #expect(scenario.journal.entries == ["2 callers", "start"])
+        expectEqual(first.value, 1)
+        expectEqual(joiner.value, 1)
+        expectEqual(scenario.journal.entries, ["2 callers", "start"])
     }
 }

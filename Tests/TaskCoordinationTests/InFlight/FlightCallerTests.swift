@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -12,25 +13,25 @@ import WebImageTesting
         let early = Caller(isListening: true, report: nil)
         early.tell((30, 3))
         early.tell((20, 2))
-        #expect(early.takeReport() == 30)
+        expectEqual(early.takeReport(), 30)
         early.tell((20, 2))
         early.tell((30, 3))
-        #expect(early.takeReport() == nil)
+        expectNil(early.takeReport())
         let late = Caller(isListening: true, report: (40, 4))
         late.tell((30, 3))
-        #expect(late.takeReport() == 40)
+        expectEqual(late.takeReport(), 40)
         late.tell((40, 4))
-        #expect(late.takeReport() == nil)
+        expectNil(late.takeReport())
         late.tell((50, 5))
-        #expect(late.takeReport() == 50)
+        expectEqual(late.takeReport(), 50)
     }
 
     @Test func `a caller that does not listen hears no report`() {
         let caller = Caller(isListening: false, report: (10, 1))
         caller.tell((20, 2))
-        #expect(caller.takeReport() == nil)
+        expectNil(caller.takeReport())
         caller.end(with: .success(1))
-        #expect(caller.takeReport() == nil)
+        expectNil(caller.takeReport())
     }
 
     @Test func `the first ending counts, and no report comes after it`() throws {
@@ -40,14 +41,14 @@ import WebImageTesting
         landed.tell((20, 2))
         landed.cancel()
         landed.end(with: .failure(Broken()))
-        #expect(try landed.value() == 1)
-        #expect(landed.takeReport() == 10, "the last report before the end is heard")
+        try expectEqual(landed.value(), 1)
+        expectEqual(landed.takeReport(), 10, "the last report before the end is heard")
         let cancelled = Caller(isListening: true, report: nil)
         cancelled.tell((10, 1))
         cancelled.cancel()
         cancelled.end(with: .success(1))
         #expect(throws: CancellationError.self) { try cancelled.value() }
-        #expect(cancelled.takeReport() == nil)
+        expectNil(cancelled.takeReport())
     }
 
     @Test(arguments: 0..<3) func `what was told before the wait ends it at once`(event: Int) {
@@ -60,6 +61,6 @@ import WebImageTesting
         }
         let waiter = Probe(on: executor) { await caller.wait() }
         executor.drain()
-        #expect(waiter.value != nil)
+        expect(waiter.value != nil)
     }
 }

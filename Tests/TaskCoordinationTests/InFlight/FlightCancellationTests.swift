@@ -17,13 +17,13 @@ import WebImageTesting
         #expect(callers[2].isRunning)
         let late = scenario.call(operation: scenario.gated(gate))
         scenario.executor.drain()
-        #expect(scenario.flights.callerCount == 3)
+        expectEqual(scenario.flights.callerCount, 3)
         gate.open()
         scenario.executor.drain()
-        #expect(callers[0].value == 1)
-        #expect(callers[2].value == 1)
-        #expect(late.value == 1)
-        #expect(scenario.journal.entries == ["start"])
+        expectEqual(callers[0].value, 1)
+        expectEqual(callers[2].value, 1)
+        expectEqual(late.value, 1)
+        expectEqual(scenario.journal.entries, ["start"])
     }
 
     @Test(arguments: seeds) func `the first caller's cancellation does not govern the flight`(seed: UInt64) {
@@ -38,8 +38,8 @@ import WebImageTesting
         gate.open()
         scenario.executor.drain()
         #expect(first.wasCancelled)
-        #expect(second.value == 1)
-        #expect(scenario.journal.entries == ["start"])
+        expectEqual(second.value, 1)
+        expectEqual(scenario.journal.entries, ["start"])
     }
 
     @Test(arguments: seeds) func `the last caller out cancels the flight`(seed: UInt64) {
@@ -48,13 +48,13 @@ import WebImageTesting
         let callers = (0..<3).map { _ in scenario.call(operation: scenario.gated(gate)) }
         scenario.executor.drain()
         for caller in callers {
-            #expect(scenario.journal.count(of: "cancel") == 0)
+            expectEqual(scenario.journal.count(of: "cancel"), 0)
             caller.cancel()
             scenario.executor.drain()
             #expect(caller.wasCancelled)
         }
-        #expect(scenario.journal.entries == ["start", "cancel"])
-        #expect(scenario.flights.count == 0)
+        expectEqual(scenario.journal.entries, ["start", "cancel"])
+        expectEqual(scenario.flights.count, 0)
         gate.open()
         scenario.executor.drain()
     }
@@ -72,18 +72,18 @@ import WebImageTesting
         let second = scenario.call(operation: scenario.gated(fresh, 2))
         scenario.executor.drain()
         #expect(first.wasCancelled)
-        #expect(scenario.journal.entries == ["start", "cancel", "start"])
+        expectEqual(scenario.journal.entries, ["start", "cancel", "start"])
         doomed.open()
         scenario.executor.drain()
         #expect(second.isRunning)
-        #expect(scenario.flights.count == 1, "the doomed flight has landed elsewhere")
+        expectEqual(scenario.flights.count, 1, "the doomed flight has landed elsewhere")
         let third = scenario.call(operation: scenario.gated(fresh, 3))
         scenario.executor.drain()
         fresh.open()
         scenario.executor.drain()
-        #expect(second.value == 2)
-        #expect(third.value == 2)
-        #expect(scenario.flights.count == 0)
+        expectEqual(second.value, 2)
+        expectEqual(third.value, 2)
+        expectEqual(scenario.flights.count, 0)
     }
 
     @Test(arguments: seeds) func `a value that comes from a doomed flight answers no caller`(seed: UInt64) {
@@ -104,7 +104,7 @@ import WebImageTesting
         #expect(second.isRunning)
         fresh.open()
         scenario.executor.drain()
-        #expect(second.value == 2)
+        expectEqual(second.value, 2)
     }
 
     @Test(arguments: seeds)
@@ -119,10 +119,10 @@ import WebImageTesting
         gate.open()
         scenario.executor.drain()
         #expect(leaving.wasCancelled)
-        #expect(joining.value == 1)
-        #expect(!canceller.isRunning)
+        expectEqual(joining.value, 1)
+        expect(!canceller.isRunning)
         let cancelled = scenario.journal.count(of: "cancel")
-        #expect(scenario.journal.count(of: "start") == cancelled + 1, "no caller joins a cancelled flight")
+        expectEqual(scenario.journal.count(of: "start"), cancelled + 1, "no caller joins a cancelled flight")
     }
 
     @Test(arguments: seeds) func `second callback: cancelling together with the landing gives one answer`(seed: UInt64)
@@ -136,14 +136,14 @@ import WebImageTesting
         let opener = Probe(on: scenario.executor) { gate.open() }
         scenario.executor.drain()
         #expect(caller.wasCancelled != (caller.value == 1))
-        #expect(other.value == 1)
-        #expect(scenario.flights.count == 0)
-        #expect(!canceller.isRunning)
-        #expect(!opener.isRunning)
+        expectEqual(other.value, 1)
+        expectEqual(scenario.flights.count, 0)
+        expect(!canceller.isRunning)
+        expect(!opener.isRunning)
         let settled = caller.value
         caller.cancel()
         scenario.executor.drain()
-        #expect(caller.value == settled)
+        expectEqual(caller.value, settled)
     }
 
     @Test(arguments: seeds) func `cancelled before the start: nothing hangs and nothing flies`(seed: UInt64) {
@@ -152,8 +152,8 @@ import WebImageTesting
         caller.cancel()
         scenario.executor.drain()
         #expect(caller.wasCancelled)
-        #expect(scenario.journal.count == 0)
-        #expect(scenario.flights.count == 0)
+        expectEqual(scenario.journal.count, 0)
+        expectEqual(scenario.flights.count, 0)
     }
 
     @Test(arguments: seeds) func `cancelled while it joins: the handler finds the cancellation`(seed: UInt64) {
@@ -172,11 +172,11 @@ import WebImageTesting
             }, operation: scenario.gated(gate))
         scenario.executor.drain()
         #expect(late.wasCancelled)
-        #expect(scenario.journal.entries == ["joined"])
+        expectEqual(scenario.journal.entries, ["joined"])
         #expect(first.isRunning)
         gate.open()
         scenario.executor.drain()
-        #expect(first.value == 1)
+        expectEqual(first.value, 1)
     }
 
     @Test(arguments: seeds) func `an operation that is cancelled by itself ends its callers with its error`(
@@ -185,7 +185,7 @@ import WebImageTesting
         let scenario = FlightScenario(seed: seed)
         let callers = (0..<2).map { _ in scenario.call { _ in throw CancellationError() } }
         scenario.executor.drain()
-        #expect(callers.allSatisfy { $0.wasCancelled })
-        #expect(scenario.flights.count == 0)
+        expect(callers.allSatisfy { $0.wasCancelled })
+        expectEqual(scenario.flights.count, 0)
     }
 }

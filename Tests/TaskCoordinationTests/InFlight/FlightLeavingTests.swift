@@ -29,17 +29,17 @@ import WebImageTesting
         let canceller = Probe(on: scenario.executor) { leaving.cancel() }
         scenario.executor.drain()
         #expect(leaving.wasCancelled)
-        #expect(scenario.flights.count == 1)
-        #expect(!canceller.isRunning)
+        expectEqual(scenario.flights.count, 1)
+        expect(!canceller.isRunning)
         let late = scenario.call(operation: scenario.gated(fresh, 3))
         let joiner = Probe(on: scenario.executor) { try await joining.entries[0].value }
         scenario.executor.drain()
         fresh.open()
         doomed.open()
         scenario.executor.drain()
-        #expect(joiner.value == 2)
-        #expect(late.value == 2)
-        #expect(scenario.journal.entries == ["start"])
+        expectEqual(joiner.value, 2)
+        expectEqual(late.value, 2)
+        expectEqual(scenario.journal.entries, ["start"])
     }
 
     @Test(arguments: [true, false], seeds)
@@ -60,7 +60,7 @@ import WebImageTesting
             gate.open()
             scenario.executor.drain()
             #expect(callers[0].wasCancelled)
-            #expect(callers.dropFirst().allSatisfy { $0.value == 1 })
+            expect(callers.dropFirst().allSatisfy { $0.value == 1 })
         }
     }
 
@@ -80,10 +80,10 @@ import WebImageTesting
         scenario.executor.drain()
         #expect(leaving.wasCancelled)
         #expect(joining.isRunning)
-        #expect(scenario.flights.count == 1)
+        expectEqual(scenario.flights.count, 1)
         doomed.open()
         fresh.open()
         scenario.executor.drain()
-        #expect(joining.value == 2)
+        expectEqual(joining.value, 2)
     }
 }

@@ -15,7 +15,7 @@ import WebImageTesting
         let isOnMain = try await InFlight<Int, Bool, Int>(name: "test").value(for: 1) { _ in
             DispatchQueue.getSpecific(key: Self.onMain) == true
         }
-        #expect(!isOnMain)
+        expect(!isOnMain)
     }
 
     @Test @MainActor func `an operation that is waited for does not run on its callers' actor either`() async throws {
@@ -27,8 +27,8 @@ import WebImageTesting
                 return 1
             } + 100
         }
-        #expect(value == 101)
-        #expect(places.entries == [false])
+        expectEqual(value, 101)
+        expectEqual(places.entries, [false])
     }
 
     @Test(arguments: seeds) func `a flight begins on its own executor, whatever its caller's`(seed: UInt64) {
@@ -42,11 +42,11 @@ import WebImageTesting
             }
         }
         callers.drain()
-        #expect(journal.count == 0)
+        expectEqual(journal.count, 0)
         #expect(caller.isRunning)
         own.drain()
         callers.drain()
-        #expect(journal.entries == ["start"])
-        #expect(caller.value == 1)
+        expectEqual(journal.entries, ["start"])
+        expectEqual(caller.value, 1)
     }
 }

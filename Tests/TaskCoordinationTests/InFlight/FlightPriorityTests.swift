@@ -18,7 +18,7 @@ import WebImageTesting
         let blocker = hold(slots, gate, on: scenario.executor)
         let slow = call("slow", .low, scenario, slots)
         let medium = call("medium", .medium, scenario, slots)
-        #expect(slots.queued == 2)
+        expectEqual(slots.queued, 2)
         let late: Probe<Int>?
         switch route {
         case .joins: late = call("slow", .high, scenario, slots)
@@ -35,11 +35,11 @@ import WebImageTesting
         scenario.executor.drain()
         gate.open()
         scenario.executor.drain()
-        #expect(scenario.journal.entries == ["slow at 25", "medium at 21"])
-        #expect(slow.value == 1)
-        #expect(medium.value == 1)
+        expectEqual(scenario.journal.entries, ["slow at 25", "medium at 21"])
+        expectEqual(slow.value, 1)
+        expectEqual(medium.value, 1)
         #expect((late == nil || late?.value == 1))
-        #expect(blocker.value != nil)
+        expect(blocker.value != nil)
     }
 
     @Test(arguments: seeds) func `a flight keeps its place when the urgent caller leaves`(seed: UInt64) {
@@ -55,10 +55,10 @@ import WebImageTesting
         #expect(slow.isRunning)
         gate.open()
         scenario.executor.drain()
-        #expect(scenario.journal.entries == ["slow at 25", "medium at 21"])
-        #expect(slow.value == 1)
-        #expect(medium.value == 1)
-        #expect(blocker.value != nil)
+        expectEqual(scenario.journal.entries, ["slow at 25", "medium at 21"])
+        expectEqual(slow.value, 1)
+        expectEqual(medium.value, 1)
+        expect(blocker.value != nil)
     }
 
     @Test(arguments: seeds) func `an escalation missed before the handler is caught up`(seed: UInt64) {
@@ -75,8 +75,8 @@ import WebImageTesting
         scenario.executor.drain()
         gate.open()
         scenario.executor.drain()
-        #expect(caller.value == 1)
-        #expect(scenario.journal.entries == ["at 25"])
+        expectEqual(caller.value, 1)
+        expectEqual(scenario.journal.entries, ["at 25"])
     }
 
     @Test(arguments: [nil, TaskPriority.background], seeds)
@@ -92,8 +92,8 @@ import WebImageTesting
         scenario.executor.drain()
         gate.open()
         scenario.executor.drain()
-        #expect(caller.value == 1)
-        #expect(scenario.journal.entries == ["at 25"])
+        expectEqual(caller.value, 1)
+        expectEqual(scenario.journal.entries, ["at 25"])
     }
 
     @Test(arguments: seeds) func `an explicit priority below the caller's own is respected`(seed: UInt64) {
@@ -108,8 +108,8 @@ import WebImageTesting
         scenario.executor.drain()
         gate.open()
         scenario.executor.drain()
-        #expect(caller.value == 1)
-        #expect(scenario.journal.entries == ["at 17", "at 17"])
+        expectEqual(caller.value, 1)
+        expectEqual(scenario.journal.entries, ["at 17", "at 17"])
     }
 
     /// A caller whose operation waits for a slot and then notes at which priority it runs.

@@ -25,13 +25,13 @@ import WebImageTesting
         scenario.executor.drain()
         let other = scenario.call(onProgress: { late.write($0) }, operation: operation)
         scenario.executor.drain()
-        #expect(late.entries == [5])
+        expectEqual(late.entries, [5])
         middle.open()
         scenario.executor.drain()
         for (caller, heard) in [(one, early.entries), (other, late.entries)] {
-            #expect(caller.value == 1)
-            #expect(heard == Set(heard).sorted())
-            #expect(heard.last == 10)
+            expectEqual(caller.value, 1)
+            expectEqual(heard, Set(heard).sorted())
+            expectEqual(heard.last, 10)
         }
     }
 
@@ -48,11 +48,11 @@ import WebImageTesting
         }
         for (step, gate) in gates.enumerated() {
             scenario.executor.drain()
-            #expect(heard.entries == Array(0...step))
+            expectEqual(heard.entries, Array(0...step))
             gate.open()
         }
         scenario.executor.drain()
-        #expect(caller.value == 1)
+        expectEqual(caller.value, 1)
     }
 
     @Test(arguments: seeds) func `a slow listener misses reports, never the last, and slows no other caller`(
@@ -82,13 +82,13 @@ import WebImageTesting
         scenario.executor.drain()
         end.open()
         scenario.executor.drain()
-        #expect(other.value == 1)
+        expectEqual(other.value, 1)
         #expect(slow.isRunning)
-        #expect(heard.entries == [1])
+        expectEqual(heard.entries, [1])
         listening.open()
         scenario.executor.drain()
-        #expect(slow.value == 1)
-        #expect(heard.entries == [1, 9])
+        expectEqual(slow.value, 1)
+        expectEqual(heard.entries, [1, 9])
     }
 
     @Test(arguments: seeds) func `a caller that has left hears nothing more`(seed: UInt64) {
@@ -110,10 +110,10 @@ import WebImageTesting
         scenario.executor.run(steps: Int(seed % 16))
         leaving.cancel()
         scenario.executor.drain()
-        #expect(journal.entries.last == "left")
-        #expect(journal.count(of: "left") == 1)
-        #expect(staying.value == 1)
-        #expect(!leaving.isRunning)
+        expectEqual(journal.entries.last, "left")
+        expectEqual(journal.count(of: "left"), 1)
+        expectEqual(staying.value, 1)
+        expect(!leaving.isRunning)
     }
 
     @Test(arguments: seeds) func `reports of an abandoned flight do not reach the fresh one`(seed: UInt64) {
@@ -133,8 +133,8 @@ import WebImageTesting
         scenario.executor.drain()
         fresh.open()
         scenario.executor.drain()
-        #expect(second.value == 2)
-        #expect(heard.count == 0)
+        expectEqual(second.value, 2)
+        expectEqual(heard.count, 0)
     }
 
     @Test(arguments: seeds) func `a report kept beyond the landing is dropped`(seed: UInt64) {
@@ -153,9 +153,9 @@ import WebImageTesting
         scenario.executor.drain()
         gate.open()
         scenario.executor.drain()
-        #expect(caller.value == 1)
-        #expect(next.value == 1)
-        #expect(stray.value != nil)
-        #expect(heard.entries == [1])
+        expectEqual(caller.value, 1)
+        expectEqual(next.value, 1)
+        expect(stray.value != nil)
+        expectEqual(heard.entries, [1])
     }
 }

@@ -12,13 +12,13 @@ import WebImageTesting
         let gate = Gate()
         let callers = (0..<20).map { _ in scenario.call(operation: scenario.gated(gate, 7)) }
         scenario.executor.drain()
-        #expect(callers.allSatisfy { $0.isRunning })
-        #expect(scenario.flights.count == 1)
+        expect(callers.allSatisfy { $0.isRunning })
+        expectEqual(scenario.flights.count, 1)
         gate.open()
         scenario.executor.drain()
-        #expect(callers.allSatisfy { $0.value == 7 })
-        #expect(scenario.journal.entries == ["start"])
-        #expect(scenario.flights.count == 0)
+        expect(callers.allSatisfy { $0.value == 7 })
+        expectEqual(scenario.journal.entries, ["start"])
+        expectEqual(scenario.flights.count, 0)
     }
 
     @Test(arguments: seeds) func `different keys fly apart`(seed: UInt64) {
@@ -27,15 +27,15 @@ import WebImageTesting
         let one = scenario.call("one", operation: scenario.gated(slow, 1))
         let other = scenario.call("other", operation: scenario.gated(quick, 2))
         scenario.executor.drain()
-        #expect(scenario.flights.count == 2)
+        expectEqual(scenario.flights.count, 2)
         quick.open()
         scenario.executor.drain()
         #expect(one.isRunning)
-        #expect(other.value == 2)
-        #expect(scenario.flights.count == 1)
+        expectEqual(other.value, 2)
+        expectEqual(scenario.flights.count, 1)
         slow.open()
         scenario.executor.drain()
-        #expect(one.value == 1)
+        expectEqual(one.value, 1)
     }
 
     @Test(arguments: seeds) func `an error reaches every caller and is not remembered`(seed: UInt64) {
@@ -50,10 +50,10 @@ import WebImageTesting
         scenario.executor.drain()
         gate.open()
         scenario.executor.drain()
-        #expect(callers.allSatisfy { $0.error is Broken })
+        expect(callers.allSatisfy { $0.error is Broken })
         let again = scenario.call { _ in 5 }
         scenario.executor.drain()
-        #expect(again.value == 5)
+        expectEqual(again.value, 5)
     }
 
     @Test(arguments: seeds) func `task-local values of the first caller do not govern shared work`(seed: UInt64) {
@@ -65,8 +65,8 @@ import WebImageTesting
             }
         }
         scenario.executor.drain()
-        #expect(caller.value == 1)
-        #expect(scenario.journal.entries == ["none"])
+        expectEqual(caller.value, 1)
+        expectEqual(scenario.journal.entries, ["none"])
     }
 
     @Test(arguments: seeds) func `a landed flight is not joined again`(seed: UInt64) {
@@ -74,8 +74,8 @@ import WebImageTesting
         for round in 1...3 {
             let caller = scenario.call { _ in round }
             scenario.executor.drain()
-            #expect(caller.value == round)
-            #expect(scenario.flights.count == 0)
+            expectEqual(caller.value, round)
+            expectEqual(scenario.flights.count, 0)
         }
     }
 
@@ -89,8 +89,8 @@ import WebImageTesting
             }
         }
         await blocked.reached()
-        #expect(flights.count == 1, "the actor answers while the operation blocks its thread")
+        expectEqual(flights.count, 1, "the actor answers while the operation blocks its thread")
         blocked.release()
-        #expect(try await caller.finish() == 1)
+        try await expectEqual(caller.finish(), 1)
     }
 }

@@ -12,9 +12,9 @@ import WebImageTesting
         scenario.executor.drain()
         scenario.flights.cancelAll()
         scenario.executor.drain()
-        #expect(callers.allSatisfy { $0.wasCancelled })
-        #expect(scenario.flights.count == 0)
-        #expect(scenario.journal.count(of: "cancel") == 2)
+        expect(callers.allSatisfy { $0.wasCancelled })
+        expectEqual(scenario.flights.count, 0)
+        expectEqual(scenario.journal.count(of: "cancel"), 2)
         let drained = scenario.drain()
         scenario.executor.drain()
         for gate in seed % 2 == 0 ? gates : gates.reversed() {
@@ -22,7 +22,7 @@ import WebImageTesting
             gate.open()
             scenario.executor.drain()
         }
-        #expect(drained.value != nil)
+        expect(drained.value != nil)
     }
 
     @Test(arguments: seeds) func `a caller that comes while everything is cancelled gets a flight of its own`(
@@ -51,10 +51,10 @@ import WebImageTesting
         doomed.open()
         let joiners = joining.entries.map { task in Probe(on: scenario.executor) { try await task.value } }
         scenario.executor.drain()
-        #expect(canceller.value != nil)
-        #expect(callers.allSatisfy { $0.wasCancelled })
-        #expect(joiners.count == 2)
-        #expect(joiners.allSatisfy { $0.value == 2 })
+        expect(canceller.value != nil)
+        expect(callers.allSatisfy { $0.wasCancelled })
+        expectEqual(joiners.count, 2)
+        expect(joiners.allSatisfy { $0.value == 2 })
     }
 
     @Test(arguments: seeds) func `a flight that its callers have left is awaited too`(seed: UInt64) {
@@ -75,8 +75,8 @@ import WebImageTesting
         #expect(staying.isRunning, "a flight in the air is waited for as well")
         flying.open()
         scenario.executor.drain()
-        #expect(drained.value != nil)
-        #expect(staying.value == 2)
+        expect(drained.value != nil)
+        expectEqual(staying.value, 2)
     }
 
     @Test(arguments: seeds) func `draining is not cut short by cancellation`(seed: UInt64) {
@@ -95,8 +95,8 @@ import WebImageTesting
         #expect(again.isRunning)
         gate.open()
         scenario.executor.drain()
-        #expect(drained.value != nil)
-        #expect(again.value != nil)
+        expect(drained.value != nil)
+        expect(again.value != nil)
     }
 
     @Test(arguments: seeds) func `a closed table refuses newcomers and lands the flights in the air`(seed: UInt64) {
@@ -108,13 +108,13 @@ import WebImageTesting
         let late = scenario.call(operation: scenario.gated(gate))
         scenario.executor.drain()
         let error = late.error as? CoordinationError
-        #expect(error?.code == .shutDown)
-        #expect(error?.message.contains("test") == true)
+        expectEqual(error?.code, .shutDown)
+        expectEqual(error?.message.contains("test"), true)
         #expect(caller.isRunning)
         gate.open()
         scenario.executor.drain()
-        #expect(caller.value == 1)
-        #expect(scenario.journal.entries == ["start"])
+        expectEqual(caller.value, 1)
+        expectEqual(scenario.journal.entries, ["start"])
     }
 
     @Test(arguments: seeds) func `newcomers after a general cancellation fly afresh`(seed: UInt64) {
@@ -131,8 +131,8 @@ import WebImageTesting
         fresh.open()
         scenario.executor.drain()
         #expect(first.wasCancelled)
-        #expect(second.value == 2)
-        #expect(ending.value != nil)
+        expectEqual(second.value, 2)
+        expect(ending.value != nil)
     }
 
     @Test(arguments: seeds) func `a caller that leaves late does not disturb the fresh flight`(seed: UInt64) {
@@ -145,8 +145,8 @@ import WebImageTesting
         let second = scenario.call(operation: scenario.gated(fresh, 2))
         scenario.executor.drain()
         #expect(first.wasCancelled)
-        #expect(ending.value != nil)
-        #expect(scenario.flights.count == (second.isRunning ? 1 : 0))
+        expect(ending.value != nil)
+        expectEqual(scenario.flights.count, (second.isRunning ? 1 : 0))
         fresh.open()
         doomed.open()
         scenario.executor.drain()
@@ -173,21 +173,21 @@ extension FlightShutdownTests {
         let doomed = (0..<1_000).map { scenario.call("\($0)", operation: untilCancelled) }
         scenario.executor.drain()
         scenario.flights.cancelAll()
-        #expect(scenario.flights.count == 0)
+        expectEqual(scenario.flights.count, 0)
         let drained = scenario.drain()
         // Some of the flights end within the call. The steps are too few for all the others.
         scenario.executor.run(steps: Int.random(in: 0..<900, using: &random))
         let fresh = (0..<50).map { scenario.call("\($0 * 20)", operation: scenario.gated(gate, $0)) }
         scenario.executor.drain()
-        #expect(doomed.allSatisfy { $0.wasCancelled })
-        #expect(fresh.allSatisfy { $0.isRunning })
-        #expect(scenario.flights.count == 50)
-        #expect(scenario.journal.entries.allSatisfy { $0 == "start" })
+        expect(doomed.allSatisfy { $0.wasCancelled })
+        expect(fresh.allSatisfy { $0.isRunning })
+        expectEqual(scenario.flights.count, 50)
+        expect(scenario.journal.entries.allSatisfy { $0 == "start" })
         #expect(drained.isRunning)
         gate.open()
         scenario.executor.drain()
-        #expect(fresh.map(\.value) == (0..<50).map { $0 })
-        #expect(drained.value != nil)
+        expectEqual(fresh.map(\.value), (0..<50).map { $0 })
+        expect(drained.value != nil)
     }
 
     @Test(arguments: [nil, 3], seeds.prefix(60))
@@ -212,12 +212,12 @@ extension FlightShutdownTests {
         scenario.executor.run(steps: Int.random(in: 0..<100, using: &random))
         let fresh = (0..<50).map { scenario.call("\($0)", operation: scenario.gated(gate, $0)) }
         scenario.executor.drain()
-        #expect(doomed.allSatisfy { $0.wasCancelled })
-        #expect(fresh.allSatisfy { $0.isRunning })
+        expect(doomed.allSatisfy { $0.wasCancelled })
+        expect(fresh.allSatisfy { $0.isRunning })
         gate.open()
         scenario.executor.drain()
-        #expect(fresh.map(\.value) == (0..<50).map { $0 })
-        #expect(drained.value != nil)
+        expectEqual(fresh.map(\.value), (0..<50).map { $0 })
+        expect(drained.value != nil)
     }
 
     @Test func `a call cancels no more than a slice of the flights itself, and the first of them at once`() {
@@ -230,8 +230,8 @@ extension FlightShutdownTests {
         #expect(cancelled > 0)
         #expect(cancelled < 500)
         scenario.executor.drain()
-        #expect(scenario.journal.count(of: "cancel") == 1_000)
-        #expect(callers.allSatisfy { $0.wasCancelled })
+        expectEqual(scenario.journal.count(of: "cancel"), 1_000)
+        expect(callers.allSatisfy { $0.wasCancelled })
         gate.open()
     }
 }

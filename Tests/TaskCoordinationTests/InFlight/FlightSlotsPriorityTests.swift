@@ -45,13 +45,13 @@ import WebImageTesting
         default: break
         }
         executor.drain()
-        #expect(slots.queued == 2)
+        expectEqual(slots.queued, 2)
         gate.open()
         executor.drain()
-        #expect(scenario.journal.entries == ["slow at 25", "medium at 21"])
-        #expect(medium.value == 1)
-        #expect(callers.entries.allSatisfy { $0.value == 1 })
-        #expect(blocker.value != nil)
+        expectEqual(scenario.journal.entries, ["slow at 25", "medium at 21"])
+        expectEqual(medium.value, 1)
+        expect(callers.entries.allSatisfy { $0.value == 1 })
+        expect(blocker.value != nil)
     }
 
     @Test(arguments: seeds)
@@ -76,9 +76,9 @@ import WebImageTesting
         gate.open()
         scenario.executor.drain()
         #expect(urgent.wasCancelled && other.wasCancelled && held.value == 1)
-        #expect(scenario.journal.entries == ["held at 25", "medium at 21", "slow at 17"])
-        #expect(callers.allSatisfy { $0.value == 1 })
-        #expect(blocker.value != nil)
+        expectEqual(scenario.journal.entries, ["held at 25", "medium at 21", "slow at 17"])
+        expect(callers.allSatisfy { $0.value == 1 })
+        expect(blocker.value != nil)
     }
 
     @Test(arguments: seeds) func `a flight that runs does not sink when the urgent caller leaves`(seed: UInt64) {
@@ -97,8 +97,8 @@ import WebImageTesting
         scenario.executor.drain()
         inside.open()
         scenario.executor.drain()
-        #expect(scenario.journal.entries == ["at 25"])
-        #expect(callers[0].value == 1)
+        expectEqual(scenario.journal.entries, ["at 25"])
+        expectEqual(callers[0].value, 1)
     }
 
     /// Callers come and leave in an order of the seed, while the work of one flight awaits another one, which waits for
@@ -155,9 +155,9 @@ import WebImageTesting
         scenario.executor.drain()
         gate.open()
         scenario.executor.drain()
-        #expect(scenario.journal.entries == ["medium at 21", "modest at 17"])
-        #expect(callers.allSatisfy { $0.value == 1 })
-        #expect(blocker.value != nil)
+        expectEqual(scenario.journal.entries, ["medium at 21", "modest at 17"])
+        expect(callers.allSatisfy { $0.value == 1 })
+        expect(blocker.value != nil)
     }
 
     @Test(arguments: seeds) func `a flight that has its slot rises as a task`(seed: UInt64) {
@@ -176,9 +176,9 @@ import WebImageTesting
         caller.escalate(to: .high)
         inside.open()
         scenario.executor.drain()
-        #expect(scenario.journal.entries == ["at 17", "at 25"])
-        #expect(caller.value == 1)
-        #expect(blocker.value != nil)
+        expectEqual(scenario.journal.entries, ["at 17", "at 25"])
+        expectEqual(caller.value, 1)
+        expect(blocker.value != nil)
     }
 
     /// A caller whose flight notes at which priority it runs.

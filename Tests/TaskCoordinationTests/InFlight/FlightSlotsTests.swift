@@ -23,10 +23,10 @@ import WebImageTesting
             }
         }
         scenario.executor.drain()
-        #expect(callers.map(\.value) == (0..<12).map { $0 })
-        #expect(scenario.flights.count == 0)
-        #expect(steps.count == 24)
-        #expect(mostAtOnce(steps.entries) == limit)
+        expectEqual(callers.map(\.value), (0..<12).map { $0 })
+        expectEqual(scenario.flights.count, 0)
+        expectEqual(steps.count, 24)
+        expectEqual(mostAtOnce(steps.entries), limit)
         expectAllFree(slots, on: scenario.executor)
     }
 
@@ -35,14 +35,14 @@ import WebImageTesting
         let scenario = FlightScenario(seed: seed, slots: slots)
         let blocker = hold(slots, gate, on: scenario.executor)
         let queued = scenario.call { _ in 1 }
-        #expect(scenario.executor.drain() == 1, "the caller's job, which has left no other behind")
-        #expect(slots.queued == 1)
-        #expect(scenario.flights.count == 1)
+        expectEqual(scenario.executor.drain(), 1, "the caller's job, which has left no other behind")
+        expectEqual(slots.queued, 1)
+        expectEqual(scenario.flights.count, 1)
         #expect(queued.isRunning)
         gate.open()
         scenario.executor.drain()
-        #expect(queued.value == 1)
-        #expect(blocker.value != nil)
+        expectEqual(queued.value, 1)
+        expect(blocker.value != nil)
     }
 
     @Test(arguments: seeds) func `a caller that joins a queued flight shares it, and only its first caller starts it`(
@@ -59,14 +59,14 @@ import WebImageTesting
             }
         }
         scenario.executor.drain()
-        #expect(slots.queued == 1)
-        #expect(scenario.flights.callerCount == 4)
-        #expect(scenario.journal.entries == ["new, 0 queued"])
+        expectEqual(slots.queued, 1)
+        expectEqual(scenario.flights.callerCount, 4)
+        expectEqual(scenario.journal.entries, ["new, 0 queued"])
         gate.open()
         scenario.executor.drain()
-        #expect(callers.allSatisfy { $0.value == 7 })
-        #expect(blocker.value != nil)
-        #expect(scenario.journal.entries == ["new, 0 queued", "start"])
+        expect(callers.allSatisfy { $0.value == 7 })
+        expect(blocker.value != nil)
+        expectEqual(scenario.journal.entries, ["new, 0 queued", "start"])
         expectAllFree(slots, on: scenario.executor)
     }
 
@@ -92,12 +92,12 @@ import WebImageTesting
         scenario.executor.drain()
         gate.open()
         scenario.executor.drain()
-        #expect(callers.allSatisfy { isThrowing ? $0.error is Broken : $0.value == 1 })
+        expect(callers.allSatisfy { isThrowing ? $0.error is Broken : $0.value == 1 })
         #expect(blocker?.isRunning != true)
         let resumed = scenario.journal.entries.drop { $0 != "returns" }.dropFirst()
         #expect(resumed.count >= 2)
-        #expect(resumed.allSatisfy { $0 == "0 running, 0 in flight" })
-        #expect(scenario.flights.count == 0)
+        expect(resumed.allSatisfy { $0 == "0 running, 0 in flight" })
+        expectEqual(scenario.flights.count, 0)
         expectAllFree(slots, on: scenario.executor)
     }
 
@@ -120,20 +120,20 @@ import WebImageTesting
         scenario.executor.drain()
         let second = Probe(on: scenario.executor) { try await joining.entries[0].value }
         scenario.executor.drain()
-        for caller in [first, second] { #expect((caller.error as? CoordinationError)?.code == .overloaded) }
-        #expect(scenario.flights.count == 1)
-        #expect(slots.queued == 1)
+        for caller in [first, second] { expectEqual((caller.error as? CoordinationError)?.code, .overloaded) }
+        expectEqual(scenario.flights.count, 1)
+        expectEqual(slots.queued, 1)
         #expect(queued.isRunning)
         gate.open()
         scenario.executor.drain()
         let again = scenario.call { _ in 4 }
         let drained = scenario.drain()
         scenario.executor.drain()
-        #expect(queued.value == 1)
-        #expect(again.value == 4)
-        #expect(blocker.value != nil)
-        #expect(drained.value != nil)
-        #expect(scenario.journal.entries == ["start"])
+        expectEqual(queued.value, 1)
+        expectEqual(again.value, 4)
+        expect(blocker.value != nil)
+        expect(drained.value != nil)
+        expectEqual(scenario.journal.entries, ["start"])
         expectAllFree(slots, on: scenario.executor)
     }
 
@@ -147,19 +147,19 @@ import WebImageTesting
         slots.close()
         let late = scenario.call("late", operation: scenario.gated(gate, 3))
         scenario.executor.drain()
-        for caller in queued + [late] { #expect((caller.error as? CoordinationError)?.code == .shutDown) }
-        #expect(scenario.flights.count == 1)
+        for caller in queued + [late] { expectEqual((caller.error as? CoordinationError)?.code, .shutDown) }
+        expectEqual(scenario.flights.count, 1)
         #expect(flying.isRunning)
         let drained = scenario.drain()
         scenario.executor.drain()
         #expect(drained.isRunning)
         gate.open()
         scenario.executor.drain()
-        #expect(flying.value == 1)
-        #expect(drained.value != nil)
-        #expect(scenario.journal.entries == ["start"])
-        #expect(slots.running == 0)
-        #expect(slots.queued == 0)
+        expectEqual(flying.value, 1)
+        expect(drained.value != nil)
+        expectEqual(scenario.journal.entries, ["start"])
+        expectEqual(slots.running, 0)
+        expectEqual(slots.queued, 0)
     }
 
     @Test(arguments: seeds) func `the task that gives a slot back does not govern the flight that gets it`(seed: UInt64)
@@ -180,12 +180,12 @@ import WebImageTesting
         blocker.cancel()
         gate.open()
         scenario.executor.drain()
-        #expect(blocker.value != nil)
-        #expect(scenario.journal.count == 0, "it does not begin on the giver's thread")
+        expect(blocker.value != nil)
+        expectEqual(scenario.journal.count, 0, "it does not begin on the giver's thread")
         own.drain()
         scenario.executor.drain()
-        #expect(caller.value == 1)
-        #expect(scenario.journal.entries == ["none, not cancelled"])
+        expectEqual(caller.value, 1)
+        expectEqual(scenario.journal.entries, ["none, not cancelled"])
         expectAllFree(slots, on: scenario.executor)
     }
 }

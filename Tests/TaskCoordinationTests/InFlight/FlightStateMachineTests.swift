@@ -49,7 +49,7 @@ import WebImageTesting
             switch Int.random(in: 0..<(step < ends ? 6 : 8), using: &random) {
             case 0, 1:
                 lastNumber += model.isOver ? 0 : 1
-                #expect(machine.join(lastNumber, priority) == (model.isOver ? nil : lastNumber))
+                expectEqual(machine.join(lastNumber, priority), (model.isOver ? nil : lastNumber))
                 let rises = !model.isOver && priority > model.priority
                 expect(machine.rise(to: priority), rises ? .move(to: priority) : .nothing)
                 if rises { model.priority = priority }
@@ -66,7 +66,7 @@ import WebImageTesting
                 if isLast { _ = model.end(abandoned: true) }
             case 3:
                 let starts = !model.isRunning && !model.isOver
-                #expect(machine.start() == (starts ? model.priority : nil))
+                expectEqual(machine.start(), (starts ? model.priority : nil))
                 if starts { model.isRunning = true }
             case 4:
                 let holds = Int.random(in: 0..<8, using: &random) == 0
@@ -92,8 +92,8 @@ import WebImageTesting
                     isToEnd ? .abandon([]) : isElsewhere ? .move(to: model.priority) : .nothing)
             case 5:
                 let report = machine.report()
-                #expect(report?.number == (model.isOver ? nil : model.reports + 1))
-                #expect(report.map { $0.callers.map(\.caller) } == (model.isOver ? nil : model.callers))
+                expectEqual(report?.number, (model.isOver ? nil : model.reports + 1))
+                expectEqual(report.map { $0.callers.map(\.caller) }, (model.isOver ? nil : model.callers))
                 if !model.isOver { model.reports += 1 }
             case 6:
                 let action = machine.land()
@@ -108,9 +108,9 @@ import WebImageTesting
                 expect(machine.cancelAll(), ends ? .abandon(list(model.end(abandoned: true))) : .nothing)
             default: break
             }
-            #expect(machine.isOver == model.isOver)
-            #expect(machine.priority == model.priority)
-            #expect(machine.callers.map(\.caller) == model.callers)
+            expectEqual(machine.isOver, model.isOver)
+            expectEqual(machine.priority, model.priority)
+            expectEqual(machine.callers.map(\.caller), model.callers)
         }
     }
 
@@ -124,7 +124,7 @@ import WebImageTesting
             var machine = Machine(priority: 1)
             _ = machine.join(1, 1)
             _ = machine.join(2, 1)
-            #expect(machine.start() == 1)
+            expectEqual(machine.start(), 1)
             var (told, finished) = ([Int](), 0)
             for end in order {
                 switch ends[end](&machine) {
@@ -136,8 +136,8 @@ import WebImageTesting
                 case .nothing, .move: break
                 }
             }
-            #expect(told.sorted() == [1, 2], "order \(order)")
-            #expect(finished == 1, "order \(order)")
+            expectEqual(told.sorted(), [1, 2], "order \(order)")
+            expectEqual(finished, 1, "order \(order)")
         }
     }
 

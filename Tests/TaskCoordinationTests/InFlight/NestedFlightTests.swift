@@ -14,21 +14,21 @@ import WebImageTesting
         let gate = Gate()
         let callers = (0..<3).map { _ in scenario.call(operation: scenario.gated(gate)) }
         scenario.executor.drain()
-        #expect(scenario.journal.entries == ["feeder"])
-        #expect(callers.allSatisfy { $0.isRunning })
+        expectEqual(scenario.journal.entries, ["feeder"])
+        expect(callers.allSatisfy { $0.isRunning })
         gate.open()
         scenario.executor.drain()
-        #expect(callers.allSatisfy { $0.value == 101 })
-        #expect(scenario.journal.entries.count == 2)
+        expect(callers.allSatisfy { $0.value == 101 })
+        expectEqual(scenario.journal.entries.count, 2)
         #expect(scenario.isIdle)
     }
 
     @Test(arguments: seeds) func `a flight whose wait is over at once begins within its caller's call`(seed: UInt64) {
         let scenario = NestedScenario(seed: seed)
         let caller = scenario.call { _ in 1 }
-        #expect(scenario.executor.run(steps: 1) == 1)
-        #expect(caller.value == 101)
-        #expect(scenario.executor.pending == 0)
+        expectEqual(scenario.executor.run(steps: 1), 1)
+        expectEqual(caller.value, 101)
+        expectEqual(scenario.executor.pending, 0)
     }
 
     @Test(arguments: seeds) func `flights of different keys may wait for one, which works once`(seed: UInt64) {
@@ -41,9 +41,9 @@ import WebImageTesting
         scenario.executor.drain()
         gate.open()
         scenario.executor.drain()
-        #expect(callers.allSatisfy { $0.value == 101 })
-        #expect(other.value == 1)
-        #expect(scenario.journal.entries.filter { $0 == "feeder" }.count == 1)
+        expect(callers.allSatisfy { $0.value == 101 })
+        expectEqual(other.value, 1)
+        expectEqual(scenario.journal.entries.filter { $0 == "feeder" }.count, 1)
         #expect(scenario.isIdle)
     }
 
@@ -61,11 +61,11 @@ import WebImageTesting
         scenario.executor.drain()
         gate.open()
         scenario.executor.drain()
-        #expect(callers.allSatisfy { $0.error is Broken })
+        expect(callers.allSatisfy { $0.error is Broken })
         #expect(scenario.isIdle)
         let later = scenario.call { _ in 2 }
         scenario.executor.drain()
-        #expect(later.value == 102)
+        expectEqual(later.value, 102)
     }
 
     @Test(arguments: seeds) func `an operation that cannot be made fails every caller and is not remembered`(
@@ -75,7 +75,7 @@ import WebImageTesting
         scenario.feeders.close()
         let callers = (0..<2).map { _ in scenario.call { _ in 1 } }
         scenario.executor.drain()
-        #expect(callers.allSatisfy { ($0.error as? CoordinationError)?.code == .shutDown })
+        expect(callers.allSatisfy { ($0.error as? CoordinationError)?.code == .shutDown })
         #expect(scenario.isIdle)
     }
 
@@ -96,7 +96,7 @@ import WebImageTesting
         scenario.feeders.cancelAll()
         gate.open()
         scenario.executor.drain()
-        #expect(callers.allSatisfy { $0.wasCancelled })
+        expect(callers.allSatisfy { $0.wasCancelled })
         #expect(scenario.isIdle)
     }
 }
@@ -113,16 +113,16 @@ extension NestedFlightTests {
         let blocker = hold(scenario.slots, gate, on: scenario.executor)
         let callers = (0..<2).map { _ in scenario.call(operation: scenario.gated(gate)) }
         scenario.executor.drain()
-        #expect(scenario.slots.queued == 1)
+        expectEqual(scenario.slots.queued, 1)
         if cancelsAll { scenario.flights.cancelAll() } else { for caller in callers { caller.cancel() } }
-        #expect(scenario.slots.queued == 0)
-        #expect(scenario.feeders.count == 0)
-        #expect(scenario.flights.count == 0)
+        expectEqual(scenario.slots.queued, 0)
+        expectEqual(scenario.feeders.count, 0)
+        expectEqual(scenario.flights.count, 0)
         gate.open()
         scenario.executor.drain()
-        #expect(callers.allSatisfy { $0.wasCancelled })
-        #expect(blocker.value != nil)
-        #expect(scenario.journal.count == 0)
+        expect(callers.allSatisfy { $0.wasCancelled })
+        expect(blocker.value != nil)
+        expectEqual(scenario.journal.count, 0)
         #expect(scenario.isIdle)
     }
 
@@ -136,12 +136,12 @@ extension NestedFlightTests {
         leaving.cancel()
         scenario.executor.drain()
         #expect(leaving.wasCancelled)
-        #expect(scenario.flights.count == 1)
+        expectEqual(scenario.flights.count, 1)
         gate.open()
         scenario.executor.drain()
-        #expect(staying.value == 101)
-        #expect(other.value == 1)
-        #expect(scenario.journal.entries.filter { $0 == "feeder" }.count == 1)
+        expectEqual(staying.value, 101)
+        expectEqual(other.value, 1)
+        expectEqual(scenario.journal.entries.filter { $0 == "feeder" }.count, 1)
         #expect(scenario.isIdle)
     }
 
@@ -164,7 +164,7 @@ extension NestedFlightTests {
             }
         }
         scenario.executor.drain()
-        #expect(callers.allSatisfy { $0.probe.value != nil || ($0.left && $0.probe.wasCancelled) })
+        expect(callers.allSatisfy { $0.probe.value != nil || ($0.left && $0.probe.wasCancelled) })
         #expect(scenario.isIdle)
     }
 
@@ -176,7 +176,7 @@ extension NestedFlightTests {
         let canceller = Probe(on: scenario.executor) { caller.cancel() }
         gate.open()
         scenario.executor.drain()
-        #expect(canceller.value != nil)
+        expect(canceller.value != nil)
         #expect(caller.value == 101 || caller.wasCancelled)
         #expect(scenario.isIdle)
     }

@@ -36,7 +36,7 @@ import WebImageTesting
             case 2 where !model.waiters.isEmpty:
                 let place = Int.random(in: model.waiters.indices, using: &random)
                 let waiter = model.waiters.remove(at: place)
-                #expect(queue.remove(waiter.name) == waiter.name)
+                expectEqual(queue.remove(waiter.name), waiter.name)
                 gone.append(waiter.name)
             case 3 where !model.waiters.isEmpty:
                 let place = Int.random(in: model.waiters.indices, using: &random)
@@ -50,17 +50,17 @@ import WebImageTesting
                 }
             default:
                 let best = model.best().map { model.waiters.remove(at: $0) }
-                #expect(queue.first == best?.name)
-                #expect(queue.firstPriority == best?.priority)
-                #expect(queue.popFirst() == best?.name)
+                expectEqual(queue.first, best?.name)
+                expectEqual(queue.firstPriority, best?.priority)
+                expectEqual(queue.popFirst(), best?.name)
                 if let best { gone.append(best.name) }
             }
             guard let late = gone.randomElement(using: &random) else { continue }
-            #expect(queue.remove(late) == nil)
+            expectNil(queue.remove(late))
             queue.raise(late, to: 255)
             queue.move(late, to: 255)
-            #expect(queue.count == model.waiters.count)
-            #expect(queue.isEmpty == model.waiters.isEmpty)
+            expectEqual(queue.count, model.waiters.count)
+            expectEqual(queue.isEmpty, model.waiters.isEmpty)
         }
     }
 
@@ -97,7 +97,7 @@ import WebImageTesting
         }
         var order: [TaskPriority] = []
         while let next = queue.popFirst() { order.append(next) }
-        #expect(order == [.high, .userInitiated, .medium, .low, .utility, .background])
+        expectEqual(order, [.high, .userInitiated, .medium, .low, .utility, .background])
     }
 
     @Test func `a lower priority does not move a waiter back`() {
@@ -106,19 +106,19 @@ import WebImageTesting
         queue.insert(2, number: 2, priority: 10)
         queue.raise(1, to: 5)
         queue.insert(3, number: 3, priority: 15)
-        #expect((0..<3).map { _ in queue.popFirst() } == [1, 3, 2])
+        expectEqual((0..<3).map { _ in queue.popFirst() }, [1, 3, 2])
     }
 
     @Test func `emptying the queue hands out every waiter and forgets the numbers`() {
         var queue = SlotQueue<Int>()
         for number in 1...6 { queue.insert(number, number: number, priority: UInt8(number % 3)) }
-        #expect(queue.remove(6) == 6)
-        #expect(queue.removeAll { $0 < 3 }.sorted() == [1, 2])
-        #expect(queue.removeAll().sorted() == [3, 4, 5])
+        expectEqual(queue.remove(6), 6)
+        expectEqual(queue.removeAll { $0 < 3 }.sorted(), [1, 2])
+        expectEqual(queue.removeAll().sorted(), [3, 4, 5])
         #expect(queue.isEmpty)
-        #expect(queue.popFirst() == nil)
+        expectNil(queue.popFirst())
         queue.insert(7, number: 7, priority: 1)
-        for number in 1...6 { #expect(queue.remove(number) == nil) }
-        #expect(queue.popFirst() == 7)
+        for number in 1...6 { expectNil(queue.remove(number)) }
+        expectEqual(queue.popFirst(), 7)
     }
 }

@@ -70,7 +70,7 @@ import WebImageTesting
                     && model.held(waiter.lane) < limits.lane
                     && !model.waiting.contains { $0.waiter.lane == waiter.lane }
                 let isTaken = table.take(in: waiter.lane)
-                #expect(isTaken == mayTake)
+                expectEqual(isTaken, mayTake)
                 if isTaken { model.holding.append(waiter) }
                 guard !isTaken else { break }
                 let priority = UInt8.random(in: 0..<4, using: &random)
@@ -78,7 +78,7 @@ import WebImageTesting
                 model.waiting.append((waiter, place, priority))
             case 2 where !model.waiting.isEmpty:
                 let left = model.waiting.remove(at: .random(in: model.waiting.indices, using: &random))
-                #expect(table.remove(left.place) == left.waiter)
+                expectEqual(table.remove(left.place), left.waiter)
                 gone.append(left.place)
             case 3 where !model.waiting.isEmpty:
                 let index = Int.random(in: model.waiting.indices, using: &random)
@@ -99,57 +99,57 @@ import WebImageTesting
             if let late = gone.randomElement(using: &random) {
                 table.raise(late, to: 255)
                 table.move(late, to: 255)
-                #expect(table.remove(late) == nil)
+                expectNil(table.remove(late))
             }
-            #expect(table.held == model.held)
-            #expect(table.count == model.waiting.count)
+            expectEqual(table.held, model.held)
+            expectEqual(table.count, model.waiting.count)
         }
         for place in model.waiting.map(\.place) { _ = table.remove(place) }
         for waiter in model.holding { table.release(in: waiter.lane) }
-        #expect(table.entryCount == 0)
+        expectEqual(table.entryCount, 0)
     }
 
     @Test func `nothing small overtakes what is large, and what fits goes on when the large one leaves`() {
         let table = SlotTableSubject(.init(units: 10))
         #expect(table.take(6))
         let large = table.queue(1, units: 8)
-        #expect(!table.take())
-        #expect(!table.take(in: "another"))
+        expect(!table.take())
+        expect(!table.take(in: "another"))
         table.queue(2)
-        #expect(table.next() == nil)
-        #expect(table.remove(large) != nil)
-        #expect(table.next()?.name == 2)
+        expectNil(table.next())
+        expect(table.remove(large) != nil)
+        expectEqual(table.next()?.name, 2)
         table.release(6)
         table.release()
-        #expect(table.entryCount == 0)
+        expectEqual(table.entryCount, 0)
         // In a lane that holds its share, too.
         let shared = SlotTableSubject(.init(units: 10, share: 4))
         #expect(shared.take(6, in: "a"))
         shared.queue(1, in: "a", units: 8)
-        #expect(!shared.take(in: "a"))
+        expect(!shared.take(in: "a"))
         #expect(shared.take(in: "b"))
     }
 
     @Test func `the share and the limit of a lane are counted in units`() {
         let table = SlotTableSubject(.init(units: 10, share: 4, lane: 4))
         #expect(table.take(4, in: "a"))
-        #expect(!table.take(in: "a"))
+        expect(!table.take(in: "a"))
         table.queue(1, in: "a", units: 4)
-        #expect(table.next() == nil)
+        expectNil(table.next())
         table.release(4, in: "a")
-        #expect(table.next()?.name == 1)
-        #expect(!table.take(in: "a"))
+        expectEqual(table.next()?.name, 1)
+        expect(!table.take(in: "a"))
         table.release(4, in: "a")
         #expect(table.take(4, in: "a"))
         table.release(4, in: "a")
-        #expect(table.entryCount == 0)
+        expectEqual(table.entryCount, 0)
     }
 
     @Test func `more units than there are count as all of them`() {
         let table = SlotTableSubject(.init(units: 10))
         table.queue(1, units: .max)
-        #expect(table.next()?.name == 1)
-        #expect(table.held == 10)
+        expectEqual(table.next()?.name, 1)
+        expectEqual(table.held, 10)
     }
 
     @Test func `lanes of equal priority take turns`() {
@@ -167,8 +167,8 @@ import WebImageTesting
             lanes.append(next.lane)
             last = next.lane
         }
-        #expect(lanes == ["a", "b", "a", "b", "a", "a"])
-        #expect(table.entryCount == 0)
+        expectEqual(lanes, ["a", "b", "a", "b", "a", "a"])
+        expectEqual(table.entryCount, 0)
     }
 
     @Test func `the lane of the waiter that came last goes first when the order is last in, first out`() {
@@ -185,9 +185,9 @@ import WebImageTesting
             if let next { names.append(next.waiter.name) }
             last = next?.lane
         }
-        #expect(names.first == 3)
-        #expect(names.sorted() == [0, 1, 2, 3])
-        #expect(table.entryCount == 0)
+        expectEqual(names.first, 3)
+        expectEqual(names.sorted(), [0, 1, 2, 3])
+        expectEqual(table.entryCount, 0)
     }
 
     @Test func `a lane that holds its share goes first with what is more urgent, and last among equals`() {
@@ -201,7 +201,7 @@ import WebImageTesting
             table.release(in: "busy")
             while let next = table.next() { names.append(next.name) }
         }
-        #expect(names == [0, 1, 10, 11])
+        expectEqual(names, [0, 1, 10, 11])
     }
 
     @Test func `a round gives no slot of a lane with more urgent waiters, unless its bodies make no progress`() {
@@ -209,8 +209,8 @@ import WebImageTesting
         for _ in 0..<4 { #expect(table.take(in: "busy")) }
         table.queue(0, in: "busy", priority: 33)
         table.queue(1, in: "free", priority: 17)
-        for _ in 0..<5 { #expect(table.nextRound().served == []) }
-        #expect(table.nextRound(stalled: ["busy": 1]).served.map(\.name) == [1])
+        for _ in 0..<5 { expectEqual(table.nextRound().served, []) }
+        expectEqual(table.nextRound(stalled: ["busy": 1]).served.map(\.name), [1])
     }
 
     private func full(of lane: String, waiting: Int) -> SlotTableSubject {
@@ -227,23 +227,23 @@ import WebImageTesting
     @Test func `a lane above its share gives way in the second round, and not before`() {
         let table = full(of: "drip", waiting: 50)
         table.queue(99, in: "fast")
-        #expect(table.next() == nil)
-        #expect(table.nextRound().served == [])
-        #expect(table.nextRound().served.map(\.name) == [99])
-        #expect(table.held == 4)
-        #expect(table.lent == 1)
+        expectNil(table.next())
+        expectEqual(table.nextRound().served, [])
+        expectEqual(table.nextRound().served.map(\.name), [99])
+        expectEqual(table.held, 4)
+        expectEqual(table.lent, 1)
         // The one that gave way ends first; its slot was given back already.
         table.release(in: "drip")
-        #expect(table.next() == nil)
-        #expect(table.held == 4)
-        #expect(table.lent == 0)
+        expectNil(table.next())
+        expectEqual(table.held, 4)
+        expectEqual(table.lent, 0)
         table.release(in: "fast")
         for _ in 0..<50 {
             while table.next() != nil {}
             table.release(in: "drip")
         }
         while table.held > 0 { table.release(in: "drip") }
-        #expect(table.entryCount == 0)
+        expectEqual(table.entryCount, 0)
     }
 
     @Test func `a lane within its share gives way when it makes no progress, and no more bodies than there are slots`()
@@ -255,23 +255,23 @@ import WebImageTesting
         for name in 0..<10 {
             table.queue(name, in: "c\(name)")
         }
-        #expect(table.nextRound().served == [])
-        #expect(table.nextRound().served == [])
-        #expect(table.nextRound(stalled: ["b": 1]).served.count == 1)
-        #expect(table.nextRound(stalled: ["a": 9, "b": 9]).served.count == 3)
-        #expect(table.lent == 4)
-        #expect(table.nextRound(stalled: ["a": 9, "b": 9, "c0": 9]).served == [])
+        expectEqual(table.nextRound().served, [])
+        expectEqual(table.nextRound().served, [])
+        expectEqual(table.nextRound(stalled: ["b": 1]).served.count, 1)
+        expectEqual(table.nextRound(stalled: ["a": 9, "b": 9]).served.count, 3)
+        expectEqual(table.lent, 4)
+        expectEqual(table.nextRound(stalled: ["a": 9, "b": 9, "c0": 9]).served, [])
     }
 
     @Test func `a waiter is turned away when its patience is over`() {
         let table = full(of: "a", waiting: 3)
         for _ in 0..<4 {
-            #expect(table.nextRound(patience: 5).expired == [])
+            expectEqual(table.nextRound(patience: 5).expired, [])
         }
-        #expect(table.nextRound(patience: 5).expired.count == 3)
-        #expect(table.count == 0)
+        expectEqual(table.nextRound(patience: 5).expired.count, 3)
+        expectEqual(table.count, 0)
         for _ in 0..<4 { table.release(in: "a") }
-        #expect(table.entryCount == 0)
+        expectEqual(table.entryCount, 0)
     }
 
     @Test func `a place of a lane that is gone is no place in the lane that has its number now`() {
@@ -282,19 +282,19 @@ import WebImageTesting
             gone.append(table.queue(name, in: "\(name)"))
             for late in gone.dropLast() {
                 table.raise(late, to: 200)
-                #expect(table.remove(late) == nil)
+                expectNil(table.remove(late))
             }
-            #expect(table.count == 1)
-            #expect(table.next()?.name == name)
+            expectEqual(table.count, 1)
+            expectEqual(table.next()?.name, name)
             table.release(in: "\(name)")
-            #expect(table.laneCount == 2, "numbers are used again")
+            expectEqual(table.laneCount, 2, "numbers are used again")
         }
         for late in gone { table.raise(late, to: 200) }
         table.release()
-        for late in gone { #expect(table.remove(late) == nil) }
+        for late in gone { expectNil(table.remove(late)) }
         for lane in ["one", "two"] { #expect(table.take(in: lane)) }
-        #expect(table.laneCount == 3, "lanes that come later have numbers of their own")
+        expectEqual(table.laneCount, 3, "lanes that come later have numbers of their own")
         for lane in ["one", "two"] { table.release(in: lane) }
-        #expect(table.entryCount == 0)
+        expectEqual(table.entryCount, 0)
     }
 }

@@ -14,23 +14,23 @@ import WebImageTesting
         enter(executor, slots: slots)
         var permit = try #require(slots.take(10))
         let nothing = permit.split(keeping: 10)
-        #expect(nothing == nil)
+        expectNil(nothing)
         let split = permit.split(keeping: 4)
         let part = try #require(split)
         let again = permit.split(keeping: 4)
-        #expect(again == nil, "the body has no more than it keeps")
+        expectNil(again, "the body has no more than it keeps")
         let waiter = Probe(on: executor) { slots.release(try await slots.acquire(priority: nil, units: 6)) }
         let drained = Probe(on: executor) { await slots.drain() }
         executor.drain()
         #expect(waiter.isRunning)
         slots.release(part)
         executor.drain()
-        #expect(waiter.value != nil)
-        #expect(slots.running == 4)
+        expect(waiter.value != nil)
+        expectEqual(slots.running, 4)
         #expect(drained.isRunning, "the body goes on")
         slots.release(permit)
         executor.drain()
-        #expect(drained.value != nil)
+        expect(drained.value != nil)
     }
 
     @Test func `a part goes back to the lane that it came from`() throws {
@@ -42,25 +42,25 @@ import WebImageTesting
         }
         let part = permit.split(keeping: 0)
         slots.release(try #require(part))
-        #expect(slots.running == 0)
+        expectEqual(slots.running, 0)
         slots.release(permit)
-        #expect(slots.entryCount == 0)
+        expectEqual(slots.entryCount, 0)
     }
 
     @Test func `more units than there are count as all of them`() throws {
         let slots = Slots(limit: 10, maximumQueueLength: 1)
         enter(executor, slots: slots)
         let permit = try #require(slots.take(.max))
-        #expect(slots.running == 10)
+        expectEqual(slots.running, 10)
         let waiter = Probe(on: executor) { slots.release(try await slots.acquire(priority: nil, units: .max)) }
         executor.drain()
-        #expect(slots.queued == 1)
+        expectEqual(slots.queued, 1)
         slots.release(permit)
         executor.drain()
-        #expect(waiter.value != nil)
+        expect(waiter.value != nil)
         let next = Probe(on: executor) { slots.release(try await slots.acquire(priority: nil, units: 11)) }
         executor.drain()
-        #expect(next.value != nil)
+        expect(next.value != nil)
     }
 
     @Test func `waiters go on when the limit rises, and when the slots are no longer suspended`() throws {
@@ -69,17 +69,17 @@ import WebImageTesting
         let permit = try #require(slots.take(1))
         let waiter = Probe(on: executor) { slots.release(try await slots.acquire(priority: nil)) }
         executor.drain()
-        #expect(slots.queued == 1)
+        expectEqual(slots.queued, 1)
         slots.change(SlotSettings(units: 2))
         executor.drain()
-        #expect(waiter.value != nil)
+        expect(waiter.value != nil)
         slots.change(SlotSettings(units: 2, isSuspended: true))
         let next = Probe(on: executor) { slots.release(try await slots.acquire(priority: nil)) }
         executor.drain()
-        #expect(slots.queued == 1)
+        expectEqual(slots.queued, 1)
         slots.change(SlotSettings(units: 2))
         executor.drain()
-        #expect(next.value != nil)
+        expect(next.value != nil)
         slots.release(permit)
     }
 
@@ -99,15 +99,15 @@ import WebImageTesting
         executor.drain()
         slots.release(permit)
         executor.drain()
-        #expect(first.arrivals + gate.arrivals == 5)
-        #expect(slots.running == 10)
+        expectEqual(first.arrivals + gate.arrivals, 5)
+        expectEqual(slots.running, 10)
         first.open()
         executor.drain()
         #expect(drained.isRunning, "each of those that were served is a body that runs")
         gate.open()
         executor.drain()
-        #expect(waiters.allSatisfy { $0.value != nil })
-        #expect(drained.value != nil)
+        expect(waiters.allSatisfy { $0.value != nil })
+        expect(drained.value != nil)
     }
 
     @Test func `a waiter that leaves lets those behind it go on`() throws {
@@ -118,11 +118,11 @@ import WebImageTesting
         executor.drain()
         let small = Probe(on: executor) { slots.release(try await slots.acquire(priority: nil, units: 2)) }
         executor.drain()
-        #expect(slots.queued == 2)
+        expectEqual(slots.queued, 2)
         large.cancel()
         executor.drain()
         #expect(large.wasCancelled)
-        #expect(small.value != nil)
+        expect(small.value != nil)
         slots.release(permit)
     }
 
@@ -140,24 +140,24 @@ import WebImageTesting
         _ = try slots.enter(21, lane: "late") { answers.write($0) }
         slots.nextRound(stalled: [:], patience: 4)
         slots.nextRound(stalled: ["slow": 1], patience: 4)
-        #expect(answers.count == 1)
+        expectEqual(answers.count, 1)
         let permit = try #require(answers.entries.first).get()
-        #expect(slots.lent == 1)
+        expectEqual(slots.lent, 1)
         slots.nextRound(stalled: [:], patience: 4)
-        #expect(answers.count == 1)
+        expectEqual(answers.count, 1)
         slots.nextRound(stalled: [:], patience: 4)
-        #expect(answers.count == 2)
+        expectEqual(answers.count, 2)
         guard case .failure(let refusal)? = answers.entries.last else {
             Issue.record("it is turned away")
             return
         }
-        #expect(refusal.code == .queueTimedOut)
+        expectEqual(refusal.code, .queueTimedOut)
         let drained = Probe(on: executor) { await slots.drain() }
         slots.release(permit)
         executor.drain()
         #expect(drained.isRunning, "the body that gave its slot away goes on")
         slots.release(stalled)
         executor.drain()
-        #expect(drained.value != nil)
+        expect(drained.value != nil)
     }
 }

@@ -19,9 +19,9 @@ import WebImageTesting
             }
         }
         executor.drain()
-        #expect(bodies.allSatisfy { $0.value != nil })
-        #expect(running.count == 12)
-        #expect(running.entries.max() == 3)
+        expect(bodies.allSatisfy { $0.value != nil })
+        expectEqual(running.count, 12)
+        expectEqual(running.entries.max(), 3)
         expectAllFree(slots, on: executor)
     }
 
@@ -36,13 +36,13 @@ import WebImageTesting
                 Probe(on: executor, priority: priority) { try await slots.withSlot { journal.write(name) } })
             executor.drain()
         }
-        #expect(slots.queued == 5)
-        #expect(slots.running == 1)
+        expectEqual(slots.queued, 5)
+        expectEqual(slots.running, 1)
         gate.open()
         executor.drain()
-        #expect(journal.entries == (order == .fifo ? ["c", "d", "e", "a", "b"] : ["d", "c", "e", "b", "a"]))
-        #expect(blocker.value != nil)
-        #expect(waiters.allSatisfy { $0.value != nil })
+        expectEqual(journal.entries, (order == .fifo ? ["c", "d", "e", "a", "b"] : ["d", "c", "e", "b", "a"]))
+        expect(blocker.value != nil)
+        expect(waiters.allSatisfy { $0.value != nil })
     }
 
     @Test(arguments: seeds) func `a cancelled waiter leaves the queue in the cancellation itself`(seed: UInt64) {
@@ -52,16 +52,16 @@ import WebImageTesting
         let queued = Probe(on: executor) { try await slots.withSlot { journal.write("cancelled") } }
         executor.drain()
         queued.cancel()
-        #expect(slots.queued == 0, "there is room before the waiter has resumed")
+        expectEqual(slots.queued, 0, "there is room before the waiter has resumed")
         let next = Probe(on: executor) { try await slots.withSlot { journal.write("next") } }
         executor.drain()
         #expect(queued.wasCancelled)
         #expect(next.isRunning)
         gate.open()
         executor.drain()
-        #expect(journal.entries == ["next"])
-        #expect(next.value != nil)
-        #expect(blocker.value != nil)
+        expectEqual(journal.entries, ["next"])
+        expect(next.value != nil)
+        expect(blocker.value != nil)
         expectAllFree(slots, on: executor)
     }
 
@@ -77,10 +77,10 @@ import WebImageTesting
         let opener = Probe(on: executor) { gate.open() }
         executor.drain()
         #expect(waiter.wasCancelled != (journal.entries == ["entered"]))
-        #expect(journal.count(of: "entered cancelled") == 0)
-        #expect(!blocker.isRunning)
-        #expect(!canceller.isRunning)
-        #expect(!opener.isRunning)
+        expectEqual(journal.count(of: "entered cancelled"), 0)
+        expect(!blocker.isRunning)
+        expect(!canceller.isRunning)
+        expect(!opener.isRunning)
         expectAllFree(slots, on: executor)
     }
 
@@ -91,7 +91,7 @@ import WebImageTesting
         caller.cancel()
         executor.drain()
         #expect(caller.wasCancelled)
-        #expect(journal.count == 0)
+        expectEqual(journal.count, 0)
         expectAllFree(slots, on: executor)
     }
 
@@ -100,7 +100,7 @@ import WebImageTesting
         for _ in 0..<3 {
             await #expect(throws: Broken.self) { try await slots.withSlot { throw Broken() } }
         }
-        #expect(slots.running == 0)
+        expectEqual(slots.running, 0)
     }
 
     @Test func `a full queue refuses and says so`() async {
@@ -112,12 +112,12 @@ import WebImageTesting
         let refused = Probe(on: executor) { try await slots.withSlot {} }
         executor.drain()
         let error = refused.error as? CoordinationError
-        #expect(error?.code == .overloaded)
-        #expect(error?.message.contains("decodes") == true)
+        expectEqual(error?.code, .overloaded)
+        expectEqual(error?.message.contains("decodes"), true)
         gate.open()
         executor.drain()
-        #expect(queued.allSatisfy { $0.value != nil })
-        #expect(blocker.value != nil)
+        expect(queued.allSatisfy { $0.value != nil })
+        expect(blocker.value != nil)
         expectAllFree(slots, on: executor)
     }
 
@@ -132,28 +132,28 @@ import WebImageTesting
         let drains = (0..<2).map { _ in Probe(on: executor) { await slots.drain() } }
         let late = Probe(on: executor) { try await slots.withSlot {} }
         executor.drain()
-        #expect((queued.error as? CoordinationError)?.code == .shutDown)
-        #expect((late.error as? CoordinationError)?.code == .shutDown)
-        #expect(drains.allSatisfy { $0.isRunning })
+        expectEqual((queued.error as? CoordinationError)?.code, .shutDown)
+        expectEqual((late.error as? CoordinationError)?.code, .shutDown)
+        expect(drains.allSatisfy { $0.isRunning })
         #expect(blocker.isRunning)
         gate.open()
         executor.drain()
-        #expect(drains.allSatisfy { $0.value != nil })
-        #expect(blocker.value != nil)
-        #expect(slots.running == 0)
+        expect(drains.allSatisfy { $0.value != nil })
+        expect(blocker.value != nil)
+        expectEqual(slots.running, 0)
         let again = Probe(on: executor) { await slots.drain() }
         executor.drain()
-        #expect(again.value != nil)
+        expect(again.value != nil)
     }
 
     @Test(arguments: [0, -1, .min]) func `limits below the least count as the least`(limit: Int) throws {
         let slots = Slots(limit: limit, maximumQueueLength: limit, share: limit, laneLimit: limit)
-        #expect(slots.limit == 1)
-        #expect(slots.maximumQueueLength == 0)
+        expectEqual(slots.limit, 1)
+        expectEqual(slots.maximumQueueLength, 0)
         let permit = try #require(slots.take(1))
-        #expect(slots.take(1) == nil)
+        expectNil(slots.take(1))
         slots.release(permit)
-        #expect(slots.entryCount == 0)
+        expectEqual(slots.entryCount, 0)
     }
 
     @Test(arguments: seeds)
@@ -172,7 +172,7 @@ import WebImageTesting
         #expect(slots.running <= 10)
         gate.open()
         executor.drain()
-        #expect(bodies.allSatisfy { !$0.isRunning })
-        #expect(slots.entryCount == 0)
+        expect(bodies.allSatisfy { !$0.isRunning })
+        expectEqual(slots.entryCount, 0)
     }
 }

@@ -34,12 +34,12 @@ import WebImageTesting
             // The slot is taken until the end, so nothing but the cancellation can end this wait.
             _ = await waiter.result
         }
-        #expect(slots.queued == 0)
-        #expect(slots.entryCount == entries, "only the holder has entries")
+        expectEqual(slots.queued, 0)
+        expectEqual(slots.entryCount, entries, "only the holder has entries")
         gate.open()
         try await holder.finish()
-        #expect(entered.count == 0)
-        #expect(slots.entryCount == 0)
+        expectEqual(entered.count, 0)
+        expectEqual(slots.entryCount, 0)
     }
 
     @Test func `a flight that waits for another one begins when that lands, also when it lands meanwhile`()
@@ -61,11 +61,11 @@ import WebImageTesting
                 landing.arrive()
                 return try await feeders.value(for: "key") { _ in round } + 100
             }
-            #expect(try await (value, feeder.value) == (round + 100, round))
+            try await expectEqual((value, feeder.value), (round + 100, round))
         }
         await flights.drain()
         await feeders.drain()
-        #expect(flights.entryCount + feeders.entryCount == 0)
+        expectEqual(flights.entryCount + feeders.entryCount, 0)
     }
 
     @Test func `a slot given back meets a caller that comes: none is left waiting for a free slot`() async throws {
@@ -82,7 +82,7 @@ import WebImageTesting
             try await slots.withSlot {}
             try await holder.value
         }
-        #expect(slots.entryCount == 0)
+        expectEqual(slots.entryCount, 0)
     }
 
     @Test func `a slot given back meets a flight that comes: it begins, also when it is not yet a task`() async throws {
@@ -97,11 +97,11 @@ import WebImageTesting
                 }
             }
             await start.meet()
-            #expect(try await flights.value(for: round) { _ in round } == round)
+            try await expectEqual(flights.value(for: round) { _ in round }, round)
             try await holder.value
         }
         await flights.drain()
-        #expect(flights.entryCount + slots.entryCount == 0)
+        expectEqual(flights.entryCount + slots.entryCount, 0)
     }
 
     @Test func `callers that leave together take the flight with them`() async {
@@ -127,7 +127,7 @@ import WebImageTesting
             // A flight that neither of them has ended flies for ever.
             await flights.drain()
         }
-        #expect(flights.entryCount == 0)
+        expectEqual(flights.entryCount, 0)
     }
 
     @Test func `a caller that comes while the last one leaves is not cancelled with it`() async throws {
@@ -148,12 +148,12 @@ import WebImageTesting
                 end.resolve(())
             }
             await leaving.meet(delay: round % 199)
-            #expect(try await flights.value(for: 1) { _ in round } == round)
+            try await expectEqual(flights.value(for: 1) { _ in round }, round)
             await canceller.value
             _ = try? await leaver.finish()
         }
         await flights.drain()
-        #expect(flights.entryCount == 0)
+        expectEqual(flights.entryCount, 0)
     }
 
     @Test func `cancelling everything meets a caller that comes: its flight is cancelled, or the next caller joins it`()
@@ -178,11 +178,11 @@ import WebImageTesting
             while first.isRunning, flights.callerCount < 2, gate.arrivals < 2 { await Task.yield() }
             gate.open()
             _ = try? await first.finish()
-            #expect(try await second.value == round)
+            try await expectEqual(second.value, round)
             #expect(first.wasCancelled || gate.arrivals == 1, "two flights of one key that were not cancelled")
         }
         await flights.drain()
-        #expect(flights.entryCount == 0)
+        expectEqual(flights.entryCount, 0)
     }
 
     @Test func `a flight raised and left while it lands ends each caller once`() async {
@@ -204,10 +204,10 @@ import WebImageTesting
             callers[1].cancel()
             flights.escalate(1, to: .high)
             let values = [try? await callers[0].finish(), try? await callers[1].finish()]
-            #expect(values[0] == round)
+            expectEqual(values[0], round)
             #expect(values[1] == round || callers[1].wasCancelled)
         }
         await flights.drain()
-        #expect(flights.entryCount + slots.entryCount == 0)
+        expectEqual(flights.entryCount + slots.entryCount, 0)
     }
 }

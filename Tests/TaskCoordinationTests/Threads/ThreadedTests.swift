@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -37,20 +38,20 @@ import WebImageTesting
                         caller.cancel()
                     }
                     do {
-                        #expect(try await caller.finish() == index % 20)
+                        try await expectEqual(caller.finish(), index % 20)
                         landed.write(index)
                     } catch {
                         #expect(error is CancellationError)
-                        #expect(index % 3 == 0)
+                        expectEqual(index % 3, 0)
                         cancelled.write(index)
                     }
                 }
             }
         }
         await flights.drain()
-        #expect(landed.count + cancelled.count == Self.calls)
-        #expect(flights.entryCount == 0)
-        #expect(slots?.entryCount ?? 0 == 0)
+        expectEqual(landed.count + cancelled.count, Self.calls)
+        expectEqual(flights.entryCount, 0)
+        expectEqual(slots?.entryCount ?? 0, 0)
     }
 
     @Test func `nested flights: those that await others end once, whatever comes together`() async throws {
@@ -86,7 +87,7 @@ import WebImageTesting
                     }
                     if index % 500 == 499 { feeders.cancelAll() }
                     do {
-                        #expect(try await caller.finish() == 101)
+                        try await expectEqual(caller.finish(), 101)
                         landed.write(index)
                     } catch {
                         #expect(error is CancellationError)
@@ -95,11 +96,11 @@ import WebImageTesting
                 }
             }
         }
-        #expect(landed.count + cancelled.count == Self.calls)
-        #expect(try await call(0).finish() == 101, "no task cancels any more")
+        expectEqual(landed.count + cancelled.count, Self.calls)
+        try await expectEqual(call(0).finish(), 101, "no task cancels any more")
         await flights.drain()
         await feeders.drain()
-        #expect(flights.entryCount + feeders.entryCount + slots.entryCount == 0)
+        expectEqual(flights.entryCount + feeders.entryCount + slots.entryCount, 0)
     }
 
     @Test(arguments: [1, 6]) func `slots: the limit holds, and no slot and no wake-up is lost`(limit: Int) async {
@@ -118,15 +119,15 @@ import WebImageTesting
                     if index % 7 == 0 { caller.escalate(to: .high) }
                     do { try await caller.finish() } catch {
                         #expect(error is CancellationError)
-                        #expect(index % 3 == 0)
+                        expectEqual(index % 3, 0)
                     }
                     ended.write(index)
                 }
             }
         }
-        #expect(ended.count == Self.calls)
-        #expect(ran.entries.allSatisfy { $0 <= limit })
-        #expect(slots.entryCount == 0)
+        expectEqual(ended.count, Self.calls)
+        expect(ran.entries.allSatisfy { $0 <= limit })
+        expectEqual(slots.entryCount, 0)
     }
 
     @Test func `the pool: every caller ends once, also in the middle of a shutdown`() async {
@@ -149,9 +150,9 @@ import WebImageTesting
             }
         }
         await pool.shutdown()
-        #expect(ended.count == 1_500)
-        #expect(ran.entries.allSatisfy { $0 <= 3 })
-        #expect(pool.entryCount == 0)
+        expectEqual(ended.count, 1_500)
+        expect(ran.entries.allSatisfy { $0 <= 3 })
+        expectEqual(pool.entryCount, 0)
     }
 
     @Test func `no lock across a resumption: value and cancellation race for a one-shot`() async {
@@ -161,7 +162,7 @@ import WebImageTesting
             let resolver = Task { shot.resolve(round) }
             waiter.cancel()
             let (value, won) = (await waiter.value, await resolver.value)
-            #expect(value == (won ? round : -1))
+            expectEqual(value, (won ? round : -1))
         }
     }
 
@@ -177,7 +178,7 @@ import WebImageTesting
             waiter.cancel()
             _ = (await opener.value, await holder.result, try? await waiter.finish())
         }
-        #expect(slots.entryCount == 0)
+        expectEqual(slots.entryCount, 0)
     }
 
     @Test func `no lock across a resumption: grant, cancellation and escalation race for a flight's slot`() async {
@@ -196,9 +197,9 @@ import WebImageTesting
             _ = (await opener.value, await holder.result)
             #expect(value == nil || value == round)
             await flights.drain()
-            #expect(slots.entryCount == 0)
+            expectEqual(slots.entryCount, 0)
         }
-        #expect(flights.entryCount == 0)
+        expectEqual(flights.entryCount, 0)
     }
 
     @Test func `no escalation is missed, whenever it comes`() async throws {

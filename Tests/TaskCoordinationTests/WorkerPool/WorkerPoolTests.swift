@@ -37,58 +37,58 @@ import WebImageTesting
     @Test func `no more than the width is handed to the threads, so the order stays ours`() {
         let pool = pool(width: 2)
         let asked = (0..<6).map { ask(pool, "\($0)", .low) }
-        #expect(pool.running == 2)
-        #expect(pool.queued == 4)
-        #expect(workers.pending == 2)
+        expectEqual(pool.running, 2)
+        expectEqual(pool.queued, 4)
+        expectEqual(workers.pending, 2)
         asked[5].escalate(to: .high)
         asked[4].escalate(to: .medium)
         workers.drain()
-        #expect(pool.running == 2, "the next ones have their slots as soon as the bodies end")
-        #expect(journal.count == 2, "the next ones have their slots as soon as the bodies end")
+        expectEqual(pool.running, 2, "the next ones have their slots as soon as the bodies end")
+        expectEqual(journal.count, 2, "the next ones have their slots as soon as the bodies end")
         finish()
         let order = journal.entries
-        #expect(Set(order.prefix(2)) == ["0", "1"])
-        #expect(Set(order.dropFirst(2).prefix(2)) == ["4", "5"])
-        #expect(Set(order.dropFirst(4)) == ["2", "3"])
-        #expect(asked.allSatisfy { $0.value != nil })
-        #expect(pool.running == 0)
-        #expect(pool.queued == 0)
+        expectEqual(Set(order.prefix(2)), ["0", "1"])
+        expectEqual(Set(order.dropFirst(2).prefix(2)), ["4", "5"])
+        expectEqual(Set(order.dropFirst(4)), ["2", "3"])
+        expect(asked.allSatisfy { $0.value != nil })
+        expectEqual(pool.running, 0)
+        expectEqual(pool.queued, 0)
     }
 
     @Test func `a full queue refuses at once`() {
         let pool = pool(maximumQueueLength: 1)
         let (running, queued, refused) = (ask(pool, "running"), ask(pool, "queued"), ask(pool, "refused"))
-        #expect((refused.error as? CoordinationError)?.code == .overloaded)
+        expectEqual((refused.error as? CoordinationError)?.code, .overloaded)
         finish()
-        #expect(running.value != nil)
-        #expect(queued.value != nil)
-        #expect(journal.entries == ["running", "queued"])
+        expect(running.value != nil)
+        expect(queued.value != nil)
+        expectEqual(journal.entries, ["running", "queued"])
     }
 
     @Test func `a queued caller leaves at once on cancellation, while the threads are busy`() {
         let pool = pool()
         let (running, queued) = (ask(pool, "running"), ask(pool, "queued"))
         queued.cancel()
-        #expect(pool.queued == 0)
+        expectEqual(pool.queued, 0)
         callers.drain()
         #expect(queued.wasCancelled)
         #expect(running.isRunning)
         finish()
-        #expect(journal.entries == ["running"])
+        expectEqual(journal.entries, ["running"])
     }
 
     @Test func `a caller cancelled after its grant does not start its body and loses no slot`() {
         let pool = pool()
         let granted = ask(pool, "granted")
-        #expect(pool.running == 1)
+        expectEqual(pool.running, 1)
         granted.cancel()
         finish()
         #expect(granted.wasCancelled)
-        #expect(journal.count == 0)
-        #expect(pool.running == 0)
+        expectEqual(journal.count, 0)
+        expectEqual(pool.running, 0)
         let next = ask(pool, "next")
         finish()
-        #expect(next.value != nil)
+        expect(next.value != nil)
     }
 
     @Test func `the body runs inside the calling task`() {
@@ -103,7 +103,7 @@ import WebImageTesting
             }
         }
         finish()
-        #expect(caller.value == "caller false true")
+        expectEqual(caller.value, "caller false true")
     }
 
     @Test func `what the body throws reaches the caller and gives the slot back`() {
@@ -111,7 +111,7 @@ import WebImageTesting
         let failing = Probe(on: callers) { try await pool.run { throw Broken() } }
         finish()
         #expect(failing.error is Broken)
-        #expect(pool.running == 0)
+        expectEqual(pool.running, 0)
     }
 
     @Test func `shutdown waits for the work that runs and refuses every other caller`() {
@@ -120,16 +120,16 @@ import WebImageTesting
         let ends = (0..<2).map { _ in Probe(on: callers) { await pool.shutdown() } }
         callers.drain()
         let late = ask(pool, "late")
-        #expect((queued.error as? CoordinationError)?.code == .shutDown)
-        #expect((late.error as? CoordinationError)?.code == .shutDown)
-        #expect(ends.allSatisfy { $0.isRunning })
+        expectEqual((queued.error as? CoordinationError)?.code, .shutDown)
+        expectEqual((late.error as? CoordinationError)?.code, .shutDown)
+        expect(ends.allSatisfy { $0.isRunning })
         ends[0].cancel()
         callers.drain()
         #expect(ends[0].isRunning, "not cut short by cancellation")
         finish()
-        #expect(running.value != nil)
-        #expect(ends.allSatisfy { $0.value != nil })
-        #expect(journal.entries == ["running"])
+        expect(running.value != nil)
+        expect(ends.allSatisfy { $0.value != nil })
+        expectEqual(journal.entries, ["running"])
     }
 
     @Test(arguments: seeds) func `in every order each caller ends once and no slot is lost`(seed: UInt64) {
@@ -142,12 +142,12 @@ import WebImageTesting
             caller.cancel()
         }
         executor.drain()
-        #expect(asked.allSatisfy { !$0.isRunning })
-        #expect(pool.running == 0)
-        #expect(pool.queued == 0)
-        #expect(running.entries.allSatisfy { $0 <= 2 })
-        #expect(running.count == asked.count { $0.value != nil })
+        expect(asked.allSatisfy { !$0.isRunning })
+        expectEqual(pool.running, 0)
+        expectEqual(pool.queued, 0)
+        expect(running.entries.allSatisfy { $0 <= 2 })
+        expectEqual(running.count, asked.count { $0.value != nil })
         let ends = asked.filter { $0.wasCancelled || ($0.error as? CoordinationError)?.code == .overloaded }
-        #expect(ends.count + running.count == 12)
+        expectEqual(ends.count + running.count, 12)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import TaskCoordination
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -22,7 +23,7 @@ import WebImageTesting
             try await group.waitForAll()
         }
         let names = threads(named: "bounded-threa")
-        #expect(!names.isEmpty)
+        expect(!names.isEmpty)
         #expect(Set(names).isSubset(of: ["bounded-threa-1", "bounded-threa-2", "bounded-threa-3"]))
         await pool.shutdown()
         #expect(threads(named: "bounded-threa").isEmpty, "shutdown has joined them")
@@ -36,7 +37,7 @@ import WebImageTesting
         async let other: Void = pool.run { right.block() }
         await left.reached()
         await right.reached()
-        #expect(pool.running == 2)
+        expectEqual(pool.running, 2)
         left.release()
         right.release()
         _ = try await (one, other)
@@ -53,14 +54,14 @@ import WebImageTesting
         blocker.release()
         try await first.finish()
         await pool.shutdown()
-        #expect(pool.entryCount == 0)
+        expectEqual(pool.entryCount, 0)
     }
 
     @Test func `niceness is the threads' own`() async throws {
         let pool = WorkerPool(name: "nice", width: 1, maximumQueueLength: 1, niceness: 7)
         let (before, inside) = (niceness(), try await pool.run { niceness() })
-        #expect(inside == min(before + 7, 19))
-        #expect(niceness() == before)
+        expectEqual(inside, min(before + 7, 19))
+        expectEqual(niceness(), before)
         await pool.shutdown()
     }
 
@@ -68,7 +69,7 @@ import WebImageTesting
         do {
             let pool = WorkerPool(name: "abandoned", width: 2, maximumQueueLength: 1)
             try await pool.run {}
-            #expect(!threads(named: "abandoned").isEmpty)
+            expect(!threads(named: "abandoned").isEmpty)
         }
         while !threads(named: "abandoned").isEmpty { await Task.yield() }
     }
@@ -79,16 +80,16 @@ import WebImageTesting
         async let stuck: Void = pool.run { blocker.block() }
         async let other: Int = pool.run { 1 }
         await blocker.reached()
-        #expect(try await other == 1)
+        try await expectEqual(other, 1)
         pool.abandon()
         await #expect(throws: CoordinationError.self) { try await pool.run {} }
         while threads(named: "stuck-threads").count > 1 { await Task.yield() }
-        #expect(pool.running == 1)
+        expectEqual(pool.running, 1)
         blocker.release()
         try await stuck
         while !threads(named: "stuck-threads").isEmpty { await Task.yield() }
         await pool.shutdown()
-        #expect(pool.running == 0)
+        expectEqual(pool.running, 0)
     }
 
     @Test @MainActor func `a body does not run on the caller's actor, which stays free`() async throws {

@@ -41,11 +41,12 @@ import WebImageTesting
         }
         scenario.executor.drain()
         #expect(gate.arrivals == 1 && reader.isRunning)
-        #expect(input.taken == 4, "the one read first, and three that run or wait")
-        #expect(scenario.transport.asked.count == 4)
+        expectEqual(input.taken, 4, "the one read first, and three that run or wait")
+        expectEqual(scenario.transport.asked.count, 4)
         gate.open()
         scenario.executor.drain()
-        #expect(reader.value == 5 && input.taken == 7)
+        expectEqual(reader.value, 5)
+        expectEqual(input.taken, 7)
     }
 
     @Test(arguments: seeds) func `outcomes that wait for a slow reader are in the order of their landings`(seed: UInt64)
@@ -68,7 +69,7 @@ import WebImageTesting
         }
         gate.open()
         scenario.executor.drain()
-        #expect(reader.value == [2, 3, 0, 1])
+        expectEqual(reader.value, [2, 3, 0, 1])
     }
 
     @Test(arguments: seeds) func `leaving the loop cancels the running loads, and nothing leaks`(seed: UInt64) {
@@ -82,9 +83,10 @@ import WebImageTesting
         scenario.executor.drain()
         scenario.transport.release(2)
         scenario.executor.drain()
-        #expect(reader.value == 2)
+        expectEqual(reader.value, 2)
         #expect(Set(scenario.transport.cancelled) == [0, 1, 3] && scenario.transport.held.isEmpty)
-        #expect(input.taken == 4 && scenario.flights == 0)
+        expectEqual(input.taken, 4)
+        expectEqual(scenario.flights, 0)
     }
 
     @Test(arguments: seeds) func `cancelling the reader ends the batch at once`(seed: UInt64) {
@@ -99,10 +101,11 @@ import WebImageTesting
         let steps = scenario.executor.run(steps: Int(seed % 60))
         reader.cancel()
         scenario.executor.drain()
-        #expect(reader.value?.0 == 0 && reader.value?.1 == true)
+        expectEqual(reader.value?.0, 0)
+        expectEqual(reader.value?.1, true)
         #expect(steps > 0 || input.taken == 0, "a cancelled reader takes nothing")
         #expect(scenario.transport.held.isEmpty && scenario.flights == 0)
-        #expect(scenario.transport.cancelled.sorted() == scenario.transport.asked.sorted())
+        expectEqual(scenario.transport.cancelled.sorted(), scenario.transport.asked.sorted())
     }
 
     @Test(arguments: seeds) func `a batch without a reader loads nothing`(seed: UInt64) {
@@ -132,8 +135,8 @@ import WebImageTesting
             for _ in 0..<4 { isEnd.append(await iterator.next() == nil) }
             return isEnd
         }
-        #expect(ends == [false, true, true, true])
-        #expect(input.withLock { $0 } == 2)
+        expectEqual(ends, [false, true, true, true])
+        expectEqual(input.withLock { $0 }, 2)
     }
 
     @Test(arguments: seeds) func `the loads of a batch rise with the reading task, at any time`(seed: UInt64) {
@@ -156,7 +159,7 @@ import WebImageTesting
         scenario.executor.drain()
         scenario.transport.open()
         scenario.executor.drain()
-        #expect(Set(scenario.transport.asked.dropFirst().prefix(2)) == [3, 4])
+        expectEqual(Set(scenario.transport.asked.dropFirst().prefix(2)), [3, 4])
         #expect(blocker.value != nil && others.allSatisfy { $0.value != nil } && !reader.isRunning)
     }
 }

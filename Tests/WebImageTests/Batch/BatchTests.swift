@@ -17,8 +17,8 @@ import WebImageTesting
             scenario.transport.release(number)
             scenario.executor.drain()
         }
-        #expect(journal.entries == [2, 0, 3, 1])
-        #expect(!reader.isRunning)
+        expectEqual(journal.entries, [2, 0, 3, 1])
+        expect(!reader.isRunning)
     }
 
     @Test(arguments: seeds) func `every request yields one outcome that names it`(seed: UInt64) {
@@ -32,10 +32,10 @@ import WebImageTesting
             return outcomes
         }
         let sorted = (outcomes ?? []).sorted { $0.index < $1.index }
-        #expect(sorted.map(\.index) == [0, 1, 2, 3])
-        #expect(sorted.map { $0.request.url.lastPathComponent } == ["7.png", "8.png", "7.png", "9.png"])
-        #expect(sorted.map { ImageFactory.seed(of: (try? $0.result.get())!.image) } == [7, 8, 7, 9])
-        #expect(scenario.transport.asked.count == 3, "equal requests share a load, or find the picture in memory")
+        expectEqual(sorted.map(\.index), [0, 1, 2, 3])
+        expectEqual(sorted.map { $0.request.url.lastPathComponent }, ["7.png", "8.png", "7.png", "9.png"])
+        expectEqual(sorted.map { ImageFactory.seed(of: (try? $0.result.get())!.image) }, [7, 8, 7, 9])
+        expectEqual(scenario.transport.asked.count, 3, "equal requests share a load, or find the picture in memory")
     }
 
     @Test(arguments: seeds) func `no more loads run at once than allowed, and each end makes room`(seed: UInt64) {
@@ -44,10 +44,10 @@ import WebImageTesting
         let reader = Self.read(0..<12, atOnce: 3, in: scenario, journal)
         scenario.executor.drain()
         for ended in 1...12 {
-            #expect(scenario.transport.held.count == min(3, 13 - ended))
+            expectEqual(scenario.transport.held.count, min(3, 13 - ended))
             scenario.transport.release()
             scenario.executor.drain()
-            #expect(journal.count == ended)
+            expectEqual(journal.count, ended)
         }
         #expect(!reader.isRunning && scenario.transport.peak == 3)
     }
@@ -63,7 +63,7 @@ import WebImageTesting
             }
             return failed
         }
-        #expect(failed == [0: false, 1: true, 2: false, 3: true, 4: false, 5: false])
+        expectEqual(failed, [0: false, 1: true, 2: false, 3: true, 4: false, 5: false])
     }
 
     @Test(arguments: seeds) func `loads that the manager cancels are outcomes, and the batch continues`(seed: UInt64) {
@@ -80,7 +80,7 @@ import WebImageTesting
         scenario.run { manager.cancelAll() }
         scenario.transport.open()
         scenario.executor.drain()
-        #expect(results.value == [0: true, 1: true, 2: false, 3: false])
+        expectEqual(results.value, [0: true, 1: true, 2: false, 3: false])
     }
 
     @Test func `thirty thousand requests pass through a window, each once`() {
@@ -95,8 +95,8 @@ import WebImageTesting
             }
             return seen
         }
-        #expect(seen?.count == 30_000)
-        #expect(scenario.transport.asked.count == 10)
+        expectEqual(seen?.count, 30_000)
+        expectEqual(scenario.transport.asked.count, 10)
     }
 
     /// Reads a batch to its end and notes the order.

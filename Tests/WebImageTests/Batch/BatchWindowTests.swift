@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import HTTPTransport
 import TaskCoordination
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -31,10 +32,11 @@ import WebImageTesting
         #expect(window.entryCount == 3 && !window.hasRoom)
         for index in 0..<3 {
             let outcome = await window.outcome()
-            #expect(outcome?.index == index && outcome?.result.isCancelled == false)
+            expectEqual(outcome?.index, index)
+            expectEqual(outcome?.result.isCancelled, false)
         }
         #expect(window.entryCount == 0 && window.hasRoom)
-        #expect(await window.outcome() == nil, "the batch is over")
+        await expectNil(window.outcome(), "the batch is over")
     }
 
     @Test func `a batch of pictures in memory ends on real threads`() async throws {
@@ -44,11 +46,12 @@ import WebImageTesting
             seen.insert(outcome.index)
             number += 1
         }
-        #expect(seen.count == StressRounds.count && number == StressRounds.count)
+        expectEqual(seen.count, StressRounds.count)
+        expectEqual(number, StressRounds.count)
         #expect(await manager.occupancy.isIdle && manager.pipeline.order.count == 0)
-        #expect(manager.pipeline.pictures.entryCount == 0)
-        #expect(manager.downloader.entryCount == 0)
-        #expect(manager.pipeline.processing.entryCount == 0)
+        expectEqual(manager.pipeline.pictures.entryCount, 0)
+        expectEqual(manager.downloader.entryCount, 0)
+        expectEqual(manager.pipeline.processing.entryCount, 0)
     }
 }
 

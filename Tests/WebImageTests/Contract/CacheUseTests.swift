@@ -25,10 +25,10 @@ import WebImageTesting
         let staged = try StagedManager(seed: seed)
         _ = staged.load(.numbered(1))
         staged.run()
-        #expect(staged.fileCount == 1)
+        expectEqual(staged.fileCount, 1)
         _ = Self.value(staged) { try await $0.clear(.disk) }
-        #expect(staged.fileCount == 0)
-        #expect(staged.manager.peek(.numbered(1)) != nil)
+        expectEqual(staged.fileCount, 0)
+        expect(staged.manager.peek(.numbered(1)) != nil)
     }
 
     @Test(arguments: [CacheTiers.memory, .disk, .all, []], fewerSeeds)
@@ -39,26 +39,28 @@ import WebImageTesting
         request.cacheWrites = CacheAccess(tiers)
         let stored = request
         _ = Self.value(staged) { await $0.store(image, for: stored) }
-        #expect(Self.value(staged) { try await $0.contains(stored) } == tiers)
+        expectEqual(Self.value(staged) { try await $0.contains(stored) }, tiers)
         let file = try Pictures.png(2)
         var second = ImageRequest.numbered(2)
         second.cacheWrites = CacheAccess(tiers)
         let original = second
         _ = Self.value(staged) { try await $0.store(file, for: original) }
-        #expect(staged.manager.pipeline.caches.memory.contains(.file(original.originalKey)) == tiers.contains(.memory))
-        #expect(Self.value(staged) { try await $0.diskCache?.contains(original.originalKey) } == tiers.contains(.disk))
+        expectEqual(
+            staged.manager.pipeline.caches.memory.contains(.file(original.originalKey)), tiers.contains(.memory))
+        expectEqual(
+            Self.value(staged) { try await $0.diskCache?.contains(original.originalKey) }, tiers.contains(.disk))
     }
 
     @Test(arguments: fewerSeeds) func `a disk cache is empty until something is stored, and counts it`(
         seed: UInt64
     ) throws {
         let staged = try StagedManager(seed: seed)
-        #expect(Self.value(staged) { await $0.diskCache?.totalBytes } == 0)
-        #expect(Self.value(staged) { await $0.diskCache?.entryCount } == 0)
+        expectEqual(Self.value(staged) { await $0.diskCache?.totalBytes }, 0)
+        expectEqual(Self.value(staged) { await $0.diskCache?.entryCount }, 0)
         _ = staged.load(.numbered(1))
         staged.run()
-        #expect(Self.value(staged) { await $0.diskCache?.entryCount } == 1)
-        #expect(Self.value(staged) { await $0.diskCache?.totalBytes } == staged.folder?.entryBytes)
+        expectEqual(Self.value(staged) { await $0.diskCache?.entryCount }, 1)
+        expectEqual(Self.value(staged) { await $0.diskCache?.totalBytes }, staged.folder?.entryBytes)
     }
 
     @Test(arguments: fewerSeeds) func `a load reads only the tiers that its request names`(seed: UInt64) throws {
@@ -74,16 +76,16 @@ import WebImageTesting
         }
         _ = staged.load(.numbered(1))
         staged.run()
-        #expect(load(reading: .memory).value?.source == .memory)
-        #expect(load(reading: .disk).value?.source == .disk)
-        #expect(load(reading: []).code == .notInCache)
+        expectEqual(load(reading: .memory).value?.source, .memory)
+        expectEqual(load(reading: .disk).value?.source, .disk)
+        expectEqual(load(reading: []).code, .notInCache)
         staged.emptyMemory()
-        #expect(load(reading: .memory).code == .notInCache)
-        #expect(load(reading: .all, writing: .disk).value?.source == .disk)
-        #expect(staged.manager.peek(.numbered(1)) == nil, "a look-up fills memory only if the request allows it")
-        #expect(load(reading: .all).value?.source == .disk)
-        #expect(staged.manager.peek(.numbered(1)) != nil)
-        #expect(staged.transport.requests.count == 1)
+        expectEqual(load(reading: .memory).code, .notInCache)
+        expectEqual(load(reading: .all, writing: .disk).value?.source, .disk)
+        expectNil(staged.manager.peek(.numbered(1)), "a look-up fills memory only if the request allows it")
+        expectEqual(load(reading: .all).value?.source, .disk)
+        expect(staged.manager.peek(.numbered(1)) != nil)
+        expectEqual(staged.transport.requests.count, 1)
     }
 
     @Test(arguments: fewerSeeds) func `a store of a program is all that its requests read and fill`(
@@ -101,15 +103,15 @@ import WebImageTesting
             _ = try await manager.load(tenant)
             return await Set(shelf.entries.keys)
         }
-        #expect(keys == [original, variant])
-        #expect(staged.fileCount == 0)
+        expectEqual(keys, [original, variant])
+        expectEqual(staged.fileCount, 0)
         _ = Self.value(staged) { _ in await own.memory.removeAll() }
         let again = staged.load(tenant)
         staged.run()
-        #expect(again.value?.source == .disk)
+        expectEqual(again.value?.source, .disk)
         _ = Self.value(staged) { try await $0.remove(tenant) }
-        #expect(Self.value(staged) { _ in await shelf.entries[original] == nil } == true)
-        #expect(staged.transport.requests.count == 1)
+        expectEqual(Self.value(staged) { _ in await shelf.entries[original] == nil }, true)
+        expectEqual(staged.transport.requests.count, 1)
     }
 
     @Test(arguments: fewerSeeds) func `a thumbnail of a stored original leaves the original as it was`(
@@ -122,12 +124,12 @@ import WebImageTesting
         let before = Self.value(staged) { try await $0.diskCache?.entry(for: ImageRequest.numbered(1).originalKey) }
         let thumbnail = staged.load(Self.small)
         staged.run()
-        #expect(thumbnail.value?.source == .disk)
-        #expect(thumbnail.value?.image.width == 4)
+        expectEqual(thumbnail.value?.source, .disk)
+        expectEqual(thumbnail.value?.image.width, 4)
         let after = Self.value(staged) { try await $0.diskCache?.entry(for: ImageRequest.numbered(1).originalKey) }
-        #expect(after??.bytes == (try Pictures.png(1)))
-        #expect(before == after)
-        #expect(staged.manager.peek(.numbered(1)) == nil, "the thumbnail is not under the name of its original")
-        #expect(Self.value(staged) { try await $0.diskCache?.contains(Self.small.variantKey) } == true)
+        expectEqual(after??.bytes, (try Pictures.png(1)))
+        expectEqual(before, after)
+        expectNil(staged.manager.peek(.numbered(1)), "the thumbnail is not under the name of its original")
+        expectEqual(Self.value(staged) { try await $0.diskCache?.contains(Self.small.variantKey) }, true)
     }
 }

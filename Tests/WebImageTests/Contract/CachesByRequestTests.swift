@@ -29,28 +29,28 @@ import WebImageTesting
         throws
     {
         let staged = try StagedManager(seed: seed)
-        #expect(Self.tiers(staged, Self.small) == [])
+        expectEqual(Self.tiers(staged, Self.small), [])
         _ = staged.load(Self.small)
         staged.run()
-        #expect(Self.tiers(staged, Self.small) == .all)
-        #expect(Self.tiers(staged, .numbered(1)) == .disk, "the original, from which it can be made")
+        expectEqual(Self.tiers(staged, Self.small), .all)
+        expectEqual(Self.tiers(staged, .numbered(1)), .disk, "the original, from which it can be made")
         staged.emptyMemory()
-        #expect(Self.tiers(staged, Self.small) == .disk)
-        #expect(staged.manager.memoryStatistics.hits == 0)
+        expectEqual(Self.tiers(staged, Self.small), .disk)
+        expectEqual(staged.manager.memoryStatistics.hits, 0)
     }
 
     @Test(arguments: 0..<25 as Range<UInt64>) func `a cached response never asks the origin`(seed: UInt64) throws {
         let staged = try StagedManager(seed: seed)
         let nothing = staged.start { try await $0.cachedResponse(for: Self.small) }
         staged.run()
-        #expect(nothing.value.map { $0 == nil } == true)
+        expectEqual(nothing.value.map { $0 == nil }, true)
         _ = staged.load(.numbered(1))
         staged.run()
         staged.emptyMemory()
         let cached = Self.value(staged) { try await $0.cachedResponse(for: Self.small) } ?? nil
-        #expect(cached?.image.width == 4)
-        #expect(cached?.source == .disk)
-        #expect(staged.transport.requests.count == 1)
+        expectEqual(cached?.image.width, 4)
+        expectEqual(cached?.source, .disk)
+        expectEqual(staged.transport.requests.count, 1)
     }
 
     @Test(arguments: [CacheTiers.memory, .disk, .all], 0..<25 as Range<UInt64>)
@@ -65,13 +65,13 @@ import WebImageTesting
         staged.run()
         gate.open()
         staged.run()
-        #expect(file.value != nil)
+        expect(file.value != nil)
         _ = Self.value(staged) { try await $0.remove(.numbered(1), from: tiers) }
-        #expect(Self.tiers(staged, Self.small) == CacheTiers.all.subtracting(tiers))
+        expectEqual(Self.tiers(staged, Self.small), CacheTiers.all.subtracting(tiers))
         let isFileThere = Self.value(staged) { try await $0.diskCache?.contains(Self.small.fileKey(.webp())) }
-        #expect(isFileThere == !tiers.contains(.disk))
-        #expect(Self.tiers(staged, .numbered(2)) == .all, "another picture stays")
-        #expect(staged.fileCount == (tiers.contains(.disk) ? 1 : 4))
+        expectEqual(isFileThere, !tiers.contains(.disk))
+        expectEqual(Self.tiers(staged, .numbered(2)), .all, "another picture stays")
+        expectEqual(staged.fileCount, (tiers.contains(.disk) ? 1 : 4))
     }
 
     @Test(arguments: 0..<25 as Range<UInt64>) func `a picture that a program stores is found by loads`(seed: UInt64)
@@ -80,12 +80,12 @@ import WebImageTesting
         let staged = try StagedManager(seed: seed)
         let image = ImageFactory.picture(width: 4, height: 4, seed: 7)
         _ = Self.value(staged) { await $0.store(image, for: Self.small) }
-        #expect(staged.manager.peek(Self.small)?.width == 4)
+        expectEqual(staged.manager.peek(Self.small)?.width, 4)
         staged.emptyMemory()
         let again = staged.load(Self.small)
         staged.run()
-        #expect(again.value?.source == .disk)
-        #expect(again.value?.image.frames[0].pixels == image.frames[0].pixels)
+        expectEqual(again.value?.source, .disk)
+        expectEqual(again.value?.image.frames[0].pixels, image.frames[0].pixels)
         #expect(staged.transport.requests.isEmpty)
     }
 
@@ -98,13 +98,13 @@ import WebImageTesting
         staged.run()
         let file = try Pictures.png(9)
         _ = Self.value(staged) { try await $0.store(file, for: .numbered(1)) }
-        #expect(staged.manager.peek(Self.small) == nil)
+        expectNil(staged.manager.peek(Self.small))
         let stored = staged.data(.numbered(1), as: .original)
         staged.run()
-        #expect(stored.value?.bytes == file)
+        expectEqual(stored.value?.bytes, file)
         let new = staged.load(Self.small)
         staged.run()
-        #expect(old.value != nil)
+        expect(old.value != nil)
         #expect(new.value?.image.frames[0].pixels != old.value?.image.frames[0].pixels || !hasDisk)
     }
 
@@ -112,8 +112,8 @@ import WebImageTesting
         let staged = try StagedManager(seed: 1)
         let refused = staged.start { try await $0.store([1, 2, 3], for: .numbered(1)) }
         staged.run()
-        #expect(refused.code == .undecodable)
-        #expect(staged.fileCount == 0)
+        expectEqual(refused.code, .undecodable)
+        expectEqual(staged.fileCount, 0)
     }
 
     @Test(arguments: 0..<25 as Range<UInt64>) func `flush waits until what was loaded before is on disk`(seed: UInt64)
@@ -126,8 +126,8 @@ import WebImageTesting
         staged.run()
         let flushed = staged.start { await $0.flush() }
         staged.run()
-        #expect(flushed.value != nil)
-        #expect(staged.fileCount == 20)
+        expect(flushed.value != nil)
+        expectEqual(staged.fileCount, 20)
     }
 
     @Test(arguments: 0..<25 as Range<UInt64>) func `a load that waits for stores returns when its content is on disk`(
@@ -141,20 +141,20 @@ import WebImageTesting
         staged.run(without: .files)
         #expect(caller.isRunning)
         staged.run()
-        #expect(caller.value != nil)
-        #expect(staged.fileCount == 1)
+        expect(caller.value != nil)
+        expectEqual(staged.fileCount, 1)
     }
 
     @Test func `memory is trimmed and limited from the manager`() throws {
         let staged = try StagedManager(seed: 1, hasDisk: true)
         for number in 0..<4 { _ = staged.load(.numbered(number)) }
         staged.run()
-        #expect(staged.manager.memoryStatistics.count == 4)
+        expectEqual(staged.manager.memoryStatistics.count, 4)
         let cost = staged.manager.memoryStatistics.cost / 4
         _ = Self.value(staged) { await $0.trimMemory(toCost: 5 * cost / 2) }
-        #expect(staged.manager.memoryStatistics.count == 2)
+        expectEqual(staged.manager.memoryStatistics.count, 2)
         _ = Self.value(staged) { await $0.setMemoryLimits(MemoryLimits(maximumCost: 3 * cost / 2)) }
-        #expect(staged.manager.memoryStatistics.count == 1)
+        expectEqual(staged.manager.memoryStatistics.count, 1)
     }
 
     @Test(arguments: [CacheTiers.all, .memory, .disk, []], 0..<20 as Range<UInt64>)
@@ -169,16 +169,16 @@ import WebImageTesting
             staged.run()
             gate.open()
             staged.run()
-            #expect(picture.value != nil)
-            #expect(encoded.value != nil)
+            expect(picture.value != nil)
+            expect(encoded.value != nil)
             let memory = staged.manager.pipeline.caches.memory
-            #expect(memory.contains(.picture(request.variantKey)) == variant.contains(.memory))
-            #expect(memory.contains(.file(request.fileKey(.webp()))) == file.contains(.memory))
+            expectEqual(memory.contains(.picture(request.variantKey)), variant.contains(.memory))
+            expectEqual(memory.contains(.file(request.fileKey(.webp()))), file.contains(.memory))
             for (key, tiers) in [
                 (request.originalKey, original), (request.variantKey, variant), (request.fileKey(.webp()), file),
             ] {
                 let isStored = Self.value(staged) { try await $0.diskCache?.contains(key) }
-                #expect(isStored == tiers.contains(.disk), "\(key)")
+                expectEqual(isStored, tiers.contains(.disk), "\(key)")
             }
         }
     }
@@ -189,9 +189,9 @@ import WebImageTesting
         let staged = try StagedManager(seed: seed)
         let file = staged.data(Self.small, as: .webp())
         staged.run()
-        #expect(file.value?.format == .webp)
-        #expect(staged.fileCount == 2)
-        #expect(staged.coder.encodes == 1)
+        expectEqual(file.value?.format, .webp)
+        expectEqual(staged.fileCount, 2)
+        expectEqual(staged.coder.encodes, 1)
     }
 
     @Test func `what is stored of a variant is a policy`() throws {
@@ -202,9 +202,9 @@ import WebImageTesting
             _ = staged.load(.numbered(1, transformers: [.resize(to: PixelSize(width: side, height: side))]))
             staged.run()
         }
-        #expect(staged.fileCount == 2, "the original, and the variant of 16 pixels")
+        expectEqual(staged.fileCount, 2, "the original, and the variant of 16 pixels")
         let entry = Self.value(staged) { try await $0.diskCache?.entry(for: Self.small.variantKey) } ?? nil
-        #expect(entry.flatMap { ImageFormat(sniffing: $0.bytes) } == .webp)
+        expectEqual(entry.flatMap { ImageFormat(sniffing: $0.bytes) }, .webp)
     }
 
     @Test(arguments: 0..<100 as Range<UInt64>) func `a removed picture does not come back by a write that waited`(
@@ -213,12 +213,13 @@ import WebImageTesting
         let staged = try StagedManager(seed: seed)
         let load = staged.load(Self.small)
         while load.isRunning { staged.run(steps: 1) }
-        #expect(load.value != nil)
+        expect(load.value != nil)
         let removal = staged.start { try await $0.remove(Self.small) }
         staged.run(without: .files)
         #expect(removal.isRunning, "the disk does not answer")
         staged.run()
         #expect(removal.value != nil && staged.fileCount == 0)
-        #expect(Self.tiers(staged, Self.small) == [] && Self.tiers(staged, .numbered(1)) == [])
+        expectEqual(Self.tiers(staged, Self.small), [])
+        expectEqual(Self.tiers(staged, .numbered(1)), [])
     }
 }

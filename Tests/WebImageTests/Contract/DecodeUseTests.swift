@@ -20,12 +20,12 @@ import WebImageTesting
         staged.run()
         gate.open()
         staged.run()
-        #expect(small.value?.image.width == 8)
-        #expect(small.value?.image.height == 8)
-        #expect(whole.value?.image.width == 16)
-        #expect(staged.manager.peek(request)?.width == 8)
-        #expect(staged.manager.peek(.numbered(1))?.width == 16)
-        #expect(staged.transport.requests.count == 1)
+        expectEqual(small.value?.image.width, 8)
+        expectEqual(small.value?.image.height, 8)
+        expectEqual(whole.value?.image.width, 16)
+        expectEqual(staged.manager.peek(request)?.width, 8)
+        expectEqual(staged.manager.peek(.numbered(1))?.width, 16)
+        expectEqual(staged.transport.requests.count, 1)
     }
 
     @Test(arguments: fewerSeeds) func `a picture has the scale that its request gives it`(
@@ -38,8 +38,8 @@ import WebImageTesting
             if source == .disk { staged.emptyMemory() }
             let caller = staged.load(request)
             staged.run()
-            #expect(caller.value?.source == source)
-            #expect(caller.value?.image.scale == 2)
+            expectEqual(caller.value?.source, source)
+            expectEqual(caller.value?.image.scale, 2)
         }
     }
 }

@@ -32,13 +32,13 @@ import WebImageTesting
         let staged = try Self.staged(seed) { $0.cacheKey = { $0.path } }
         let first = staged.load(Self.signed(1))
         staged.run()
-        #expect(first.value?.source == .network)
-        #expect(staged.manager.peek(Self.signed(2)) != nil)
+        expectEqual(first.value?.source, .network)
+        expect(staged.manager.peek(Self.signed(2)) != nil)
         staged.emptyMemory()
         let second = staged.load(Self.signed(3))
         staged.run()
-        #expect(second.value?.source == .disk)
-        #expect(staged.transport.requests.count == 1)
+        expectEqual(second.value?.source, .disk)
+        expectEqual(staged.transport.requests.count, 1)
     }
 
     @Test(arguments: 0..<25 as Range<UInt64>) func `a request processor changes every request, and may refuse one`(
@@ -55,9 +55,9 @@ import WebImageTesting
         let (picture, file) = (staged.load(.numbered(1)), staged.data(.numbered(1), as: .png))
         let refused = staged.load(.numbered(2))
         staged.run()
-        #expect(picture.value?.image.width == 3)
-        #expect(file.value?.width == 3)
-        #expect(refused.code == .hookFailed)
+        expectEqual(picture.value?.image.width, 3)
+        expectEqual(file.value?.width, 3)
+        expectEqual(refused.code, .hookFailed)
         #expect((refused.error as? ImageLoadError)?.cause is Refused)
     }
 
@@ -78,13 +78,13 @@ import WebImageTesting
         }
         let loads = [1, 3].map { staged.load(.numbered($0)) }
         staged.run()
-        #expect(loads.allSatisfy { $0.value?.image.width == 3 })
+        expect(loads.allSatisfy { $0.value?.image.width == 3 })
         let before = asked.count
         waits.write(true)
-        #expect(staged.manager.peek(.numbered(1))?.width == 3)
-        #expect(staged.manager.peek(.numbered(2)) == nil)
-        #expect(staged.manager.peek(.numbered(3)) == nil)
-        #expect(asked.entries.dropFirst(before) == ["1.png", "2.png", "3.png"])
+        expectEqual(staged.manager.peek(.numbered(1))?.width, 3)
+        expectNil(staged.manager.peek(.numbered(2)))
+        expectNil(staged.manager.peek(.numbered(3)))
+        expectEqual(asked.entries.dropFirst(before), ["1.png", "2.png", "3.png"])
     }
 
     @Test @MainActor func `a peek on the main actor asks a request processor within the call`() async throws {
@@ -97,7 +97,7 @@ import WebImageTesting
         }
         let manager = ImageManager(configuration: configuration, transport: StubTransport(HTTPResponse.picture))
         _ = try await manager.load(.numbered(1))
-        #expect(manager.peek(.numbered(1))?.width == 3)
+        expectEqual(manager.peek(.numbered(1))?.width, 3)
         _ = await manager.shutdown(within: .zero)
     }
 
@@ -117,8 +117,8 @@ import WebImageTesting
             })
         let caller = staged.load(.numbered(1))
         staged.run()
-        #expect(caller.value?.origin?.status == 200)
-        #expect(caller.value?.origin?.entityTag == "\"m\"")
+        expectEqual(caller.value?.origin?.status, 200)
+        expectEqual(caller.value?.origin?.entityTag, "\"m\"")
     }
 
     @Test(arguments: 0..<25 as Range<UInt64>) func `a body transformer decrypts what is decoded and stored`(
@@ -138,11 +138,11 @@ import WebImageTesting
             })
         let file = staged.data(.numbered(1), as: .original)
         staged.run()
-        #expect(file.value?.bytes == (try Pictures.png(1)))
+        expectEqual(file.value?.bytes, (try Pictures.png(1)))
         staged.emptyMemory()
         let again = staged.load(.numbered(1))
         staged.run()
-        #expect(again.value?.source == .disk, "a part with a name does not keep the picture off the disk")
+        expectEqual(again.value?.source, .disk, "a part with a name does not keep the picture off the disk")
     }
 
     @Test(arguments: ["request", "response", "body"], 0..<25 as Range<UInt64>)
@@ -172,8 +172,8 @@ import WebImageTesting
             }
             let caller = staged.load(request)
             staged.run()
-            #expect(caller.code == (isCancelled ? nil : .hookFailed))
-            #expect(caller.wasCancelled == isCancelled)
+            expectEqual(caller.code, (isCancelled ? nil : .hookFailed))
+            expectEqual(caller.wasCancelled, isCancelled)
         }
     }
 
@@ -188,15 +188,15 @@ import WebImageTesting
         }
         let first = staged.load(.numbered(1))
         staged.run()
-        #expect(first.value?.format == .png)
+        expectEqual(first.value?.format, .png)
         staged.emptyMemory()
         let file = staged.data(.numbered(1), as: .original)
         staged.run()
-        #expect(file.value?.format == .webp)
-        #expect(file.value?.source == .disk)
+        expectEqual(file.value?.format, .webp)
+        expectEqual(file.value?.source, .disk)
         let plain = try StagedManager(seed: seed)
-        #expect(
-            plain.manager.pipeline.hooks.applied(to: .numbered(1)).originalKey == ImageRequest.numbered(1).originalKey)
+        expectEqual(
+            plain.manager.pipeline.hooks.applied(to: .numbered(1)).originalKey, ImageRequest.numbered(1).originalKey)
         #expect(
             staged.manager.pipeline.hooks.applied(to: .numbered(1)).originalKey != ImageRequest.numbered(1).originalKey)
     }
@@ -208,9 +208,9 @@ import WebImageTesting
         }
         let (allowed, refused) = (staged.load(.numbered(1)), staged.load(.numbered(2)))
         staged.run()
-        #expect(allowed.value != nil)
-        #expect(refused.code == .refused)
-        #expect(staged.transport.requests.count == 1)
+        expect(allowed.value != nil)
+        expectEqual(refused.code, .refused)
+        expectEqual(staged.transport.requests.count, 1)
     }
 
     @Test func `a program decides which failures are remembered`() throws {
@@ -222,7 +222,7 @@ import WebImageTesting
                 _ = staged.load(.numbered(1))
                 staged.run()
             }
-            #expect(staged.transport.requests.count == (isRemembered ? 1 : 2))
+            expectEqual(staged.transport.requests.count, (isRemembered ? 1 : 2))
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import HTTPTransport
+import TestSupport
 import Testing
 import WebImage
 import WebImageTesting
@@ -19,23 +20,23 @@ import WebImageTesting
 
     @Test func `a response becomes a picture within the limits of the decode`() async throws {
         let picture = try await load(Self.file)
-        #expect(PixelSize(width: picture.width, height: picture.height) == PixelSize(width: 21, height: 17))
+        expectEqual(PixelSize(width: picture.width, height: picture.height), PixelSize(width: 21, height: 17))
         let box = DecodeOptions(thumbnail: .resize(to: PixelSize(width: 7, height: 7)))
-        #expect(try await load(Self.file, as: .image(box)).width == 7)
+        try await expectEqual(load(Self.file, as: .image(box)).width, 7)
         var options = DecodeOptions()
         options.limits.maximumPixelCount = 21 * 17 - 1
         let error = await #expect(throws: HTTPError.self) { try await load(Self.file, as: .image(options)) }
-        #expect(error?.code == .undecodableBody)
-        #expect((error?.cause as? ImageError)?.code == .tooLarge)
+        expectEqual(error?.code, .undecodableBody)
+        expectEqual((error?.cause as? ImageError)?.code, .tooLarge)
     }
 
     @Test func `what is no picture is an error with the response`() async throws {
         let page = await #expect(throws: HTTPError.self) { try await load(Self.file, type: "text/html") }
-        #expect(page?.code == .unacceptableContentType)
-        #expect(page?.response?.beginning == Self.file)
+        expectEqual(page?.code, .unacceptableContentType)
+        expectEqual(page?.response?.beginning, Self.file)
         let text = await #expect(throws: HTTPError.self) { try await load(Array("picture".utf8)) }
-        #expect(text?.code == .undecodableBody)
-        #expect((text?.cause as? ImageError)?.code == .unknownFormat)
+        expectEqual(text?.code, .undecodableBody)
+        expectEqual((text?.cause as? ImageError)?.code, .unknownFormat)
     }
 
     @Test func `a picture or a text, whichever the response is`() async throws {
@@ -45,7 +46,7 @@ import WebImageTesting
         for (type, body, expected) in [("image/bmp", Self.file, "21"), ("text/plain", Array("none".utf8), "none")] {
             let client = StubLoader { _, _ in .ok(body, type: type) }
             let url = try #require(URL(string: "http://a.example/"))
-            #expect(try await client.value(for: HTTPRequest(url: url), as: decoder) == expected)
+            try await expectEqual(client.value(for: HTTPRequest(url: url), as: decoder), expected)
         }
     }
 }

@@ -77,12 +77,12 @@ import WebImageTesting
         scenario.sendRest()
         let previews = Self.previews(events)
         #expect(previews.count >= 3)
-        #expect(previews.allSatisfy { $0.width == 48 && $0.height == 32 })
+        expect(previews.allSatisfy { $0.width == 48 && $0.height == 32 })
         let (first, last) = (try #require(previews.first), try #require(previews.last))
-        #expect(!first.isSame(as: last))
+        expect(!first.isSame(as: last))
         guard case .finished(let response)? = events.entries.last else { return #expect(Bool(false), "no picture") }
-        #expect(response.image.width == 96)
-        #expect(caller.value != nil)
+        expectEqual(response.image.width, 96)
+        expect(caller.value != nil)
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
@@ -94,11 +94,11 @@ import WebImageTesting
         for _ in 0..<4 { scenario.send() }
         let counts = loads.map { Self.previews($0.events).count }
         #expect(counts[0] >= 2)
-        #expect(counts == Array(repeating: counts[0], count: 3))
+        expectEqual(counts, Array(repeating: counts[0], count: 3))
         // The first part is no picture yet.
         #expect(scenario.staged.coder.decodes <= 4)
         scenario.sendRest()
-        #expect(loads.allSatisfy { $0.caller.value != nil })
+        expect(loads.allSatisfy { $0.caller.value != nil })
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
@@ -110,9 +110,9 @@ import WebImageTesting
         for _ in 0..<3 { scenario.send(without: .pixels) }
         #expect(Self.previews(events).isEmpty)
         scenario.staged.run()
-        #expect(Self.previews(events).count == 1)
+        expectEqual(Self.previews(events).count, 1)
         scenario.send()
-        #expect(Self.previews(events).count == 2)
+        expectEqual(Self.previews(events).count, 2)
         scenario.sendRest()
     }
 
@@ -124,8 +124,8 @@ import WebImageTesting
         let newest = try #require(Self.previews(first).last)
         let (events, _) = scenario.load(Self.request())
         scenario.send()
-        #expect(Self.previews(events).count == 2)
-        #expect(Self.previews(events).first?.isSame(as: newest) == true)
+        expectEqual(Self.previews(events).count, 2)
+        expectEqual(Self.previews(events).first?.isSame(as: newest), true)
         scenario.sendRest()
     }
 
@@ -137,9 +137,9 @@ import WebImageTesting
             #expect(Self.previews(events).count <= 1)
         }
         let options = PreviewOptions(interval: .seconds(1))
-        #expect(options.pause(after: .seconds(1), isPicture: true) == .seconds(4))
-        #expect(options.pause(after: .milliseconds(1), isPicture: true) == .seconds(1))
-        #expect(options.pause(after: .milliseconds(1), isPicture: false) == .milliseconds(4))
+        expectEqual(options.pause(after: .seconds(1), isPicture: true), .seconds(4))
+        expectEqual(options.pause(after: .milliseconds(1), isPicture: true), .seconds(1))
+        expectEqual(options.pause(after: .milliseconds(1), isPicture: false), .milliseconds(4))
     }
 
     @Test(arguments: 0..<10 as Range<UInt64>)
@@ -148,7 +148,7 @@ import WebImageTesting
         let (events, _) = scenario.load(.numbered(1))
         scenario.sendRest()
         #expect(Self.previews(events).isEmpty)
-        #expect(scenario.staged.coder.decodes == 1)
+        expectEqual(scenario.staged.coder.decodes, 1)
     }
 
     @Test(arguments: [false, true], 0..<20 as Range<UInt64>)
@@ -162,7 +162,7 @@ import WebImageTesting
         #expect(Self.previews(events).isEmpty)
         #expect(caller.value == nil || isCancelled)
         // The load itself looks at the part that has come, unless it is cancelled. The preview is not decoded any more.
-        #expect(scenario.staged.coder.decodes == (isCancelled ? 0 : 1))
+        expectEqual(scenario.staged.coder.decodes, (isCancelled ? 0 : 1))
     }
 
     @Test(arguments: 0..<10 as Range<UInt64>)
@@ -182,9 +182,9 @@ import WebImageTesting
             scenario.breakOff()
         } else {
             scenario.sendRest()
-            #expect(caller.value != nil)
+            expect(caller.value != nil)
         }
-        #expect(processing.byteCount == 0)
+        expectEqual(processing.byteCount, 0)
     }
 
     @Test func `a body that a part of the program transforms has no previews`() throws {
@@ -194,7 +194,7 @@ import WebImageTesting
         let (events, caller) = scenario.load(request)
         scenario.sendRest()
         #expect(Self.previews(events).isEmpty)
-        #expect(caller.value != nil)
+        expect(caller.value != nil)
     }
 
     @Test func `previews leave half of the memory to pictures that have come`() async throws {
@@ -212,7 +212,7 @@ import WebImageTesting
         for session in sessions {
             // What there is no memory for may be decoded anew, and a part of a file may be no picture.
             _ = try? await processing.preview(of: received, in: box, for: .numbered(1), session)
-            #expect(processing.byteCount == previewer.byteCount)
+            expectEqual(processing.byteCount, previewer.byteCount)
         }
         withExtendedLifetime(sessions) {}
         _ = await manager.shutdown(within: .zero)

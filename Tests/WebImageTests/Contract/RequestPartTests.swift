@@ -32,22 +32,22 @@ import WebImageTesting
     ]
 
     @Test func `every part that changes the bytes has its place in the name and in the identity`() {
-        #expect(Set(Self.bytes.map(\.originalKey)).count == Self.bytes.count)
-        #expect(Set(Self.bytes.map(RequestIdentity.init)).count == Self.bytes.count)
+        expectEqual(Set(Self.bytes.map(\.originalKey)).count, Self.bytes.count)
+        expectEqual(Set(Self.bytes.map(RequestIdentity.init)).count, Self.bytes.count)
         for request in Self.bytes.dropFirst(5) {
-            #expect(!request.allowsDisk, "a secret would be in the name")
+            expect(!request.allowsDisk, "a secret would be in the name")
             #expect(!request.originalKey.rawValue.contains("Bearer y") || request.transfer.credential == .bearer("y"))
         }
-        #expect(Self.bytes.map(\.allowsDisk).prefix(5) == [true, false, true, true, true])
+        expectEqual(Self.bytes.map(\.allowsDisk).prefix(5), [true, false, true, true, true])
     }
 
     @Test func `requests with other time limits share no transfer, and a picture`() {
         let patient = Self.numbered { $0.transfer.totalTimeout = .seconds(600) }
         #expect(RequestIdentity(patient) != RequestIdentity(.numbered(1)))
-        #expect(patient.originalKey == ImageRequest.numbered(1).originalKey)
+        expectEqual(patient.originalKey, ImageRequest.numbered(1).originalKey)
         #expect(patient.allowsDisk)
         let urgent = Self.numbered { $0.transfer.priority = .high }
-        #expect(RequestIdentity(urgent) == RequestIdentity(.numbered(1)))
+        expectEqual(RequestIdentity(urgent), RequestIdentity(.numbered(1)))
     }
 
     @Test func `what changes the picture changes the variant's name`() {
@@ -56,8 +56,8 @@ import WebImageTesting
             Self.numbered { $0.scale = 2 }, Self.numbered { $0.byteBudget = 100 },
             Self.numbered { $0.coders = Identified(identity: "x", .default) },
         ]
-        #expect(Set(requests.map(\.variantKey)).count == requests.count)
-        #expect(Set(requests.map(\.originalKey)).count == 1)
+        expectEqual(Set(requests.map(\.variantKey)).count, requests.count)
+        expectEqual(Set(requests.map(\.originalKey)).count, 1)
     }
 
     @Test(arguments: 0..<25 as Range<UInt64>) func `a loader of a request moves its bytes`(seed: UInt64) throws {
@@ -66,11 +66,11 @@ import WebImageTesting
         let tenant = Self.numbered { $0.loader = Identified(identity: "five", other) }
         let (plain, special) = (staged.load(.numbered(1)), staged.load(tenant))
         staged.run()
-        #expect(plain.value.flatMap { ImageFactory.seed(of: $0.image) } == 1)
-        #expect(special.value.flatMap { ImageFactory.seed(of: $0.image) } == 5)
-        #expect(staged.transport.requests.count == 1)
-        #expect(other.requests.count == 1)
-        #expect(!other.isShutDown)
+        expectEqual(plain.value.flatMap { ImageFactory.seed(of: $0.image) }, 1)
+        expectEqual(special.value.flatMap { ImageFactory.seed(of: $0.image) }, 5)
+        expectEqual(staged.transport.requests.count, 1)
+        expectEqual(other.requests.count, 1)
+        expect(!other.isShutDown)
     }
 
     @Test(arguments: 0..<25 as Range<UInt64>) func `coders of a request decode and encode its pictures`(seed: UInt64)
@@ -81,10 +81,10 @@ import WebImageTesting
         let request = Self.numbered { $0.coders = Identified(identity: "counted", coder.registry) }
         let (picture, file) = (staged.load(request), staged.data(request, as: .webp()))
         staged.run()
-        #expect(picture.value != nil)
-        #expect(file.value != nil)
-        #expect(coder.encodes == 2, "the file, and the variant for the disk")
-        #expect(staged.coder.decodes + staged.coder.encodes == 0)
+        expect(picture.value != nil)
+        expect(file.value != nil)
+        expectEqual(coder.encodes, 2, "the file, and the variant for the disk")
+        expectEqual(staged.coder.decodes + staged.coder.encodes, 0)
     }
 
     @Test(arguments: 0..<25 as Range<UInt64>) func `caches of a request keep its pictures apart`(seed: UInt64) throws {
@@ -93,13 +93,13 @@ import WebImageTesting
         let tenant = Self.numbered { $0.caches = Identified(identity: "tenant", own) }
         let first = staged.load(tenant)
         staged.run()
-        #expect(first.value?.source == .network)
-        #expect(staged.manager.peek(tenant) != nil)
-        #expect(staged.manager.peek(.numbered(1)) == nil)
-        #expect(staged.fileCount == 0)
+        expectEqual(first.value?.source, .network)
+        expect(staged.manager.peek(tenant) != nil)
+        expectNil(staged.manager.peek(.numbered(1)))
+        expectEqual(staged.fileCount, 0)
         let plain = staged.load(.numbered(1))
         staged.run()
-        #expect(plain.value?.source == .network)
+        expectEqual(plain.value?.source, .network)
     }
 
     @Test(arguments: 0..<25 as Range<UInt64>) func `managers with one pair of caches share what they load`(seed: UInt64)
@@ -116,13 +116,13 @@ import WebImageTesting
                 executor: staged.executor, clock: staged.clock))
         _ = staged.load(.numbered(1))
         staged.run()
-        #expect(other.peek(.numbered(1)) != nil)
+        expect(other.peek(.numbered(1)) != nil)
         let end = staged.start { _ in await other.shutdown(within: .seconds(1)) }
         staged.run()
         staged.clock.advance(by: .seconds(1))
         staged.run()
-        #expect(end.value?.isClean == true)
-        #expect(staged.manager.peek(.numbered(1)) != nil, "the caches are not the other manager's to empty")
+        expectEqual(end.value?.isClean, true)
+        expect(staged.manager.peek(.numbered(1)) != nil, "the caches are not the other manager's to empty")
     }
 
     @Test func `limits of a request bound its transfer and its pixels`() throws {
@@ -134,13 +134,13 @@ import WebImageTesting
         }
         let callers = [staged.load(small), staged.load(few), staged.load(.numbered(1))]
         staged.run()
-        #expect((callers[0].error as? ImageLoadError)?.reason == "bodyTooLarge")
-        #expect((callers[1].error as? ImageLoadError)?.reason == "tooLarge")
-        #expect(callers[2].value != nil)
-        #expect(staged.manager.pipeline.failures.count == 1, "a limit is the variant's failure")
+        expectEqual((callers[0].error as? ImageLoadError)?.reason, "bodyTooLarge")
+        expectEqual((callers[1].error as? ImageLoadError)?.reason, "tooLarge")
+        expect(callers[2].value != nil)
+        expectEqual(staged.manager.pipeline.failures.count, 1, "a limit is the variant's failure")
         let another = staged.load(Self.numbered { $0.transformers = [.resize(to: PixelSize(width: 2, height: 2))] })
         staged.run()
-        #expect(another.value != nil, "and not that of another variant")
+        expect(another.value != nil, "and not that of another variant")
     }
 
     @Test(arguments: 0..<25 as Range<UInt64>) func `the response says what the origin said`(seed: UInt64) throws {
@@ -155,20 +155,20 @@ import WebImageTesting
         let caller = staged.load(.numbered(1))
         staged.run()
         let origin = try #require(caller.value?.origin)
-        #expect(origin.url == final)
-        #expect(origin.status == 203)
-        #expect(origin.headers["Set-Cookie"] == "secret=1")
-        #expect(origin.expiresAt == origin.receivedAt.addingTimeInterval(60))
-        #expect(caller.value?.metrics.transfer != nil)
+        expectEqual(origin.url, final)
+        expectEqual(origin.status, 203)
+        expectEqual(origin.headers["Set-Cookie"], "secret=1")
+        expectEqual(origin.expiresAt, origin.receivedAt.addingTimeInterval(60))
+        expect(caller.value?.metrics.transfer != nil)
         staged.emptyMemory()
         let file = staged.data(.numbered(1), as: .original)
         staged.run()
         let stored = try #require(file.value?.origin)
-        #expect(stored.url == final)
-        #expect(stored.status == 203)
-        #expect(stored.headers["Cache-Control"] == "public, max-age=60")
-        #expect(stored.headers["Set-Cookie"] == nil, "a cookie belongs to one user")
-        #expect(stored.metrics == nil)
+        expectEqual(stored.url, final)
+        expectEqual(stored.status, 203)
+        expectEqual(stored.headers["Cache-Control"], "public, max-age=60")
+        expectNil(stored.headers["Set-Cookie"], "a cookie belongs to one user")
+        expectNil(stored.metrics)
     }
 
     @Test(
@@ -186,7 +186,7 @@ import WebImageTesting
         let start = Date(timeIntervalSince1970: 0)
         let origin = OriginResponse(
             url: ImageRequest.numbered(1).url, status: 200, headers: headers, receivedAt: start)
-        #expect(origin.expiresAt == lifetime.map { start.addingTimeInterval($0) })
+        expectEqual(origin.expiresAt, lifetime.map { start.addingTimeInterval($0) })
     }
 
     @Test(arguments: 0..<25 as Range<UInt64>) func `ten sizes of one dead link ask once`(seed: UInt64) throws {
@@ -195,15 +195,15 @@ import WebImageTesting
             _ = staged.load(.numbered(1, transformers: [.resize(to: PixelSize(width: side, height: side))]))
             staged.run()
         }
-        #expect(staged.transport.requests.count == 1)
+        expectEqual(staged.transport.requests.count, 1)
         staged.manager.forgetFailure(of: .numbered(2))
         _ = staged.load(.numbered(1))
         staged.run()
-        #expect(staged.transport.requests.count == 1, "another address was forgotten")
+        expectEqual(staged.transport.requests.count, 1, "another address was forgotten")
         staged.manager.forgetFailure(of: .numbered(1))
         _ = staged.load(.numbered(1))
         staged.run()
-        #expect(staged.transport.requests.count == 2)
+        expectEqual(staged.transport.requests.count, 2)
     }
 
     @Test(arguments: 0..<25 as Range<UInt64>)
@@ -216,14 +216,14 @@ import WebImageTesting
         }
         let whole = staged.load(.numbered(1))
         staged.run()
-        #expect(whole.value?.image.frames.count == 3)
+        expectEqual(whole.value?.image.frames.count, 3)
         let still = Self.numbered { $0.firstFrameOnly = true }
         let (picture, file) = (staged.load(still), staged.data(still, as: .original))
         staged.run()
-        #expect(picture.value?.image.frames.count == 1)
-        #expect(file.value?.frameCount == 1)
-        #expect(file.value?.format == .gif)
-        #expect(staged.transport.requests.count == 1)
+        expectEqual(picture.value?.image.frames.count, 1)
+        expectEqual(file.value?.frameCount, 1)
+        expectEqual(file.value?.format, .gif)
+        expectEqual(staged.transport.requests.count, 1)
     }
 
     @Test(arguments: 0..<25 as Range<UInt64>) func `the file of a lossless original stays lossless`(seed: UInt64) throws
@@ -244,7 +244,7 @@ import WebImageTesting
             #expect(try ImageCoders.default.properties(of: bytes).isLossless)
             let picture = staged.load(request)
             staged.run()
-            #expect(picture.value != nil)
+            expect(picture.value != nil)
         }
     }
 }

@@ -18,11 +18,11 @@ import WebImageTesting
         secret.transfer.credential = .basic(user: "reader", password: "secret")
         let callers = [scenario.load(1), scenario.load(secret)]
         scenario.executor.drain()
-        #expect(callers.compactMap(\.value).count == 2)
+        expectEqual(callers.compactMap(\.value).count, 2)
         for request in scenario.transport.requests {
-            #expect(request.headers["Accept"] == "image/*,*/*;q=0.8")
+            expectEqual(request.headers["Accept"], "image/*,*/*;q=0.8")
             let isSecret = request.url.lastPathComponent == "2.png"
-            #expect((request.options.credential != nil) == isSecret)
+            expectEqual((request.options.credential != nil), isSecret)
         }
     }
 
@@ -37,9 +37,9 @@ import WebImageTesting
         }
         let caller = scenario.load(request)
         scenario.executor.drain()
-        #expect(caller.value != nil)
-        #expect(scenario.transport.requests.map(\.url.query) == ["token=4"])
-        #expect(scenario.transport.requests.map { $0.headers["X-Signature"] } == ["0123"])
+        expect(caller.value != nil)
+        expectEqual(scenario.transport.requests.map(\.url.query), ["token=4"])
+        expectEqual(scenario.transport.requests.map { $0.headers["X-Signature"] }, ["0123"])
     }
 
     @Test(arguments: [(200..<300, 200, true), (201..<202, 200, false), (200..<500, 404, true), (200..<300, 304, false)])
@@ -54,9 +54,9 @@ import WebImageTesting
         }
         let caller = scenario.load(1)
         scenario.executor.drain()
-        #expect((caller.value != nil) == isAccepted)
-        #expect(caller.code == (isAccepted ? nil : .unacceptableStatus))
-        #expect((caller.error as? ImageLoadError)?.status == (isAccepted ? nil : status))
+        expectEqual((caller.value != nil), isAccepted)
+        expectEqual(caller.code, (isAccepted ? nil : .unacceptableStatus))
+        expectEqual((caller.error as? ImageLoadError)?.status, (isAccepted ? nil : status))
     }
 
     @Test(arguments: fewerSeeds) func `a response that its modifier makes a 404 is refused with that status`(
@@ -69,8 +69,8 @@ import WebImageTesting
         }
         let caller = scenario.load(request)
         scenario.executor.drain()
-        #expect(caller.code == .unacceptableStatus)
-        #expect((caller.error as? ImageLoadError)?.status == 404)
+        expectEqual(caller.code, .unacceptableStatus)
+        expectEqual((caller.error as? ImageLoadError)?.status, 404)
     }
 
     @Test(arguments: seeds)
@@ -86,8 +86,8 @@ import WebImageTesting
             callers.append(scenario.load(1))
         }
         scenario.executor.drain()
-        #expect(callers.compactMap(\.value).count == 201)
-        #expect(scenario.transport.requests.count == 1)
+        expectEqual(callers.compactMap(\.value).count, 201)
+        expectEqual(scenario.transport.requests.count, 1)
     }
 
     @Test(arguments: fewerSeeds) func `every caller of an empty file gets the error`(seed: UInt64) throws {
@@ -99,8 +99,8 @@ import WebImageTesting
         scenario.executor.drain()
         gate.open()
         scenario.executor.drain()
-        #expect(callers.allSatisfy { $0.code == .emptyBody })
-        #expect(scenario.transport.requests.count == 1)
+        expect(callers.allSatisfy { $0.code == .emptyBody })
+        expectEqual(scenario.transport.requests.count, 1)
     }
 
     /// A key of a program, and the extension that the name of its file has.
@@ -116,7 +116,7 @@ import WebImageTesting
     ) {
         let name = SDWebImageName(CacheKey(key)).file
         let digits = name.prefix(32).filter(\.isHexDigit)
-        #expect(digits.count == 32)
-        #expect(name.dropFirst(32) == (expected.isEmpty ? "" : ".\(expected)"))
+        expectEqual(digits.count, 32)
+        expectEqual(name.dropFirst(32), (expected.isEmpty ? "" : ".\(expected)"))
     }
 }

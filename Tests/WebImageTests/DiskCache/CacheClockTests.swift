@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WebImage
@@ -31,11 +32,11 @@ struct CacheClockTests {
         time.advance(by: .seconds(ahead))
         #expect(try await cache.store(sampleEntry(), for: key).isStored)
         time.advance(by: .seconds(-ahead))
-        #expect(try await (cache.entry(for: key) != nil) == isKept)
-        #expect(try await (cache.metadata(for: key) != nil) == isKept)
+        try await expectEqual((cache.entry(for: key) != nil), isKept)
+        try await expectEqual((cache.metadata(for: key) != nil), isKept)
         #expect(folder.entryFiles.isEmpty != isKept)
-        #expect(await cache.statistics.expirations == (isKept ? 0 : 1))
-        #expect(await cache.totalBytes == folder.entryBytes)
+        await expectEqual(cache.statistics.expirations, (isKept ? 0 : 1))
+        await expectEqual(cache.totalBytes, folder.entryBytes)
     }
 
     @Test func `files dated in the future are too old for the maintenance task, also after a restart`() async throws {
@@ -45,9 +46,9 @@ struct CacheClockTests {
         let names = folder.entryFiles.keys.sorted()
         try date(names.prefix(2), at: time.now + .seconds(2_000_000_000))
         let second = makeCache()
-        #expect(await second.entryCount == 3)
-        #expect(try await second.removeExpired() == 2)
-        #expect(folder.entryFiles.keys.sorted() == Array(names.suffix(1)))
+        await expectEqual(second.entryCount, 3)
+        try await expectEqual(second.removeExpired(), 2)
+        expectEqual(folder.entryFiles.keys.sorted(), Array(names.suffix(1)))
     }
 
     @Test func `an entry stored by a fast clock goes first when the clock is right again`() async throws {
@@ -57,8 +58,8 @@ struct CacheClockTests {
         time.advance(by: .seconds(-2_000_000_000))
         for number in 0..<20 { _ = try await cache.store(sampleEntry(number, size: 2_000), for: CacheKey("\(number)")) }
         try await cache.trim(toBytes: await cache.totalBytes - 1)
-        #expect(await cache.entryCount == 20)
-        #expect(!FileManager.default.fileExists(atPath: KeyDigest(of: key).path(in: folder.path)))
+        await expectEqual(cache.entryCount, 20)
+        expect(!FileManager.default.fileExists(atPath: KeyDigest(of: key).path(in: folder.path)))
     }
 
     @Test func `a use noted by a fast clock does not protect an entry forever`() async throws {
@@ -69,8 +70,8 @@ struct CacheClockTests {
         time.advance(by: .seconds(-400_000))
         for number in 0..<20 where number != 7 { #expect(try await cache.contains(CacheKey("\(number)"))) }
         try await cache.trim(toBytes: await cache.totalBytes - 1)
-        #expect(await cache.entryCount == 19)
-        #expect(try await !cache.contains(CacheKey("7")))
+        await expectEqual(cache.entryCount, 19)
+        try await expect(!cache.contains(CacheKey("7")))
     }
 
     @Test func `a use in a file that is dated in the future does not keep it`() async throws {
@@ -82,7 +83,7 @@ struct CacheClockTests {
             try FileSystem().setAccess(digest.fileName, in: folder, to: future)
         }
         time.advance(by: .seconds(604_860))
-        #expect(try await makeCache().removeExpired() == 1)
+        try await expectEqual(makeCache().removeExpired(), 1)
     }
 
     @Test func `the date of a file found while the index was wrong is checked, too`() async throws {
@@ -91,9 +92,9 @@ struct CacheClockTests {
         let other = makeCache()
         _ = try await other.store(sampleEntry(), for: key)
         try date(folder.entryFiles.keys, at: time.now + .seconds(2_000_000_000))
-        #expect(try await cache.entry(for: key) != nil)
+        try await expect(cache.entry(for: key) != nil)
         await cache.maintenance?.value
-        #expect(await cache.entryCount == 1)
-        #expect(try await cache.removeExpired() == 1)
+        await expectEqual(cache.entryCount, 1)
+        try await expectEqual(cache.removeExpired(), 1)
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -52,13 +53,13 @@ struct CacheLimitTests {
                 Issue.record("\(one.name): \(error)")
             }
         }
-        #expect(Self.cases.count == 53)
+        expectEqual(Self.cases.count, 53)
     }
 
     @Test func `no entry is larger than a quarter of the memory, however large the cache`() {
-        #expect(DiskCache(.init(maximumByteCount: .max)).fileSizeLimit == MemoryBudget.processLimit / 4)
-        #expect(DiskCache(.init(maximumByteCount: 80_000)).fileSizeLimit == 10_000)
-        #expect(DiskCache(.init(maximumByteCount: 1)).fileSizeLimit == EntryHeader.length)
+        expectEqual(DiskCache(.init(maximumByteCount: .max)).fileSizeLimit, MemoryBudget.processLimit / 4)
+        expectEqual(DiskCache(.init(maximumByteCount: 80_000)).fileSizeLimit, 10_000)
+        expectEqual(DiskCache(.init(maximumByteCount: 1)).fileSizeLimit, EntryHeader.length)
     }
 
     @Test func `a store that would leave too little space is refused, and makes room for later ones`() async throws {
@@ -68,16 +69,16 @@ struct CacheLimitTests {
         let configuration = DiskCache.Configuration(folder: folder.path, now: { time.now })
         let cache = DiskCache(configuration)
         for number in 0..<40 { _ = try await cache.store(sampleEntry(number), for: CacheKey("\(number)")) }
-        #expect(await cache.shutdown(within: .seconds(60)).abandonedOperations == 0)
+        await expectEqual(cache.shutdown(within: .seconds(60)).abandonedOperations, 0)
         var strict = configuration
         strict.minimumFreeByteCount = .max
         strict.onWarning = { warnings.append($0) }
         let other = DiskCache(strict)
-        #expect(await other.entryCount == 40)
-        #expect(try await other.store(sampleEntry(), for: CacheKey("new")).error?.code == .diskFull)
-        #expect(warnings.codes == [.diskFull])
+        await expectEqual(other.entryCount, 40)
+        try await expectEqual(other.store(sampleEntry(), for: CacheKey("new")).error?.code, .diskFull)
+        expectEqual(warnings.codes, [.diskFull])
         #expect(await other.entryCount < 40)
-        #expect(try await other.entry(for: CacheKey("new")) == nil)
+        try await expectNil(other.entry(for: CacheKey("new")))
         strict.minimumFreeByteCount = 1
         #expect(try await DiskCache(strict).store(sampleEntry(), for: CacheKey("new")).isStored)
     }
@@ -85,18 +86,18 @@ struct CacheLimitTests {
     @Test(arguments: [0, -1, .min]) func `a limit of zero and less is no limit`(limit: Int) async throws {
         let folder = try TemporaryFolder(isInMemory: true)
         let disk = DiskCache(.init(folder: folder.path, maximumByteCount: limit))
-        #expect(disk.fileSizeLimit == MemoryBudget.processLimit / 4)
+        expectEqual(disk.fileSizeLimit, MemoryBudget.processLimit / 4)
         for number in 0..<20 { _ = try await disk.store(sampleEntry(number, size: 50_000), for: CacheKey("\(number)")) }
-        #expect(await disk.entryCount == 20)
+        await expectEqual(disk.entryCount, 20)
         let memory = MemoryCache<Int, Int>(.init(maximumCost: limit, maximumCount: limit))
         for key in 0..<2_000 { memory.store(key, for: key, cost: 1 << 40) }
-        #expect(memory.statistics.count == 2_000)
+        expectEqual(memory.statistics.count, 2_000)
         await memory.updateLimits(maximumCost: 100, maximumCount: limit)
         for key in 0..<200 { memory.store(key, for: key, cost: 1) }
-        #expect(memory.statistics.count == 100)
+        expectEqual(memory.statistics.count, 100)
         await memory.updateLimits(maximumCost: limit, maximumCount: 3)
         for key in 0..<200 { memory.store(key, for: key, cost: 1 << 40) }
-        #expect(memory.statistics.count == 3)
+        expectEqual(memory.statistics.count, 3)
     }
 
     @Test func `a memory cache without a limit keeps a share of the default limit under pressure`() async {
@@ -108,7 +109,7 @@ struct CacheLimitTests {
         #expect(memory.statistics.count >= 49)
         await memory.respond(to: .normal)
         for key in 0..<300 { memory.store(key, for: key, cost: cost) }
-        #expect(memory.statistics.count == 300)
+        expectEqual(memory.statistics.count, 300)
     }
 
     /// Runs some operations of every kind.
@@ -124,7 +125,7 @@ struct CacheLimitTests {
         _ = try await cache.removeExpired()
         try await cache.trim(toBytes: size)
         try await cache.removeAll()
-        #expect(await cache.totalBytes == 0)
+        await expectEqual(cache.totalBytes, 0)
         _ = await cache.shutdown(within: .seconds(60))
     }
 
@@ -164,7 +165,7 @@ struct CacheLimitTests {
             await cache.updateLimits(maximumCost: 100, maximumCount: 10)
             #expect(cache.statistics.cost <= 100)
             await cache.removeAll()
-            #expect(cache.statistics.cost == 0)
+            expectEqual(cache.statistics.cost, 0)
         }
     }
 }

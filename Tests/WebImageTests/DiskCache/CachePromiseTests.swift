@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import TaskCoordination
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -17,12 +18,12 @@ struct CachePromiseTests {
         let store = Probe(on: executor) { try await cache.store(sampleEntry(), for: key) }
         stage.run()
         #expect(store.isRunning)
-        #expect(stage.outcome { await $0.pendingBytes }.value == 0, "it writes nothing yet")
+        expectEqual(stage.outcome { await $0.pendingBytes }.value, 0, "it writes nothing yet")
         store.cancel()
         stage.run()
         #expect(store.wasCancelled)
         _ = stage.outcome { await $0.passTurn(KeyDigest(of: key)) }
-        #expect(stage.leftovers() == [])
+        expectEqual(stage.leftovers(), [])
     }
 
     @Test func `a shutdown finishes the trim of what was stored, within its time`() throws {
@@ -37,7 +38,7 @@ struct CachePromiseTests {
                 }
             }
             stage.run()
-            #expect(filling.value != nil)
+            expect(filling.value != nil)
             let store = Probe(on: executor) { try await cache.store(sampleEntry(), for: key) }
             stage.runWithoutDisk()
             let shutdown = Probe(on: executor) { await cache.shutdown(within: .seconds(5)) }
@@ -46,9 +47,9 @@ struct CachePromiseTests {
             #expect(shutdown.isRunning, "the folder is not listed yet")
             if !isInTime { clock.advance(by: .seconds(5)) }
             stage.run()
-            #expect(shutdown.value == .init(completedOperations: 1, abandonedOperations: 0))
-            #expect((stage.folder.entryBytes <= 38_000) == isInTime, "the next cache does the rest")
-            #expect(clock.sleepers == 0)
+            expectEqual(shutdown.value, .init(completedOperations: 1, abandonedOperations: 0))
+            expectEqual((stage.folder.entryBytes <= 38_000), isInTime, "the next cache does the rest")
+            expectEqual(clock.sleepers, 0)
         }
     }
 
@@ -61,13 +62,13 @@ struct CachePromiseTests {
         stage.runWithoutDisk()
         let shutdown = Probe(on: executor) { await cache.shutdown(within: .seconds(5)) }
         stage.runWithoutDisk()
-        #expect(clock.sleepers == 1)
+        expectEqual(clock.sleepers, 1)
         if !isInTime { clock.advance(by: .seconds(5)) }
         stage.run()
-        #expect(store.value?.isStored == true)
-        #expect(shutdown.value?.abandonedOperations == (isInTime ? 0 : 1))
-        #expect(clock.sleepers == 0)
-        #expect(executor.pending == 0)
-        #expect(stage.leftovers() == [])
+        expectEqual(store.value?.isStored, true)
+        expectEqual(shutdown.value?.abandonedOperations, (isInTime ? 0 : 1))
+        expectEqual(clock.sleepers, 0)
+        expectEqual(executor.pending, 0)
+        expectEqual(stage.leftovers(), [])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -33,17 +34,17 @@ struct CacheStackTests {
 
     @Test func `a look-up asks in order, or all at once, or one alone`() async throws {
         for number in 1..<3 { _ = try await stores[number].store(sampleEntry(number), for: key) }
-        #expect(try await stack().entry(for: key)?.bytes == sampleEntry(1).bytes)
-        #expect(try await stack { $0.look = .lastOnly }.entry(for: key)?.bytes == sampleEntry(2).bytes)
-        #expect(try await stack { $0.look = .firstOnly }.entry(for: key) == nil)
+        try await expectEqual(stack().entry(for: key)?.bytes, sampleEntry(1).bytes)
+        try await expectEqual(stack { $0.look = .lastOnly }.entry(for: key)?.bytes, sampleEntry(2).bytes)
+        try await expectNil(stack { $0.look = .firstOnly }.entry(for: key))
         let found = try await stack { $0.look = .atOnce }.entry(for: key)?.bytes
         #expect(found == sampleEntry(1).bytes || found == sampleEntry(2).bytes)
         for policy in CacheStack.Policy.allCases {
             let stack = stack { $0.look = policy }
-            #expect(try await stack.contains(key) == (policy != .firstOnly))
-            #expect(try await (stack.metadata(for: key) != nil) == (policy != .firstOnly))
-            #expect(try await stack.entry(for: CacheKey("none")) == nil)
-            #expect(try await !stack.contains(CacheKey("none")))
+            try await expectEqual(stack.contains(key), (policy != .firstOnly))
+            try await expectEqual((stack.metadata(for: key) != nil), (policy != .firstOnly))
+            try await expectNil(stack.entry(for: CacheKey("none")))
+            try await expect(!stack.contains(CacheKey("none")))
         }
     }
 
@@ -54,31 +55,31 @@ struct CacheStackTests {
         for (policy, numbers) in expected {
             for store in stores { try await store.removeAll() }
             #expect(try await stack { $0.store = policy }.store(sampleEntry(), for: key).isStored)
-            #expect(try await holders(key) == numbers)
+            try await expectEqual(holders(key), numbers)
             try await stack().remove(key)
-            #expect(try await holders(key) == [])
+            try await expectEqual(holders(key), [])
             for store in stores { _ = try await store.store(sampleEntry(), for: key) }
             try await stack { $0.remove = policy }.remove(key)
-            #expect(try await holders(key) == [0, 1, 2].filter { !numbers.contains($0) })
+            try await expectEqual(holders(key), [0, 1, 2].filter { !numbers.contains($0) })
             for store in stores { _ = try await store.store(sampleEntry(), for: key) }
             try await stack { $0.clear = policy }.removeAll()
-            #expect(try await holders(key) == [0, 1, 2].filter { !numbers.contains($0) })
+            try await expectEqual(holders(key), [0, 1, 2].filter { !numbers.contains($0) })
         }
     }
 
     @Test func `an entry of a later store is copied to the first when that is chosen`() async throws {
         _ = try await stores[2].store(sampleEntry(), for: key)
         _ = try await stack().entry(for: key)
-        #expect(try await holders(key) == [2])
-        #expect(try await stack { $0.copiesToFirst = true }.entry(for: key) != nil)
-        #expect(try await holders(key) == [0, 2])
+        try await expectEqual(holders(key), [2])
+        try await expect(stack { $0.copiesToFirst = true }.entry(for: key) != nil)
+        try await expectEqual(holders(key), [0, 2])
     }
 
     @Test func `a change reaches every store that has the entry`() async throws {
         for number in 1..<3 { _ = try await stores[number].store(sampleEntry(), for: key) }
-        #expect(try await stack().renew(key) { $0.etag = "new" }?.isStored == true)
-        for number in 1..<3 { #expect(try await stores[number].metadata(for: key)?.etag == "new") }
-        #expect(try await stack().renew(CacheKey("none")) { $0.etag = "new" } == nil)
+        try await expectEqual(stack().renew(key) { $0.etag = "new" }?.isStored, true)
+        for number in 1..<3 { try await expectEqual(stores[number].metadata(for: key)?.etag, "new") }
+        try await expectNil(stack().renew(CacheKey("none")) { $0.etag = "new" })
     }
 
     @Test func `one store that refuses does not make the store fail, all of them do`() async throws {
@@ -86,12 +87,12 @@ struct CacheStackTests {
         #expect(try await stack().store(sampleEntry(), for: key).isStored)
         let reversed = CacheStack(stores.reversed())
         #expect(try await reversed.store(sampleEntry(), for: key).isStored)
-        #expect(try await stack { $0.store = .firstOnly }.store(sampleEntry(), for: key).error?.code == .shutDown)
-        #expect(try await CacheStack([]).store(sampleEntry(), for: key).error?.code == .folderUnavailable)
-        #expect(try await CacheStack([]).entry(for: key) == nil)
+        try await expectEqual(stack { $0.store = .firstOnly }.store(sampleEntry(), for: key).error?.code, .shutDown)
+        try await expectEqual(CacheStack([]).store(sampleEntry(), for: key).error?.code, .folderUnavailable)
+        try await expectNil(CacheStack([]).entry(for: key))
         let report = await stack().shutdown(within: .seconds(60))
-        #expect(report.abandonedOperations == 0)
-        for store in stores { #expect(try await store.entry(for: key) == nil) }
+        expectEqual(report.abandonedOperations, 0)
+        for store in stores { try await expectNil(store.entry(for: key)) }
     }
 
     @Test func `a manager finds what a store can do behind the stores before it`() async throws {
@@ -110,13 +111,13 @@ struct CacheStackTests {
             _ = await manager.shutdown(within: .seconds(10))
         }
         // What new entries do not reach is not found.
-        #expect(ImageCaches(watch: nil, disk: stack { $0.store = .firstOnly }).disk?.first(SharedCache.self) == nil)
+        expectNil(ImageCaches(watch: nil, disk: stack { $0.store = .firstOnly }).disk?.first(SharedCache.self))
         _ = await shared.shutdown(within: .seconds(10))
     }
 
     @Test func `a stack keeps new entries in all its stores`() async throws {
         #expect(try await CacheStack([Shelf(), stores[1]]).store(sampleEntry(), for: key).isStored)
-        #expect(try await holders(key) == [1])
+        try await expectEqual(holders(key), [1])
     }
 
     /// A store of a program's own.
@@ -141,16 +142,16 @@ struct CacheStackTests {
         made.metadata.madeFrom = sampleEntry(1).metadata.generation
         _ = try await split.store(sampleEntry(1), for: key)
         _ = try await split.store(made, for: variant)
-        #expect(try await holders(key) == [0])
-        #expect(try await holders(variant) == [1])
-        #expect(try await split.entry(for: variant, madeFrom: key)?.bytes == sampleEntry(50).bytes)
+        try await expectEqual(holders(key), [0])
+        try await expectEqual(holders(variant), [1])
+        try await expectEqual(split.entry(for: variant, madeFrom: key)?.bytes, sampleEntry(50).bytes)
         _ = try await split.store(sampleEntry(2), for: key)
-        #expect(try await split.entry(for: variant, madeFrom: key) == nil)
-        #expect(try await holders(variant) == [])
+        try await expectNil(split.entry(for: variant, madeFrom: key))
+        try await expectEqual(holders(variant), [])
         _ = try await split.store(made, for: variant)
         try await split.removeAll(madeFrom: key)
-        #expect(try await holders(key) == [])
-        #expect(try await holders(variant) == [])
-        #expect(await split.shutdown(within: .seconds(60)).abandonedOperations == 0)
+        try await expectEqual(holders(key), [])
+        try await expectEqual(holders(variant), [])
+        await expectEqual(split.shutdown(within: .seconds(60)).abandonedOperations, 0)
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 
 @testable import SDWebImageCache
@@ -58,8 +59,8 @@ struct CacheStoringTests {
             var entry = sampleEntry(1)
             entry.metadata.generation = nil
             _ = try await store.store(entry, for: original)
-            #expect(try await store.entry(for: original)?.metadata.generation == ContentGeneration(of: entry.bytes))
-            #expect(try await store.metadata(for: original)?.generation == ContentGeneration(of: entry.bytes))
+            try await expectEqual(store.entry(for: original)?.metadata.generation, ContentGeneration(of: entry.bytes))
+            try await expectEqual(store.metadata(for: original)?.generation, ContentGeneration(of: entry.bytes))
             #expect(try await store.contains(original))
         }
     }
@@ -68,14 +69,14 @@ struct CacheStoringTests {
         for store in stores {
             _ = try await store.store(sampleEntry(1), for: original)
             _ = try await store.store(variantEntry(of: 1), for: variant)
-            #expect(try await store.entry(for: variant, madeFrom: original)?.bytes == sampleEntry(50).bytes)
+            try await expectEqual(store.entry(for: variant, madeFrom: original)?.bytes, sampleEntry(50).bytes)
             try await store.renew(original) { $0.etag = "renewed" }
-            #expect(try await store.entry(for: variant, madeFrom: original) != nil, "the content is the same")
+            try await expect(store.entry(for: variant, madeFrom: original) != nil, "the content is the same")
             _ = try await store.store(sampleEntry(2), for: original)
-            #expect(try await store.entry(for: variant) != nil, "it is still there")
-            #expect(try await store.entry(for: variant, madeFrom: original) == nil)
-            #expect(try await store.entry(for: variant) == nil)
-            #expect(try await store.entry(for: original)?.bytes == sampleEntry(2).bytes)
+            try await expect(store.entry(for: variant) != nil, "it is still there")
+            try await expectNil(store.entry(for: variant, madeFrom: original))
+            try await expectNil(store.entry(for: variant))
+            try await expectEqual(store.entry(for: original)?.bytes, sampleEntry(2).bytes)
         }
     }
 
@@ -84,11 +85,11 @@ struct CacheStoringTests {
     {
         for store in stores {
             _ = try await store.store(variantEntry(of: 1), for: variant)
-            #expect(try await store.entry(for: variant, madeFrom: original) != nil)
+            try await expect(store.entry(for: variant, madeFrom: original) != nil)
             _ = try await store.store(sampleEntry(1), for: original)
             _ = try await store.store(variantEntry(of: nil), for: variant)
-            #expect(try await store.entry(for: variant, madeFrom: original) != nil)
-            #expect(try await store.entry(for: CacheKey("none"), madeFrom: original) == nil)
+            try await expect(store.entry(for: variant, madeFrom: original) != nil)
+            try await expectNil(store.entry(for: CacheKey("none"), madeFrom: original))
         }
     }
 
@@ -97,11 +98,11 @@ struct CacheStoringTests {
         _ = try await disk.store(sampleEntry(2, size: 50_000), for: original)
         _ = try await disk.store(variantEntry(of: 1), for: variant)
         _ = await disk.totalBytes
-        #expect(try await disk.entry(for: variant, madeFrom: original) == nil)
+        try await expectNil(disk.entry(for: variant, madeFrom: original))
         let statistics = await disk.statistics
-        #expect((statistics.hits, statistics.misses, statistics.outdatedEntries) == (0, 1, 1))
-        #expect(await disk.totalBytes == folder.entryBytes)
-        #expect(folder.entryFiles.count == 1)
+        expectEqual((statistics.hits, statistics.misses, statistics.outdatedEntries), (0, 1, 1))
+        await expectEqual(disk.totalBytes, folder.entryBytes)
+        expectEqual(folder.entryFiles.count, 1)
     }
 
     @Test func `an original that cannot be read says nothing about its variant`() async throws {
@@ -109,6 +110,6 @@ struct CacheStoringTests {
         _ = try await disk.store(variantEntry(of: 1), for: variant)
         _ = try await disk.store(sampleEntry(2), for: original)
         try folder.write([1, 2, 3], to: KeyDigest(of: original).path(in: folder.path))
-        #expect(try await disk.entry(for: variant, madeFrom: original) != nil)
+        try await expect(disk.entry(for: variant, madeFrom: original) != nil)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import TaskCoordination
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -36,8 +37,8 @@ struct DiskCacheFaultTests {
             #expect(folder.unfinishedFiles.isEmpty, comment)
             #expect(folder.openDescriptors.isEmpty && folder.accountDescriptors.count <= 1, comment)
             let bytes = try run { await $0.totalBytes }
-            #expect(bytes == folder.entryBytes, comment)
-            #expect(stage.leftovers() == [], comment)
+            expectEqual(bytes, folder.entryBytes, comment)
+            expectEqual(stage.leftovers(), [], comment)
             let report = try run { await $0.shutdown(within: .zero) }
             #expect(report.abandonedOperations == 0 && folder.accountDescriptors.isEmpty, comment)
         }
@@ -57,7 +58,7 @@ struct DiskCacheFaultTests {
         // Damages the entry's file, if there is one.
         let path = cache.files.path(of: KeyDigest(of: second))
         if FileManager.default.fileExists(atPath: path) { try Data([1, 2]).write(to: URL(fileURLWithPath: path)) }
-        #expect(try await cache.entry(for: second) == nil)
+        try await expectNil(cache.entry(for: second))
         _ = try await cache.metadata(for: CacheKey("3"))
         try await cache.remove(first)
         try await cache.removeExpired()
@@ -91,8 +92,8 @@ struct DiskCacheFaultTests {
         var subject = try Subject()
         subject.faults.set { _, call in call == .read || call == .write ? .short(1) : nil }
         let key = self.key
-        #expect(try subject.run { try await $0.store(sampleEntry(), for: key).isStored })
-        #expect(try subject.run { try await $0.entry(for: key)?.bytes } == sampleEntry().bytes)
+        try expect(subject.run { try await $0.store(sampleEntry(), for: key).isStored })
+        try expectEqual(subject.run { try await $0.entry(for: key)?.bytes }, sampleEntry().bytes)
         try subject.expectSound("short calls")
     }
 
@@ -100,27 +101,27 @@ struct DiskCacheFaultTests {
         var subject = try Subject()
         let key = self.key
         for number in 0..<40 {
-            #expect(try subject.run { try await $0.store(sampleEntry(number), for: CacheKey("\(number)")).isStored })
+            try expect(subject.run { try await $0.store(sampleEntry(number), for: CacheKey("\(number)")).isStored })
         }
         subject.faults.set { _, call in call == .write ? .failure(ENOSPC) : nil }
         let store: @concurrent @Sendable (DiskCache) async throws -> StoreOutcome = {
             try await $0.store(sampleEntry(), for: key)
         }
         let outcome = try subject.run(store)
-        #expect(outcome.error?.code == .diskFull)
-        #expect(outcome.error?.errno == ENOSPC)
+        expectEqual(outcome.error?.code, .diskFull)
+        expectEqual(outcome.error?.errno, ENOSPC)
         let evictions = try subject.run { await $0.statistics.evictions }
         #expect((1...10).contains(evictions))
 
         subject.faults.clear()
         let calls = subject.faults.count
-        #expect(try subject.run(store).error?.code == .diskFull)
-        #expect(subject.faults.count == calls, "refused without a try")
+        try expectEqual(subject.run(store).error?.code, .diskFull)
+        expectEqual(subject.faults.count, calls, "refused without a try")
         subject.time.advance(by: .seconds(-5))
         #expect(try subject.run(store).isStored, "a clock set back ends the rest")
         subject.time.advance(by: .seconds(7))
         #expect(try subject.run(store).isStored)
-        #expect(subject.warnings.codes == [.diskFull])
+        expectEqual(subject.warnings.codes, [.diskFull])
         try subject.expectSound("full disk")
     }
 
@@ -140,14 +141,14 @@ struct DiskCacheFaultTests {
         for round in 1...2 {
             subject.faults.set { _, call in call == .write || call == .makeFolder ? .failure(number) : nil }
             for _ in 0..<3 {
-                #expect(try subject.run(store).error?.code == code)
+                try expectEqual(subject.run(store).error?.code, code)
                 subject.time.advance(by: .seconds(2))
             }
-            #expect(subject.warnings.codes == Array(repeating: code, count: round))
-            #expect(try subject.run { await $0.trouble }?.code == code)
+            expectEqual(subject.warnings.codes, Array(repeating: code, count: round))
+            try expectEqual(subject.run { await $0.trouble }?.code, code)
             subject.faults.clear()
             #expect(try subject.run(store).isStored)
-            #expect(try subject.run { await $0.trouble } == nil)
+            try expectNil(subject.run { await $0.trouble })
         }
         try subject.expectSound("\(code)")
     }
@@ -190,17 +191,17 @@ struct DiskCacheFaultTests {
                 return nil
             }), executor: nil)
         for _ in 0..<3 {
-            #expect(try await cache.entry(for: key) == nil)
+            try await expectNil(cache.entry(for: key))
             let error = try await cache.store(sampleEntry(), for: key).error
-            #expect(error?.code == .permissionDenied)
-            #expect(error?.errno == EACCES)
+            expectEqual(error?.code, .permissionDenied)
+            expectEqual(error?.errno, EACCES)
         }
-        #expect(warnings.codes.allSatisfy { $0 == .permissionDenied })
+        expect(warnings.codes.allSatisfy { $0 == .permissionDenied })
         #expect((1...3).contains(warnings.codes.count), "one for each sort of operation")
         try allow(0o777)
         #expect(try await cache.store(sampleEntry(), for: key).isStored)
-        #expect(try await cache.entry(for: key)?.bytes == sampleEntry().bytes)
-        #expect(await cache.shutdown(within: .seconds(60)).abandonedOperations == 0)
+        try await expectEqual(cache.entry(for: key)?.bytes, sampleEntry().bytes)
+        await expectEqual(cache.shutdown(within: .seconds(60)).abandonedOperations, 0)
         // Before the folder is removed.
         try allow(0o777)
     }
@@ -208,28 +209,28 @@ struct DiskCacheFaultTests {
     @Test func `a disk that cannot be read makes misses and one warning, and loses nothing`() throws {
         var subject = try Subject()
         let key = self.key
-        #expect(try subject.run { try await $0.store(sampleEntry(), for: key).isStored })
+        try expect(subject.run { try await $0.store(sampleEntry(), for: key).isStored })
         subject.faults.set { _, call in call == .open ? .failure(EMFILE) : nil }
-        for _ in 0..<3 { #expect(try subject.run { try await $0.entry(for: key) } == nil) }
-        #expect(subject.warnings.codes == [.tooManyOpenFiles])
+        for _ in 0..<3 { try expectNil(subject.run { try await $0.entry(for: key) }) }
+        expectEqual(subject.warnings.codes, [.tooManyOpenFiles])
         subject.faults.clear()
-        #expect(try subject.run { try await $0.contains(key) })
+        try expect(subject.run { try await $0.contains(key) })
         try subject.expectSound("EMFILE")
     }
 
     @Test func `without descriptors reads miss and stores are refused, with one warning each`() throws {
         var subject = try Subject()
         let key = self.key
-        #expect(try subject.run { try await $0.store(sampleEntry(), for: key).isStored })
+        try expect(subject.run { try await $0.store(sampleEntry(), for: key).isStored })
         let openings: Set<FileSystem.Call> = [.open, .list, .duplicate]
         subject.faults.set { _, call in openings.contains(call) ? .failure(EMFILE) : nil }
         for _ in 0..<3 {
-            #expect(try subject.run { try await $0.entry(for: key) } == nil)
-            #expect(try subject.run { try await $0.store(sampleEntry(2), for: key).error?.code } == .tooManyOpenFiles)
+            try expectNil(subject.run { try await $0.entry(for: key) })
+            try expectEqual(subject.run { try await $0.store(sampleEntry(2), for: key).error?.code }, .tooManyOpenFiles)
         }
-        #expect(subject.warnings.codes == [.tooManyOpenFiles, .tooManyOpenFiles])
+        expectEqual(subject.warnings.codes, [.tooManyOpenFiles, .tooManyOpenFiles])
         subject.faults.clear()
-        #expect(try subject.run { try await $0.entry(for: key)?.bytes } == sampleEntry().bytes)
+        try expectEqual(subject.run { try await $0.entry(for: key)?.bytes }, sampleEntry().bytes)
         try subject.expectSound("EMFILE")
     }
 
@@ -249,8 +250,8 @@ struct DiskCacheFaultTests {
             }
         }
         // The disk's executor runs one call at a time.
-        #expect(counts.entries.max() == 3)
-        #expect(accounts.entries.max() == 2)
+        expectEqual(counts.entries.max(), 3)
+        expectEqual(accounts.entries.max(), 2)
         try subject.expectSound("descriptors")
     }
 
@@ -260,10 +261,10 @@ struct DiskCacheFaultTests {
         try FileManager.default.removeItem(atPath: subject.folder.path)
         try subject.folder.write([1], to: subject.folder.path)
         let refused = try subject.run { try await $0.store(sampleEntry(), for: key) }
-        #expect(refused.error?.code == .folderUnavailable)
-        #expect(try subject.run { try await $0.entry(for: key) } == nil)
+        expectEqual(refused.error?.code, .folderUnavailable)
+        try expectNil(subject.run { try await $0.entry(for: key) })
         try FileManager.default.removeItem(atPath: subject.folder.path)
-        #expect(try subject.run { try await $0.store(sampleEntry(), for: key).isStored })
+        try expect(subject.run { try await $0.store(sampleEntry(), for: key).isStored })
         try subject.expectSound("file in place of the folder")
     }
 }

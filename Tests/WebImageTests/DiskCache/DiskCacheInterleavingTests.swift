@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -33,8 +34,8 @@ struct DiskCacheInterleavingTests {
             probes[1].cancel()
             stage.run()
             for probe in probes { #expect(probe.value == true || probe.wasCancelled, "seed \(seed)") }
-            #expect(stage.leftovers() == [], "seed \(seed)")
-            #expect(stage.outcome { await $0.totalBytes }.value == stage.folder.entryBytes, "seed \(seed)")
+            expectEqual(stage.leftovers(), [], "seed \(seed)")
+            expectEqual(stage.outcome { await $0.totalBytes }.value, stage.folder.entryBytes, "seed \(seed)")
             #expect(stage.folder.unfinishedFiles.isEmpty, "seed \(seed)")
         }
     }
@@ -82,9 +83,9 @@ struct DiskCacheInterleavingTests {
                 return try await cache.entry(for: key)?.bytes.count ?? 0
             }
             stage.run()
-            #expect(reader.value == (seed % 2 == 0 ? 0 : 2_000), "seed \(seed)")
-            #expect(stage.leftovers() == [], "seed \(seed)")
-            #expect(stage.outcome { await $0.totalBytes }.value == stage.folder.entryBytes, "seed \(seed)")
+            expectEqual(reader.value, (seed % 2 == 0 ? 0 : 2_000), "seed \(seed)")
+            expectEqual(stage.leftovers(), [], "seed \(seed)")
+            expectEqual(stage.outcome { await $0.totalBytes }.value, stage.folder.entryBytes, "seed \(seed)")
         }
     }
 
@@ -104,8 +105,8 @@ struct DiskCacheInterleavingTests {
             }
             stage.run()
             #expect(listing.value != nil && reader.value == 2_000, "seed \(seed)")
-            #expect(stage.leftovers() == [], "seed \(seed)")
-            #expect(stage.outcome { await $0.totalBytes }.value == stage.folder.entryBytes, "seed \(seed)")
+            expectEqual(stage.leftovers(), [], "seed \(seed)")
+            expectEqual(stage.outcome { await $0.totalBytes }.value, stage.folder.entryBytes, "seed \(seed)")
         }
     }
 
@@ -125,7 +126,7 @@ struct DiskCacheInterleavingTests {
                 }
             }
             stage.run()
-            #expect(readers.allSatisfy { $0.value != nil })
+            expect(readers.allSatisfy { $0.value != nil })
         }
         // Every tenth read at most; it was every second one when each look made the next.
         #expect(busy.count(of: true) < busy.count / 10)
@@ -139,18 +140,18 @@ struct DiskCacheInterleavingTests {
         let store = Probe(on: executor) { try await cache.store(sampleEntry(), for: key).isStored }
         let removal = Probe(on: executor) { try await cache.remove(key) }
         let cancelled = Probe(on: executor) { try await cache.remove(key) }
-        #expect(stage.outcome { try await $0.store(sampleEntry(), for: other).isStored }.value == true)
-        #expect(stage.outcome { try await $0.entry(for: key) == nil }.value == true)
-        #expect(stage.outcome { try await $0.trim(toBytes: 0) }.value != nil)
+        expectEqual(stage.outcome { try await $0.store(sampleEntry(), for: other).isStored }.value, true)
+        expectEqual(stage.outcome { try await $0.entry(for: key) == nil }.value, true)
+        expect(stage.outcome { try await $0.trim(toBytes: 0) }.value != nil)
         #expect(store.isRunning)
         #expect(removal.isRunning)
         cancelled.cancel()
         stage.run()
         #expect(cancelled.wasCancelled)
         _ = stage.outcome { await $0.passTurn(KeyDigest(of: key)) }
-        #expect(store.value == true)
-        #expect(removal.value != nil)
-        #expect(stage.leftovers() == [])
+        expectEqual(store.value, true)
+        expect(removal.value != nil)
+        expectEqual(stage.leftovers(), [])
     }
 
     @Test func `a shutdown during stores waits for the running ones and refuses the others`() throws {
@@ -166,9 +167,9 @@ struct DiskCacheInterleavingTests {
                 Probe(on: executor) { await cache.shutdown(within: .seconds(1)) }
             }
             stage.run()
-            #expect(shutdowns[0].value?.abandonedOperations == 0, "seed \(seed)")
-            #expect(shutdowns[0].value == shutdowns[1].value, "seed \(seed)")
-            #expect(stage.leftovers() == [], "seed \(seed)")
+            expectEqual(shutdowns[0].value?.abandonedOperations, 0, "seed \(seed)")
+            expectEqual(shutdowns[0].value, shutdowns[1].value, "seed \(seed)")
+            expectEqual(stage.leftovers(), [], "seed \(seed)")
             for store in stores {
                 let outcome = try #require(store.value, "seed \(seed)")
                 #expect(outcome.isStored || outcome.error?.code == .shutDown, "seed \(seed)")
@@ -177,7 +178,7 @@ struct DiskCacheInterleavingTests {
             let anyStored = stores.contains { $0.value?.isStored == true }
             #expect(stage.folder.entryFiles.isEmpty != anyStored, "seed \(seed)")
             #expect(stage.folder.unfinishedFiles.isEmpty, "seed \(seed)")
-            #expect(stage.outcome { try await $0.entry(for: CacheKey("0")) == nil }.value == true, "seed \(seed)")
+            expectEqual(stage.outcome { try await $0.entry(for: CacheKey("0")) == nil }.value, true, "seed \(seed)")
         }
         // Both kinds must have occurred; otherwise the seeds show nothing.
         #expect((1..<1_800).contains(refusals))
@@ -196,10 +197,10 @@ struct DiskCacheInterleavingTests {
         #expect(shutdown.isRunning)
         clock.advance(by: .seconds(1))
         stage.runWithoutDisk()
-        #expect(shutdown.value == .init(completedOperations: 0, abandonedOperations: 1))
+        expectEqual(shutdown.value, .init(completedOperations: 0, abandonedOperations: 1))
         // The device answers later: the operation ends, and only once.
         stage.run()
-        #expect(store.value?.isStored == true)
+        expectEqual(store.value?.isStored, true)
     }
 
     @Test func `removeAll removes entries that are being written or read, too`() throws {
@@ -218,8 +219,8 @@ struct DiskCacheInterleavingTests {
             #expect(removal.isRunning && folder.entryFiles.count == 1, "seed \(seed)")
             _ = stage.outcome { await $0.passTurn(digest) }
             #expect(removal.value != nil && !reader.isRunning && folder.entryFiles.isEmpty, "seed \(seed)")
-            #expect(stage.outcome { await $0.totalBytes }.value == 0)
-            #expect(stage.leftovers() == [], "seed \(seed)")
+            expectEqual(stage.outcome { await $0.totalBytes }.value, 0)
+            expectEqual(stage.leftovers(), [], "seed \(seed)")
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -27,20 +28,20 @@ struct DiskCacheTests {
 
     @Test func `a stored entry is returned with the time of the cache's clock`() async throws {
         let cache = makeCache()
-        #expect(try await cache.entry(for: key) == nil)
+        try await expectNil(cache.entry(for: key))
         #expect(try await cache.store(sampleEntry(), for: key).isStored)
         var expected = sampleEntry()
         expected.metadata.storedAt = time.now.components.seconds
-        #expect(try await cache.entry(for: key) == expected)
-        #expect(try await cache.metadata(for: key) == expected.metadata)
+        try await expectEqual(cache.entry(for: key), expected)
+        try await expectEqual(cache.metadata(for: key), expected.metadata)
         #expect(try await cache.contains(key))
-        #expect(await cache.entryCount == 1)
-        #expect(await cache.totalBytes == folder.entryBytes)
+        await expectEqual(cache.entryCount, 1)
+        await expectEqual(cache.totalBytes, folder.entryBytes)
         try await cache.remove(key)
-        #expect(try await !cache.contains(key))
-        #expect(await cache.totalBytes == 0)
+        try await expect(!cache.contains(key))
+        await expectEqual(cache.totalBytes, 0)
         let statistics = await cache.statistics
-        #expect((statistics.hits, statistics.misses, statistics.stores) == (3, 2, 1))
+        expectEqual((statistics.hits, statistics.misses, statistics.stores), (3, 2, 1))
         #expect(statistics.isIndexComplete)
     }
 
@@ -49,26 +50,26 @@ struct DiskCacheTests {
         for number in 0..<40 { _ = try await first.store(sampleEntry(number), for: CacheKey("\(number)")) }
         _ = await first.shutdown(within: .seconds(60))
         let second = makeCache()
-        #expect(try await second.entry(for: CacheKey("7"))?.bytes == sampleEntry(7).bytes)
-        #expect(await second.entryCount == 40)
-        #expect(await second.totalBytes == folder.entryBytes)
+        try await expectEqual(second.entry(for: CacheKey("7"))?.bytes, sampleEntry(7).bytes)
+        await expectEqual(second.entryCount, 40)
+        await expectEqual(second.totalBytes, folder.entryBytes)
     }
 
     @Test func `two caches on one folder see each other's changes and count right afterwards`() async throws {
         let (first, second) = (makeCache(), makeCache())
-        #expect(await first.entryCount == 0)
-        #expect(await second.entryCount == 0)
+        await expectEqual(first.entryCount, 0)
+        await expectEqual(second.entryCount, 0)
         // Repeated, because a change must not overtake a correction that runs.
         for _ in 0..<200 {
             _ = try await first.store(sampleEntry(1, size: 10), for: key)
-            #expect(try await second.entry(for: key)?.bytes.count == 10)
+            try await expectEqual(second.entry(for: key)?.bytes.count, 10)
             _ = try await second.store(sampleEntry(1, size: 2_000), for: key)
-            #expect(try await first.entry(for: key)?.bytes.count == 2_000)
+            try await expectEqual(first.entry(for: key)?.bytes.count, 2_000)
             try await second.remove(key)
-            #expect(try await first.entry(for: key) == nil)
+            try await expectNil(first.entry(for: key))
             for cache in [first, second] {
                 await cache.maintenance?.value
-                #expect(await cache.totalBytes == 0)
+                await expectEqual(cache.totalBytes, 0)
             }
         }
     }
@@ -87,7 +88,7 @@ struct DiskCacheTests {
                         case 1:
                             guard let found = try? await cache.entry(for: key) else { continue }
                             let writer = Int(found.metadata.attributes["writer"] ?? "") ?? -1
-                            #expect(found.bytes == sampleEntry(writer, size: 40 * writer).bytes)
+                            expectEqual(found.bytes, sampleEntry(writer, size: 40 * writer).bytes)
                         default:
                             var entry = sampleEntry(number, size: 40 * number)
                             entry.metadata.attributes["writer"] = "\(number)"
@@ -98,18 +99,18 @@ struct DiskCacheTests {
             }
         }
         await cache.maintenance?.value
-        #expect(await cache.totalBytes == folder.entryBytes)
+        await expectEqual(cache.totalBytes, folder.entryBytes)
         #expect(folder.unfinishedFiles.isEmpty)
-        #expect(await cache.statistics.damagedEntries == 0)
+        await expectEqual(cache.statistics.damagedEntries, 0)
     }
 
     @Test func `a damaged entry is a miss, removed and counted`() async throws {
         let cache = makeCache()
         _ = try await cache.store(sampleEntry(), for: key)
         try folder.write([1, 2, 3], to: path(key))
-        #expect(try await cache.entry(for: key) == nil)
-        #expect(await cache.statistics.damagedEntries == 1)
-        #expect(await cache.totalBytes == 0)
+        try await expectNil(cache.entry(for: key))
+        await expectEqual(cache.statistics.damagedEntries, 1)
+        await expectEqual(cache.totalBytes, 0)
         #expect(folder.entryFiles.isEmpty)
         #expect(try await cache.store(sampleEntry(), for: key).isStored)
         #expect(try await cache.contains(key))
@@ -121,9 +122,9 @@ struct DiskCacheTests {
         var bytes = try folder.read(path(key))
         bytes[bytes.count - 1] ^= 1
         try folder.write(bytes, to: path(key))
-        #expect(try await cache.metadata(for: key) != nil)
-        #expect(try await cache.entry(for: key) == nil)
-        #expect(try await cache.metadata(for: key) == nil)
+        try await expect(cache.metadata(for: key) != nil)
+        try await expectNil(cache.entry(for: key))
+        try await expectNil(cache.metadata(for: key))
     }
 
     @Test func `an entry that is too old is a miss`() async throws {
@@ -133,8 +134,8 @@ struct DiskCacheTests {
         time.advance(by: .seconds(604_799))
         #expect(try await cache.contains(key))
         time.advance(by: .seconds(1))
-        #expect(try await !cache.contains(key))
-        #expect(await cache.statistics.expirations == 1)
+        try await expect(!cache.contains(key))
+        await expectEqual(cache.statistics.expirations, 1)
         #expect(folder.entryFiles.isEmpty)
     }
 
@@ -151,9 +152,9 @@ struct DiskCacheTests {
         let front = try #require(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
         _ = try cache.files.write(front: front, body: entry.bytes, as: digest, storedAt: TestTime().now.wholeSeconds)
         await cache.passTurn(digest)
-        #expect(try await reader.value == nil)
-        #expect(folder.entryFiles.count == 1)
-        #expect(await cache.totalBytes == folder.entryBytes)
+        try await expectNil(reader.value)
+        expectEqual(folder.entryFiles.count, 1)
+        await expectEqual(cache.totalBytes, folder.entryBytes)
     }
 
     @Test func `entries that are too old are removed, and the rest is kept`() async throws {
@@ -161,15 +162,15 @@ struct DiskCacheTests {
         for number in 0..<250 { _ = try await cache.store(sampleEntry(number), for: CacheKey("old \(number)")) }
         time.advance(by: .seconds(604_860))
         _ = try await cache.store(sampleEntry(), for: key)
-        #expect(try await cache.removeExpired() == 250)
-        #expect(await cache.entryCount == 1)
-        #expect(folder.entryFiles.count == 1)
+        try await expectEqual(cache.removeExpired(), 250)
+        await expectEqual(cache.entryCount, 1)
+        expectEqual(folder.entryFiles.count, 1)
     }
 
     @Test func `an entry above an eighth of the limit is refused`() async throws {
         let cache = makeCache(maximumByteCount: 80_000)
         let outcome = try await cache.store(sampleEntry(1, size: 10_000), for: key)
-        #expect(outcome.error?.code == .tooLarge)
+        expectEqual(outcome.error?.code, .tooLarge)
         #expect(try await cache.store(sampleEntry(1, size: 9_000), for: key).isStored)
     }
 
@@ -184,7 +185,7 @@ struct DiskCacheTests {
         }
         await cache.maintenance?.value
         #expect(try await cache.contains(key))
-        #expect(await cache.totalBytes == folder.entryBytes)
+        await expectEqual(cache.totalBytes, folder.entryBytes)
         #expect(await cache.totalBytes <= 95_000)
         #expect(await cache.statistics.evictions > 200)
     }
@@ -194,10 +195,10 @@ struct DiskCacheTests {
         for number in 0..<220 { _ = try await cache.store(sampleEntry(number), for: CacheKey("\(number)")) }
         try folder.write([1], to: folder.path + "/00/notes.txt")
         try await cache.trim(toBytes: 20_000)
-        #expect(await cache.totalBytes == folder.entryBytes)
+        await expectEqual(cache.totalBytes, folder.entryBytes)
         #expect((19_000...20_000).contains(folder.entryBytes))
         try await cache.removeAll()
-        #expect(await cache.totalBytes == 0)
+        await expectEqual(cache.totalBytes, 0)
         #expect(folder.entryFiles.isEmpty)
         #expect(FileManager.default.fileExists(atPath: folder.path + "/00/notes.txt"))
     }
@@ -206,13 +207,13 @@ struct DiskCacheTests {
         let cache = makeCache()
         _ = try await cache.store(sampleEntry(), for: key)
         let report = await cache.shutdown(within: .seconds(60))
-        #expect(report.abandonedOperations == 0)
-        #expect(await cache.shutdown(within: .zero) == report)
-        #expect(try await cache.entry(for: key) == nil)
-        #expect(try await cache.store(sampleEntry(), for: key).error?.code == .shutDown)
+        expectEqual(report.abandonedOperations, 0)
+        await expectEqual(cache.shutdown(within: .zero), report)
+        try await expectNil(cache.entry(for: key))
+        try await expectEqual(cache.store(sampleEntry(), for: key).error?.code, .shutDown)
         try await cache.remove(key)
         try await cache.removeAll()
-        #expect(folder.entryFiles.count == 1)
+        expectEqual(folder.entryFiles.count, 1)
         _ = await cache.totalBytes
     }
 

@@ -23,8 +23,8 @@ struct DiskIndexTests {
                 sizes[number] = nil
                 index.remove(digest(number))
             }
-            #expect(index.totalBytes == sizes.values.reduce(0, +))
-            #expect(index.count == sizes.count)
+            expectEqual(index.totalBytes, sizes.values.reduce(0, +))
+            expectEqual(index.count, sizes.count)
         }
     }
 
@@ -36,14 +36,14 @@ struct DiskIndexTests {
             EntryFiles.Listed(digest(number), .regular(size: size, modifiedAt: 7, accessedAt: Int64(size)))
         }
         index.replace(folder: 0, with: listed, except: [digest(256), digest(1_024)])
-        #expect(index[digest(0)] == .init(size: 30, storedAt: 7, usedAt: 50))
-        #expect(index[digest(256)] == .init(size: 100, storedAt: 5, usedAt: 50), "changed meanwhile")
-        #expect(index[digest(512)] == nil)
-        #expect(index[digest(768)] == .init(size: 50, storedAt: 7, usedAt: 50), "as noted in the file")
-        #expect(index[digest(1)]?.size == 100, "of another folder")
-        #expect((index.totalBytes, index.count) == (280, 4))
+        expectEqual(index[digest(0)], .init(size: 30, storedAt: 7, usedAt: 50))
+        expectEqual(index[digest(256)], .init(size: 100, storedAt: 5, usedAt: 50), "changed meanwhile")
+        expectNil(index[digest(512)])
+        expectEqual(index[digest(768)], .init(size: 50, storedAt: 7, usedAt: 50), "as noted in the file")
+        expectEqual(index[digest(1)]?.size, 100, "of another folder")
+        expectEqual((index.totalBytes, index.count), (280, 4))
         index.replace(folder: 0, with: [], except: [])
-        #expect((index.totalBytes, index.count) == (100, 1))
+        expectEqual((index.totalBytes, index.count), (100, 1))
     }
 
     @Test func `a listing forgets the folders that are not there, except what has changed meanwhile`() {
@@ -52,7 +52,7 @@ struct DiskIndexTests {
         index.forgetFolders(except: ["02", "ff"], changed: [digest(256)])
         #expect(index[digest(0)] == nil && index[digest(1)] == nil)
         #expect(index[digest(256)] != nil && index[digest(2)] != nil)
-        #expect((index.totalBytes, index.count) == (200, 2))
+        expectEqual((index.totalBytes, index.count), (200, 2))
     }
 
     @Test func `a warning passes once for each kind and sort, until that sort works again`() {
@@ -62,17 +62,18 @@ struct DiskIndexTests {
             (CacheError.Code.diskFull, WarningGate.Sort.writing), (.diskFull, .writing), (.readOnly, .writing),
             (.diskFull, .writing), (.diskFull, .reading),
         ] { passed.append(gate.shouldReport(CacheError(code: code, message: ""), during: sort)) }
-        #expect(passed == [true, false, true, false, true])
+        expectEqual(passed, [true, false, true, false, true])
         gate.recover(.writing)
         let full = CacheError(code: .diskFull, message: "")
         passed = [
             gate.shouldReport(full, during: .reading), gate.shouldReport(full, during: .writing),
             gate.shouldReport(full, during: .writing),
         ]
-        #expect(passed == [false, true, false])
-        #expect(gate.failures.count == 2)
+        expectEqual(passed, [false, true, false])
+        expectEqual(gate.failures.count, 2)
         gate.recover(.reading)
-        #expect(gate.failures[.writing]?.code == .diskFull && gate.failures.count == 1)
+        expectEqual(gate.failures[.writing]?.code, .diskFull)
+        expectEqual(gate.failures.count, 1)
         _ = gate.shouldReport(full, during: .reading)
         gate.recover(.writing)
         #expect(gate.failures.isEmpty, "a store shows that the folder works")
@@ -105,7 +106,7 @@ struct DiskIndexTests {
         }
         let victims = index.victims(
             toFree: byteCount, limit: limit, now: 1_000, lifetime: Lifetime(now: 1_000, maximumAge: .seconds(900)))
-        #expect(victims.map(\.digest) == expected)
+        expectEqual(victims.map(\.digest), expected)
     }
 
     @Test func `a clock set back or far ahead overflows nothing`() {
@@ -124,16 +125,16 @@ struct DiskIndexTests {
         var turns = KeyTurns()
         let key = digest(1)
         let isFirst = turns.take(key)
-        #expect(isFirst)
+        expect(isFirst)
         #expect(turns.isTaken(key))
         let (second, third) = (turns.join(key), turns.join(key))
         second.resolve(false)
         turns.pass(key)
-        #expect(!third.resolve(false))
+        expect(!third.resolve(false))
         #expect(turns.isTaken(key))
         turns.pass(key)
-        #expect(!turns.isTaken(key))
-        #expect(turns.count == 0)
+        expect(!turns.isTaken(key))
+        expectEqual(turns.count, 0)
     }
 }
 

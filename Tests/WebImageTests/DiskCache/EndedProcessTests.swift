@@ -60,12 +60,12 @@ struct EndedProcessTests {
                 #expect(Self.bytes(of: number).contains(bytes), "call \(place)")
                 found.insert(number)
             }
-            #expect(totalBytes == stage.folder.entryBytes, "call \(place)")
-            #expect(damaged == 0, "call \(place)")
+            expectEqual(totalBytes, stage.folder.entryBytes, "call \(place)")
+            expectEqual(damaged, 0, "call \(place)")
             #expect(stage.folder.unfinishedFiles.isEmpty, "call \(place)")
-            #expect(stage.leftovers(of: next) == [], "call \(place)")
+            expectEqual(stage.leftovers(of: next), [], "call \(place)")
         }
         #expect(place > 100, "it makes calls")
-        #expect(found == [0, 1, 2, 3], "and leaves entries")
+        expectEqual(found, [0, 1, 2, 3], "and leaves entries")
     }
 }

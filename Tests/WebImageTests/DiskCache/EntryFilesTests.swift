@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -36,11 +37,11 @@ struct EntryFilesTests {
         let entry = sampleEntry(2, size: size)
         let written = try write(entry)
         guard case .entry(let found, let status) = try read() else { throw Failed() }
-        #expect(found == entry)
-        #expect(status.size == written)
-        #expect(folder.entryBytes == written)
+        expectEqual(found, entry)
+        expectEqual(status.size, written)
+        expectEqual(folder.entryBytes, written)
         guard case .entry(let bare, _) = try read(withBody: false) else { throw Failed() }
-        #expect(bare.metadata == entry.metadata)
+        expectEqual(bare.metadata, entry.metadata)
         #expect(folder.unfinishedFiles.isEmpty)
     }
 
@@ -52,7 +53,7 @@ struct EntryFilesTests {
             front: front, body: entry.bytes, as: KeyDigest(of: key), storedAt: TestTime().now.wholeSeconds)
         let finding = try files.read(key, KeyDigest(of: key), fileSizeLimit: 1 << 20, withBody: true)
         guard case .entry(let found, _) = finding else { throw Failed() }
-        #expect(found == entry)
+        expectEqual(found, entry)
     }
 
     @Test func `folders and files are for this user alone`() throws {
@@ -112,13 +113,13 @@ struct EntryFilesTests {
         let obstacles: [() throws -> Void] = [
             { try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: elsewhere) },
             { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false) },
-            { #expect(unsafe mkfifo(path, 0o600) == 0) },
+            { expectEqual(unsafe mkfifo(path, 0o600), 0) },
         ]
         for obstruct in obstacles {
             try obstruct()
             guard case .damaged(let status) = try read() else { throw Failed() }
             _ = try files.remove(digest, onlyIf: status)
-            #expect(try files.look(at: digest) == nil)
+            try expectNil(files.look(at: digest))
             try obstruct()
             try write()
             guard case .entry = try read() else { throw Failed() }
@@ -132,7 +133,7 @@ struct EntryFilesTests {
         try folder.write([1, 2, 3], to: files.path(of: digest))
         guard case .damaged(let status) = try read() else { throw Failed() }
         let size = try write()
-        #expect(try files.remove(digest, onlyIf: status)?.size == size)
+        try expectEqual(files.remove(digest, onlyIf: status)?.size, size)
         guard case .entry = try read() else { throw Failed() }
     }
 
@@ -165,11 +166,11 @@ struct EntryFilesTests {
         }
         try files.system.close(makeUnfinished("\(EntryFiles.processToken)-0", isLocked: false))
         try folder.write([1], to: files.temporaryFolder + "/notes.txt")
-        #expect(files.removeAbandonedFiles(now: now) == 3)
+        expectEqual(files.removeAbandonedFiles(now: now), 3)
         let left = try FileManager.default.contentsOfDirectory(atPath: files.temporaryFolder)
-        #expect(Set(left) == ["notes.txt", "4194999-abc-1", "\(EntryFiles.processToken)-0"])
+        expectEqual(Set(left), ["notes.txt", "4194999-abc-1", "\(EntryFiles.processToken)-0"])
         try files.system.close(held)
-        #expect(files.removeAbandonedFiles(now: now) == 1)
+        expectEqual(files.removeAbandonedFiles(now: now), 1)
     }
 
     @Test func `a file being written is locked until it has its name`() throws {
@@ -190,7 +191,7 @@ struct EntryFilesTests {
         let entry = sampleEntry()
         let front = try #require(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
         _ = try files.write(front: front, body: entry.bytes, as: digest, storedAt: TestTime().now.wholeSeconds)
-        #expect(attempts.entries == [false, false, false], "during the write, before the close, before the rename")
+        expectEqual(attempts.entries, [false, false, false], "during the write, before the close, before the rename")
         #expect(self.folder.openDescriptors.isEmpty)
     }
 
@@ -201,7 +202,7 @@ struct EntryFilesTests {
         let files = EntryFiles(folder: files.folder, isSynced: false, system: faults.system)
         try files.system.close(makeUnfinished("deadbeef-1", isLocked: false))
         let now = DiskCache.Configuration.systemTime().components.seconds
-        #expect(files.removeAbandonedFiles(now: now + age) == (isRemoved ? 1 : 0))
+        expectEqual(files.removeAbandonedFiles(now: now + age), (isRemoved ? 1 : 0))
         let front = try #require(EntryHeader.front(key: key, metadata: sampleEntry().metadata, body: []))
         _ = try files.write(front: front, body: [], as: digest, storedAt: TestTime().now.wholeSeconds)
     }
@@ -228,7 +229,7 @@ struct EntryFilesTests {
                 try files.write(front: front, body: [], as: digest, storedAt: TestTime().now.wholeSeconds)
             }
             let error = CacheError(try #require(failure), path: files.folder)
-            #expect(error.code == .inputOutput)
+            expectEqual(error.code, .inputOutput)
             #expect(error.message.contains("Another program"))
         }
         #expect(folder.openDescriptors.isEmpty)
@@ -245,14 +246,14 @@ struct EntryFilesTests {
         guard case .damaged = try files.read(key, digest, fileSizeLimit: 1 << 30, withBody: false) else {
             throw Failed()
         }
-        #expect(!faults.calls.contains(.read))
+        expect(!faults.calls.contains(.read))
     }
 
     @Test func `a large file without a hole is read from its beginning`() throws {
         let entry = sampleEntry(2, size: 1 << 21)
         try write(entry)
         guard case .entry(let found, _) = try read(limit: 1 << 22) else { throw Failed() }
-        #expect(found.bytes == entry.bytes)
+        expectEqual(found.bytes, entry.bytes)
     }
 
     @Test func `a listing has entries and nothing else`() throws {
@@ -261,8 +262,8 @@ struct EntryFilesTests {
         try folder.write([1], to: entryFolder + "/notes.txt")
         try folder.write([1], to: entryFolder + "/" + KeyDigest(high: 1, low: ~digest.low).fileName)
         let listed = try files.list(digest.folder)
-        #expect(listed.map(\.digest) == [digest])
-        #expect(listed.map(\.size) == [size])
+        expectEqual(listed.map(\.digest), [digest])
+        expectEqual(listed.map(\.size), [size])
         #expect(try files.list("zz").isEmpty)
     }
 
@@ -276,7 +277,7 @@ struct EntryFilesTests {
             let front = try #require(
                 EntryHeader.front(
                     key: key, metadata: entry.metadata, body: entry.bytes, filledUpTo: isFilled ? 1 << 22 : 0))
-            if isFilled, size > 4_096 { #expect(front.count % EntryHeader.usualBodyOffset == 0) }
+            if isFilled, size > 4_096 { expectEqual(front.count % EntryHeader.usualBodyOffset, 0) }
             _ = try files.write(front: front, body: entry.bytes, as: digest, storedAt: 0)
             for withBody in [true, false] {
                 let finding = try files.read(key, digest, fileSizeLimit: 1 << 22, withBody: withBody)
@@ -284,9 +285,9 @@ struct EntryFilesTests {
                     Issue.record("\(size) bytes, front \(front.count): \(finding)")
                     continue
                 }
-                #expect(found.bytes == (withBody ? entry.bytes : []))
-                #expect(found.metadata.etag == entry.metadata.etag)
-                #expect(status.size == front.count + size)
+                expectEqual(found.bytes, (withBody ? entry.bytes : []))
+                expectEqual(found.metadata.etag, entry.metadata.etag)
+                expectEqual(status.size, front.count + size)
             }
         }
     }

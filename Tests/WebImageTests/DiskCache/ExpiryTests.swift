@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import TaskCoordination
+import TestSupport
 import Testing
 
 @testable import WebImage
@@ -32,11 +33,11 @@ struct ExpiryTests {
         for day in 1...20 {
             time.advance(by: Self.day)
             let cache = makeCache()
-            #expect(try await cache.entry(for: key) != nil, "day \(day)")
+            try await expect(cache.entry(for: key) != nil, "day \(day)")
             _ = await cache.shutdown(within: .seconds(60))
         }
         time.advance(by: Self.day * 7 + .seconds(60))
-        #expect(try await makeCache().entry(for: key) == nil)
+        try await expectNil(makeCache().entry(for: key))
         #expect(folder.entryFiles.isEmpty)
     }
 
@@ -45,11 +46,11 @@ struct ExpiryTests {
         _ = try await cache.store(sampleEntry(), for: key)
         for _ in 1...6 {
             time.advance(by: Self.day)
-            #expect(try await cache.entry(for: key) != nil)
+            try await expect(cache.entry(for: key) != nil)
         }
         time.advance(by: Self.day)
-        #expect(try await cache.entry(for: key) == nil)
-        #expect(await cache.statistics.expirations == 1)
+        try await expectNil(cache.entry(for: key))
+        await expectEqual(cache.statistics.expirations, 1)
     }
 
     @Test func `a use by another process counts`() async throws {
@@ -69,7 +70,7 @@ struct ExpiryTests {
         _ = await first.shutdown(within: .seconds(60))
         time.advance(by: Self.day * 3)
         let second = makeCache()
-        #expect(try await second.removeExpired() == 4)
+        try await expectEqual(second.removeExpired(), 4)
         #expect(try await second.contains(CacheKey("0")))
         #expect(try await second.contains(CacheKey("1")))
     }
@@ -91,10 +92,10 @@ struct ExpiryTests {
         let cache = makeCache(maximumAge: .seconds(-1))
         _ = try await cache.store(sampleEntry(), for: key)
         time.advance(by: Self.day * 20_000)
-        #expect(try await cache.removeExpired() == 0)
-        #expect(try await cache.entry(for: key) != nil)
+        try await expectEqual(cache.removeExpired(), 0)
+        try await expect(cache.entry(for: key) != nil)
         time.advance(by: Self.day * -19_000)
-        #expect(try await makeCache(maximumAge: .seconds(-1)).entry(for: key) != nil)
+        try await expect(makeCache(maximumAge: .seconds(-1)).entry(for: key) != nil)
     }
 
     @Test(arguments: [Duration.seconds(604_800), .seconds(-1)])
@@ -107,19 +108,19 @@ struct ExpiryTests {
             _ = try await first.store(sampleEntry(2), for: CacheKey("other"))
             time.advance(by: .seconds(3_500))
             let cache = isRestarted ? makeCache(maximumAge: maximumAge) : first
-            #expect(try await cache.entry(for: key)?.metadata.keptUntil == entry.metadata.keptUntil)
-            #expect(try await cache.removeExpired() == 0)
+            try await expectEqual(cache.entry(for: key)?.metadata.keptUntil, entry.metadata.keptUntil)
+            try await expectEqual(cache.removeExpired(), 0)
             time.advance(by: .seconds(100))
             if isRestarted {
-                #expect(try await makeCache(maximumAge: maximumAge).entry(for: key) == nil)
+                try await expectNil(makeCache(maximumAge: maximumAge).entry(for: key))
             }
             // Its own sweep may have been faster, so the number that this one removes says nothing.
             _ = try await cache.removeExpired()
             if !isRestarted {
-                #expect(await cache.entryCount == 1, "the read before has told the index")
-                #expect(await cache.statistics.expirations == 1)
+                await expectEqual(cache.entryCount, 1, "the read before has told the index")
+                await expectEqual(cache.statistics.expirations, 1)
             }
-            #expect(try await cache.entry(for: key) == nil)
+            try await expectNil(cache.entry(for: key))
             #expect(try await cache.contains(CacheKey("other")))
         }
     }
@@ -130,14 +131,14 @@ struct ExpiryTests {
         entry.metadata.keptUntil = (time.now + Self.day * 100).wholeSeconds
         _ = try await cache.store(entry, for: key)
         time.advance(by: Self.day * 7 + .seconds(60))
-        #expect(try await cache.entry(for: key) == nil)
+        try await expectNil(cache.entry(for: key))
         _ = try await cache.store(entry, for: key)
         let end = (time.now + .seconds(100)).wholeSeconds
-        #expect(try await cache.renew(key) { $0.keptUntil = end }?.isStored == true)
+        try await expectEqual(cache.renew(key) { $0.keptUntil = end }?.isStored, true)
         time.advance(by: .seconds(100))
-        #expect(try await cache.removeExpired() == 1)
-        #expect(await cache.entryCount == 0)
-        #expect(await cache.statistics.expirations == 2)
+        try await expectEqual(cache.removeExpired(), 1)
+        await expectEqual(cache.entryCount, 0)
+        await expectEqual(cache.statistics.expirations, 2)
     }
 
     @Test func `a listing keeps the end of an entry that was stored by another clock than the disk's`() async throws {
@@ -149,7 +150,7 @@ struct ExpiryTests {
         await cache.waitForIndex()
         #expect(await cache.listFolder())
         time.advance(by: .seconds(100))
-        #expect(try await cache.removeExpired() == 1)
+        try await expectEqual(cache.removeExpired(), 1)
     }
 
     @Test func `a use in the future says nothing, and is corrected`() async throws {
@@ -162,9 +163,9 @@ struct ExpiryTests {
         }
         time.advance(by: Self.day * 6)
         #expect(try await makeCache().contains(key))
-        #expect(try cache.files.look(at: digest)?.usedAt == time.now.wholeSeconds)
+        try expectEqual(cache.files.look(at: digest)?.usedAt, time.now.wholeSeconds)
         time.advance(by: Self.day * 7 + .seconds(60))
-        #expect(try await makeCache().entry(for: key) == nil)
+        try await expectNil(makeCache().entry(for: key))
     }
 
     @Test func `a use is noted once in a while, and a failure to note it is no trouble`() async throws {
@@ -172,15 +173,15 @@ struct ExpiryTests {
         let cache = makeCache(system: plan.system, warnings: warnings)
         _ = try await cache.store(sampleEntry(), for: key)
         for _ in 0..<5 { _ = try await cache.entry(for: key) }
-        #expect(!plan.calls.contains(.touch), "the store is a use")
+        expect(!plan.calls.contains(.touch), "the store is a use")
         time.advance(by: Self.day)
         for _ in 0..<5 { _ = try await cache.entry(for: key) }
-        #expect(plan.calls.count { $0 == .touch } == 1)
+        expectEqual(plan.calls.count { $0 == .touch }, 1)
         plan.set { _, call in call == .touch ? .failure(EROFS) : nil }
         time.advance(by: Self.day)
-        #expect(try await cache.entry(for: key) == sampleEntry().storedAt(time.now - Self.day * 2))
+        try await expectEqual(cache.entry(for: key), sampleEntry().storedAt(time.now - Self.day * 2))
         #expect(warnings.codes.isEmpty)
-        #expect(await cache.statistics.misses == 0)
+        await expectEqual(cache.statistics.misses, 0)
     }
 }
 

@@ -45,7 +45,7 @@ struct FolderAccountTests {
                 (members[one].known, members[one].foreignUnits) = (.init(), 0)
             case 1:  // it looks while a store of another cache is under way
                 members[one].faults.set { _, call in call == .status ? .failure(EIO) : nil }
-                #expect(members[one].account.look() == nil)
+                expectNil(members[one].account.look())
                 members[one].faults.clear()
             case 2:
                 members[one].known.add(try #require(members[one].account.look()))
@@ -57,10 +57,10 @@ struct FolderAccountTests {
                 for other in 0..<3 where other != one { members[other].foreignUnits += units }
             }
             members[one].known.add(try #require(members[one].account.look()))
-            #expect(members[one].known.bytes == members[one].foreignUnits * FolderAccount.unit)
-            #expect(members[one].known.hasChanged == (members[one].foreignUnits > 0))
+            expectEqual(members[one].known.bytes, members[one].foreignUnits * FolderAccount.unit)
+            expectEqual(members[one].known.hasChanged, (members[one].foreignUnits > 0))
         }
-        #expect(try folder.read(path).count == total)
+        try expectEqual(folder.read(path).count, total)
     }
 
     @Test(arguments: [FileSystem.Call.open, .write, .status])
@@ -86,23 +86,23 @@ struct FolderAccountTests {
         let harms: [(String, () throws -> Void)] = [
             ("removed", { try FileManager.default.removeItem(atPath: self.path) }),
             ("replaced", { try self.folder.write([1, 2, 3], to: self.path) }),
-            ("cut", { #expect(unsafe truncate(self.path, 1) == 0) }),
-            ("grown", { #expect(unsafe truncate(self.path, 100) == 0) }),
-            ("too long", { #expect(unsafe truncate(self.path, off_t(1 << 45)) == 0) }),
+            ("cut", { expectEqual(unsafe truncate(self.path, 1), 0) }),
+            ("grown", { expectEqual(unsafe truncate(self.path, 100), 0) }),
+            ("too long", { expectEqual(unsafe truncate(self.path, off_t(1 << 45)), 0) }),
             ("the folder removed", { try FileManager.default.removeItem(atPath: self.folder.path) }),
         ]
         for (name, harm) in harms {
             let (looking, adding) = (makeAccount(), makeAccount())
             for account in [looking, adding] { _ = account.add(5_000) }
             _ = looking.add()
-            #expect(looking.look() == .init(), "\(name)")
+            expectEqual(looking.look(), .init(), "\(name)")
             try harm()
             #expect(looking.look()?.hasChanged != false, "\(name)")
             #expect(adding.add(1).hasChanged, "\(name)")
             // Both use the same file from now on.
             _ = looking.add()
-            #expect(adding.add(1_024) == .init(), "\(name)")
-            #expect(looking.look() == .init(bytes: 1_024, hasChanged: true), "\(name)")
+            expectEqual(adding.add(1_024), .init(), "\(name)")
+            expectEqual(looking.look(), .init(bytes: 1_024, hasChanged: true), "\(name)")
             #expect(try folder.read(path).count < 4_096, "\(name)")
         }
     }
@@ -112,7 +112,7 @@ struct FolderAccountTests {
         let faults = FaultPlan()
         let (first, second) = (makeAccount(faults), makeAccount())
         for account in [first, second] { _ = account.add(1) }
-        #expect(unsafe truncate(path, off_t(1 << 45)) == 0)
+        expectEqual(unsafe truncate(path, off_t(1 << 45)), 0)
         let isFirst = Journal<Void>()
         faults.set { _, call in
             if call == .unlink, isFirst.count == 0 {
@@ -125,6 +125,6 @@ struct FolderAccountTests {
         // The first has removed the account that the second had begun.
         #expect(second.look()?.hasChanged != false)
         #expect(second.add(1).hasChanged)
-        #expect(first.look()?.hasChanged == true)
+        expectEqual(first.look()?.hasChanged, true)
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 
 @testable import WebImage
@@ -24,7 +25,7 @@ struct FormatTests {
 
     @Test(arguments: sanityChecks)
     func `the checksum is XXH64`(count: Int, seed: UInt64, expected: UInt64) {
-        #expect(Checksum.of(sanityBytes(count), seed: seed) == expected)
+        expectEqual(Checksum.of(sanityBytes(count), seed: seed), expected)
     }
 
     /// Length, and what libxxhash 0.8.1 makes of those bytes: XXH64 up to 240 bytes, XXH3 from there.
@@ -37,18 +38,18 @@ struct FormatTests {
 
     @Test(arguments: contents)
     func `the checksum of a content is XXH3, and XXH64 of few bytes`(count: Int, expected: UInt64) {
-        #expect(Checksum.ofContent(sanityBytes(count)) == expected)
+        expectEqual(Checksum.ofContent(sanityBytes(count)), expected)
     }
 
     @Test func `a path is the folder, two digits and the name`() {
         for digest in [KeyDigest(high: 0x0123_4567_89AB_CDEF, low: 0xFF), KeyDigest(of: CacheKey("k"))] {
-            #expect(digest.path(in: "/ä/b") == "/ä/b/\(digest.folder)/\(digest.fileName)")
+            expectEqual(digest.path(in: "/ä/b"), "/ä/b/\(digest.folder)/\(digest.fileName)")
         }
     }
 
     @Test func `the checksum of a slice is that of its bytes`() {
         let bytes = sanityBytes(100)
-        for start in 0..<40 { #expect(Checksum.of(bytes[start...]) == Checksum.of(Array(bytes[start...]))) }
+        for start in 0..<40 { expectEqual(Checksum.of(bytes[start...]), Checksum.of(Array(bytes[start...]))) }
     }
 
     /// The number of bytes, and how the digest that `sha256sum` makes of them begins.
@@ -61,7 +62,7 @@ struct FormatTests {
     @Test(arguments: digests)
     func `the digest is the beginning of SHA-256`(count: Int, expected: String) {
         let (high, low) = Digest.of((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
-        #expect(KeyDigest(high: high, low: low).fileName == expected)
+        expectEqual(KeyDigest(high: high, low: low).fileName, expected)
     }
 
     @Test func `digests that agree in one half do not flood a table`() {
@@ -71,64 +72,64 @@ struct FormatTests {
 
     @Test func `a digest's file name leads back to it`() {
         let digest = KeyDigest(of: CacheKey("https://images.example/a.png"))
-        #expect(KeyDigest(fileName: digest.fileName) == digest)
+        expectEqual(KeyDigest(fileName: digest.fileName), digest)
         #expect(digest.fileName.prefix(16).hasSuffix(digest.folder))
-        #expect(KeyDigest(high: 0x0123_4567_89AB_CDEF, low: 0xFF).fileName == "0123456789abcdef00000000000000ff")
+        expectEqual(KeyDigest(high: 0x0123_4567_89AB_CDEF, low: 0xFF).fileName, "0123456789abcdef00000000000000ff")
         let foreign = [
             "", "tmp", "0123456789ABCDEF00000000000000ff", "0123456789abcdef00000000000000f",
             "../../../../../../etc/passwd0000",
         ]
         for name in foreign {
-            #expect(KeyDigest(fileName: name) == nil, "\(name)")
+            expectNil(KeyDigest(fileName: name), "\(name)")
         }
-        #expect(Set(EntryFiles.entryFolders).count == 256)
+        expectEqual(Set(EntryFiles.entryFolders).count, 256)
     }
 
     @Test func `keys are equal when their bytes are`() {
-        #expect(CacheKey("a") == CacheKey("a"))
-        #expect("\u{E9}" == "e\u{301}")
+        expectEqual(CacheKey("a"), CacheKey("a"))
+        expectEqual("\u{E9}", "e\u{301}")
         #expect(CacheKey("\u{E9}") != CacheKey("e\u{301}"))
-        #expect(Set([CacheKey("\u{E9}"), CacheKey("e\u{301}")]).count == 2)
+        expectEqual(Set([CacheKey("\u{E9}"), CacheKey("e\u{301}")]).count, 2)
     }
 
     @Test func `metadata comes back as it was`() {
         var full = sampleEntry().metadata
         (full.generation, full.madeFrom) = (nil, ContentGeneration(rawValue: .max))
-        #expect(EntryMetadata(encoded: full.encoded()[...]) == full)
+        expectEqual(EntryMetadata(encoded: full.encoded()[...]), full)
         let bare = EntryMetadata(url: "")
-        #expect(EntryMetadata(encoded: bare.encoded()[...]) == bare)
+        expectEqual(EntryMetadata(encoded: bare.encoded()[...]), bare)
         let extreme = EntryMetadata(url: "x", pixelWidth: .max, storedAt: .min, expiresAt: .max, attributes: ["": ""])
-        #expect(EntryMetadata(encoded: extreme.encoded()[...]) == extreme)
+        expectEqual(EntryMetadata(encoded: extreme.encoded()[...]), extreme)
     }
 
     @Test func `metadata cut anywhere is refused or whole fields, never a crash`() {
         let bytes = sampleEntry().metadata.encoded()
         for length in 0..<bytes.count { _ = EntryMetadata(encoded: bytes[..<length]) }
-        #expect(EntryMetadata(encoded: []) == nil)
-        #expect(EntryMetadata(encoded: bytes.dropLast()) == nil)
+        expectNil(EntryMetadata(encoded: []))
+        expectNil(EntryMetadata(encoded: bytes.dropLast()))
         // A length of 4 GiB in a field of eight bytes.
-        #expect(EntryMetadata(encoded: [1, 255, 255, 255, 255, 0, 0, 0]) == nil)
+        expectNil(EntryMetadata(encoded: [1, 255, 255, 255, 255, 0, 0, 0]))
         // An attribute whose name would be longer than the field.
-        #expect(EntryMetadata(encoded: [1, 0, 0, 0, 0, 14, 4, 0, 0, 0, 9, 0, 0, 0]) == nil)
+        expectNil(EntryMetadata(encoded: [1, 0, 0, 0, 0, 14, 4, 0, 0, 0, 9, 0, 0, 0]))
     }
 
     @Test func `fields of later versions are skipped`() {
         var metadata = sampleEntry().metadata
         metadata.generation = nil
-        #expect(EntryMetadata(encoded: (metadata.encoded() + [200, 2, 0, 0, 0, 7, 7])[...]) == metadata)
+        expectEqual(EntryMetadata(encoded: (metadata.encoded() + [200, 2, 0, 0, 0, 7, 7])[...]), metadata)
     }
 
     @Test func `a header with lengths that do not add up is refused before anything is allocated`() throws {
         let front = try #require(EntryHeader.front(key: CacheKey("k"), metadata: .init(url: "u"), body: [1, 2, 3]))
         let size = front.count + 3
-        #expect(EntryHeader(front, fileSize: size)?.bodyLength == 3)
-        #expect(EntryHeader(front, fileSize: size + 1) == nil)
-        #expect(EntryHeader(front, fileSize: size - 1) == nil)
+        expectEqual(EntryHeader(front, fileSize: size)?.bodyLength, 3)
+        expectNil(EntryHeader(front, fileSize: size + 1))
+        expectNil(EntryHeader(front, fileSize: size - 1))
         var hostile = front
         for place in 8..<24 { hostile[place] = 0xFF }
-        #expect(EntryHeader(hostile, fileSize: size) == nil)
-        #expect(EntryHeader(hostile, fileSize: .max) == nil)
-        #expect(EntryHeader(Array(front.prefix(39)), fileSize: size) == nil)
+        expectNil(EntryHeader(hostile, fileSize: size))
+        expectNil(EntryHeader(hostile, fileSize: .max))
+        expectNil(EntryHeader(Array(front.prefix(39)), fileSize: size))
     }
 
     @Test func `an entry is not filled up beyond the largest file`() throws {
@@ -137,9 +138,9 @@ struct FormatTests {
         let bare = try #require(EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes))
         for limit in [0, bare.count + 5_000, 512 + 4_999] {
             let front = EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes, filledUpTo: limit)
-            #expect(front == bare)
+            expectEqual(front, bare)
         }
         let filled = EntryHeader.front(key: key, metadata: entry.metadata, body: entry.bytes, filledUpTo: 512 + 5_000)
-        #expect(filled?.count == 512)
+        expectEqual(filled?.count, 512)
     }
 }

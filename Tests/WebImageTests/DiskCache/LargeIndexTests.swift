@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import TaskCoordination
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -31,10 +32,10 @@ struct LargeIndexTests {
             return await cache.statistics.entryCount
         }
         stage.runWithoutDisk()
-        #expect(other.value == 50_001)
+        expectEqual(other.value, 50_001)
         stage.run()
         #expect(trim.value ?? 0 > 0)
-        #expect(stage.outcome { await $0.statistics.entryCount }.value == 50_001 - (trim.value ?? 0))
+        expectEqual(stage.outcome { await $0.statistics.entryCount }.value, 50_001 - (trim.value ?? 0))
     }
 
     @Test(arguments: 0..<20) func `operations that make room at once do not choose the same entries`(seed: UInt64)
@@ -48,10 +49,10 @@ struct LargeIndexTests {
         let trims = (0..<3).map { _ in Probe(on: stage.executor) { await cache.trimSlice(toFree: 100_000) } }
         stage.run()
         let counts = trims.compactMap(\.value)
-        #expect(counts.count == 3)
-        #expect(counts.allSatisfy { $0 > 10 })
-        #expect(stage.folder.entryFiles.count == 300 - counts.reduce(0, +))
-        #expect(stage.leftovers() == [])
+        expectEqual(counts.count, 3)
+        expect(counts.allSatisfy { $0 > 10 })
+        expectEqual(stage.folder.entryFiles.count, 300 - counts.reduce(0, +))
+        expectEqual(stage.leftovers(), [])
     }
 
     @Test func `a search over folders finds the same as a full sort`() {
@@ -73,6 +74,6 @@ struct LargeIndexTests {
         }
         let victims = index.victims(toFree: 5_000_000, limit: 100, now: 1_000, lifetime: lifetime)
         #expect(victims.count >= 50)
-        #expect(victims == Array(sorted.prefix(victims.count)))
+        expectEqual(victims, Array(sorted.prefix(victims.count)))
     }
 }

@@ -18,8 +18,8 @@ struct MissTests {
         var stage = try SeededStage(
             seed: 1, maximumByteCount: 1 << 24, system: faults.system, clock: clock, readsInMemory: readsInMemory)
         try stage.folder.makeEntryFolders()
-        #expect(stage.outcome { await $0.totalBytes }.value == 0)
-        #expect(stage.outcome { try await $0.store(sampleEntry(), for: Self.key(0)).isStored }.value == true)
+        expectEqual(stage.outcome { await $0.totalBytes }.value, 0)
+        expectEqual(stage.outcome { try await $0.store(sampleEntry(), for: Self.key(0)).isStored }.value, true)
         return stage
     }
 
@@ -41,13 +41,13 @@ struct MissTests {
             return true
         }
         stage.runWithoutDisk()
-        #expect(misses.value == true)
-        #expect(stage.queuedDiskJobs == 0)
-        #expect(Set(faults.calls.dropFirst(before)).subtracting([.status, .openInMemory]) == [])
+        expectEqual(misses.value, true)
+        expectEqual(stage.queuedDiskJobs, 0)
+        expectEqual(Set(faults.calls.dropFirst(before)).subtracting([.status, .openInMemory]), [])
         var rest = stage
-        #expect(rest.outcome { await $0.statistics.misses }.value == 1_000)
-        #expect(rest.outcome { try await $0.entry(for: Self.key(0)) != nil }.value == true)
-        #expect(rest.leftovers() == [])
+        expectEqual(rest.outcome { await $0.statistics.misses }.value, 1_000)
+        expectEqual(rest.outcome { try await $0.entry(for: Self.key(0)) != nil }.value, true)
+        expectEqual(rest.leftovers(), [])
     }
 
     @Test func `a thread looks before the folder was listed, and for a key that is known`() throws {
@@ -57,10 +57,10 @@ struct MissTests {
         stage.runWithoutDisk()
         #expect(early.isRunning)
         stage.run()
-        #expect(early.value == sampleEntry().bytes)
+        expectEqual(early.value, sampleEntry().bytes)
         #expect(missesAtOnce(next, in: &stage))
         try FileManager.default.removeItem(atPath: next.files.path(of: KeyDigest(of: Self.key(0))))
-        #expect(stage.outcome { try await $0.entry(for: Self.key(0)) == nil }.value == true)
+        expectEqual(stage.outcome { try await $0.entry(for: Self.key(0)) == nil }.value, true)
     }
 
     @Test func `a store of another cache makes a thread look, until the folder is listed again`() throws {
@@ -70,15 +70,15 @@ struct MissTests {
         #expect(missesAtOnce(stage.cache, in: &stage))
         let store = Probe(on: stage.executor) { try await other.store(sampleEntry(2), for: Self.key(2)).isStored }
         stage.run()
-        #expect(store.value == true)
-        #expect(!missesAtOnce(stage.cache, in: &stage))
-        #expect(stage.outcome { try await $0.entry(for: Self.key(2))?.bytes }.value == sampleEntry(2).bytes)
+        expectEqual(store.value, true)
+        expect(!missesAtOnce(stage.cache, in: &stage))
+        expectEqual(stage.outcome { try await $0.entry(for: Self.key(2))?.bytes }.value, sampleEntry(2).bytes)
         // The sweep lists the folder again.
         clock.advance(by: .seconds(3_600))
         stage.run()
         #expect(missesAtOnce(stage.cache, in: &stage))
-        #expect(stage.outcome { try await $0.entry(for: Self.key(2))?.bytes }.value == sampleEntry(2).bytes)
-        #expect(stage.leftovers() == [])
+        expectEqual(stage.outcome { try await $0.entry(for: Self.key(2))?.bytes }.value, sampleEntry(2).bytes)
+        expectEqual(stage.leftovers(), [])
     }
 
     @Test func `a store of this cache is no reason to look, also while it is under way`() throws {
@@ -91,9 +91,9 @@ struct MissTests {
             stage.run(steps: 1)
             #expect(missesAtOnce(cache, in: &stage))
         }
-        #expect(stores.allSatisfy { $0.value == true })
+        expect(stores.allSatisfy { $0.value == true })
         for number in 10..<20 {
-            #expect(stage.outcome { try await $0.entry(for: Self.key(number)) != nil }.value == true)
+            expectEqual(stage.outcome { try await $0.entry(for: Self.key(number)) != nil }.value, true)
         }
     }
 
@@ -109,7 +109,7 @@ struct MissTests {
             try stage.folder.write(bytes, to: account)
         default: try #require(unsafe truncate(account, 0) == 0)
         }
-        #expect(!missesAtOnce(stage.cache, in: &stage))
+        expect(!missesAtOnce(stage.cache, in: &stage))
     }
 
     @Test func `a folder that could not be listed makes a thread look`() throws {
@@ -126,11 +126,11 @@ struct MissTests {
         }
         let listing = Probe(on: stage.executor) { await next.entryCount }
         stage.run()
-        #expect(listing.value == 0)
-        #expect(!missesAtOnce(next, in: &stage))
+        expectEqual(listing.value, 0)
+        expect(!missesAtOnce(next, in: &stage))
         let read = Probe(on: stage.executor) { try await next.entry(for: Self.key(0))?.bytes }
         stage.run()
-        #expect(read.value == sampleEntry().bytes)
+        expectEqual(read.value, sampleEntry().bytes)
     }
 
     @Test(arguments: Seeds.first(150))
@@ -166,8 +166,9 @@ struct MissTests {
             clock.advance(by: .seconds(3_600))
         }
         stage.run()
-        #expect(probes.allSatisfy { $0.value == true })
-        #expect(missed.entries == [])
-        #expect(stage.leftovers() == [] && stage.leftovers(of: second) == [])
+        expect(probes.allSatisfy { $0.value == true })
+        expectEqual(missed.entries, [])
+        expectEqual(stage.leftovers(), [])
+        expectEqual(stage.leftovers(of: second), [])
     }
 }

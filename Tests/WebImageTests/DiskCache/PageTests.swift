@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -41,12 +42,12 @@ struct PageTests {
         }
         try folder.write([1], to: folder.path + "/" + KeyDigest(of: keys[0]).folder + "/notes.txt")
         let pages = try await pages(limit: limit)
-        #expect(pages.allSatisfy { $0.entries.count <= min(max(1, limit), 1_000) && $0.damages.isEmpty })
+        expect(pages.allSatisfy { $0.entries.count <= min(max(1, limit), 1_000) && $0.damages.isEmpty })
         let entries = pages.flatMap(\.entries)
-        #expect(entries.map(\.key).sorted() == keys.map(\.rawValue).sorted())
-        #expect(entries.map(\.byteCount).reduce(0, +) == folder.entryBytes)
-        #expect(entries.allSatisfy { $0.metadata.contentType == "image/png" && $0.metadata.storedAt > 0 })
-        #expect(await cache.statistics.hits == 0)
+        expectEqual(entries.map(\.key).sorted(), keys.map(\.rawValue).sorted())
+        expectEqual(entries.map(\.byteCount).reduce(0, +), folder.entryBytes)
+        expect(entries.allSatisfy { $0.metadata.contentType == "image/png" && $0.metadata.storedAt > 0 })
+        await expectEqual(cache.statistics.hits, 0)
     }
 
     @Test func `damaged files are named, removed on request alone, and entries stay`() async throws {
@@ -61,16 +62,17 @@ struct PageTests {
         // A whole entry in the place of another one.
         try folder.write(try folder.read(path(keys[0])), to: path(keys[3]))
         func names(_ pages: [DiskCache.Page]) -> [String] { pages.flatMap(\.damages).map(\.path).sorted() }
-        #expect(names(try await pages(limit: 2)) == [path(keys[2]), path(keys[3])].sorted(), "bodies are not read")
+        expectEqual(names(try await pages(limit: 2)), [path(keys[2]), path(keys[3])].sorted(), "bodies are not read")
         let found = try await pages(limit: 2, verifiesBodies: true)
-        #expect(names(found) == keys[1...3].map(path).sorted())
-        #expect(found.flatMap(\.entries).count == 3 && folder.entryFiles.count == 6)
-        #expect(found.flatMap(\.damages).allSatisfy { $0.error == nil && !$0.isRemoved && $0.byteCount > 3_000 })
+        expectEqual(names(found), keys[1...3].map(path).sorted())
+        expectEqual(found.flatMap(\.entries).count, 3)
+        expectEqual(folder.entryFiles.count, 6)
+        expect(found.flatMap(\.damages).allSatisfy { $0.error == nil && !$0.isRemoved && $0.byteCount > 3_000 })
         let removed = try await pages(limit: 2, verifiesBodies: true, removesDamages: true)
-        #expect(removed.flatMap(\.damages).map(\.isRemoved) == [true, true, true])
-        #expect(folder.entryFiles.count == 3)
-        #expect(names(try await pages(limit: 2, verifiesBodies: true)) == [])
-        #expect(await cache.totalBytes == folder.entryBytes)
+        expectEqual(removed.flatMap(\.damages).map(\.isRemoved), [true, true, true])
+        expectEqual(folder.entryFiles.count, 3)
+        expectEqual(names(try await pages(limit: 2, verifiesBodies: true)), [])
+        await expectEqual(cache.totalBytes, folder.entryBytes)
     }
 
     @Test func `a file that cannot be read is named with the reason and stays`() async throws {
@@ -86,8 +88,9 @@ struct PageTests {
             } while place != nil
             return damages
         }
-        #expect(found.value?.map(\.error?.code) == [.inputOutput])
-        #expect(stage.folder.entryFiles.count == 1 && stage.leftovers() == [])
+        expectEqual(found.value?.map(\.error?.code), [.inputOutput])
+        expectEqual(stage.folder.entryFiles.count, 1)
+        expectEqual(stage.leftovers(), [])
     }
 
     @Test func `other operations run between the files of a page, and a shutdown ends the listing`() throws {
@@ -104,9 +107,10 @@ struct PageTests {
         stage.runWithoutDisk()
         #expect(listing.isRunning && statistics.value == 20)
         stage.run()
-        #expect(listing.value?.entries.count == 20)
+        expectEqual(listing.value?.entries.count, 20)
         _ = stage.outcome { await $0.shutdown(within: .seconds(1)) }
         let late = stage.outcome { try await $0.page() }
-        #expect(late.value?.entries.count == 0 && late.value?.next == nil)
+        expectEqual(late.value?.entries.count, 0)
+        expectNil(late.value?.next)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -30,7 +31,7 @@ struct ReadsInMemoryTests {
             _ = await cache.totalBytes
             return try await cache.store(sampleEntry(size: 5_000), for: key).isStored
         }
-        #expect(stored.value == true)
+        expectEqual(stored.value, true)
         return stage
     }
 
@@ -42,15 +43,15 @@ struct ReadsInMemoryTests {
         let hit = Probe(on: stage.executor) { try await cache.entry(for: key)?.bytes }
         let miss = Probe(on: stage.executor) { try await cache.entry(for: CacheKey("missing")) == nil }
         stage.runWithoutDisk()
-        #expect(hit.value == sampleEntry(size: 5_000).bytes)
+        expectEqual(hit.value, sampleEntry(size: 5_000).bytes)
         let allowed: Set<FileSystem.Call> = [.openInMemory, .status, .readInMemory, .close]
-        #expect(Set(faults.calls.dropFirst(before)).subtracting(allowed) == [])
-        #expect(
-            miss.value == true, "whether a name is missing can be unknown to the system, and then the index says it")
+        expectEqual(Set(faults.calls.dropFirst(before)).subtracting(allowed), [])
+        expectEqual(
+            miss.value, true, "whether a name is missing can be unknown to the system, and then the index says it")
         var rest = stage
-        #expect(rest.outcome { [await $0.statistics.hits, await $0.statistics.misses] }.value == [1, 1])
+        expectEqual(rest.outcome { [await $0.statistics.hits, await $0.statistics.misses] }.value, [1, 1])
         #expect(rest.folder.openDescriptors.isEmpty)
-        #expect(rest.leftovers() == [])
+        expectEqual(rest.leftovers(), [])
     }
 
     @Test(arguments: [FileSystem.Call.openInMemory, .readInMemory], [EAGAIN, EIO, ELOOP, ENOSYS, EOPNOTSUPP, EPERM])
@@ -67,11 +68,11 @@ struct ReadsInMemoryTests {
             stage.runWithoutDisk()
             #expect(read.isRunning, "the disk does not answer")
             let asked = faults.calls.dropFirst(before).contains(.openInMemory)
-            #expect(asked == (turn == 1 || [EAGAIN, EIO, ELOOP].contains(number)))
+            expectEqual(asked, (turn == 1 || [EAGAIN, EIO, ELOOP].contains(number)))
             stage.run()
-            #expect(read.value == sampleEntry(size: 5_000).bytes)
+            expectEqual(read.value, sampleEntry(size: 5_000).bytes)
         }
-        #expect(stage.outcome { await $0.statistics.hits }.value == 2)
+        expectEqual(stage.outcome { await $0.statistics.hits }.value, 2)
         #expect(stage.folder.openDescriptors.isEmpty)
     }
 
@@ -97,7 +98,7 @@ struct ReadsInMemoryTests {
         faults.set { _, call in call == .readInMemory ? .short(100) : nil }
         let whole = Probe(on: stage.executor) { try await cache.entry(for: key)?.bytes }
         stage.runWithoutDisk()
-        #expect(whole.value == sampleEntry(size: 5_000).bytes, "in several steps")
+        expectEqual(whole.value, sampleEntry(size: 5_000).bytes, "in several steps")
         let reads = Journal<Void>()
         faults.set { _, call in
             guard call == .readInMemory else { return nil }
@@ -108,7 +109,7 @@ struct ReadsInMemoryTests {
         stage.runWithoutDisk()
         #expect(part.isRunning)
         stage.run()
-        #expect(part.value == sampleEntry(size: 5_000).bytes)
+        expectEqual(part.value, sampleEntry(size: 5_000).bytes)
     }
 
     @Test(.enabled(if: isTold))
@@ -121,14 +122,14 @@ struct ReadsInMemoryTests {
             stage.runWithoutDisk()
             #expect(read.isRunning, comment)
             stage.run()
-            #expect(read.value == expected ?? 0, comment)
+            expectEqual(read.value, expected ?? 0, comment)
         }
         time.advance(by: .seconds(100_000))
         read(5_000, "a use that is not noted")
         #expect(faults.calls.contains(.touch))
         let again = Probe(on: stage.executor) { try await cache.entry(for: key)?.bytes.count }
         stage.runWithoutDisk()
-        #expect(again.value == 5_000, "noted")
+        expectEqual(again.value, 5_000, "noted")
         time.advance(by: .seconds(700_000))
         read(nil, "too old")
         _ = stage.outcome { try await $0.store(sampleEntry(size: (1 << 20) + 1), for: key) }
@@ -150,7 +151,7 @@ struct ReadsInMemoryTests {
         _ = stage.outcome { try await $0.store(stored, for: variant) }
         let read = Probe(on: stage.executor) { try await cache.entry(for: variant, madeFrom: original)?.bytes }
         stage.runWithoutDisk()
-        #expect(read.value == stored.bytes)
+        expectEqual(read.value, stored.bytes)
         // The original cannot be read without waiting: that says nothing about the variant.
         let opens = Journal<Void>()
         faults.set { _, call in
@@ -163,8 +164,8 @@ struct ReadsInMemoryTests {
         stage.runWithoutDisk()
         #expect(other.isRunning)
         stage.run()
-        #expect(other.value == true)
-        #expect(stage.folder.entryFiles.count == 1)
+        expectEqual(other.value, true)
+        expectEqual(stage.folder.entryFiles.count, 1)
     }
 
     @Test(.enabled(if: isTold))
@@ -172,7 +173,7 @@ struct ReadsInMemoryTests {
         var stage = try makeStage(FaultPlan())
         let key = self.key
         let end = stage.outcome { await $0.shutdown(within: .seconds(1)) }
-        #expect(end.value?.abandonedOperations == 0)
-        #expect(stage.outcome { try await $0.entry(for: key) == nil }.value == true)
+        expectEqual(end.value?.abandonedOperations, 0)
+        expectEqual(stage.outcome { try await $0.entry(for: key) == nil }.value, true)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import TaskCoordination
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -34,29 +35,29 @@ struct RenewalTests {
             $0.storedAt = 5
             $0.generation = nil
         }
-        #expect(outcome?.isStored == true)
+        expectEqual(outcome?.isStored, true)
         #expect(await cache.totalBytes == folder.entryBytes && folder.entryBytes > before)
         var expected = sampleEntry(1, size: 5_000)
         expected.metadata.etag = tag
         expected.metadata.attributes["note"] = nil
         expected.metadata.storedAt = time.now.components.seconds
-        #expect(try await cache.entry(for: key) == expected)
+        try await expectEqual(cache.entry(for: key), expected)
         #expect(folder.unfinishedFiles.isEmpty)
     }
 
     @Test func `an entry with another content, a damaged one and a missing one are not renewed`() async throws {
         let cache = makeCache()
-        #expect(try await cache.renew(key) { $0.etag = "new" } == nil)
+        try await expectNil(cache.renew(key) { $0.etag = "new" })
         _ = try await cache.store(sampleEntry(1), for: key)
         let other = ContentGeneration(of: [1, 2, 3])
-        #expect(try await cache.renew(key, ifContentIs: other) { $0.etag = "new" } == nil)
-        #expect(try await cache.metadata(for: key)?.etag == sampleEntry(1).metadata.etag)
+        try await expectNil(cache.renew(key, ifContentIs: other) { $0.etag = "new" })
+        try await expectEqual(cache.metadata(for: key)?.etag, sampleEntry(1).metadata.etag)
         let path = EntryFiles(folder: folder.path, isSynced: false).path(of: KeyDigest(of: key))
         var bytes = try folder.read(path)
         bytes[bytes.count - 1] ^= 1
         try folder.write(bytes, to: path)
-        #expect(try await cache.renew(key) { $0.etag = "new" } == nil)
-        #expect(try folder.read(path) == bytes)
+        try await expectNil(cache.renew(key) { $0.etag = "new" })
+        try expectEqual(folder.read(path), bytes)
     }
 
     @Test func `a renewal that fails at any step leaves the earlier entry`() async throws {
@@ -64,7 +65,7 @@ struct RenewalTests {
         let cache = makeCache(system: plan.system)
         _ = try await cache.store(sampleEntry(1), for: key)
         let before = plan.count
-        #expect(try await cache.renew(key) { $0.etag = "0" }?.isStored == true)
+        try await expectEqual(cache.renew(key) { $0.etag = "0" }?.isStored, true)
         let steps = plan.count - before
         #expect(steps > 8)
         for step in 1...steps {
@@ -73,8 +74,8 @@ struct RenewalTests {
             let outcome = try await cache.renew(key) { $0.etag = "\(step)" }
             plan.clear()
             let entry = try #require(try await cache.entry(for: key), "step \(step)")
-            #expect(entry.bytes == sampleEntry(1).bytes)
-            #expect((entry.metadata.etag == "\(step)") == (outcome?.isStored == true), "step \(step)")
+            expectEqual(entry.bytes, sampleEntry(1).bytes)
+            expectEqual((entry.metadata.etag == "\(step)"), (outcome?.isStored == true), "step \(step)")
         }
         #expect(folder.unfinishedFiles.isEmpty)
         #expect(folder.openDescriptors.isEmpty)
@@ -84,8 +85,8 @@ struct RenewalTests {
         let cache = DiskCache(.init(folder: folder.path, maximumByteCount: 80_000))
         _ = try await cache.store(sampleEntry(1), for: key)
         let outcome = try await cache.renew(key) { $0.etag = String(repeating: "x", count: 20_000) }
-        #expect(outcome?.error?.code == .tooLarge)
-        #expect(try await cache.metadata(for: key)?.etag == sampleEntry(1).metadata.etag)
+        expectEqual(outcome?.error?.code, .tooLarge)
+        try await expectEqual(cache.metadata(for: key)?.etag, sampleEntry(1).metadata.etag)
     }
 
     @Test func `after a shutdown a renewal is refused, and a cancelled one changes nothing`() async throws {
@@ -96,8 +97,8 @@ struct RenewalTests {
             await #expect(throws: CancellationError.self) { try await cache.renew(key) { $0.etag = "new" } }
         }
         await task.value
-        #expect(try await cache.metadata(for: key)?.etag == sampleEntry(1).metadata.etag)
+        try await expectEqual(cache.metadata(for: key)?.etag, sampleEntry(1).metadata.etag)
         _ = await cache.shutdown(within: .seconds(60))
-        #expect(try await cache.renew(key) { $0.etag = "new" }?.error?.code == .shutDown)
+        try await expectEqual(cache.renew(key) { $0.etag = "new" }?.error?.code, .shutDown)
     }
 }

@@ -27,7 +27,7 @@ struct RestartTests {
         }
         for number in numbers {
             time.advance(by: step)
-            #expect(stage.outcome { try await $0.contains(key(number)) }.value == true)
+            expectEqual(stage.outcome { try await $0.contains(key(number)) }.value, true)
         }
         return (stage, time)
     }
@@ -35,7 +35,7 @@ struct RestartTests {
     private static func shutDown(_ cache: DiskCache, in stage: inout SeededStage) {
         let end = Probe(on: stage.executor) { await cache.shutdown(within: .seconds(60)) }
         stage.run()
-        #expect(end.value?.abandonedOperations == 0)
+        expectEqual(end.value?.abandonedOperations, 0)
     }
 
     private func run<Value: Sendable>(
@@ -59,9 +59,9 @@ struct RestartTests {
             let size = stage.folder.entryBytes / stage.folder.entryFiles.count
             try run(second, in: &stage) { try await $0.trim(toBytes: left * size + left) }
             let kept = Set(order.suffix(stage.folder.entryFiles.count).map { Self.digest($0).fileName })
-            #expect(Set(stage.folder.entryFiles.keys.map { ($0 as NSString).lastPathComponent }) == kept)
+            expectEqual(Set(stage.folder.entryFiles.keys.map { ($0 as NSString).lastPathComponent }), kept)
         }
-        #expect(stage.leftovers(of: second) == [])
+        expectEqual(stage.leftovers(of: second), [])
     }
 
     @Test func `processes that end one after the other leave the uses of both`() throws {
@@ -92,10 +92,10 @@ struct RestartTests {
                 for _ in 0..<2 * seed { await Task.yield() }
                 return try await cache.store(sampleEntry(1, size: 900), for: Self.key(1)).isStored
             }
-            #expect(stored)
-            #expect(try run(second, in: &stage) { await $0.entryCount } == 1, "seed \(seed)")
+            expect(stored)
+            try expectEqual(run(second, in: &stage) { await $0.entryCount }, 1, "seed \(seed)")
             #expect(try run(second, in: &stage) { await $0.totalBytes } > 900, "seed \(seed)")
-            #expect(stage.leftovers(of: second) == [], "seed \(seed)")
+            expectEqual(stage.leftovers(of: second), [], "seed \(seed)")
         }
     }
 
@@ -124,10 +124,10 @@ struct RestartTests {
             let bytes = try run(third, in: &stage) { await $0.totalBytes }
             #expect(store.value == true && removal.value != nil && bytes > 0, "seed \(seed)")
             let index = try run(third, in: &stage) { await Self.index($0) }
-            #expect(index.totalBytes == stage.folder.entryBytes, "seed \(seed)")
-            #expect(index.count == 12 + 2 - 2 - 1, "seed \(seed)")
+            expectEqual(index.totalBytes, stage.folder.entryBytes, "seed \(seed)")
+            expectEqual(index.count, 12 + 2 - 2 - 1, "seed \(seed)")
             #expect(index[Self.digest(4)]?.size ?? 0 > 900, "seed \(seed)")
-            #expect(stage.leftovers(of: third) == [], "seed \(seed)")
+            expectEqual(stage.leftovers(of: third), [], "seed \(seed)")
         }
     }
 
@@ -145,11 +145,11 @@ struct RestartTests {
             // A folder that was left out is listed before a trim; what is read before is noted.
             for number in 0..<8 {
                 let found = try run(next, in: &stage) { try await $0.entry(for: Self.key(number))?.bytes }
-                #expect(found == sampleEntry(number).bytes, "call \(place)")
+                expectEqual(found, sampleEntry(number).bytes, "call \(place)")
             }
-            #expect(try run(next, in: &stage) { await $0.totalBytes } == stage.folder.entryBytes, "call \(place)")
+            try expectEqual(run(next, in: &stage) { await $0.totalBytes }, stage.folder.entryBytes, "call \(place)")
             #expect(stage.folder.unfinishedFiles.isEmpty && stage.folder.openDescriptors.isEmpty, "call \(place)")
-            #expect(stage.leftovers(of: next) == [], "call \(place)")
+            expectEqual(stage.leftovers(of: next), [], "call \(place)")
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -87,22 +88,22 @@ struct SharedFolderTests {
                 }
             }
             stage.run()
-            #expect(stores.allSatisfy { $0.value != nil }, "seed \(seed)")
+            expect(stores.allSatisfy { $0.value != nil }, "seed \(seed)")
             #expect(stage.folder.entryBytes <= 200_000, "seed \(seed)")
             #expect(stage.folder.entryBytes >= 100_000, "seed \(seed)")
-            for cache in caches { #expect(stage.leftovers(of: cache) == [], "seed \(seed)") }
+            for cache in caches { expectEqual(stage.leftovers(of: cache), [], "seed \(seed)") }
         }
     }
 
     @Test func `a folder that others have removed is forgotten when the cache lists it`() throws {
         var stage = try SeededStage(seed: 1)
         let key = CacheKey("1")
-        #expect(stage.outcome { try await $0.store(sampleEntry(size: 1_000), for: key).isStored }.value == true)
-        #expect(stage.outcome { await $0.index.count }.value == 1)
+        expectEqual(stage.outcome { try await $0.store(sampleEntry(size: 1_000), for: key).isStored }.value, true)
+        expectEqual(stage.outcome { await $0.index.count }.value, 1)
         let file = URL(filePath: stage.cache.files.path(of: KeyDigest(of: key)))
         try FileManager.default.removeItem(at: file.deletingLastPathComponent())
         _ = stage.outcome { await $0.listFolder() }
-        #expect(stage.outcome { await $0.index.count }.value == 0)
+        expectEqual(stage.outcome { await $0.index.count }.value, 0)
     }
 
     @Test func `a cache that is alone never lists its folder again`() throws {
@@ -112,9 +113,9 @@ struct SharedFolderTests {
         _ = stage.outcome { await $0.totalBytes }
         let lists = faults.calls.count { $0 == .list }
         for number in 0..<200 {
-            #expect(stage.outcome { try await $0.store(entry, for: CacheKey("\(number)")).isStored }.value == true)
+            expectEqual(stage.outcome { try await $0.store(entry, for: CacheKey("\(number)")).isStored }.value, true)
         }
-        #expect(faults.calls.count { $0 == .list } == lists)
+        expectEqual(faults.calls.count { $0 == .list }, lists)
         #expect(stage.folder.entryBytes <= 40_000)
         let account = try FileManager.default.attributesOfItem(atPath: stage.folder.path + "/account")
         #expect(account[.size] as? Int ?? 0 > 200, "it has told the others all the same")
@@ -133,7 +134,7 @@ struct SharedFolderTests {
         let size = try FileManager.default.attributesOfItem(atPath: account)[.size] as? Int
         #expect(try #require(size) < 4_096)
         #expect(stage.folder.entryBytes <= 40_000)
-        #expect(stage.leftovers() == [])
+        expectEqual(stage.leftovers(), [])
     }
 
     @Test func `anything in the place of the account is removed, except a full folder`() throws {
@@ -143,19 +144,20 @@ struct SharedFolderTests {
         let obstacles: [() throws -> Void] = [
             { try FileManager.default.createSymbolicLink(atPath: account, withDestinationPath: outside) },
             { try FileManager.default.createDirectory(atPath: account, withIntermediateDirectories: false) },
-            { #expect(unsafe mkfifo(account, 0o600) == 0) },
+            { expectEqual(unsafe mkfifo(account, 0o600), 0) },
         ]
         for (number, obstruct) in obstacles.enumerated() {
             try? FileManager.default.removeItem(atPath: account)
             try obstruct()
             for other in 0..<2 {
                 let key = CacheKey("\(number) \(other)")
-                #expect(stage.outcome { try await $0.store(sampleEntry(size: 2_000), for: key).isStored }.value == true)
+                expectEqual(
+                    stage.outcome { try await $0.store(sampleEntry(size: 2_000), for: key).isStored }.value, true)
             }
             let type = try FileManager.default.attributesOfItem(atPath: account)[.type]
             #expect(type as? FileAttributeType == .typeRegular)
         }
-        #expect(try stage.folder.read(outside) == [1, 2, 3])
+        try expectEqual(stage.folder.read(outside), [1, 2, 3])
     }
 
     /// Another process that holds the lock of a file until it is ended.
@@ -165,7 +167,7 @@ struct SharedFolderTests {
         process.arguments = ["-n", path, "sh", "-c", "echo held; cat >/dev/null"]
         (process.standardInput, process.standardOutput) = (input, output)
         try process.run()
-        #expect(output.fileHandleForReading.readData(ofLength: 5) == Data("held\n".utf8))
+        expectEqual(output.fileHandleForReading.readData(ofLength: 5), Data("held\n".utf8))
         return (process, input)
     }
 
@@ -193,9 +195,9 @@ struct SharedFolderTests {
         try FileManager.default.createDirectory(atPath: files.temporaryFolder, withIntermediateDirectories: true)
         try folder.write([1], to: files.temporaryFolder + "/deadbeef-1")
         let (process, input) = try lockElsewhere(files.temporaryFolder + "/deadbeef-1")
-        #expect(files.removeAbandonedFiles(now: .max) == 0)
+        expectEqual(files.removeAbandonedFiles(now: .max), 0)
         try input.fileHandleForWriting.close()
         process.waitUntilExit()
-        #expect(files.removeAbandonedFiles(now: .max) == 1)
+        expectEqual(files.removeAbandonedFiles(now: .max), 1)
     }
 }

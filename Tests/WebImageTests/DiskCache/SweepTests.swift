@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import TaskCoordination
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -17,28 +18,28 @@ struct SweepTests {
         let (clock, time) = (ManualClock(), TestTime())
         var stage = try SeededStage(seed: 1, maximumByteCount: 1 << 20, time: time, clock: clock)
         _ = stage.outcome { try await $0.entry(for: CacheKey("0")) }
-        #expect(clock.sleepers == 0, "nothing is stored")
+        expectEqual(clock.sleepers, 0, "nothing is stored")
         Self.store(0..<150, in: &stage)
-        #expect(clock.sleepers == 1)
+        expectEqual(clock.sleepers, 1)
         time.advance(by: .seconds(4 * 86_400))
         Self.store(150..<160, in: &stage)
         time.advance(by: .seconds(4 * 86_400))
         clock.advance(by: .seconds(3_599))
         stage.run()
-        #expect(stage.folder.entryFiles.count == 160)
+        expectEqual(stage.folder.entryFiles.count, 160)
         clock.advance(by: .seconds(1))
         stage.run()
-        #expect(stage.folder.entryFiles.count == 10)
-        #expect(clock.sleepers == 1, "for those that are left")
+        expectEqual(stage.folder.entryFiles.count, 10)
+        expectEqual(clock.sleepers, 1, "for those that are left")
         time.advance(by: .seconds(4 * 86_400))
         clock.advance(by: .seconds(3_600))
         stage.run()
         #expect(stage.folder.entryFiles.isEmpty)
-        #expect(clock.sleepers == 0)
-        #expect(stage.outcome { await $0.statistics.expirations }.value == 160)
-        #expect(stage.leftovers() == [])
+        expectEqual(clock.sleepers, 0)
+        expectEqual(stage.outcome { await $0.statistics.expirations }.value, 160)
+        expectEqual(stage.leftovers(), [])
         Self.store(0..<1, in: &stage)
-        #expect(clock.sleepers == 1, "a new one")
+        expectEqual(clock.sleepers, 1, "a new one")
     }
 
     @Test func `what a listing finds is swept, too`() throws {
@@ -48,7 +49,7 @@ struct SweepTests {
         _ = Probe(on: stage.executor) { try await neighbour.store(sampleEntry(), for: CacheKey("k")) }
         stage.run()
         _ = stage.outcome { await $0.totalBytes }
-        #expect(clock.sleepers == 1)
+        expectEqual(clock.sleepers, 1)
         time.advance(by: .seconds(8 * 86_400))
         clock.advance(by: .seconds(3_600))
         stage.run()
@@ -60,7 +61,7 @@ struct SweepTests {
         let clock = ManualClock()
         var stage = try SeededStage(seed: 1, clock: clock, sweepInterval: interval)
         Self.store(0..<3, in: &stage)
-        #expect(clock.sleepers == 0)
+        expectEqual(clock.sleepers, 0)
     }
 
     @Test(arguments: [false, true])
@@ -74,10 +75,10 @@ struct SweepTests {
             stage.run(steps: 12)
         }
         let report = stage.outcome { await $0.shutdown(within: .seconds(5)) }
-        #expect(report.value?.abandonedOperations == 0)
-        #expect(clock.sleepers == 0)
-        #expect(stage.outcome { await $0.sweeper == nil }.value == true)
-        #expect(stage.executor.pending == 0)
+        expectEqual(report.value?.abandonedOperations, 0)
+        expectEqual(clock.sleepers, 0)
+        expectEqual(stage.outcome { await $0.sweeper == nil }.value, true)
+        expectEqual(stage.executor.pending, 0)
     }
 
     @Test func `the sweep does not keep the cache`() throws {
@@ -94,11 +95,11 @@ struct SweepTests {
             observed = cache
             let store = Probe(on: executor) { try await cache.store(sampleEntry(), for: CacheKey("k")) }
             executor.drain()
-            #expect(store.value?.isStored == true)
-            #expect(clock.sleepers == 1)
+            expectEqual(store.value?.isStored, true)
+            expectEqual(clock.sleepers, 1)
         }
         executor.drain()
-        #expect(observed == nil)
-        #expect(clock.sleepers == 0)
+        expectNil(observed)
+        expectEqual(clock.sleepers, 0)
     }
 }

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTransport
 import ImageCoding
 import Locks
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -50,7 +51,7 @@ import WebImageTesting
                 status: 200, url: request.url, body: HTTPBody(Pieces(bytes, count: 1), expectedByteCount: announced))
         }
         let image = try await manager.image(for: .numbered(1))
-        #expect(image.width == 16)
+        expectEqual(image.width, 16)
         _ = await manager.shutdown(within: .zero)
     }
 
@@ -62,9 +63,9 @@ import WebImageTesting
         let pieces = Pieces(piece, count: 1_000)
         let manager = manager { HTTPResponse(status: 200, url: $0.url, body: HTTPBody(pieces)) }
         let error = await #expect(throws: ImageLoadError.self) { try await manager.image(for: .numbered(1)) }
-        #expect(error?.code == .undecodable)
-        #expect(error?.reason == ImageError.Code.unknownFormat.description)
-        #expect(pieces.readCount == 1)
+        expectEqual(error?.code, .undecodable)
+        expectEqual(error?.reason, ImageError.Code.unknownFormat.description)
+        expectEqual(pieces.readCount, 1)
         #expect(await manager.occupancy.isIdle)
         _ = await manager.shutdown(within: .zero)
     }
@@ -73,7 +74,7 @@ import WebImageTesting
         let pieces = Pieces(Array(repeating: 0, count: 1_000), count: 10)
         let transport = StubTransport { HTTPResponse(status: 200, url: $0.url, body: HTTPBody(pieces)) }
         let downloader = ImageDownloader(transport: transport)
-        #expect(try await downloader.download(.numbered(1)).bytes.count == 10_000)
+        try await expectEqual(downloader.download(.numbered(1)).bytes.count, 10_000)
         await downloader.shutdown()
     }
 
@@ -82,7 +83,7 @@ import WebImageTesting
     ) async throws {
         let manager = manager({ $0.downloader.maximumByteCount = limit }) { try HTTPResponse.picture(for: $0) }
         let error = await #expect(throws: ImageLoadError.self) { try await manager.image(for: .numbered(1)) }
-        #expect(error?.reason == HTTPError.Code.bodyTooLarge.description)
+        expectEqual(error?.reason, HTTPError.Code.bodyTooLarge.description)
         _ = await manager.shutdown(within: .zero)
     }
 }

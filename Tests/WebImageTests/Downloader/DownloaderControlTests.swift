@@ -23,18 +23,18 @@ import WebImageTesting
         for _ in 0..<1_000 { scenario.downloader.nextRound() }
         gate.open()
         scenario.executor.drain()
-        #expect(running[0].value != nil)
-        #expect(scenario.begun == ["0.png"])
-        #expect(scenario.downloader.queuedCount == 3)
+        expect(running[0].value != nil)
+        expectEqual(scenario.begun, ["0.png"])
+        expectEqual(scenario.downloader.queuedCount, 3)
         let cancelled = waiting[1]
         cancelled.cancel()
         scenario.executor.drain()
         #expect(cancelled.wasCancelled)
         scenario.change { $0.resume() }
-        #expect(await !scenario.downloader.isSuspended)
-        #expect(waiting[0].value != nil)
-        #expect(waiting[2].value != nil)
-        #expect(scenario.begun.sorted() == ["0.png", "1.png", "3.png"], "two begin at once, in either order")
+        await expect(!scenario.downloader.isSuspended)
+        expect(waiting[0].value != nil)
+        expect(waiting[2].value != nil)
+        expectEqual(scenario.begun.sorted(), ["0.png", "1.png", "3.png"], "two begin at once, in either order")
     }
 
     @Test(arguments: seeds) func `new limits and a new order do not end a suspension`(seed: UInt64) async {
@@ -48,7 +48,7 @@ import WebImageTesting
         #expect(await downloader.isSuspended && downloader.maximumConcurrentDownloads == 4)
         #expect(await downloader.maximumConcurrentDownloadsPerHost == 3 && downloader.order == .lifo)
         scenario.change { $0.resume() }
-        #expect(waiting.allSatisfy { $0.value != nil })
+        expect(waiting.allSatisfy { $0.value != nil })
     }
 
     @Test(arguments: seeds)
@@ -56,21 +56,21 @@ import WebImageTesting
         let gate = Gate()
         let scenario = DownloaderScenario(seed: seed, gate: gate, slots: 1)
         let callers = scenario.downloadInTurn(0..<8)
-        #expect(scenario.begun.count == 1)
+        expectEqual(scenario.begun.count, 1)
         scenario.change { $0.setMaximumConcurrentDownloads(4) }
-        #expect(scenario.begun.count == 4)
+        expectEqual(scenario.begun.count, 4)
         scenario.change { $0.setMaximumConcurrentDownloads(0) }
-        #expect(scenario.downloader.runningCount == 4)
+        expectEqual(scenario.downloader.runningCount, 4)
         gate.open()
         var begun = 4
         while scenario.executor.run(steps: 1) > 0 {
             if scenario.begun.count > begun {
-                #expect(scenario.downloader.runningCount == 1)
+                expectEqual(scenario.downloader.runningCount, 1)
             }
             begun = scenario.begun.count
         }
-        #expect(begun == 8)
-        #expect(callers.allSatisfy { $0.value != nil })
+        expectEqual(begun, 8)
+        expect(callers.allSatisfy { $0.value != nil })
     }
 
     @Test(arguments: seeds) func `a limit for each host holds from the moment it is set`(seed: UInt64) {
@@ -79,12 +79,12 @@ import WebImageTesting
         let callers =
             scenario.downloadInTurn(0..<3, host: "one.test") + scenario.downloadInTurn(3..<6, host: "two.test")
         scenario.change { $0.setMaximumConcurrentDownloads(6, perHost: 2) }
-        #expect(Set(scenario.begun) == ["0.png", "1.png", "3.png", "4.png"])
+        expectEqual(Set(scenario.begun), ["0.png", "1.png", "3.png", "4.png"])
         scenario.change { $0.setMaximumConcurrentDownloads(6) }
-        #expect(scenario.begun.count == 6)
+        expectEqual(scenario.begun.count, 6)
         gate.open()
         scenario.executor.drain()
-        #expect(callers.allSatisfy { $0.value != nil })
+        expect(callers.allSatisfy { $0.value != nil })
     }
 
     @Test(arguments: [SlotOrder.fifo, .lifo], seeds)
@@ -94,12 +94,12 @@ import WebImageTesting
         let callers = scenario.downloadInTurn(0..<4)
         scenario.change { $0.setOrder(.lifo) }
         scenario.change { $0.setOrder(order) }
-        #expect(await scenario.downloader.order == order)
+        await expectEqual(scenario.downloader.order, order)
         gate.open()
         scenario.executor.drain()
         let waited = ["1.png", "2.png", "3.png"]
-        #expect(scenario.begun == ["0.png"] + (order == .fifo ? waited : waited.reversed()))
-        #expect(callers.allSatisfy { $0.value != nil })
+        expectEqual(scenario.begun, ["0.png"] + (order == .fifo ? waited : waited.reversed()))
+        expect(callers.allSatisfy { $0.value != nil })
     }
 
     @Test func `a header is sent from the moment it is set, and a request's own goes before it`() {
@@ -117,6 +117,6 @@ import WebImageTesting
         scenario.change { $0.setHeader(nil, for: "authorization") }
         _ = scenario.downloadInTurn(2..<3)
         let sent = scenario.transport.requests.map { $0.headers["Authorization"] }
-        #expect(sent == ["a token", "its own", nil])
+        expectEqual(sent, ["a token", "its own", nil])
     }
 }

@@ -60,7 +60,7 @@ struct DownloaderScenario {
     func change(_ body: @escaping @Sendable (isolated ImageDownloader) -> Void) {
         let change = Probe(on: executor) { [downloader] in await body(downloader) }
         executor.drain()
-        #expect(change.value != nil)
+        expect(change.value != nil)
     }
 
     func end(_ callers: [Probe<Download>]) {

@@ -21,7 +21,7 @@ import WebImageTesting
         gate.open()
         scenario.executor.drain()
         let waited = ["1.png", "2.png", "3.png", "4.png"]
-        #expect(scenario.begun == ["0.png"] + (order == .fifo ? waited : waited.reversed()))
+        expectEqual(scenario.begun, ["0.png"] + (order == .fifo ? waited : waited.reversed()))
         #expect(callers.allSatisfy { $0.value != nil } && scenario.isAtRest)
     }
 
@@ -36,7 +36,8 @@ import WebImageTesting
             })
         let callers = (0..<3).map { scenario.download($0) }
         scenario.executor.drain()
-        #expect(scenario.downloader.runningCount == 1 && scenario.downloader.queuedCount == 2)
+        expectEqual(scenario.downloader.runningCount, 1)
+        expectEqual(scenario.downloader.queuedCount, 2)
         let downloader = scenario.downloader
         let end = Probe(on: scenario.executor) { await downloader.shutdown() }
         let racing = scenario.download(0)
@@ -45,7 +46,7 @@ import WebImageTesting
         #expect(racing.wasCancelled || racing.code == .shutDown)
         let late = scenario.download(9)
         scenario.executor.drain()
-        #expect(late.code == .shutDown)
+        expectEqual(late.code, .shutDown)
         #expect(scenario.transport.isShutDown && scenario.isAtRest)
     }
 
@@ -69,10 +70,11 @@ import WebImageTesting
         let scenario = DownloaderScenario(seed: seed, gate: gate) { $0.maximumQueueLength = 2 }
         let callers = (0..<5).map { scenario.download($0) }
         scenario.executor.drain()
-        #expect(callers.count { $0.code == .overloaded } == 2 && callers.count { $0.isRunning } == 3)
+        expectEqual(callers.count { $0.code == .overloaded }, 2)
+        expectEqual(callers.count { $0.isRunning }, 3)
         gate.open()
         scenario.executor.drain()
-        #expect(callers.count { $0.value != nil } == 3)
+        expectEqual(callers.count { $0.value != nil }, 3)
         let next = scenario.download(9)
         scenario.executor.drain()
         #expect(next.value != nil && scenario.isAtRest)
@@ -89,7 +91,7 @@ import WebImageTesting
             })
         let callers = (0..<4).map { scenario.download($0) }
         scenario.executor.drain()
-        #expect(callers.allSatisfy { $0.code == .transferFailed })
+        expect(callers.allSatisfy { $0.code == .transferFailed })
         let next = scenario.download(9)
         scenario.executor.drain()
         #expect(next.value != nil && scenario.isAtRest)
@@ -174,7 +176,7 @@ import WebImageTesting
         gate.open()
         scenario.executor.drain()
         let all = sending.elapsed
-        #expect(callers.allSatisfy { $0.value != nil })
+        expect(callers.allSatisfy { $0.value != nil })
         scenario.downloader.hub.finish()
         let reader = Probe(on: scenario.executor) {
             var (waited, took): ([Duration], [Duration]) = ([], [])
@@ -186,7 +188,8 @@ import WebImageTesting
         }
         scenario.executor.drain()
         let (waited, took) = try #require(reader.value)
-        #expect(waited.count == 1 && took.count == 1)
+        expectEqual(waited.count, 1)
+        expectEqual(took.count, 1)
         #expect(waited[0] >= .milliseconds(50) && took[0] <= all)
     }
 

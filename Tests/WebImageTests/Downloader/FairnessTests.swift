@@ -29,11 +29,11 @@ import WebImageTesting
     func `sixty slow transfers of one host delay a picture of another by two rounds at most`(seed: UInt64) {
         let scenario = Self.scenario(seed)
         let dripping = (0..<60).map { scenario.downloadInTurn($0, host: "drip.example.org", priority: .high) }
-        #expect(scenario.downloader.runningCount == 6)
+        expectEqual(scenario.downloader.runningCount, 6)
         let fast = scenario.downloadInTurn(host: "fast.example.org")
         #expect(fast.isRunning)
         for _ in 0..<2 { scenario.nextRound() }
-        #expect(fast.value != nil)
+        expect(fast.value != nil)
         scenario.end(dripping)
         #expect(scenario.isAtRest)
     }
@@ -45,7 +45,7 @@ import WebImageTesting
         let fast = scenario.downloadInTurn(host: "drip.example.org:8443")
         #expect(fast.isRunning)
         for _ in 0..<2 { scenario.nextRound() }
-        #expect(fast.value != nil)
+        expect(fast.value != nil)
         scenario.end(dripping)
         #expect(scenario.isAtRest)
     }
@@ -60,13 +60,13 @@ import WebImageTesting
     ) {
         let scenario = Self.scenario(seed, slots: 5)
         let alone = (0..<9).map { scenario.downloadInTurn($0, host: "drip.example.org") }
-        #expect(scenario.downloader.runningCount == 5)
+        expectEqual(scenario.downloader.runningCount, 5)
         let other = (0..<9).map { scenario.downloadInTurn($0, host: "drip.example.com") }
         // Two of the first host end, and their slots go to the other one, until each has its share.
         scenario.end(Array(alone.prefix(2)))
         let running = scenario.downloader.board.origins
-        #expect(running["https://drip.example.org"] == 3)
-        #expect(running["https://drip.example.com"] == 2)
+        expectEqual(running["https://drip.example.org"], 3)
+        expectEqual(running["https://drip.example.com"], 2)
         scenario.end(Array(alone.dropFirst(2)) + other)
         #expect(scenario.isAtRest)
     }
@@ -78,7 +78,7 @@ import WebImageTesting
         let prefetches = (0..<6).map { scenario.downloadInTurn($0, host: "drip.example.com", priority: .low) }
         scenario.nextRound()
         scenario.end(Array(first.prefix(4)))
-        #expect(scenario.downloader.board.origins == ["https://drip.example.org": 6])
+        expectEqual(scenario.downloader.board.origins, ["https://drip.example.org": 6])
         scenario.end(Array(first.dropFirst(4)) + urgent + prefetches)
         #expect(scenario.isAtRest)
     }
@@ -86,9 +86,9 @@ import WebImageTesting
     @Test(arguments: seeds) func `a limit for each host applies also when no other host waits`(seed: UInt64) {
         let scenario = Self.scenario(seed) { $0.maximumConcurrentDownloadsPerHost = 2 }
         let one = (0..<9).map { scenario.downloadInTurn($0, host: "drip.example.org") }
-        #expect(scenario.downloader.runningCount == 2)
+        expectEqual(scenario.downloader.runningCount, 2)
         let other = scenario.downloadInTurn(host: "fast.example.org")
-        #expect(other.value != nil)
+        expect(other.value != nil)
         scenario.end(one)
         #expect(scenario.isAtRest)
     }
@@ -101,8 +101,8 @@ import WebImageTesting
         scenario.nextRound()
         #expect(fast.isRunning, "a first look cannot recognise transfers without progress")
         scenario.nextRound()
-        #expect(fast.value != nil)
-        #expect(dripping.allSatisfy { $0.isRunning })
+        expect(fast.value != nil)
+        expect(dripping.allSatisfy { $0.isRunning })
         scenario.end(dripping)
         #expect(scenario.isAtRest)
     }
@@ -131,9 +131,9 @@ import WebImageTesting
         let running = scenario.downloadInTurn(0, host: "drip.example.org")
         let waiting = (1..<4).map { scenario.downloadInTurn($0, host: "drip.example.org") }
         for _ in 0..<14 { scenario.nextRound() }
-        #expect(waiting.allSatisfy { $0.isRunning })
+        expect(waiting.allSatisfy { $0.isRunning })
         scenario.nextRound()
-        #expect(waiting.allSatisfy { $0.code == .queueTimedOut })
+        expect(waiting.allSatisfy { $0.code == .queueTimedOut })
         #expect(running.isRunning)
         scenario.end([running])
         #expect(scenario.isAtRest)
@@ -176,7 +176,8 @@ import WebImageTesting
             executor.drain()
         }
         #expect(busy.prefix(2).allSatisfy { $0.value != nil } && stub.peak == 1)
-        #expect(downloader.entryCount == 0 && executor.pending == 0)
+        expectEqual(downloader.entryCount, 0)
+        expectEqual(executor.pending, 0)
     }
 
     @Test func `the queue is checked only while a transfer waits`() async throws {
@@ -187,15 +188,15 @@ import WebImageTesting
         while downloader.queuedCount < 54 { await Task.yield() }
         #expect(downloader.goesOnAttending())
         let fast = try await downloader.download(ImageRequest(URL(string: "https://fast.example.org/1.png")!))
-        #expect(!fast.bytes.isEmpty)
+        expect(!fast.bytes.isEmpty)
         for task in dripping { task.cancel() }
         for task in dripping { _ = await task.result }
-        #expect(!downloader.goesOnAttending())
-        #expect(!downloader.board.isAttended)
+        expect(!downloader.goesOnAttending())
+        expect(!downloader.board.isAttended)
         await downloader.shutdown()
-        #expect(downloader.board.count == 0)
-        #expect(downloader.slots.entryCount == 0)
-        #expect(!downloader.board.isAttended)
+        expectEqual(downloader.board.count, 0)
+        expectEqual(downloader.slots.entryCount, 0)
+        expect(!downloader.board.isAttended)
     }
 
     @Test(arguments: [(10_000, 0), (1_024, 0), (1_023, 1), (0, 1)], 0..<20 as Range<UInt64>)
@@ -219,7 +220,7 @@ import WebImageTesting
         }
         #expect(scenario.downloader.slots.lent == row.lent && slow.isRunning)
         scenario.executor.drain()
-        #expect(waiting.isRunning == (row.lent == 0))
+        expectEqual(waiting.isRunning, (row.lent == 0))
         for gate in gates { gate.open() }
         scenario.end([slow, waiting])
         #expect(scenario.isAtRest)
@@ -233,14 +234,16 @@ import WebImageTesting
         _ = running.stalled()
         #expect(running.origins == ["https://drip.example.org": 3] && running.stalled().values.first == 3)
         scenario.end(dripping)
-        #expect(running.origins == [:] && running.stalled() == [:] && running.count == 0)
+        expectEqual(running.origins, [:])
+        expectEqual(running.stalled(), [:])
+        expectEqual(running.count, 0)
         weak var last: Transfer?
         do {
             let transfer = Transfer(.numbered(1), acceptsNotModified: false, scenario.downloader, NoFlight())
             last = transfer
             running.remove(at: running.insert(transfer))
         }
-        #expect(last == nil)
+        expectNil(last)
     }
 }
 

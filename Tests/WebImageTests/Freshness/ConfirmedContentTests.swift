@@ -26,8 +26,8 @@ import WebImageTesting
         stage.pass(60)
         stage.origin.set { $0.failure = row.code }
         if fromDisk { stage.staged.emptyMemory() }
-        #expect(stage.version() == row.version)
-        #expect(stage.code() == (row.version == nil ? .transferFailed : nil))
+        expectEqual(stage.version(), row.version)
+        expectEqual(stage.code(), (row.version == nil ? .transferFailed : nil))
     }
 
     @Test func `a body that has become too large is not answered with a stale picture`() throws {
@@ -37,7 +37,7 @@ import WebImageTesting
         _ = stage.load()
         stage.origin.set { ($0.version, $0.side) = (2, 64) }
         stage.pass(60)
-        #expect(stage.code() == .transferFailed)
+        expectEqual(stage.code(), .transferFailed)
     }
 
     @Test(
@@ -74,12 +74,12 @@ import WebImageTesting
         stage.staged.run()
         #expect(change.value != nil && stage.asked == 3)
         let (response, file) = (try stage.load(request)?.get(), stage.file(.png, request))
-        #expect(stage.staged.transport.requests.suffix(2).allSatisfy { $0.headers["If-None-Match"] == "\"2\"" })
+        expect(stage.staged.transport.requests.suffix(2).allSatisfy { $0.headers["If-None-Match"] == "\"2\"" })
         let expected = small ? nil : 2
-        #expect(response.flatMap { ImageFactory.seed(of: $0.image) } == expected)
+        expectEqual(response.flatMap { ImageFactory.seed(of: $0.image) }, expected)
         let decoded = try ImageCoders.default.decode(try #require(file).bytes)
         #expect(try decoded.isSame(as: #require(response).image))
-        #expect(response?.content.value.generation == ContentGeneration(of: try Pictures.png(2)))
+        expectEqual(response?.content.value.generation, ContentGeneration(of: try Pictures.png(2)))
     }
 
     @Test(arguments: few) func `a 304 renews only the views of the content that it confirms`(seed: UInt64) throws {
@@ -89,15 +89,15 @@ import WebImageTesting
         let image = ImageFactory.picture(width: 4, height: 4, seed: 7)
         let storing = stage.staged.start { await $0.store(image, for: small) }
         stage.staged.run()
-        #expect(storing.value != nil)
+        expect(storing.value != nil)
         stage.pass(60)
-        #expect(stage.version(request) == 1 && stage.asked == 2)
+        expectEqual(stage.version(request), 1)
+        expectEqual(stage.asked, 2)
         let pipeline = stage.staged.manager.pipeline
-        #expect(pipeline.held(small, Picture(), small.variantKey)?.image.isSame(as: image) == true)
-        #expect(
-            pipeline.held(small, Picture(), small.variantKey)?.origin == nil,
-            "it was stored by hand, and is as old as it was")
-        #expect(pipeline.held(request, Picture(), request.variantKey)?.origin?.receivedAt == pipeline.now())
+        expectEqual(pipeline.held(small, Picture(), small.variantKey)?.image.isSame(as: image), true)
+        expectNil(
+            pipeline.held(small, Picture(), small.variantKey)?.origin, "it was stored by hand, and is as old as it was")
+        expectEqual(pipeline.held(request, Picture(), request.variantKey)?.origin?.receivedAt, pipeline.now())
     }
 
     @Test(arguments: [false, true], few) func `what a response was selected by survives a 304`(
@@ -129,7 +129,8 @@ import WebImageTesting
         caller.cancel()
         staged.run()
         #expect(caller.wasCancelled && staged.manager.counters.downloadedByteCount == 0)
-        #expect(staged.manager.peek(.numbered(1)) == nil && staged.fileCount == 0)
+        expectNil(staged.manager.peek(.numbered(1)))
+        expectEqual(staged.fileCount, 0)
         let transport = StubTransport { request in
             HTTPResponse(
                 status: 200, url: request.url, body: HTTPBody(EndlessBody(first: bytes, endsSilently: true)))

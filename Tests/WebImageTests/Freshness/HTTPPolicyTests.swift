@@ -21,8 +21,8 @@ import WebImageTesting
         stage.pass(59)
         if fromDisk { stage.staged.emptyMemory() }
         #expect(stage.version() == 1 && stage.loads(HTTPStage.request(small: true)))
-        #expect(stage.file(.webp())?.source == (fromDisk ? .disk : .memory))
-        #expect(stage.asked == 1)
+        expectEqual(stage.file(.webp())?.source, (fromDisk ? .disk : .memory))
+        expectEqual(stage.asked, 1)
     }
 
     @Test(arguments: [(false, false), (false, true), (true, false), (true, true)], few)
@@ -34,13 +34,13 @@ import WebImageTesting
         let request = HTTPStage.request(small: small)
         _ = stage.load(request)
         stage.pass(60)
-        #expect(try stage.load(request)?.get().source == .memory)
+        try expectEqual(stage.load(request)?.get().source, .memory)
         let fields = stage.staged.transport.requests[1].headers
-        #expect(fields["If-None-Match"] == "\"1\"")
-        #expect(fields["If-Modified-Since"] == "Sun, 06 Nov 1994 08:49:37 GMT")
+        expectEqual(fields["If-None-Match"], "\"1\"")
+        expectEqual(fields["If-Modified-Since"], "Sun, 06 Nov 1994 08:49:37 GMT")
         stage.pass(59)
-        #expect(try stage.load(request)?.get().source == .memory)
-        #expect(stage.asked == 2)
+        try expectEqual(stage.load(request)?.get().source, .memory)
+        expectEqual(stage.asked, 2)
     }
 
     @Test(arguments: few) func `a 304 renews the picture, the file and the variants of one original`(
@@ -50,12 +50,13 @@ import WebImageTesting
         _ = (stage.load(), stage.load(HTTPStage.request(small: true)), stage.file(.webp()))
         stage.pass(60)
         _ = stage.load()
-        #expect(stage.asked == 2)
+        expectEqual(stage.asked, 2)
         let files = [stage.file(.webp()), stage.file(.original)]
         #expect(stage.loads(HTTPStage.request(small: true)) && files.allSatisfy { $0 != nil })
         stage.staged.emptyMemory()
-        #expect(stage.version() == 1 && stage.file(.webp())?.source == .disk)
-        #expect(stage.asked == 2)
+        expectEqual(stage.version(), 1)
+        expectEqual(stage.file(.webp())?.source, .disk)
+        expectEqual(stage.asked, 2)
     }
 
     @Test(arguments: few) func `a changed picture takes the place of the stale one and of what was made of it`(
@@ -65,12 +66,13 @@ import WebImageTesting
         _ = (stage.load(), stage.load(HTTPStage.request(small: true)))
         stage.origin.set { $0.version = 2 }
         stage.pass(60)
-        #expect(stage.version() == 2)
+        expectEqual(stage.version(), 2)
         let decodes = stage.staged.coder.decodes
         _ = stage.load(HTTPStage.request(small: true))
         #expect(stage.staged.coder.decodes == decodes && stage.asked == 2, "made from the new original in memory")
         stage.staged.emptyMemory()
-        #expect(stage.version() == 2 && stage.asked == 2)
+        expectEqual(stage.version(), 2)
+        expectEqual(stage.asked, 2)
     }
 
     @Test(arguments: few) func `a 304 that names other content confirms nothing`(seed: UInt64) throws {
@@ -78,8 +80,8 @@ import WebImageTesting
         _ = stage.load()
         stage.origin.set { ($0.version, $0.confirmsAll) = (2, true) }
         stage.pass(60)
-        #expect(stage.version() == 2)
-        #expect(stage.staged.transport.requests.map { $0.headers["If-None-Match"] } == [nil, "\"1\"", nil])
+        expectEqual(stage.version(), 2)
+        expectEqual(stage.staged.transport.requests.map { $0.headers["If-None-Match"] }, [nil, "\"1\"", nil])
     }
 
     @Test(arguments: few) func `what must not be stored is kept nowhere, and its callers share it`(
@@ -89,9 +91,11 @@ import WebImageTesting
         let callers = (0..<3).map { _ in stage.staged.load(HTTPStage.request()) }
         stage.staged.run()
         #expect(callers.allSatisfy { $0.value != nil } && stage.asked == 1)
-        #expect(stage.staged.manager.peek(HTTPStage.request()) == nil && stage.staged.fileCount == 0)
+        expectNil(stage.staged.manager.peek(HTTPStage.request()))
+        expectEqual(stage.staged.fileCount, 0)
         _ = (stage.file(.webp()), stage.load(HTTPStage.request(small: true)))
-        #expect(stage.asked == 3 && stage.staged.fileCount == 0)
+        expectEqual(stage.asked, 3)
+        expectEqual(stage.staged.fileCount, 0)
     }
 
     @Test(arguments: [false, true], few) func `what may no longer be stored is removed`(
@@ -104,8 +108,9 @@ import WebImageTesting
             if !confirms { $0.fields = ["Cache-Control": "no-store"] }
         }
         stage.pass(60)
-        #expect(stage.version() == (confirms ? 1 : 2))
-        #expect(stage.staged.manager.peek(HTTPStage.request()) == nil && stage.staged.fileCount == 0)
+        expectEqual(stage.version(), (confirms ? 1 : 2))
+        expectNil(stage.staged.manager.peek(HTTPStage.request()))
+        expectEqual(stage.staged.fileCount, 0)
     }
 
     @Test(arguments: few) func `what another policy has kept although it must not be stored is not used`(
@@ -113,10 +118,11 @@ import WebImageTesting
     ) throws {
         let stage = try HTTPStage(["Cache-Control": "no-store, max-age=60"], seed: seed)
         _ = stage.load(.numbered(1))
-        #expect(stage.staged.manager.peek(.numbered(1)) != nil)
-        #expect(stage.version() == 1 && stage.asked == 2)
+        expect(stage.staged.manager.peek(.numbered(1)) != nil)
+        expectEqual(stage.version(), 1)
+        expectEqual(stage.asked, 2)
         _ = stage.load(.numbered(1))
-        #expect(stage.asked == 3, "the rules have removed it")
+        expectEqual(stage.asked, 3, "the rules have removed it")
     }
 
     @Test(arguments: [HTTPCacheRules.shared, .private]) func `private content is kept for one user alone`(
@@ -124,7 +130,7 @@ import WebImageTesting
     ) throws {
         let stage = try HTTPStage(["Cache-Control": "private, max-age=60"]) { $0.cacheRules = rules }
         _ = (stage.load(), stage.load())
-        #expect(stage.asked == (rules.scope == .private ? 1 : 2))
+        expectEqual(stage.asked, (rules.scope == .private ? 1 : 2))
     }
 
     @Test(
@@ -144,7 +150,8 @@ import WebImageTesting
             let stage = try HTTPStage(headers)
             let request = HTTPStage.request(change)
             _ = (stage.load(request), stage.load(request))
-            #expect(stage.asked == asked && stage.staged.fileCount == 0)
+            expectEqual(stage.asked, asked)
+            expectEqual(stage.staged.fileCount, 0)
         }
     }
 
@@ -160,22 +167,25 @@ import WebImageTesting
         _ = stage.load(request)
         stage.pass(31)
         _ = stage.load(request)
-        #expect(stage.asked == count)
+        expectEqual(stage.asked, count)
     }
 
     @Test func `a request for stored pictures alone does not ask the origin`() throws {
         let stage = try HTTPStage(["Cache-Control": "max-age=60"])
         let request = HTTPStage.request { $0.headers = ["Cache-Control": "only-if-cached"] }
-        #expect(stage.code(request) == .notInCache && stage.asked == 0)
+        expectEqual(stage.code(request), .notInCache)
+        expectEqual(stage.asked, 0)
     }
 
     @Test func `a response without a lifetime is fresh for a tenth of its age, a day at most`() throws {
         let stage = try HTTPStage([:])
         _ = stage.load()
         stage.pass(86_399)
-        #expect(stage.version() == 1 && stage.asked == 1)
+        expectEqual(stage.version(), 1)
+        expectEqual(stage.asked, 1)
         stage.pass(1)
-        #expect(stage.version() == 1 && stage.asked == 2)
+        expectEqual(stage.version(), 1)
+        expectEqual(stage.asked, 2)
     }
 
     @Test(arguments: [("image/webp", 1), ("image/png", 2)] as [(String, Int)])
@@ -185,9 +195,11 @@ import WebImageTesting
             HTTPStage.request { ($0.cacheKey, $0.headers) = ("name", ["Accept": accept]) }
         }
         _ = stage.load(request("image/webp"))
-        #expect(stage.version(request(accepted)) == 1 && stage.asked == asked)
+        expectEqual(stage.version(request(accepted)), 1)
+        expectEqual(stage.asked, asked)
         stage.staged.emptyMemory()
-        #expect(stage.version(request(accepted)) == 1 && stage.asked == asked)
+        expectEqual(stage.version(request(accepted)), 1)
+        expectEqual(stage.asked, asked)
     }
 
     @Test func `fields that negotiate may be kept on disk, credentials never`() throws {
@@ -197,12 +209,12 @@ import WebImageTesting
         }
         _ = stage.load(request(["Cookie": "a=1", "Accept": "image/webp"]))
         _ = stage.load(request(["Accept": "image/webp"], .cacheFirst))
-        #expect(stage.staged.fileCount == 0)
+        expectEqual(stage.staged.fileCount, 0)
         stage.staged.emptyMemory()
         _ = stage.load(request(["Accept": "image/webp"], .http))
-        #expect(stage.staged.fileCount == 1)
+        expectEqual(stage.staged.fileCount, 1)
         stage.staged.emptyMemory()
-        #expect(try stage.load(request(["Accept": "image/webp"]))?.get().source == .disk)
+        try expectEqual(stage.load(request(["Accept": "image/webp"]))?.get().source, .disk)
     }
 
     @Test(
@@ -218,12 +230,12 @@ import WebImageTesting
         let stage = try HTTPStage(fields)
         stage.origin.set { $0.status = status }
         _ = (stage.load(), stage.load())
-        #expect(stage.asked == asked)
+        expectEqual(stage.asked, asked)
         _ = stage.load(.numbered(1))
-        #expect(stage.asked == asked + 1, "another policy has a memory of its own")
+        expectEqual(stage.asked, asked + 1, "another policy has a memory of its own")
         stage.staged.manager.forgetFailure(of: .numbered(1))
         _ = stage.load()
-        #expect(stage.asked == asked + 2)
+        expectEqual(stage.asked, asked + 2)
     }
 
     @Test(arguments: few) func `a picture that is gone goes from the caches`(seed: UInt64) throws {
@@ -231,8 +243,9 @@ import WebImageTesting
         _ = stage.load()
         stage.origin.set { $0.status = 410 }
         stage.pass(60)
-        #expect(stage.code() == .unacceptableStatus)
-        #expect(stage.staged.manager.peek(HTTPStage.request()) == nil && stage.staged.fileCount == 0)
+        expectEqual(stage.code(), .unacceptableStatus)
+        expectNil(stage.staged.manager.peek(HTTPStage.request()))
+        expectEqual(stage.staged.fileCount, 0)
     }
 
     @Test(arguments: [false, true], few) func `a load by default uses a stale picture without asking`(
@@ -242,6 +255,7 @@ import WebImageTesting
         _ = stage.load()
         stage.pass(600)
         if fromDisk { stage.staged.emptyMemory() }
-        #expect(stage.version(.numbered(1)) == 1 && stage.asked == 1)
+        expectEqual(stage.version(.numbered(1)), 1)
+        expectEqual(stage.asked, 1)
     }
 }

@@ -36,7 +36,7 @@ import WebImageTesting
                 stored = loaded
             }
             #expect(version(.onlyIfCached) == stored && version(.onlyIfCached, small: true) == stored, "turn \(turn)")
-            if stored != nil { #expect(version(.cacheFirst) == stored, "turn \(turn)") }
+            if stored != nil { expectEqual(version(.cacheFirst), stored, "turn \(turn)") }
         }
     }
 }

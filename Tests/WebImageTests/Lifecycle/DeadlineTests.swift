@@ -39,7 +39,7 @@ import WebImageTesting
         staged.run(without: stuck.stage)
         staged.clock.advance(by: .milliseconds(4_999))
         staged.run(without: stuck.stage)
-        #expect(ends.allSatisfy { $0.isRunning }, "it has the grace time")
+        expect(ends.allSatisfy { $0.isRunning }, "it has the grace time")
         staged.clock.advance(by: .milliseconds(1))
         staged.run(without: stuck.stage)
         staged.clock.advance(by: ImageManager.unwindingTime)
@@ -48,14 +48,14 @@ import WebImageTesting
         #expect(report != nil && ends[1].value == report)
         #expect(report?.isClean == false && (1...4).contains(report?.stillRunningCount ?? 0))
         #expect(stuck == .files || report?.stillRunningCount == 1)
-        #expect(report?.cancelledLoadCount == (stuck == .endOfTransport ? 0 : 2))
+        expectEqual(report?.cancelledLoadCount, (stuck == .endOfTransport ? 0 : 2))
         #expect(!picture.isRunning && !file.isRunning && staged.transport.isShutDown == (stuck != .endOfTransport))
-        #expect(staged.clock.sleepers == 0, "no alarm is left")
+        expectEqual(staged.clock.sleepers, 0, "no alarm is left")
         gate.open()
         staged.run()
         let later = staged.shutdown(within: .zero)
         staged.run()
-        #expect(later.value == report, "what returns later changes no report")
+        expectEqual(later.value, report, "what returns later changes no report")
         #expect(staged.isAtRest)
     }
 
@@ -72,7 +72,7 @@ import WebImageTesting
         #expect(caller.value != nil && end.isRunning)
         staged.clock.advance(by: .seconds(2))
         staged.run()
-        #expect(end.value == ShutdownReport(stillRunningCount: 1), "nothing had to be cancelled, so nothing unwinds")
+        expectEqual(end.value, ShutdownReport(stillRunningCount: 1), "nothing had to be cancelled, so nothing unwinds")
         endGate.open()
         staged.run()
         #expect(staged.isAtRest && staged.transport.isShutDown)
@@ -97,7 +97,8 @@ import WebImageTesting
         staged.run(without: .files)
         staged.clock.advance(by: ImageManager.unwindingTime)
         staged.run(without: .files)
-        #expect(end.value?.droppedWriteCount == 1 && end.value?.cancelledLoadCount == 0)
+        expectEqual(end.value?.droppedWriteCount, 1)
+        expectEqual(end.value?.cancelledLoadCount, 0)
         staged.run()
         #expect(staged.isAtRest)
     }
@@ -111,7 +112,7 @@ import WebImageTesting
         for _ in 0..<2 {
             let caller = staged.load(request)
             staged.run(without: .files)
-            #expect(caller.value != nil)
+            expect(caller.value != nil)
         }
         let end = staged.shutdown()
         staged.run(without: .files)
@@ -119,10 +120,11 @@ import WebImageTesting
         staged.run(without: .files)
         staged.clock.advance(by: ImageManager.unwindingTime)
         staged.run(without: .files)
-        #expect(end.value?.droppedWriteCount == 2 && end.value?.cancelledLoadCount == 0)
+        expectEqual(end.value?.droppedWriteCount, 2)
+        expectEqual(end.value?.cancelledLoadCount, 0)
         let pending = staged.start { await $0.pipeline.caches.writes?.pendingCount }
         staged.run(without: .files)
-        #expect(pending.value == 1, "the write that has not begun is given up with its memory")
+        expectEqual(pending.value, 1, "the write that has not begun is given up with its memory")
         staged.run()
         #expect(staged.isAtRest)
     }

@@ -54,8 +54,8 @@ import WebImageTesting
         #expect((1...3).contains(entries.count) && reports.entries == Array(repeating: report, count: count))
         let outside = staged.shutdown()
         staged.run()
-        #expect(outside.value == ShutdownReport())
-        #expect(staged.transport.requests.count == (place == .downloader ? 0 : entries.count))
+        expectEqual(outside.value, ShutdownReport())
+        expectEqual(staged.transport.requests.count, (place == .downloader ? 0 : entries.count))
     }
 
     @Test(arguments: seeds) func `the other transfers have the grace time, and the slot of the one that shuts down`(
@@ -74,7 +74,7 @@ import WebImageTesting
         staged.run()
         let others = (2...4).map { staged.load(.numbered($0)) }
         staged.run()
-        #expect(staged.manager.downloader.queuedCount == 3)
+        expectEqual(staged.manager.downloader.queuedCount, 3)
         gate.open()
         staged.run()
         #expect(inside.value != nil && others.allSatisfy { $0.value != nil } && staged.isAtRest)
@@ -124,7 +124,7 @@ import WebImageTesting
         staged.run()
         gate.open()
         staged.run()
-        #expect(callers.allSatisfy { $0.value != nil || $0.wasCancelled || $0.code == .shutDown })
+        expect(callers.allSatisfy { $0.value != nil || $0.wasCancelled || $0.code == .shutDown })
         #expect(staged.isAtRest && staged.transport.isShutDown)
     }
 
@@ -162,7 +162,7 @@ import WebImageTesting
                 }
             })
         staged.run()
-        #expect(caller.value != nil)
+        expect(caller.value != nil)
         gate.open()
         staged.run()
         #expect(reports.entries == [ShutdownReport()] && staged.isAtRest)

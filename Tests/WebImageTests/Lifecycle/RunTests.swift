@@ -57,7 +57,7 @@ extension ImageManager: Service {}
         let load = scenario.load(1)
         scenario.executor.drain()
         let group = comesAfterManager ? [pictures, watch] : [watch, pictures]
-        #expect(Self.end(group, on: scenario.executor) == "ended")
+        expectEqual(Self.end(group, on: scenario.executor), "ended")
         #expect(load.value != nil && heard.entries == ["1.png"])
     }
 
@@ -71,7 +71,7 @@ extension ImageManager: Service {}
         #expect(run.value != nil && scenario.transport.isShutDown)
         let late = scenario.load(1)
         scenario.executor.drain()
-        #expect(late.code == .shutDown)
+        expectEqual(late.code, .shutDown)
     }
 
     @Test(arguments: seeds)
@@ -93,7 +93,7 @@ extension ImageManager: Service {}
         #expect(callers.allSatisfy { $0.value != nil } && run.value != nil && scenario.transport.isShutDown)
         let report = Self.shutdown(scenario, within: .zero)
         scenario.executor.drain()
-        #expect(report.value == ShutdownReport())
+        expectEqual(report.value, ShutdownReport())
     }
 
     @Test(arguments: seeds) func `a cancelled run gives the grace time of the configuration, and reports afterwards`(
@@ -101,7 +101,7 @@ extension ImageManager: Service {}
     ) {
         let gate = Gate()
         var configuration = ImageManager.Configuration()
-        #expect(configuration.shutdownGrace == .seconds(10))
+        expectEqual(configuration.shutdownGrace, .seconds(10))
         configuration.shutdownGrace = .seconds(3)
         let scenario = ManagerScenario(seed: seed, gate: gate, configuration: configuration)
         let run = Self.run(scenario)
@@ -111,7 +111,7 @@ extension ImageManager: Service {}
         scenario.executor.drain()
         scenario.clock.advance(by: .seconds(2))
         scenario.executor.drain()
-        #expect(callers.allSatisfy { $0.isRunning })
+        expect(callers.allSatisfy { $0.isRunning })
         scenario.clock.advance(by: .seconds(1))
         scenario.executor.drain()
         #expect(callers.allSatisfy { $0.wasCancelled } && run.isRunning, "the transport has not unwound")
@@ -144,7 +144,7 @@ extension ImageManager: Service {}
         #expect(caller.value != nil && run.value != nil && joining.value != nil && end.value == ShutdownReport())
         let late = Self.run(scenario)
         scenario.executor.drain()
-        #expect(late.value != nil, "after the end it returns at once")
+        expect(late.value != nil, "after the end it returns at once")
     }
 
     @Test(arguments: seeds) func `several runs end together, whichever of them is cancelled`(seed: UInt64) {
@@ -156,7 +156,7 @@ extension ImageManager: Service {}
         scenario.executor.run(steps: Int(seed % 7))
         runs[Int(seed % 3)].cancel()
         scenario.executor.drain()
-        #expect(runs.allSatisfy { $0.isRunning })
+        expect(runs.allSatisfy { $0.isRunning })
         gate.open()
         scenario.executor.drain()
         #expect(runs.allSatisfy { $0.value != nil } && caller.value != nil && scenario.transport.isShutDown)
@@ -171,6 +171,6 @@ extension ImageManager: Service {}
         #expect(callers.allSatisfy { $0.value != nil } && run.isRunning && !scenario.transport.isShutDown)
         run.cancel()
         scenario.executor.drain()
-        #expect(run.value != nil)
+        expect(run.value != nil)
     }
 }

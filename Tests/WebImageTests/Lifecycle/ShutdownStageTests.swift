@@ -47,7 +47,7 @@ import WebImageTesting
         request.cacheReads = .memory
         let caller = staged.load(request)
         staged.run(without: .files)
-        #expect(caller.value != nil)
+        expect(caller.value != nil)
         let end = staged.shutdown()
         staged.run(without: .files)
         #expect(end.isRunning)
@@ -55,7 +55,8 @@ import WebImageTesting
         staged.run(without: .files)
         staged.clock.advance(by: ImageManager.unwindingTime)
         staged.run(without: .files)
-        #expect(end.value?.droppedWriteCount == 1 && end.value?.cancelledLoadCount == 0)
+        expectEqual(end.value?.droppedWriteCount, 1)
+        expectEqual(end.value?.cancelledLoadCount, 0)
         staged.run()
     }
 
@@ -72,7 +73,7 @@ import WebImageTesting
         let end = staged.shutdown()
         staged.run()
         #expect(caller.value != nil && end.value == ShutdownReport())
-        #expect(staged.fileCount == 2, "the original and the variant")
+        expectEqual(staged.fileCount, 2, "the original and the variant")
     }
 
     @Test(arguments: seeds)
@@ -111,7 +112,7 @@ import WebImageTesting
         for caller in files { #expect(caller.value != nil || caller.wasCancelled || caller.code == .shutDown) }
         #expect(late.code == .shutDown && end.value != nil && staged.isAtRest)
         let cancelled = pictures.count { $0.wasCancelled } + files.count { $0.wasCancelled }
-        #expect(end.value?.cancelledLoadCount == cancelled)
+        expectEqual(end.value?.cancelledLoadCount, cancelled)
     }
 
     @Test(arguments: seeds) func `a caller that is cancelled cannot cut the end short`(seed: UInt64) throws {

@@ -35,10 +35,11 @@ import WebImageTesting
         scenario.executor.drain()
         scenario.clock.advance(by: .seconds(5))
         scenario.executor.drain()
-        #expect(callers.allSatisfy { $0.wasCancelled })
+        expect(callers.allSatisfy { $0.wasCancelled })
         gate.open()
         scenario.executor.drain()
-        #expect(end.value?.cancelledLoadCount == 3 && end.value?.isClean == false)
+        expectEqual(end.value?.cancelledLoadCount, 3)
+        expectEqual(end.value?.isClean, false)
     }
 
     @Test(arguments: seeds) func `a later call joins the end that has begun, and gets its report`(seed: UInt64) {
@@ -55,9 +56,9 @@ import WebImageTesting
         #expect(later.isRunning)
         gate.open()
         scenario.executor.drain()
-        #expect(caller.value != nil)
-        #expect(end.value == ShutdownReport())
-        #expect(later.value == end.value)
+        expect(caller.value != nil)
+        expectEqual(end.value, ShutdownReport())
+        expectEqual(later.value, end.value)
     }
 
     @Test(arguments: seeds) func `after the end every load gets one clear error, also a memory hit`(seed: UInt64) {
@@ -68,18 +69,18 @@ import WebImageTesting
         let ends = (0..<2).map { _ in Self.shutdown(scenario) }
         let racing = scenario.load(2)
         scenario.executor.drain()
-        #expect(ends.allSatisfy { $0.value != nil }, "a second shutdown joins the first")
-        #expect(!racing.isRunning)
-        if racing.value == nil { #expect((racing.error as? ImageLoadError)?.code == .shutDown) }
+        expect(ends.allSatisfy { $0.value != nil }, "a second shutdown joins the first")
+        expect(!racing.isRunning)
+        if racing.value == nil { expectEqual((racing.error as? ImageLoadError)?.code, .shutDown) }
         for number in [1, 3] {
             let late = scenario.load(number)
             scenario.executor.drain()
-            #expect((late.error as? ImageLoadError)?.code == .shutDown)
+            expectEqual((late.error as? ImageLoadError)?.code, .shutDown)
         }
-        #expect(manager.peek(.numbered(1)) == nil)
+        expectNil(manager.peek(.numbered(1)))
         let clearing = Probe(on: scenario.executor) { try await manager.clear() }
         scenario.executor.drain()
-        #expect((clearing.error as? CacheError)?.code == .shutDown)
+        expectEqual((clearing.error as? CacheError)?.code, .shutDown)
     }
 
     @Test(arguments: [nil, Duration.seconds(1)], seeds)
@@ -138,7 +139,7 @@ import WebImageTesting
         gate.open()
         let next = scenario.load(0)
         scenario.executor.drain()
-        #expect(next.value != nil)
+        expect(next.value != nil)
     }
 
     @Test(arguments: seeds) func `the shutdown of a manager leaves caches that it shares with others as they are`(
@@ -152,10 +153,11 @@ import WebImageTesting
             executor.drain()
             return caller.value
         }
-        #expect(load(managers[0])?.source == .network)
+        expectEqual(load(managers[0])?.source, .network)
         let end = Probe(on: executor) { await managers[0].shutdown(within: .seconds(5)) }
         executor.drain()
-        #expect(end.value?.isClean == true)
-        #expect(load(managers[1])?.source == .memory && transport.requests.count == 1)
+        expectEqual(end.value?.isClean, true)
+        expectEqual(load(managers[1])?.source, .memory)
+        expectEqual(transport.requests.count, 1)
     }
 }

@@ -34,12 +34,12 @@ import WebImageTesting
         let loads = requests.map { request in Task { try await manager.load(request) } }
         while gate.arrivals < 3 { await Task.yield() }
         let report = await manager.shutdown(within: .milliseconds(20))
-        #expect(report == ShutdownReport(cancelledLoadCount: 3, stillRunningCount: 4))
+        expectEqual(report, ShutdownReport(cancelledLoadCount: 3, stillRunningCount: 4))
         for load in loads { await #expect(throws: CancellationError.self) { try await load.value } }
         gate.open()
         endGate.open()
         while await !manager.occupancy.isIdle || manager.downloader.operationCount > 0 { await Task.yield() }
-        #expect(await manager.shutdown(within: .seconds(1)) == report)
+        await expectEqual(manager.shutdown(within: .seconds(1)), report)
     }
 
     /// Blocks its thread until it is released.
@@ -60,14 +60,14 @@ import WebImageTesting
         let load = Task { try await manager.load(.numbered(1, transformers: [sleeper])) }
         while sleeper.arrived.count == 0 { await Task.yield() }
         _ = try await manager.load(.numbered(2))
-        #expect(manager.pipeline.processing.threadCount == 2)
+        expectEqual(manager.pipeline.processing.threadCount, 2)
         let report = await manager.shutdown(within: .milliseconds(20))
-        #expect(report == ShutdownReport(cancelledLoadCount: 1, stillRunningCount: 1))
+        expectEqual(report, ShutdownReport(cancelledLoadCount: 1, stillRunningCount: 1))
         await #expect(throws: CancellationError.self) { try await load.value }
-        #expect(manager.pipeline.processing.threadCount == 0, "the other one has been told to end, too")
+        expectEqual(manager.pipeline.processing.threadCount, 0, "the other one has been told to end, too")
         sleeper.semaphore.signal()
         while await !manager.occupancy.isIdle { await Task.yield() }
-        #expect(manager.pipeline.processing.running == 0)
+        expectEqual(manager.pipeline.processing.running, 0)
     }
 
     @Test func `a shutdown that a transformer blocks for ends at the deadline`() async throws {
@@ -92,9 +92,9 @@ import WebImageTesting
         let request = ImageRequest.numbered(1, transformers: [Blocking(manager: later, reports: reports)])
         await #expect(throws: CancellationError.self) { try await manager.load(request) }
         while reports.count == 0 { await Task.yield() }
-        #expect(reports.entries == [ShutdownReport(cancelledLoadCount: 1, stillRunningCount: 1)])
+        expectEqual(reports.entries, [ShutdownReport(cancelledLoadCount: 1, stillRunningCount: 1)])
         while await !manager.occupancy.isIdle { await Task.yield() }
-        #expect(manager.pipeline.processing.running == 0)
+        expectEqual(manager.pipeline.processing.running, 0)
     }
 
     @Test(arguments: 0..<20)
@@ -110,8 +110,8 @@ import WebImageTesting
             }
             return await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(results.count == 24)
-        for case .failure(let error) in results { #expect((error as? ImageLoadError)?.code == .shutDown) }
+        expectEqual(results.count, 24)
+        for case .failure(let error) in results { expectEqual((error as? ImageLoadError)?.code, .shutDown) }
         while await !manager.occupancy.isIdle || manager.downloader.operationCount > 0 { await Task.yield() }
     }
 
@@ -123,13 +123,13 @@ import WebImageTesting
     @Test(arguments: extremes) func `any grace time is accepted`(grace: Duration) async throws {
         let manager = Self.manager()
         _ = try await manager.load(.numbered(1))
-        #expect(await manager.shutdown(within: grace).cancelledLoadCount == 0)
+        await expectEqual(manager.shutdown(within: grace).cancelledLoadCount, 0)
         try await withImageManager(Self.manager(), shutdownWithin: grace) { _ = try await $0.load(.numbered(1)) }
         let running = Self.manager { $0.shutdownGrace = grace }
         let run = Task { try await running.run() }
         run.cancel()
         try await run.value
-        #expect(await running.shutdown(within: grace).cancelledLoadCount == 0)
+        await expectEqual(running.shutdown(within: grace).cancelledLoadCount, 0)
     }
 
     @Test(arguments: extremes) func `any grace time is accepted while a load runs`(grace: Duration) async throws {

@@ -21,9 +21,9 @@ import WebImageTesting
             }
         }
         scenario.stage.run()
-        #expect(scenario.stored(CacheKey("key")) == sampleEntry(5).bytes)
-        #expect(scenario.look { await $0.pendingCount } == 0)
-        #expect(scenario.look { await $0.droppedCount } == 0)
+        expectEqual(scenario.stored(CacheKey("key")), sampleEntry(5).bytes)
+        expectEqual(scenario.look { await $0.pendingCount }, 0)
+        expectEqual(scenario.look { await $0.droppedCount }, 0)
     }
 
     @Test(arguments: seeds)
@@ -35,9 +35,9 @@ import WebImageTesting
             }
         }
         scenario.stage.run()
-        #expect(scenario.stored(CacheKey("true")) != nil)
-        #expect(scenario.stored(CacheKey("false")) == nil)
-        #expect(scenario.look { await ($0.droppedCount, $0.pendingCount, $0.entryCount) } ?? (1, 1, 1) == (0, 0, 0))
+        expect(scenario.stored(CacheKey("true")) != nil)
+        expectNil(scenario.stored(CacheKey("false")))
+        expectEqual(scenario.look { await ($0.droppedCount, $0.pendingCount, $0.entryCount) } ?? (1, 1, 1), (0, 0, 0))
     }
 
     @Test(arguments: seeds) func `a write that does not wait is refused beyond the limit, and told`(seed: UInt64) throws
@@ -50,21 +50,21 @@ import WebImageTesting
             let key = CacheKey("\(number)")
             taken.append(scenario.look { await $0.submitIfRoom(for: key, byteCount: 0) { sampleEntry(number) } })
         }
-        #expect(taken == [true, true, true, false, false])
-        #expect(scenario.look { await $0.pendingCount } == 3)
-        #expect(scenario.look { await $0.droppedCount } == 2)
-        #expect(dropped.entries == [CacheKey("4"), CacheKey("5")])
-        #expect(warnings.codes == [.overloaded], "one warning for all of them")
+        expectEqual(taken, [true, true, true, false, false])
+        expectEqual(scenario.look { await $0.pendingCount }, 3)
+        expectEqual(scenario.look { await $0.droppedCount }, 2)
+        expectEqual(dropped.entries, [CacheKey("4"), CacheKey("5")])
+        expectEqual(warnings.codes, [.overloaded], "one warning for all of them")
         scenario.stage.run()
-        #expect(scenario.stored(CacheKey("3")) == sampleEntry(3).bytes)
-        #expect(scenario.stored(CacheKey("4")) == nil)
+        expectEqual(scenario.stored(CacheKey("3")), sampleEntry(3).bytes)
+        expectNil(scenario.stored(CacheKey("4")))
         let isTaken = scenario.look {
             await $0.submitIfRoom(for: CacheKey("4"), byteCount: 0) { sampleEntry(4) }
         }
-        #expect(isTaken == true, "there is room again")
+        expectEqual(isTaken, true, "there is room again")
         scenario.stage.run()
-        #expect(scenario.stored(CacheKey("4")) == sampleEntry(4).bytes)
-        #expect(scenario.look { await ($0.pendingByteCount, $0.entryCount) } ?? (1, 1) == (0, 0))
+        expectEqual(scenario.stored(CacheKey("4")), sampleEntry(4).bytes)
+        expectEqual(scenario.look { await ($0.pendingByteCount, $0.entryCount) } ?? (1, 1), (0, 0))
     }
 
     @Test(arguments: seeds) func `draining waits for the writes submitted before and meanwhile`(seed: UInt64) throws {
@@ -75,7 +75,7 @@ import WebImageTesting
         #expect(drain.isRunning)
         _ = scenario.look { await $0.submit(for: CacheKey("2"), byteCount: 0) { sampleEntry(2) } }
         scenario.stage.run()
-        #expect(!drain.isRunning)
+        expect(!drain.isRunning)
         #expect(scenario.stored(CacheKey("1")) != nil && scenario.stored(CacheKey("2")) != nil)
     }
 
@@ -86,8 +86,8 @@ import WebImageTesting
         scenario.stage.run()
         _ = scenario.look { await $0.submit(for: CacheKey("key"), byteCount: 0) { sampleEntry(2) } }
         scenario.stage.run()
-        #expect(scenario.stored(CacheKey("key")) == sampleEntry(2).bytes)
-        #expect(scenario.look { await $0.droppedCount } == 1)
+        expectEqual(scenario.stored(CacheKey("key")), sampleEntry(2).bytes)
+        expectEqual(scenario.look { await $0.droppedCount }, 1)
     }
 
     @Test(arguments: seeds) func `after the close a write is refused and counted`(seed: UInt64) throws {
@@ -95,8 +95,8 @@ import WebImageTesting
         _ = scenario.look { await $0.close() }
         _ = scenario.look { await $0.submit(for: CacheKey("key"), byteCount: 0) { sampleEntry(1) } }
         scenario.stage.run()
-        #expect(scenario.stored(CacheKey("key")) == nil)
-        #expect(scenario.look { await $0.droppedCount } == 1)
+        expectNil(scenario.stored(CacheKey("key")))
+        expectEqual(scenario.look { await $0.droppedCount }, 1)
     }
 
     @Test(arguments: seeds) func `abandoning ends the wait although the disk does not answer`(seed: UInt64) throws {
@@ -110,12 +110,12 @@ import WebImageTesting
         #expect(drain.isRunning)
         _ = scenario.look { await $0.close() }
         _ = scenario.look { await $0.abandon() }
-        #expect(!drain.isRunning)
+        expect(!drain.isRunning)
         let later = scenario.start { await $0.drain() }
         scenario.stage.runWithoutDisk()
-        #expect(!later.isRunning)
+        expect(!later.isRunning)
         scenario.stage.run()
-        #expect(scenario.look { await $0.pendingCount } == 0)
+        expectEqual(scenario.look { await $0.pendingCount }, 0)
         let dropped = scenario.look { await $0.droppedCount } ?? 0
         let stored = scenario.stage.outcome { await $0.statistics.stores }.value ?? 0
         #expect(dropped >= 2 && dropped + stored == 4, "each is counted, and the two that waited as dropped")

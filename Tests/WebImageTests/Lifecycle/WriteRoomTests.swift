@@ -17,12 +17,12 @@ import WebImageTesting
         let scenario = try WriteBehindScenario(seed: seed, room: 2)
         let submissions = (0..<9).map { Self.submit($0, to: scenario) }
         scenario.stage.runWithoutDisk()
-        #expect(submissions.count { $0.isRunning } == 7, "two have their places")
-        #expect(scenario.look { await $0.pendingByteCount } == 2 * 1_024)
+        expectEqual(submissions.count { $0.isRunning }, 7, "two have their places")
+        expectEqual(scenario.look { await $0.pendingByteCount }, 2 * 1_024)
         scenario.stage.run()
-        #expect(submissions.allSatisfy { !$0.isRunning })
-        for number in 0..<9 { #expect(scenario.stored(CacheKey("\(number)")) == sampleEntry(number).bytes) }
-        #expect(scenario.look { await ($0.droppedCount, $0.entryCount) } ?? (1, 1) == (0, 0))
+        expect(submissions.allSatisfy { !$0.isRunning })
+        for number in 0..<9 { expectEqual(scenario.stored(CacheKey("\(number)")), sampleEntry(number).bytes) }
+        expectEqual(scenario.look { await ($0.droppedCount, $0.entryCount) } ?? (1, 1), (0, 0))
     }
 
     @Test func `keys, and what a change keeps, count for the room`() throws {
@@ -32,12 +32,12 @@ import WebImageTesting
             scenario.start { await $0.submit(for: key, byteCount: 0) { sampleEntry(1) } }
         }
         scenario.stage.runWithoutDisk()
-        #expect(submissions.count { $0.isRunning } == 1, "two have their places")
+        expectEqual(submissions.count { $0.isRunning }, 1, "two have their places")
         scenario.stage.run()
         _ = Self.submit(1, to: scenario)
         scenario.stage.runWithoutDisk()
         _ = scenario.look { await $0.renew(CacheKey("1"), ifContentIs: nil, byteCount: 5_000) { _ in } }
-        #expect(scenario.look { await $0.pendingByteCount } == 1_024 + 5_000 + 1_024)
+        expectEqual(scenario.look { await $0.pendingByteCount }, 1_024 + 5_000 + 1_024)
         scenario.stage.run()
     }
 
@@ -54,10 +54,10 @@ import WebImageTesting
         submissions[1].cancel()
         if seed.isMultiple(of: 2) { scenario.stage.runWithoutDisk() }
         scenario.stage.run()
-        #expect(submissions.allSatisfy { !$0.isRunning })
-        #expect(dropped.entries == [CacheKey("1")])
-        for number in [0, 2, 3] { #expect(scenario.stored(CacheKey("\(number)")) != nil) }
-        #expect(scenario.look { await ($0.pendingByteCount, $0.entryCount) } ?? (1, 1) == (0, 0))
+        expect(submissions.allSatisfy { !$0.isRunning })
+        expectEqual(dropped.entries, [CacheKey("1")])
+        for number in [0, 2, 3] { expect(scenario.stored(CacheKey("\(number)")) != nil) }
+        expectEqual(scenario.look { await ($0.pendingByteCount, $0.entryCount) } ?? (1, 1), (0, 0))
     }
 
     @Test(arguments: seeds) func `a submission that is cancelled at any time is either taken or dropped`(seed: UInt64)
@@ -69,10 +69,11 @@ import WebImageTesting
         scenario.stage.run(steps: .random(in: 0...60, using: &scenario.random))
         submissions[1].cancel()
         scenario.stage.run()
-        #expect(submissions.allSatisfy { !$0.isRunning })
+        expect(submissions.allSatisfy { !$0.isRunning })
         #expect(dropped.entries.isEmpty || dropped.entries == [CacheKey("1")])
-        #expect((scenario.stored(CacheKey("1")) == nil) == !dropped.entries.isEmpty)
-        #expect(scenario.look { await ($0.pendingCount, $0.pendingByteCount, $0.entryCount) } ?? (1, 1, 1) == (0, 0, 0))
+        expectEqual((scenario.stored(CacheKey("1")) == nil), !dropped.entries.isEmpty)
+        expectEqual(
+            scenario.look { await ($0.pendingCount, $0.pendingByteCount, $0.entryCount) } ?? (1, 1, 1), (0, 0, 0))
     }
 
     @Test(arguments: seeds) func `the newest content of a key stays, also when all wait for room`(seed: UInt64) throws {
@@ -84,7 +85,7 @@ import WebImageTesting
             scenario.stage.runWithoutDisk()
         }
         scenario.stage.run()
-        #expect(scenario.stored(CacheKey("key")) == sampleEntry(4).bytes)
+        expectEqual(scenario.stored(CacheKey("key")), sampleEntry(4).bytes)
     }
 
     @Test(arguments: seeds) func `a write above the limit is made when there is no other`(seed: UInt64) throws {
@@ -92,10 +93,10 @@ import WebImageTesting
         let large = scenario.start { await $0.submit(for: CacheKey("large"), byteCount: .max) { sampleEntry(1) } }
         let small = Self.submit(2, to: scenario)
         scenario.stage.runWithoutDisk()
-        #expect([large, small].count { $0.isRunning } == 1)
+        expectEqual([large, small].count { $0.isRunning }, 1)
         scenario.stage.run()
-        #expect(scenario.stored(CacheKey("large")) != nil)
-        #expect(scenario.stored(CacheKey("2")) != nil)
+        expect(scenario.stored(CacheKey("large")) != nil)
+        expect(scenario.stored(CacheKey("2")) != nil)
     }
 
     @Test(arguments: seeds) func `a write that replaces a waiting one takes its room`(seed: UInt64) throws {
@@ -104,15 +105,15 @@ import WebImageTesting
             let isTaken = scenario.look {
                 await $0.submitIfRoom(for: CacheKey("key"), byteCount: 0) { sampleEntry(number) }
             }
-            #expect(isTaken == true)
+            expectEqual(isTaken, true)
         }
         let isTaken = scenario.look {
             await $0.submitIfRoom(for: CacheKey("key"), byteCount: 1_024) { sampleEntry(2) }
         }
-        #expect(isTaken == true)
-        #expect(scenario.look { await $0.pendingByteCount } == 3 * 1_024)
+        expectEqual(isTaken, true)
+        expectEqual(scenario.look { await $0.pendingByteCount }, 3 * 1_024)
         scenario.stage.run()
-        #expect(scenario.stored(CacheKey("key")) == sampleEntry(2).bytes)
+        expectEqual(scenario.stored(CacheKey("key")), sampleEntry(2).bytes)
     }
 
     @Test(arguments: seeds) func `a reader settles a key whose write waits for room`(seed: UInt64) throws {
@@ -128,11 +129,11 @@ import WebImageTesting
         if seed.isMultiple(of: 2) {
             submissions[1].cancel()
             scenario.stage.runWithoutDisk()
-            #expect(!reader.isRunning, "nothing is left to wait for")
+            expect(!reader.isRunning, "nothing is left to wait for")
         }
         scenario.stage.run()
-        #expect(!reader.isRunning)
-        #expect(scenario.look { await $0.entryCount } == 0)
+        expect(!reader.isRunning)
+        expectEqual(scenario.look { await $0.entryCount }, 0)
     }
 
     @Test(arguments: seeds) func `a flush waits for what was submitted before it, and for nothing later`(seed: UInt64)
@@ -152,17 +153,17 @@ import WebImageTesting
             }
         }
         scenario.stage.run()
-        #expect(before.allSatisfy { !$0.isRunning })
-        #expect(!later.isRunning)
-        #expect(!flush.isRunning)
-        for number in 0..<4 { #expect(scenario.stored(CacheKey("\(number)")) != nil) }
+        expect(before.allSatisfy { !$0.isRunning })
+        expect(!later.isRunning)
+        expect(!flush.isRunning)
+        for number in 0..<4 { expect(scenario.stored(CacheKey("\(number)")) != nil) }
         let second = scenario.start { await $0.flush() }
         scenario.stage.run()
         #expect(second.isRunning)
         gate.open()
         scenario.stage.run()
-        #expect(!second.isRunning)
-        #expect(scenario.look { await $0.entryCount } == 0)
+        expect(!second.isRunning)
+        expectEqual(scenario.look { await $0.entryCount }, 0)
     }
 
     @Test(arguments: seeds) func `a flush waits for the content that replaces what it waits for`(seed: UInt64) throws {
@@ -184,8 +185,8 @@ import WebImageTesting
         #expect(flush.isRunning)
         gate.open()
         scenario.stage.run()
-        #expect(!flush.isRunning)
-        #expect(scenario.stored(key) == sampleEntry(2).bytes)
+        expect(!flush.isRunning)
+        expectEqual(scenario.stored(key), sampleEntry(2).bytes)
     }
 
     @Test(arguments: seeds) func `abandoning ends every wait, and counts what waited as dropped`(seed: UInt64) throws {
@@ -195,13 +196,13 @@ import WebImageTesting
         let flush = scenario.start { await $0.flush() }
         scenario.stage.runWithoutDisk()
         _ = scenario.look { await $0.abandon() }
-        #expect(submissions.allSatisfy { !$0.isRunning })
-        #expect(!flush.isRunning)
+        expect(submissions.allSatisfy { !$0.isRunning })
+        expect(!flush.isRunning)
         scenario.stage.run()
         let dropped = scenario.look { await $0.droppedCount } ?? 0
         let stored = scenario.stage.outcome { await $0.statistics.stores }.value ?? 0
-        #expect(dropped + stored == 5)
-        #expect(scenario.look { await ($0.pendingByteCount, $0.entryCount) } ?? (1, 1) == (0, 0))
+        expectEqual(dropped + stored, 5)
+        expectEqual(scenario.look { await ($0.pendingByteCount, $0.entryCount) } ?? (1, 1), (0, 0))
     }
 
     @Test(arguments: seeds) func `a change of a stored entry comes after the writes submitted before it`(seed: UInt64)
@@ -218,9 +219,9 @@ import WebImageTesting
         }
         scenario.stage.run()
         let entry = scenario.stage.outcome { try await $0.entry(for: key) }.value ?? nil
-        #expect(entry?.bytes == sampleEntry(2).bytes)
-        #expect(entry?.metadata.etag == "second")
-        #expect(scenario.look { await ($0.droppedCount, $0.entryCount) } ?? (1, 1) == (0, 0))
+        expectEqual(entry?.bytes, sampleEntry(2).bytes)
+        expectEqual(entry?.metadata.etag, "second")
+        expectEqual(scenario.look { await ($0.droppedCount, $0.entryCount) } ?? (1, 1), (0, 0))
     }
 
     @Test func `at most 64 keys are written at a time`() throws {
@@ -228,9 +229,9 @@ import WebImageTesting
         for number in 0..<100 {
             _ = scenario.look { await $0.submit(for: CacheKey("\(number)"), byteCount: 0) { sampleEntry(number) } }
         }
-        #expect(scenario.look { await ($0.writers.count, $0.pendingCount) } ?? (0, 0) == (64, 100))
+        expectEqual(scenario.look { await ($0.writers.count, $0.pendingCount) } ?? (0, 0), (64, 100))
         scenario.stage.run()
-        #expect(scenario.look { await $0.entryCount } == 0)
+        expectEqual(scenario.look { await $0.entryCount }, 0)
     }
 
     @Test func `five thousand submissions at once leave five thousand entries`() async throws {
@@ -245,8 +246,8 @@ import WebImageTesting
             }
         }
         await writes.flush()
-        #expect(folder.entryFiles.count == 5_000)
-        #expect(await writes.droppedCount == 0)
-        #expect(await writes.entryCount == 0)
+        expectEqual(folder.entryFiles.count, 5_000)
+        await expectEqual(writes.droppedCount, 0)
+        await expectEqual(writes.entryCount, 0)
     }
 }

@@ -14,15 +14,16 @@ import WebImageTesting
             staged.run()
             return load.value?.source
         }
-        #expect(source() == .network && source() == .memory)
+        expectEqual(source(), .network)
+        expectEqual(source(), .memory)
         let memory = staged.start { try await $0.clear(.memory) }
         staged.run()
         #expect(memory.value != nil && staged.manager.peek(.numbered(1)) == nil)
-        #expect(source() == .disk)
+        expectEqual(source(), .disk)
         let all = staged.start { try await $0.clear() }
         staged.run()
         #expect(all.value != nil && staged.manager.peek(.numbered(1)) == nil)
-        #expect(source() == .network)
+        expectEqual(source(), .network)
     }
 
     @Test(arguments: seeds) func `a load that runs while the caches are emptied ends, and its result is stored`(
@@ -36,7 +37,7 @@ import WebImageTesting
         #expect(load.value != nil && clearing.value != nil && staged.isAtRest)
         let again = staged.load(.numbered(1))
         staged.run()
-        #expect(again.value?.image.pixels == load.value?.image.pixels)
+        expectEqual(again.value?.image.pixels, load.value?.image.pixels)
     }
 
     /// A load whose original has arrived and waits to be decoded. The origin brings another picture each time.
@@ -55,13 +56,13 @@ import WebImageTesting
         let (staged, earlier) = try Self.decoding(seed)
         let removal = staged.start { if isOne { try await $0.remove(.numbered(1)) } else { try await $0.clear() } }
         staged.run(without: .pixels)
-        #expect(removal.value != nil)
+        expect(removal.value != nil)
         let later = staged.load(.numbered(1))
         staged.run(without: .pixels)
-        #expect(staged.transport.requests.count == 2)
+        expectEqual(staged.transport.requests.count, 2)
         staged.run()
-        #expect(earlier.value != nil)
-        #expect(later.value.flatMap { ImageFactory.seed(of: $0.image) } == 2)
+        expect(earlier.value != nil)
+        expectEqual(later.value.flatMap { ImageFactory.seed(of: $0.image) }, 2)
         #expect(staged.isAtRest)
     }
 
@@ -108,7 +109,7 @@ import WebImageTesting
             let second = staged.load(request)
             staged.run()
             #expect(first.value != nil && file.value != nil && second.value?.source == .disk)
-            #expect(staged.manager.peek(request) != nil)
+            expect(staged.manager.peek(request) != nil)
             let again = staged.data(request)
             staged.run()
             staged.emptyMemory()
@@ -117,7 +118,7 @@ import WebImageTesting
             #expect(again.value != nil && third.value?.source == .disk)
             let fourth = staged.data(request)
             staged.run()
-            #expect(fourth.value?.source == .memory)
+            expectEqual(fourth.value?.source, .memory)
             staged.emptyMemory()
         }
         withExtendedLifetime(claim) {}

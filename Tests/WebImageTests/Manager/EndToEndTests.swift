@@ -3,6 +3,7 @@ import Foundation
 import HTTPCaching
 import HTTPTransport
 import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -45,8 +46,8 @@ import WebImageTesting
         request.cachePolicy = .http
         try await withManager { manager in
             _ = try await manager.load(request)
-            #expect(try await manager.load(request).cacheStatus().forwardStatus == status)
-            #expect(origin.requestCount(for: "/s.png") == asked)
+            try await expectEqual(manager.load(request).cacheStatus().forwardStatus, status)
+            expectEqual(origin.requestCount(for: "/s.png"), asked)
         }
     }
 
@@ -55,16 +56,18 @@ import WebImageTesting
         try await withManager { manager in
             for source in [ImageSource.network, .memory] {
                 let response = try await manager.load(request)
-                #expect(response.source == source && ImageFactory.seed(of: response.image) == 11)
+                expectEqual(response.source, source)
+                expectEqual(ImageFactory.seed(of: response.image), 11)
             }
-            #expect(manager.peek(request).flatMap { ImageFactory.seed(of: $0) } == 11)
+            expectEqual(manager.peek(request).flatMap { ImageFactory.seed(of: $0) }, 11)
         }
         try await withManager { manager in
-            #expect(manager.peek(request) == nil)
+            expectNil(manager.peek(request))
             let response = try await manager.load(request)
-            #expect(response.source == .disk && ImageFactory.seed(of: response.image) == 11)
+            expectEqual(response.source, .disk)
+            expectEqual(ImageFactory.seed(of: response.image), 11)
         }
-        #expect(origin.requests.count == 1)
+        expectEqual(origin.requests.count, 1)
     }
 
     @Test func `a file is made once, and later hits neither decode nor encode`() async throws {
@@ -73,16 +76,18 @@ import WebImageTesting
         let first = try await withManager { manager in
             let file = try await manager.encodedImage(for: request, as: .webp(quality: 80))
             #expect(file.source == .network && file.format == .webp && file.width == 32 && file.height == 24)
-            #expect(try await manager.encodedImage(for: request, as: .webp(quality: 80)).source == .memory)
+            try await expectEqual(manager.encodedImage(for: request, as: .webp(quality: 80)).source, .memory)
             return file
         }
         let work = (coder.decodes, coder.encodes)
         try await withManager { manager in
             let file = try await manager.encodedImage(for: request, as: .webp(quality: 80))
-            #expect(file.source == .disk && file.bytes == first.bytes && file.frameCount == 1)
+            expectEqual(file.source, .disk)
+            expectEqual(file.bytes, first.bytes)
+            expectEqual(file.frameCount, 1)
         }
-        #expect(work == (coder.decodes, coder.encodes))
-        #expect(origin.requests.count == 1)
+        expectEqual(work, (coder.decodes, coder.encodes))
+        expectEqual(origin.requests.count, 1)
     }
 
     @Test(arguments: [(0, 0), (0, 1), (1, 0)])
@@ -97,12 +102,12 @@ import WebImageTesting
         try await withImageManager(configuration) { manager in
             guard missing != (0, 0) else {
                 let image = try await manager.image(for: request)
-                #expect(ImageFactory.seed(of: image) == 14)
+                expectEqual(ImageFactory.seed(of: image), 14)
                 return
             }
             let error = await #expect(throws: ImageLoadError.self) { try await manager.image(for: request) }
-            #expect(error?.code == .transferFailed)
-            #expect((error?.cause as? HTTPError)?.code == .bodyTooLarge)
+            expectEqual(error?.code, .transferFailed)
+            expectEqual((error?.cause as? HTTPError)?.code, .bodyTooLarge)
         }
     }
 
@@ -115,7 +120,8 @@ import WebImageTesting
                 #expect(file.bytes == sent && file.source == source && file.format == .gif && file.width == 64)
             }
         }
-        #expect(coder.decodes == 1 && origin.requests.count == 1)
+        expectEqual(coder.decodes, 1)
+        expectEqual(origin.requests.count, 1)
     }
 
     @Test func `a variant comes from disk with the same pixels`() async throws {
@@ -131,7 +137,9 @@ import WebImageTesting
         _ = try await withManager { try await $0.load(request) }
         request.transformers = [.resize(to: PixelSize(width: 20, height: 20))]
         let variant = try await withManager { try await $0.load(request) }
-        #expect(variant.source == .disk && variant.image.width == 20 && origin.requests.count == 1)
+        expectEqual(variant.source, .disk)
+        expectEqual(variant.image.width, 20)
+        expectEqual(origin.requests.count, 1)
     }
 
     @Test func `a page sent as a picture is an error and is not stored`() async throws {
@@ -140,10 +148,10 @@ import WebImageTesting
         for _ in 0..<2 {
             await withManager { manager in
                 let error = await #expect(throws: ImageLoadError.self) { try await manager.load(request) }
-                #expect(error?.code == .undecodable)
+                expectEqual(error?.code, .undecodable)
             }
         }
-        #expect(origin.requests.count == 2, "nothing came from disk")
+        expectEqual(origin.requests.count, 2, "nothing came from disk")
     }
 
     @Test func `a truncated picture is an error and is not stored`() async throws {
@@ -155,9 +163,9 @@ import WebImageTesting
                 let error = await #expect(throws: ImageLoadError.self) {
                     try await manager.encodedImage(for: request, as: format)
                 }
-                #expect(error?.reason == "truncated")
+                expectEqual(error?.reason, "truncated")
                 let isStored = try await manager.diskCache?.contains(request.originalKey)
-                #expect(isStored == false)
+                expectEqual(isStored, false)
             }
         }
     }
@@ -167,14 +175,17 @@ import WebImageTesting
         _ = try await withManager { try await $0.load(request) }
         request.cachePolicy = .revalidate
         let same = try await withManager { try await $0.load(request) }
-        #expect(same.source == .disk && ImageFactory.seed(of: same.image) == 17)
-        #expect(origin.requests.last?.headers["If-None-Match"] == "\"one\"")
+        expectEqual(same.source, .disk)
+        expectEqual(ImageFactory.seed(of: same.image), 17)
+        expectEqual(origin.requests.last?.headers["If-None-Match"], "\"one\"")
         _ = try serve("/a.png", .png, seed: 18, tag: "\"two\"")
         let new = try await withManager { try await $0.load(request) }
-        #expect(new.source == .network && ImageFactory.seed(of: new.image) == 18)
+        expectEqual(new.source, .network)
+        expectEqual(ImageFactory.seed(of: new.image), 18)
         request.cachePolicy = .cacheFirst
         let stored = try await withManager { try await $0.load(request) }
-        #expect(stored.source == .disk && ImageFactory.seed(of: stored.image) == 18)
+        expectEqual(stored.source, .disk)
+        expectEqual(ImageFactory.seed(of: stored.image), 18)
     }
 
     @Test func `events report the progress, the cached picture first on request, and the end`() async throws {
@@ -192,7 +203,7 @@ import WebImageTesting
                 case .finished(let response): steps.append("finished \(ImageFactory.seed(of: response.image) ?? -1)")
                 }
             }
-            #expect(steps == ["cached 19", "finished 20"])
+            expectEqual(steps, ["cached 19", "finished 20"])
         }
     }
 
@@ -204,6 +215,7 @@ import WebImageTesting
         let request = ImageRequest(origin.url("/a.jpg"), transformers: [resize])
         let small = try await withManager { try await $0.image(for: request) }
         let full = try resize.transform(ImageCoders.default.decode(bytes))
-        #expect(small.size == full.size && ImageFactory.seed(of: small) == 21)
+        expectEqual(small.size, full.size)
+        expectEqual(ImageFactory.seed(of: small), 21)
     }
 }

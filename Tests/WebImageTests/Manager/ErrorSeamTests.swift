@@ -188,10 +188,10 @@ import WebImageTesting
                 continue
             }
             let arrived = try #require(probe.error as? ImageLoadError, "\(String(describing: probe.error))")
-            #expect(arrived.code == seam.code)
-            #expect(arrived.url == (call == .clear ? nil : request.url))
-            #expect(arrived.cause.map { type(of: $0) == type(of: error) } == true, "\(arrived)")
-            #expect(manager.peek(request) == nil)
+            expectEqual(arrived.code, seam.code)
+            expectEqual(arrived.url, (call == .clear ? nil : request.url))
+            expectEqual(arrived.cause.map { type(of: $0) == type(of: error) }, true, "\(arrived)")
+            expectNil(manager.peek(request))
         }
     }
 }

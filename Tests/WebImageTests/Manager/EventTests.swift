@@ -157,7 +157,7 @@ import WebImageTesting
         gate.open()
         staged.run()
         let seen = reader.value ?? []
-        #expect(seen.filter { $0 != "progress" } == ["cached 1", "finished 2"])
-        #expect(seen.count == min(pieces + 2, 16), "the buffer was full")
+        expectEqual(seen.filter { $0 != "progress" }, ["cached 1", "finished 2"])
+        expectEqual(seen.count, min(pieces + 2, 16), "the buffer was full")
     }
 }

@@ -2,6 +2,7 @@
 import Foundation
 import HTTPTransport
 import ImageCoding
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -71,12 +72,12 @@ import WebImageTesting
             #expect(throws: Never.self) { try outcome.result.get() }
             outcomes += 1
         }
-        #expect(outcomes == 3)
+        expectEqual(outcomes, 3)
         var eagerness = ImagePrefetcher.Configuration()
         eagerness.maximumConcurrentLoads = count
         let prefetcher = ImagePrefetcher(manager: manager, configuration: eagerness)
         let report = await prefetcher.prefetch((3..<6).map { ImageRequest.numbered($0) })
-        #expect(report.progress.finishedCount == 3)
+        expectEqual(report.progress.finishedCount, 3)
         await prefetcher.shutdown()
         _ = await manager.shutdown(within: .zero)
         var told = 0
@@ -104,7 +105,7 @@ import WebImageTesting
                 _ = try await manager.encodedImage(for: request, as: .webp()) { _ in }
                 _ = try await manager.image(for: request)
             } catch let error as ImageLoadError {
-                #expect(!error.message.isEmpty)
+                expect(!error.message.isEmpty)
             }
         }
         _ = await manager.shutdown(within: configuration.shutdownGrace)

@@ -29,11 +29,11 @@ import WebImageTesting
         let insisting = staged.load(request)
         staged.run()
         #expect(meek.value != nil || meek.code == .recentlyFailed)
-        #expect(insisting.value != nil)
+        expect(insisting.value != nil)
         staged.emptyMemory()
         let after = staged.load(.numbered(1))
         staged.run()
-        #expect(after.value != nil, "a success ends the failure")
+        expect(after.value != nil, "a success ends the failure")
     }
 
     @Test(arguments: seeds) func `the failure of one tenant does not affect another`(seed: UInt64) throws {
@@ -68,7 +68,7 @@ import WebImageTesting
         callers.letGo()
         let next = staged.load(.numbered(1))
         staged.run()
-        #expect(next.value != nil)
+        expect(next.value != nil)
     }
 
     @Test(arguments: seeds) func `a broken file on disk is fetched again at once and is not a failure`(seed: UInt64)
@@ -85,7 +85,7 @@ import WebImageTesting
         staged.emptyMemory()
         let next = staged.load(.numbered(1))
         staged.run()
-        #expect(next.value?.source == .disk)
+        expectEqual(next.value?.source, .disk)
     }
 
     @Test(arguments: seeds) func `a page of dead links asks the origin once for each, whatever the timing`(seed: UInt64)
@@ -98,8 +98,8 @@ import WebImageTesting
             return caller
         }
         staged.run()
-        #expect(callers.allSatisfy { $0.code == .unacceptableStatus || $0.code == .recentlyFailed })
-        #expect(staged.transport.requests.count == 3)
+        expect(callers.allSatisfy { $0.code == .unacceptableStatus || $0.code == .recentlyFailed })
+        expectEqual(staged.transport.requests.count, 3)
     }
 
     @Test(arguments: seeds) func `a failed transform stores nothing under the variant's name`(seed: UInt64) throws {
@@ -113,8 +113,8 @@ import WebImageTesting
         let request = ImageRequest.numbered(1, transformers: [Broken()])
         let callers = (0..<2).map { _ in staged.load(request) }
         staged.run()
-        #expect(callers.allSatisfy { $0.code == .processingFailed })
-        #expect(staged.manager.peek(request) == nil)
+        expect(callers.allSatisfy { $0.code == .processingFailed })
+        expectNil(staged.manager.peek(request))
         let stored = staged.start { try await $0.diskCache?.contains(request.variantKey) }
         staged.run()
         #expect(stored.value == false && staged.isAtRest)
@@ -131,7 +131,7 @@ import WebImageTesting
         }
         let callers = (0..<4).map { staged.load(.numbered($0)) }
         staged.run()
-        #expect(callers.map(\.code) == [.emptyBody, .emptyBody, .undecodable, .transferFailed])
+        expectEqual(callers.map(\.code), [.emptyBody, .emptyBody, .undecodable, .transferFailed])
     }
 }
 

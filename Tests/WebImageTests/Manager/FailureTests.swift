@@ -16,10 +16,11 @@ import WebImageTesting
         scenario.executor.drain()
         let second = scenario.load(1)
         scenario.executor.drain()
-        #expect((first.error as? ImageLoadError)?.code == .unacceptableStatus)
+        expectEqual((first.error as? ImageLoadError)?.code, .unacceptableStatus)
         let repeated = second.error as? ImageLoadError
-        #expect(repeated?.code == .recentlyFailed && repeated?.reason == "unacceptableStatus")
-        #expect(scenario.transport.requests.count == 1)
+        expectEqual(repeated?.code, .recentlyFailed)
+        expectEqual(repeated?.reason, "unacceptableStatus")
+        expectEqual(scenario.transport.requests.count, 1)
     }
 
     @Test func `a request may retry a remembered failure`() {
@@ -29,9 +30,9 @@ import WebImageTesting
         for _ in 0..<2 {
             let caller = scenario.load(request)
             scenario.executor.drain()
-            #expect((caller.error as? ImageLoadError)?.code == .unacceptableStatus)
+            expectEqual((caller.error as? ImageLoadError)?.code, .unacceptableStatus)
         }
-        #expect(scenario.transport.requests.count == 2)
+        expectEqual(scenario.transport.requests.count, 2)
     }
 
     @Test(arguments: [CachePolicy.revalidate, .refreshCached, .reload], 0..<10 as Range<UInt64>)
@@ -40,19 +41,20 @@ import WebImageTesting
         @Sendable func request(_ policy: CachePolicy, small: Bool = false) -> ImageRequest {
             HTTPStage.request(small: small) { $0.cachePolicy = policy }
         }
-        #expect(stage.version(request(.cacheFirst)) == 1)
+        expectEqual(stage.version(request(.cacheFirst)), 1)
         stage.origin.set { $0.status = 404 }
         stage.staged.emptyMemory()
-        #expect(stage.code(request(policy)) == .unacceptableStatus)
+        expectEqual(stage.code(request(policy)), .unacceptableStatus)
         for policy in [CachePolicy.onlyIfCached, .cacheFirst] {
-            #expect(stage.version(request(policy)) == 1)
+            expectEqual(stage.version(request(policy)), 1)
             stage.staged.emptyMemory()
             #expect(stage.loads(request(policy, small: true)), "a thumbnail of what is stored")
             stage.staged.emptyMemory()
         }
         let cached = stage.staged.start { try await $0.cachedResponse(for: request(.cacheFirst))?.source }
         stage.staged.run()
-        #expect(cached.value == .disk && stage.asked == 2)
+        expectEqual(cached.value, .disk)
+        expectEqual(stage.asked, 2)
         #expect(stage.code(request(policy)) == .recentlyFailed && stage.asked == 2, "the origin is not asked again")
     }
 
@@ -68,7 +70,7 @@ import WebImageTesting
         let second = staged.load(.numbered(1))
         staged.run()
         #expect(first.code == .unacceptableStatus && storing.error == nil && second.value != nil)
-        #expect(staged.transport.requests.count == 1)
+        expectEqual(staged.transport.requests.count, 1)
     }
 
     @Test func `a temporary failure is not remembered`() {
@@ -78,7 +80,7 @@ import WebImageTesting
                 _ = scenario.load(1)
                 scenario.executor.drain()
             }
-            #expect(scenario.transport.requests.count == 2, "status \(status)")
+            expectEqual(scenario.transport.requests.count, 2, "status \(status)")
         }
     }
 
@@ -91,7 +93,7 @@ import WebImageTesting
         scenario.executor.drain()
         _ = scenario.load(1)
         scenario.executor.drain()
-        #expect(scenario.transport.requests.count == 2)
+        expectEqual(scenario.transport.requests.count, 2)
     }
 
     @Test func `a page sent as a picture is an error that names its type`() {
@@ -103,8 +105,9 @@ import WebImageTesting
         let caller = scenario.load(1)
         scenario.executor.drain()
         let error = caller.error as? ImageLoadError
-        #expect(error?.code == .undecodable && error?.reason == "unknownFormat")
-        #expect(error?.message.contains("text/html") == true)
+        expectEqual(error?.code, .undecodable)
+        expectEqual(error?.reason, "unknownFormat")
+        expectEqual(error?.message.contains("text/html"), true)
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
@@ -114,13 +117,15 @@ import WebImageTesting
         let bad = DiskEntry(metadata: EntryMetadata(url: "x", contentType: "image/png"), bytes: [1, 2, 3, 4])
         _ = staged.start { try await $0.diskCache?.store(bad, for: ImageRequest.numbered(1).originalKey) }
         staged.run()
-        #expect(staged.fileCount == 1)
+        expectEqual(staged.fileCount, 1)
         let caller = staged.load(.numbered(1))
         staged.run()
-        #expect(staged.transport.open == 1 && staged.fileCount == 0)
+        expectEqual(staged.transport.open, 1)
+        expectEqual(staged.fileCount, 0)
         gate.open()
         staged.run()
-        #expect(caller.code == .unacceptableStatus && staged.fileCount == 0)
+        expectEqual(caller.code, .unacceptableStatus)
+        expectEqual(staged.fileCount, 0)
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
@@ -133,7 +138,8 @@ import WebImageTesting
         staged.run()
         for error in [load.error, download.error] {
             let error = error as? ImageLoadError
-            #expect(error?.code == .unacceptableStatus && error?.status == 304)
+            expectEqual(error?.code, .unacceptableStatus)
+            expectEqual(error?.status, 304)
         }
         #expect(staged.isAtRest && staged.fileCount == 0)
     }
@@ -142,7 +148,7 @@ import WebImageTesting
         let scenario = ManagerScenario(seed: 1) { HTTPResponse(status: 200, url: $0.url) }
         let caller = scenario.load(1)
         scenario.executor.drain()
-        #expect((caller.error as? ImageLoadError)?.code == .emptyBody)
+        expectEqual((caller.error as? ImageLoadError)?.code, .emptyBody)
     }
 
     @Test func `a body beyond the limit is an error, announced or not`() {
@@ -161,7 +167,7 @@ import WebImageTesting
             }
             let caller = scenario.load(1)
             scenario.executor.drain()
-            #expect((caller.error as? ImageLoadError)?.reason == "bodyTooLarge")
+            expectEqual((caller.error as? ImageLoadError)?.reason, "bodyTooLarge")
         }
     }
 
@@ -176,7 +182,7 @@ import WebImageTesting
             }
             let caller = scenario.load(1)
             scenario.executor.drain()
-            #expect((caller.value != nil) == isAccepted, "\(type)")
+            expectEqual((caller.value != nil), isAccepted, "\(type)")
         }
     }
 
@@ -186,7 +192,7 @@ import WebImageTesting
         request.cachePolicy = .onlyIfCached
         let caller = scenario.load(request)
         scenario.executor.drain()
-        #expect((caller.error as? ImageLoadError)?.code == .notInCache)
+        expectEqual((caller.error as? ImageLoadError)?.code, .notInCache)
         #expect(scenario.transport.requests.isEmpty)
     }
 }

@@ -49,12 +49,13 @@ import WebImageTesting
         staged.run(without: .pixels)
         let refresh = staged.load(new)
         staged.run()
-        #expect(Self.seed(callers[0].value?.image) == 1 && Self.seed(refresh.value?.image) == 2)
-        #expect(Self.seed(staged.manager.peek(old)) == 2, "in memory")
+        expectEqual(Self.seed(callers[0].value?.image), 1)
+        expectEqual(Self.seed(refresh.value?.image), 2)
+        expectEqual(Self.seed(staged.manager.peek(old)), 2, "in memory")
         staged.emptyMemory()
         let next = staged.load(old)
         staged.run()
-        #expect(Self.seed(next.value?.image) == 2, "and on disk")
+        expectEqual(Self.seed(next.value?.image), 2, "and on disk")
     }
 
     @Test(arguments: seeds) func `a stale result never overwrites a newer one: from the origin`(seed: UInt64) throws {
@@ -64,12 +65,14 @@ import WebImageTesting
         staged.run(without: .pixels)
         let refresh = staged.load(new)
         staged.run()
-        #expect(Self.seed(first.value?.image) == 1 && Self.seed(refresh.value?.image) == 2)
-        #expect(Self.seed(staged.manager.peek(old)) == 2)
+        expectEqual(Self.seed(first.value?.image), 1)
+        expectEqual(Self.seed(refresh.value?.image), 2)
+        expectEqual(Self.seed(staged.manager.peek(old)), 2)
         staged.emptyMemory()
         let next = staged.load(old)
         staged.run()
-        #expect(next.value?.source == .disk && Self.seed(next.value?.image) == 2)
+        expectEqual(next.value?.source, .disk)
+        expectEqual(Self.seed(next.value?.image), 2)
     }
 
     @Test(arguments: seeds) func `a refresh and cached loads at any time end with the newest content`(
@@ -117,11 +120,13 @@ import WebImageTesting
         staged.run()
         let values = callers.compactMap(\.value)
         let newest = values.max { $0.number < $1.number }
-        #expect(values.count == 3 && Self.seed(staged.manager.peek(.numbered(1))) == Self.seed(newest?.image))
+        expectEqual(values.count, 3)
+        expectEqual(Self.seed(staged.manager.peek(.numbered(1))), Self.seed(newest?.image))
         staged.emptyMemory()
         let next = staged.load(.numbered(1))
         staged.run()
-        #expect(next.value?.source == .disk && Self.seed(next.value?.image) == Self.seed(newest?.image))
+        expectEqual(next.value?.source, .disk)
+        expectEqual(Self.seed(next.value?.image), Self.seed(newest?.image))
     }
 
     @Test(arguments: [false, true], seeds)
@@ -143,12 +148,14 @@ import WebImageTesting
         gate.open()
         staged.run()
         // The older request has the later answer.
-        #expect(Self.seed(callers[1].value?.image) == 3 && Self.seed(newer.value?.image) == 2)
-        #expect(Self.seed(staged.manager.peek(.numbered(1))) == 2)
+        expectEqual(Self.seed(callers[1].value?.image), 3)
+        expectEqual(Self.seed(newer.value?.image), 2)
+        expectEqual(Self.seed(staged.manager.peek(.numbered(1))), 2)
         staged.emptyMemory()
         let next = staged.load(.numbered(1))
         staged.run()
-        #expect(next.value?.source == .disk && Self.seed(next.value?.image) == 2)
+        expectEqual(next.value?.source, .disk)
+        expectEqual(Self.seed(next.value?.image), 2)
     }
 
     @Test(arguments: [false, true], seeds)
@@ -173,9 +180,9 @@ import WebImageTesting
         staged.run()
         gate.open()
         staged.run()
-        #expect(Self.seed(old.value?.image) == 1)
+        expectEqual(Self.seed(old.value?.image), 1)
         #expect(fails ? caller.code == .unacceptableStatus : Self.seed(caller.value?.image) == 2)
-        #expect(Self.seed(staged.manager.peek(variant)) == (fails ? nil : 2))
+        expectEqual(Self.seed(staged.manager.peek(variant)), (fails ? nil : 2))
     }
 
     @Test(arguments: seeds) func `a cache key that two addresses share keeps the newest content`(seed: UInt64) throws {
@@ -190,8 +197,9 @@ import WebImageTesting
         staged.run(without: .pixels)
         let newer = staged.load(requests[1])
         staged.run()
-        #expect(Self.seed(older.value?.image) == 1 && Self.seed(newer.value?.image) == 2)
-        #expect(Self.seed(staged.manager.peek(requests[0])) == 2)
+        expectEqual(Self.seed(older.value?.image), 1)
+        expectEqual(Self.seed(newer.value?.image), 2)
+        expectEqual(Self.seed(staged.manager.peek(requests[0])), 2)
     }
 
     @Test(arguments: seeds) func `a stale file never overwrites a newer one, in memory or on disk`(seed: UInt64) throws
@@ -207,7 +215,8 @@ import WebImageTesting
         for source in [ImageSource.memory, .disk] {
             let next = staged.data(old, as: .jpeg())
             staged.run()
-            #expect(next.value?.source == source && next.value?.bytes == newest)
+            expectEqual(next.value?.source, source)
+            expectEqual(next.value?.bytes, newest)
             staged.emptyMemory()
         }
     }
@@ -236,6 +245,7 @@ import WebImageTesting
         while first.isRunning, staged.canRun { staged.run(steps: 1) }
         let second = staged.load(request)
         staged.run()
-        #expect(second.value?.source == .disk && staged.transport.requests.count == 1)
+        expectEqual(second.value?.source, .disk)
+        expectEqual(staged.transport.requests.count, 1)
     }
 }

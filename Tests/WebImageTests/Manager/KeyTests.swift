@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import ImageCoding
+import TestSupport
 import Testing
 
 @testable import WebImage
@@ -8,8 +9,8 @@ import Testing
 @Suite struct KeyTests {
     @Test func `a plain request is named by its URL`() {
         let request = ImageRequest.numbered(1)
-        #expect(request.originalKey.rawValue == "https://example.org/1.png")
-        #expect(request.variantKey == request.originalKey)
+        expectEqual(request.originalKey.rawValue, "https://example.org/1.png")
+        expectEqual(request.variantKey, request.originalKey)
         #expect(request.allowsDisk)
     }
 
@@ -40,8 +41,8 @@ import Testing
             request.modifier = RequestModifier(identity: identity) { $0 }
             requests.append(request)
         }
-        #expect(Set(requests.map(\.originalKey)).count == requests.count)
-        #expect(Set(requests.map(RequestIdentity.init)).count == requests.count)
+        expectEqual(Set(requests.map(\.originalKey)).count, requests.count)
+        expectEqual(Set(requests.map(RequestIdentity.init)).count, requests.count)
     }
 
     @Test func `every field that changes the picture changes the variant's name`() {
@@ -56,21 +57,21 @@ import Testing
         var still = ImageRequest.numbered(1)
         still.firstFrameOnly = true
         requests.append(still)
-        #expect(Set(requests.map(\.variantKey)).count == requests.count)
-        #expect(Set(requests.map(\.originalKey)).count == 1)
+        expectEqual(Set(requests.map(\.variantKey)).count, requests.count)
+        expectEqual(Set(requests.map(\.originalKey)).count, 1)
         let formats: [OutputFormat] = [.original, .png, .gif, .jpeg(quality: 80), .jpeg(quality: 81), .webp()]
         let names = requests.flatMap { request in formats.map { request.fileKey($0) } }
-        #expect(requests[0].fileKey(.original) == requests[0].originalKey, "the file as it came")
-        #expect(Set(names).count == names.count)
+        expectEqual(requests[0].fileKey(.original), requests[0].originalKey, "the file as it came")
+        expectEqual(Set(names).count, names.count)
     }
 
     @Test func `a request with credentials stays off the disk unless it names its picture`() {
         var request = ImageRequest.numbered(1)
         request.headers["Authorization"] = "Bearer secret"
-        #expect(!request.allowsDisk)
+        expect(!request.allowsDisk)
         request.cacheKey = "avatar/1"
         #expect(request.allowsDisk)
-        #expect(!request.originalKey.rawValue.contains("secret"))
+        expect(!request.originalKey.rawValue.contains("secret"))
     }
 
     @Test func `a fragment is no part of a name and of an identity`() throws {
@@ -80,13 +81,14 @@ import Testing
             "https://example.org/1.png?x#a", "https://example.org/1.png?x#b", "https://example.org/1.png?x#",
         ] {
             var other = try request(text)
-            #expect(other.originalKey == plain.originalKey && other.variantKey == plain.variantKey)
-            #expect(RequestIdentity(other) == RequestIdentity(plain))
-            #expect(RequestIdentity(other).hashValue == RequestIdentity(plain).hashValue)
+            expectEqual(other.originalKey, plain.originalKey)
+            expectEqual(other.variantKey, plain.variantKey)
+            expectEqual(RequestIdentity(other), RequestIdentity(plain))
+            expectEqual(RequestIdentity(other).hashValue, RequestIdentity(plain).hashValue)
             // The caller, hooks and loaders see the address as it was given.
-            #expect(other.url.absoluteString == text)
+            expectEqual(other.url.absoluteString, text)
             other.url = try #require(URL(string: "https://example.org/2.png#a"))
-            #expect(other.originalKey.rawValue == "https://example.org/2.png")
+            expectEqual(other.originalKey.rawValue, "https://example.org/2.png")
         }
         // Other schemes may mean something by it.
         #expect(try request("asset:a#1").originalKey != request("asset:a#2").originalKey)
@@ -116,9 +118,9 @@ import Testing
                 request(fields: [("x", "a")], modifier: "b"),
                 request(fields: [("x", "a\0modifier\0b")]), request(fields: [("x", "a\0modifier\01:b")]),
             ]
-            #expect(Set(requests.map(\.variantKey)).count == requests.count, "\(separator.debugDescription)")
+            expectEqual(Set(requests.map(\.variantKey)).count, requests.count, "\(separator.debugDescription)")
             let files = requests.map { $0.fileKey(.png) } + requests.map(\.variantKey)
-            #expect(Set(files).count == files.count)
+            expectEqual(Set(files).count, files.count)
         }
     }
 
@@ -140,6 +142,6 @@ import Testing
         ("https://example.org:80", "https://example.org:80"), ("data:text", ""), ("file:///tmp/x.png", "file://"),
     ])
     func `scheme, host and port are read from the text of the URL`(text: String, origin: String) throws {
-        #expect(ImageRequest(try #require(URL(string: text))).origin == origin)
+        expectEqual(ImageRequest(try #require(URL(string: text))).origin, origin)
     }
 }

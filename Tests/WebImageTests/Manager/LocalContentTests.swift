@@ -2,6 +2,7 @@
 import Foundation
 import HTTPLoaders
 import HTTPTransport
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -35,18 +36,18 @@ import WebImageTesting
             try write(seed, to: file)
             for _ in 0..<2 {
                 let image = try await manager.image(from: file)
-                #expect(ImageFactory.seed(of: image) == seed)
+                expectEqual(ImageFactory.seed(of: image), seed)
                 let turned = try await manager.image(for: small)
-                #expect(turned.pixels == (try RotateTransformer(degrees: 90).transform(image)).pixels)
+                expectEqual(turned.pixels, (try RotateTransformer(degrees: 90).transform(image)).pixels)
                 let original = try await manager.encodedImage(for: ImageRequest(file))
-                #expect(original.bytes == (try Pictures.png(seed)))
+                expectEqual(original.bytes, (try Pictures.png(seed)))
             }
         }
         let again = try await manager.load(ImageRequest(file))
-        #expect(again.source == .memory, "an unchanged file is not decoded again")
+        expectEqual(again.source, .memory, "an unchanged file is not decoded again")
         await manager.flush()
         let original = try await manager.diskCache?.contains(ImageRequest(file).originalKey)
-        #expect(original == false)
+        expectEqual(original, false)
         _ = await manager.shutdown(within: .seconds(5))
     }
 
@@ -57,8 +58,8 @@ import WebImageTesting
         let url = URL(string: "data:image/png;base64," + Data(try Pictures.png(7)).base64EncodedString())!
         var request = ImageRequest(url)
         if isRequests { request.loader = Identified(identity: "data", DataURLLoader()) }
-        #expect(try await manager.load(request).source == .network)
-        #expect(try await manager.load(request).source == .memory)
+        try await expectEqual(manager.load(request).source, .network)
+        try await expectEqual(manager.load(request).source, .memory)
         await manager.flush()
         #expect(cache.entryFiles.isEmpty)
         _ = await manager.shutdown(within: .seconds(5))

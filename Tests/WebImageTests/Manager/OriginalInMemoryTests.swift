@@ -20,16 +20,16 @@ import WebImageTesting
         let staged = try StagedManager(seed: seed, hasDisk: false)
         let first = staged.load(Self.variant(8))
         staged.run()
-        #expect(first.value?.source == .network)
+        expectEqual(first.value?.source, .network)
         for request in [Self.variant(4), .numbered(1), Self.variant(2)] {
             let next = staged.load(request)
             staged.run()
-            #expect(next.value?.source == .memory)
+            expectEqual(next.value?.source, .memory)
         }
         let file = staged.data(Self.variant(3), as: .png)
         staged.run()
-        #expect(file.value?.source == .memory)
-        #expect(staged.transport.requests.count == 1)
+        expectEqual(file.value?.source, .memory)
+        expectEqual(staged.transport.requests.count, 1)
     }
 
     @Test(arguments: seeds)
@@ -41,18 +41,18 @@ import WebImageTesting
         staged.run()
         let second = staged.load(Self.variant(4))
         staged.run()
-        #expect(second.value?.source == .network)
+        expectEqual(second.value?.source, .network)
         var third = Self.variant(5)
         third.cacheReads.original = .disk
         let unread = staged.load(third)
         staged.run()
-        #expect(unread.value?.source == .network)
+        expectEqual(unread.value?.source, .network)
         var fourth = Self.variant(4)
         fourth.cachePolicy = .reload
         let reloaded = staged.load(fourth)
         staged.run()
-        #expect(reloaded.value?.source == .network)
-        #expect(staged.transport.requests.count == 4)
+        expectEqual(reloaded.value?.source, .network)
+        expectEqual(staged.transport.requests.count, 4)
     }
 
     @Test(arguments: seeds) func `a newer transfer replaces it, and what is made later is of the newer`(
@@ -67,8 +67,8 @@ import WebImageTesting
         staged.run()
         let whole = staged.load(.numbered(1))
         staged.run()
-        #expect((whole.value?.image).flatMap { ImageFactory.seed(of: $0) } == 2)
-        #expect(staged.transport.requests.count == 2)
+        expectEqual((whole.value?.image).flatMap { ImageFactory.seed(of: $0) }, 2)
+        expectEqual(staged.transport.requests.count, 2)
     }
 
     @Test(arguments: seeds)
@@ -81,11 +81,11 @@ import WebImageTesting
         visitor.cacheWrites = .none
         let brought = staged.load(visitor)
         staged.run()
-        #expect((brought.value?.image).flatMap { ImageFactory.seed(of: $0) } == 2)
+        expectEqual((brought.value?.image).flatMap { ImageFactory.seed(of: $0) }, 2)
         let held = staged.load(.numbered(1))
         staged.run()
-        #expect((held.value?.image).flatMap { ImageFactory.seed(of: $0) } == 1)
-        #expect(held.value?.source == .memory)
+        expectEqual((held.value?.image).flatMap { ImageFactory.seed(of: $0) }, 1)
+        expectEqual(held.value?.source, .memory)
     }
 
     @Test(arguments: seeds) func `removing the picture removes it, too`(seed: UInt64) throws {
@@ -94,10 +94,10 @@ import WebImageTesting
         staged.run()
         let removal = staged.start { try await $0.remove(.numbered(1)) }
         staged.run()
-        #expect(removal.value != nil)
+        expect(removal.value != nil)
         let next = staged.load(Self.variant(4))
         staged.run()
-        #expect(next.value?.source == .network)
-        #expect(staged.manager.memoryStatistics.count == 2)
+        expectEqual(next.value?.source, .network)
+        expectEqual(staged.manager.memoryStatistics.count, 2)
     }
 }

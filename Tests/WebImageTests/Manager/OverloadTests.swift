@@ -16,13 +16,13 @@ import WebImageTesting
         let staged = try StagedManager(seed: seed, gate: gate, hasDisk: false, configuration: configuration)
         let callers = (0..<4).map { staged.load(.numbered($0)) }
         staged.run()
-        #expect(callers.count { $0.code == .overloaded } == 2)
+        expectEqual(callers.count { $0.code == .overloaded }, 2)
         gate.open()
         staged.run()
         #expect(callers.count { $0.value != nil } == 2 && staged.isAtRest)
         let next = staged.load(.numbered(9))
         staged.run()
-        #expect(next.value != nil)
+        expect(next.value != nil)
     }
 
     @Test(arguments: seeds) func `a full decode queue refuses with one clear error, which is not remembered`(
@@ -55,7 +55,7 @@ import WebImageTesting
         staged.run(without: .pixels)
         let refused = staged.load(variant)
         staged.run(without: .pixels)
-        #expect(refused.code == .overloaded)
+        expectEqual(refused.code, .overloaded)
         staged.run()
         #expect(blocker.value != nil && staged.transport.requests.count == 2 && staged.isAtRest)
     }

@@ -35,11 +35,12 @@ import WebImageTesting
             staged.run()
             let file = staged.data(.numbered(1), as: .original)
             staged.run()
-            #expect(file.value?.bytes == (try Pictures.png(1)))
+            expectEqual(file.value?.bytes, (try Pictures.png(1)))
             guard turn > 0 else { continue }
-            #expect(picture.value?.source == .memory && file.value?.source == .memory)
+            expectEqual(picture.value?.source, .memory)
+            expectEqual(file.value?.source, .memory)
         }
-        #expect(staged.transport.requests.count == 1)
+        expectEqual(staged.transport.requests.count, 1)
     }
 
     @Test(arguments: [false, true], fewerSeeds)
@@ -50,16 +51,16 @@ import WebImageTesting
         let file = staged.data(request, as: isOriginal ? .original : .jpeg())
         staged.run()
         let bytes = file.value?.bytes.count ?? .max
-        #expect(staged.manager.peek(request) == nil)
-        #expect(staged.manager.memoryStatistics.count == 1)
+        expectNil(staged.manager.peek(request))
+        expectEqual(staged.manager.memoryStatistics.count, 1)
         #expect(staged.manager.memoryStatistics.cost >= bytes)
         let again = staged.data(request, as: isOriginal ? .original : .jpeg())
         staged.run()
-        #expect(again.value?.source == .memory)
+        expectEqual(again.value?.source, .memory)
     }
 
     @Test func `the threads for pictures have the same right to the processor as others, unless asked otherwise`() {
-        #expect(ImageManager.Configuration().processingNiceness == 0)
+        expectEqual(ImageManager.Configuration().processingNiceness, 0)
     }
 
     @Test(arguments: [false, true], seeds)
@@ -76,7 +77,7 @@ import WebImageTesting
         #expect(file.value != nil && Self.seed(staged.manager.peek(.numbered(1))) == 1)
         let picture = staged.load(.numbered(1))
         staged.run()
-        #expect(picture.value?.source == .memory)
+        expectEqual(picture.value?.source, .memory)
     }
 
     @Test(arguments: fewerSeeds)
@@ -90,8 +91,8 @@ import WebImageTesting
         reload.cachePolicy = .reload
         let again = staged.load(reload)
         staged.run()
-        #expect(again.value?.source == .network)
-        #expect(staged.manager.peek(small)?.width == 2)
+        expectEqual(again.value?.source, .network)
+        expectEqual(staged.manager.peek(small)?.width, 2)
     }
 
     @Test(arguments: [false, true], fewerSeeds)
@@ -105,8 +106,8 @@ import WebImageTesting
         staged.run()
         let file = staged.data(.numbered(1), as: .original)
         staged.run()
-        #expect(Self.seed(newer.value?.image) == 2)
-        #expect(file.value?.bytes == (try Pictures.png(2)))
+        expectEqual(Self.seed(newer.value?.image), 2)
+        expectEqual(file.value?.bytes, (try Pictures.png(2)))
     }
 
     @Test(arguments: seeds) func `a newer file removes the older picture from memory`(seed: UInt64) throws {
@@ -118,11 +119,12 @@ import WebImageTesting
         fileOnly.cacheWrites.variant = []
         let file = staged.data(fileOnly, as: .original)
         staged.run()
-        #expect(file.value?.bytes == (try Pictures.png(2)))
-        #expect(staged.manager.peek(.numbered(1)) == nil)
+        expectEqual(file.value?.bytes, (try Pictures.png(2)))
+        expectNil(staged.manager.peek(.numbered(1)))
         let next = staged.data(.numbered(1), as: .original)
         staged.run()
-        #expect(next.value?.source == .memory && next.value?.bytes == file.value?.bytes)
+        expectEqual(next.value?.source, .memory)
+        expectEqual(next.value?.bytes, file.value?.bytes)
     }
 
     // A picture of 12 megapixels takes 48 MB, which is this share of 300 MB.
@@ -136,7 +138,7 @@ import WebImageTesting
             staged.run()
             return load.value?.source
         }
-        #expect(sources == [.network, .memory, .memory, .memory])
+        expectEqual(sources, [.network, .memory, .memory, .memory])
     }
 
     // Every seed begins a hundred loads.

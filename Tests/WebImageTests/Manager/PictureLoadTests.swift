@@ -16,7 +16,7 @@ import WebImageTesting
             let load = scenario.load(request)
             scenario.run()
             let metrics = try #require(load.value).metrics
-            #expect((metrics.diskRead != nil) == (request.cacheReads == .all && request.cachePolicy != .reload))
+            expectEqual((metrics.diskRead != nil), (request.cacheReads == .all && request.cachePolicy != .reload))
             #expect(metrics.download != nil && metrics.decode != nil && metrics.transform == nil)
         }
     }
@@ -44,8 +44,8 @@ import WebImageTesting
         scenario.run()
         let second = scenario.load(ImageRequest.numbered(1))
         scenario.run()
-        #expect((first.error as? ImageLoadError)?.code == .unacceptableStatus)
-        #expect((second.error as? ImageLoadError)?.code == .recentlyFailed)
+        expectEqual((first.error as? ImageLoadError)?.code, .unacceptableStatus)
+        expectEqual((second.error as? ImageLoadError)?.code, .recentlyFailed)
         #expect(scenario.transport.requests.count == 1 && scenario.isAtRest)
     }
 }

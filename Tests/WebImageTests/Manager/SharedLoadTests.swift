@@ -20,10 +20,10 @@ import WebImageTesting
         let after = scenario.load(7)
         scenario.executor.drain()
         for caller in early + late + [after] {
-            #expect(caller.value.flatMap { ImageFactory.seed(of: $0.image) } == 7)
+            expectEqual(caller.value.flatMap { ImageFactory.seed(of: $0.image) }, 7)
         }
-        #expect(scenario.transport.requests.count == 1)
-        #expect(after.value?.source == .memory)
+        expectEqual(scenario.transport.requests.count, 1)
+        expectEqual(after.value?.source, .memory)
     }
 
     @Test(arguments: seeds) func `a caller that arrives while a flight lands never downloads again`(seed: UInt64) {
@@ -40,9 +40,9 @@ import WebImageTesting
             }
         }
         scenario.executor.drain()
-        #expect(callers.allSatisfy { $0.value?.1 == .memory })
-        #expect(scenario.transport.requests.count == 1)
-        #expect(coder.decodes == 1, "memory holds the picture, and not only its file")
+        expect(callers.allSatisfy { $0.value?.1 == .memory })
+        expectEqual(scenario.transport.requests.count, 1)
+        expectEqual(coder.decodes, 1, "memory holds the picture, and not only its file")
     }
 
     @Test(arguments: seeds) func `different variants of one picture share the transfer`(seed: UInt64) {
@@ -53,8 +53,8 @@ import WebImageTesting
         scenario.executor.drain()
         gate.open()
         scenario.executor.drain()
-        #expect(callers.map { $0.value?.image.size } == sizes)
-        #expect(scenario.transport.requests.count == 1)
+        expectEqual(callers.map { $0.value?.image.size }, sizes)
+        expectEqual(scenario.transport.requests.count, 1)
     }
 
     @Test(arguments: seeds) func `requests that differ in a header do not share a transfer`(seed: UInt64) {
@@ -70,11 +70,11 @@ import WebImageTesting
             return scenario.load(request)
         }
         scenario.executor.drain()
-        #expect(callers.map { $0.value.flatMap { ImageFactory.seed(of: $0.image) } } == [1, 2])
-        #expect(scenario.transport.requests.count == 2)
+        expectEqual(callers.map { $0.value.flatMap { ImageFactory.seed(of: $0.image) } }, [1, 2])
+        expectEqual(scenario.transport.requests.count, 2)
         let anonymous = scenario.load(9)
         scenario.executor.drain()
-        #expect(anonymous.value?.source == .network, "nor does it read the other's picture from memory")
+        expectEqual(anonymous.value?.source, .network, "nor does it read the other's picture from memory")
     }
 
     @Test(arguments: 0..<16) func `each load stores where its request allows, also beside one that allows less or more`(
@@ -88,7 +88,7 @@ import WebImageTesting
             return staged.load(request)
         }
         staged.run()
-        #expect(callers.allSatisfy { $0.value != nil })
+        expect(callers.allSatisfy { $0.value != nil })
         let inMemory = staged.manager.peek(.numbered(1)) != nil
         let onDisk = staged.fileCount > 0
         // Under some seeds the second load begins when the first has landed. Its content is then the newer one, and the
@@ -114,7 +114,8 @@ import WebImageTesting
         gate.open()
         scenario.executor.drain()
         #expect(callers[1].value != nil && callers[2].value != nil)
-        #expect(scenario.transport.requests.count == 1 && scenario.transport.cancelled == 0)
+        expectEqual(scenario.transport.requests.count, 1)
+        expectEqual(scenario.transport.cancelled, 0)
     }
 
     @Test(arguments: seeds)
@@ -125,13 +126,14 @@ import WebImageTesting
         scenario.executor.drain()
         for caller in first { caller.cancel() }
         scenario.executor.drain()
-        #expect(first.allSatisfy { $0.wasCancelled })
+        expect(first.allSatisfy { $0.wasCancelled })
         let second = scenario.load(7)
         scenario.executor.drain()
         gate.open()
         scenario.executor.drain()
-        #expect(second.value != nil)
-        #expect(scenario.transport.requests.count == 2 && scenario.transport.cancelled == 1)
+        expect(second.value != nil)
+        expectEqual(scenario.transport.requests.count, 2)
+        expectEqual(scenario.transport.cancelled, 1)
     }
 
     @Test(arguments: seeds) func `an error reaches every caller and is not remembered by the flight`(seed: UInt64) {
@@ -145,12 +147,13 @@ import WebImageTesting
         scenario.executor.drain()
         for caller in callers {
             let error = caller.error as? ImageLoadError
-            #expect(error?.code == .unacceptableStatus && error?.status == 503)
+            expectEqual(error?.code, .unacceptableStatus)
+            expectEqual(error?.status, 503)
         }
         let again = scenario.load(7)
         scenario.executor.drain()
-        #expect((again.error as? ImageLoadError)?.code == .unacceptableStatus)
-        #expect(scenario.transport.requests.count == 2)
+        expectEqual((again.error as? ImageLoadError)?.code, .unacceptableStatus)
+        expectEqual(scenario.transport.requests.count, 2)
     }
 
     @Test(arguments: seeds) func `no more downloads run at once than allowed`(seed: UInt64) {
@@ -160,11 +163,12 @@ import WebImageTesting
         let scenario = ManagerScenario(seed: seed, gate: gate, configuration: configuration)
         let callers = (0..<12).map { scenario.load($0) }
         scenario.executor.drain()
-        #expect(scenario.transport.requests.count == 3)
+        expectEqual(scenario.transport.requests.count, 3)
         gate.open()
         scenario.executor.drain()
-        #expect(callers.allSatisfy { $0.value != nil })
-        #expect(scenario.transport.peak == 3 && scenario.transport.requests.count == 12)
+        expect(callers.allSatisfy { $0.value != nil })
+        expectEqual(scenario.transport.peak, 3)
+        expectEqual(scenario.transport.requests.count, 12)
     }
 
     @Test(arguments: seeds) func `a load with stricter limits does not join one with laxer limits`(seed: UInt64) {
@@ -182,13 +186,13 @@ import WebImageTesting
         gate.open()
         scenario.executor.drain()
         for (request, caller) in zip(requests, callers) {
-            if request.limits == nil { #expect(caller.value?.image.width == 100) }
-            if request.limits != nil { #expect((caller.error as? ImageLoadError)?.reason == "tooLarge") }
+            if request.limits == nil { expectEqual(caller.value?.image.width, 100) }
+            if request.limits != nil { expectEqual((caller.error as? ImageLoadError)?.reason, "tooLarge") }
         }
         let (again, refused) = (scenario.load(lax), scenario.load(strict))
         scenario.executor.drain()
-        #expect(again.value != nil, "the failure that is remembered is that of the limits")
-        #expect(refused.code == .recentlyFailed)
+        expect(again.value != nil, "the failure that is remembered is that of the limits")
+        expectEqual(refused.code, .recentlyFailed)
     }
 
     @Test(arguments: seeds) func `a load that waits for its stores does not join one that does not`(seed: UInt64) throws

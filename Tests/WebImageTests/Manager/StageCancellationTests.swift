@@ -28,7 +28,7 @@ import WebImageTesting
         staged.run()
         let callers = (0..<2).map { _ in staged.load(.numbered(1)) }
         staged.run()
-        #expect(staged.manager.downloader.queuedCount == 1)
+        expectEqual(staged.manager.downloader.queuedCount, 1)
         for caller in callers { caller.cancel() }
         staged.run()
         #expect(callers.allSatisfy { $0.wasCancelled } && staged.manager.downloader.queuedCount == 0)
@@ -84,10 +84,11 @@ import WebImageTesting
         staged.run(without: .pixels)
         for caller in callers { caller.cancel() }
         staged.run(without: .pixels)
-        #expect(callers.allSatisfy { $0.wasCancelled })
+        expect(callers.allSatisfy { $0.wasCancelled })
         staged.run()
         #expect(Self.work(staged) == [3, 0, 0] && staged.isAtRest)
-        #expect(staged.fileCount == 0 && staged.manager.peek(.numbered(1)) == nil)
+        expectEqual(staged.fileCount, 0)
+        expectNil(staged.manager.peek(.numbered(1)))
     }
 
     @Test(arguments: seeds)
@@ -99,7 +100,8 @@ import WebImageTesting
         callers.hold([staged.load(.numbered(1)), staged.load(Self.small)], on: staged.executor)
         staged.run()
         #expect(callers.allCancelled)
-        #expect(staged.manager.peek(.numbered(1)) == nil && staged.manager.peek(Self.small) == nil)
+        expectNil(staged.manager.peek(.numbered(1)))
+        expectNil(staged.manager.peek(Self.small))
         #expect(staged.fileCount == 0 && Self.work(staged)[2] == 0 && staged.isAtRest)
     }
 
@@ -119,7 +121,7 @@ import WebImageTesting
         staged.run()
         #expect(callers.allCancelled)
         #expect(staged.manager.peek(request) == nil && staged.coder.encodes == 0 && staged.isAtRest)
-        #expect(staged.fileCount == 1, "the original was complete before")
+        expectEqual(staged.fileCount, 1, "the original was complete before")
     }
 
     /// Alone, beside another load of the original, and from a picture in memory.
@@ -161,13 +163,13 @@ import WebImageTesting
         let staged = try StagedManager(seed: seed, configuration: configuration)
         let caller: any Ended = isPicture ? staged.load(.numbered(1)) : staged.data(.numbered(1))
         staged.run()
-        #expect(gate.arrivals == 1)
+        expectEqual(gate.arrivals, 1)
         caller.cancel()
         staged.run()
         #expect(caller.wasCancelled)
         gate.open()
         staged.run()
-        #expect(wasCancelled.entries == [true])
+        expectEqual(wasCancelled.entries, [true])
         #expect(staged.transport.requests.isEmpty && staged.isAtRest)
     }
 
@@ -181,7 +183,7 @@ import WebImageTesting
         staged.run(without: .pixels)
         for caller in callers { caller.cancel() }
         staged.run(without: .pixels)
-        #expect(callers.allSatisfy { $0.wasCancelled })
+        expect(callers.allSatisfy { $0.wasCancelled })
         staged.run()
         #expect(picture.value != nil && Self.work(staged) == [1, 1, 0] && staged.isAtRest)
     }
@@ -229,7 +231,7 @@ import WebImageTesting
         for caller in callers { caller.cancel() }
         staged.run()
         let counters = staged.manager.counters
-        #expect(callers.allSatisfy { $0.value != nil || $0.wasCancelled })
+        expect(callers.allSatisfy { $0.value != nil || $0.wasCancelled })
         #expect(counters.requests == 0 || counters.finished == callers.count { $0.value != nil })
         #expect(counters.finished + counters.cancelled == counters.requests && staged.isAtRest)
     }
@@ -251,6 +253,6 @@ import WebImageTesting
         #expect(callers.allSatisfy { $0.hasOneEnd } && staged.isAtRest)
         let again = staged.load(.numbered(1))
         staged.run()
-        #expect(again.value != nil, "and the manager continues")
+        expect(again.value != nil, "and the manager continues")
     }
 }

@@ -2,6 +2,7 @@
 import Foundation
 import HTTPTransport
 import ImageCoding
+import TestSupport
 import Testing
 
 @testable import WebImage
@@ -37,8 +38,8 @@ import Testing
 
     @Test func `every failure has a status for the client of a server`() {
         for (error, status, isRetryable) in Self.cases {
-            #expect(error.suggestedHTTPStatus == status, "\(error)")
-            #expect(error.isRetryable == isRetryable, "\(error)")
+            expectEqual(error.suggestedHTTPStatus, status, "\(error)")
+            expectEqual(error.isRetryable, isRetryable, "\(error)")
         }
     }
 
@@ -74,11 +75,11 @@ import Testing
                 }
             }
         }
-        #expect(texts.keys.sorted() == [400, 403, 404, 413, 415, 422, 429, 500, 502, 503, 504])
-        #expect(Set(texts.values).count == texts.count)
+        expectEqual(texts.keys.sorted(), [400, 403, 404, 413, 415, 422, 429, 500, 502, 503, 504])
+        expectEqual(Set(texts.values).count, texts.count)
         for (status, found) in texts {
-            #expect(found.count == 1, "\(status)")
-            #expect(found.allSatisfy { !$0.contains("10.0.0.1") && $0.hasSuffix(".") && $0.count > 20 })
+            expectEqual(found.count, 1, "\(status)")
+            expect(found.allSatisfy { !$0.contains("10.0.0.1") && $0.hasSuffix(".") && $0.count > 20 })
         }
     }
 }

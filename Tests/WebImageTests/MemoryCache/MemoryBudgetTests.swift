@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 
 @testable import WebImage
@@ -11,30 +12,30 @@ struct MemoryBudgetTests {
     }
 
     @Test func `without control groups the machine's memory is the limit`() {
-        #expect(limit([:]) == 8 * gigabyte)
-        #expect(limit(["/proc/self/cgroup": "nonsense\n::\n"]) == 8 * gigabyte)
+        expectEqual(limit([:]), 8 * gigabyte)
+        expectEqual(limit(["/proc/self/cgroup": "nonsense\n::\n"]), 8 * gigabyte)
     }
 
     @Test func `in version 2 every ancestor group is a limit, also the mounted root`() {
         let group = ["/proc/self/cgroup": "0::/pod/app\n"]
-        #expect(limit(group) == 8 * gigabyte)
-        #expect(limit(group.merging(["/sys/fs/cgroup/pod/app/memory.max": "max\n"]) { $1 }) == 8 * gigabyte)
-        #expect(limit(group.merging(["/sys/fs/cgroup/pod/memory.max": "1073741824\n"]) { $1 }) == gigabyte)
-        #expect(limit(group.merging(["/sys/fs/cgroup/memory.max": "536870912\n"]) { $1 }) == gigabyte / 2)
+        expectEqual(limit(group), 8 * gigabyte)
+        expectEqual(limit(group.merging(["/sys/fs/cgroup/pod/app/memory.max": "max\n"]) { $1 }), 8 * gigabyte)
+        expectEqual(limit(group.merging(["/sys/fs/cgroup/pod/memory.max": "1073741824\n"]) { $1 }), gigabyte)
+        expectEqual(limit(group.merging(["/sys/fs/cgroup/memory.max": "536870912\n"]) { $1 }), gigabyte / 2)
     }
 
     @Test func `in version 1 only the memory hierarchy is read`() {
         let group = ["/proc/self/cgroup": "5:cpu,cpuacct:/x\n4:memory:/docker/abc\n"]
         let file = "/sys/fs/cgroup/memory/docker/abc/memory.limit_in_bytes"
-        #expect(limit(group.merging([file: "2147483648\n"]) { $1 }) == 2 * gigabyte)
-        #expect(limit(group.merging([file: "9223372036854771712\n"]) { $1 }) == 8 * gigabyte)
-        #expect(limit(group.merging(["/sys/fs/cgroup/memory/x/memory.limit_in_bytes": "1\n"]) { $1 }) == 8 * gigabyte)
+        expectEqual(limit(group.merging([file: "2147483648\n"]) { $1 }), 2 * gigabyte)
+        expectEqual(limit(group.merging([file: "9223372036854771712\n"]) { $1 }), 8 * gigabyte)
+        expectEqual(limit(group.merging(["/sys/fs/cgroup/memory/x/memory.limit_in_bytes": "1\n"]) { $1 }), 8 * gigabyte)
     }
 
     @Test func `the default limit is 15 percent, with a maximum`() {
-        #expect(MemoryBudget.maximumCost(forProcessLimit: 1_000_000_000) == 150_000_000)
-        #expect(MemoryBudget.maximumCost(forProcessLimit: .max) == 768_000_000)
-        #expect(MemoryBudget.maximumCost(forProcessLimit: 0) == 1)
+        expectEqual(MemoryBudget.maximumCost(forProcessLimit: 1_000_000_000), 150_000_000)
+        expectEqual(MemoryBudget.maximumCost(forProcessLimit: .max), 768_000_000)
+        expectEqual(MemoryBudget.maximumCost(forProcessLimit: 0), 1)
         #expect((1...768_000_000).contains(MemoryBudget.defaultMaximumCost))
     }
 }

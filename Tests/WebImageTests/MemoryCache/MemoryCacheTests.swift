@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Locks
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -10,26 +11,26 @@ struct MemoryCacheTests {
 
     @Test func `a stored value is returned and counted`() {
         let cache = Cache(.init(maximumCost: 800, maximumCount: 10))
-        #expect(cache.value(for: "a") == nil)
+        expectNil(cache.value(for: "a"))
         #expect(cache.store(1, for: "a", cost: 60))
         #expect(cache.store(2, for: "a", cost: 70))
-        #expect(cache.value(for: "a") == 2)
+        expectEqual(cache.value(for: "a"), 2)
         #expect(cache.contains("a"))
-        #expect(!cache.contains("b"))
-        #expect(cache.statistics == .init(hits: 1, misses: 1, evictions: 0, cost: 70, count: 1))
-        #expect(cache.remove("a") == 2)
-        #expect(cache.remove("a") == nil)
-        #expect(cache.statistics.cost == 0)
+        expect(!cache.contains("b"))
+        expectEqual(cache.statistics, .init(hits: 1, misses: 1, evictions: 0, cost: 70, count: 1))
+        expectEqual(cache.remove("a"), 2)
+        expectNil(cache.remove("a"))
+        expectEqual(cache.statistics.cost, 0)
     }
 
     @Test func `a value above the limit is refused, and the value that it replaces is removed`() {
         let cache = Cache(.init(maximumCost: 800, maximumCount: 10))
         #expect(cache.store(1, for: "a", cost: 800))
-        #expect(!cache.store(2, for: "a", cost: 801))
-        #expect(!cache.contains("a"))
-        #expect(!cache.store(3, for: "a", cost: -1))
-        #expect(!cache.store(3, for: "a", cost: .max))
-        #expect(cache.statistics.cost == 0)
+        expect(!cache.store(2, for: "a", cost: 801))
+        expect(!cache.contains("a"))
+        expect(!cache.store(3, for: "a", cost: -1))
+        expect(!cache.store(3, for: "a", cost: .max))
+        expectEqual(cache.statistics.cost, 0)
     }
 
     @Test func `the cache stays within its limits, whatever is stored`() {
@@ -49,14 +50,14 @@ struct MemoryCacheTests {
         let cache = Cache(.init(maximumCost: 10_000, maximumCount: 1_000))
         for number in 0..<900 { cache.store(number, for: "\(number)", cost: 10) }
         await cache.trim(toCost: 5_000)
-        #expect(cache.statistics.cost == 5_000)
+        expectEqual(cache.statistics.cost, 5_000)
         await cache.updateLimits(maximumCost: 3_000, maximumCount: 200)
-        #expect(cache.statistics.count == 200)
-        #expect(cache.statistics.evictions == 700)
-        #expect(!cache.store(1, for: "too large", cost: 3_001))
+        expectEqual(cache.statistics.count, 200)
+        expectEqual(cache.statistics.evictions, 700)
+        expect(!cache.store(1, for: "too large", cost: 3_001))
         #expect(cache.store(1, for: "new", cost: 10))
         await cache.removeAll()
-        #expect(cache.statistics == .init(hits: 0, misses: 0, evictions: 701, cost: 0, count: 0))
+        expectEqual(cache.statistics, .init(hits: 0, misses: 0, evictions: 701, cost: 0, count: 0))
         await cache.trim(toCost: -1)
     }
 
@@ -66,20 +67,20 @@ struct MemoryCacheTests {
         fill()
         #expect(await cache.lastSweep == nil && cache.statistics.cost == 8_000)
         await cache.respond(to: .warning)
-        #expect(cache.statistics.cost == 4_000)
-        #expect(await cache.lastSweep == .init(cause: .pressure, evictionCount: 400, byteCount: 4_000))
+        expectEqual(cache.statistics.cost, 4_000)
+        await expectEqual(cache.lastSweep, .init(cause: .pressure, evictionCount: 400, byteCount: 4_000))
         fill()
-        #expect(cache.statistics.cost == 4_000, "later entries obey it, too")
+        expectEqual(cache.statistics.cost, 4_000, "later entries obey it, too")
         await cache.respond(to: .critical)
         #expect(await cache.pressure == .critical && cache.statistics.cost == 1_000)
         await cache.respond(to: .warning)
         fill()
-        #expect(cache.statistics.cost == 4_000)
+        expectEqual(cache.statistics.cost, 4_000)
         await cache.respond(to: .normal)
-        #expect(cache.statistics.cost == 4_000, "evicted entries do not return")
-        #expect(await cache.lastSweep == .init(cause: .pressure, evictionCount: 0, byteCount: 0))
+        expectEqual(cache.statistics.cost, 4_000, "evicted entries do not return")
+        await expectEqual(cache.lastSweep, .init(cause: .pressure, evictionCount: 0, byteCount: 0))
         fill()
-        #expect(cache.statistics.cost == 8_000)
+        expectEqual(cache.statistics.cost, 8_000)
     }
 
     @Test func `new limits under memory pressure are its own limits when the pressure ends`() async {
@@ -87,11 +88,11 @@ struct MemoryCacheTests {
         await cache.respond(to: .critical)
         await cache.updateLimits(maximumCost: 4_000, maximumCount: 500)
         for number in 0..<800 { cache.store(number, for: "\(number)", cost: 10) }
-        #expect(cache.statistics.cost == 500)
-        #expect(await cache.limits == .init(maximumCost: 4_000, maximumCount: 500))
+        expectEqual(cache.statistics.cost, 500)
+        await expectEqual(cache.limits, .init(maximumCost: 4_000, maximumCount: 500))
         await cache.respond(to: .normal)
         for number in 0..<800 { cache.store(number, for: "\(number)", cost: 10) }
-        #expect(cache.statistics.cost == 4_000)
+        expectEqual(cache.statistics.cost, 4_000)
     }
 
     @Test func `the same level of pressure does nothing the second time`() async {
@@ -99,7 +100,7 @@ struct MemoryCacheTests {
         for number in 0..<80 { cache.store(number, for: "\(number)", cost: 10) }
         await cache.respond(to: .warning)
         await cache.respond(to: .warning)
-        #expect(await cache.lastSweep?.evictionCount == 40)
+        await expectEqual(cache.lastSweep?.evictionCount, 40)
     }
 
     @Test func `a store during a sweep to lower limits makes room for itself alone`() async {
@@ -136,22 +137,22 @@ struct MemoryCacheTests {
         cache.store(2, for: "endless", cost: 10)
         cache.store(3, for: "over", cost: 10, lifetime: .seconds(-1))
         cache.store(4, for: "long", cost: 10, lifetime: .seconds(Int64.max))
-        #expect(cache.value(for: "over") == nil)
+        expectNil(cache.value(for: "over"))
         passed.withLock { $0 = .seconds(59) }
         #expect(cache.contains("short"))
-        #expect(cache.value(for: "short") == 1)
+        expectEqual(cache.value(for: "short"), 1)
         passed.withLock { $0 = .seconds(60) }
-        #expect(!cache.contains("short"))
-        #expect(cache.statistics == .init(hits: 1, misses: 1, evictions: 0, cost: 30, count: 3))
-        #expect(cache.value(for: "short") == nil)
-        #expect(cache.statistics == .init(hits: 1, misses: 2, evictions: 0, cost: 20, count: 2))
+        expect(!cache.contains("short"))
+        expectEqual(cache.statistics, .init(hits: 1, misses: 1, evictions: 0, cost: 30, count: 3))
+        expectNil(cache.value(for: "short"))
+        expectEqual(cache.statistics, .init(hits: 1, misses: 2, evictions: 0, cost: 20, count: 2))
         passed.withLock { $0 = .seconds(900_000_000) }
-        #expect(cache.value(for: "endless") == 2)
-        #expect(cache.value(for: "long") == 4)
+        expectEqual(cache.value(for: "endless"), 2)
+        expectEqual(cache.value(for: "long"), 4)
         cache.store(5, for: "short", cost: 10, lifetime: .seconds(1))
         cache.store(6, for: "short", cost: 10)
         passed.withLock { $0 = .seconds(900_000_060) }
-        #expect(cache.value(for: "short") == 6, "a later value has a lifetime of its own")
+        expectEqual(cache.value(for: "short"), 6, "a later value has a lifetime of its own")
     }
 
     @Test func `entries are removed on a condition, which does not count as a use`() {
@@ -160,8 +161,8 @@ struct MemoryCacheTests {
         cache.store(2, for: "c", cost: 10)
         cache.remove(["b", "a", "c"]) { $0 == 2 }
         #expect(cache.contains("a"))
-        #expect(!cache.contains("c"))
-        #expect(cache.statistics == .init(hits: 0, misses: 0, evictions: 0, cost: 10, count: 1))
+        expect(!cache.contains("c"))
+        expectEqual(cache.statistics, .init(hits: 0, misses: 0, evictions: 0, cost: 10, count: 1))
     }
 
     @Test func `evicted values are released outside the lock`() async {
@@ -170,12 +171,12 @@ struct MemoryCacheTests {
         let released = Counter()
         for key in 0..<20 { cache.store(Witness(cache, released), for: key, cost: 1) }
         cache.store(Witness(cache, released), for: 19, cost: 1)
-        #expect(released.value == 17)
+        expectEqual(released.value, 17)
         await cache.trim(toCost: 2)
-        #expect(released.value == 19)
+        expectEqual(released.value, 19)
         cache.remove(19)
         await cache.removeAll()
-        #expect(released.value == 21)
+        expectEqual(released.value, 21)
     }
 
     @Test func `many threads may use the cache at once`() async {
@@ -186,7 +187,7 @@ struct MemoryCacheTests {
                     var random = SeededGenerator(seed: UInt64(worker))
                     for _ in 0..<2_000 {
                         let key = Int.random(in: 0..<100, using: &random)
-                        if let value = cache.value(for: key) { #expect(value == key) }
+                        if let value = cache.value(for: key) { expectEqual(value, key) }
                         cache.store(key, for: key, cost: key)
                         if key == 0 { await cache.trim(toCost: 500) }
                         if key == 1 { await cache.respond(to: MemoryPressure.allCases.randomElement(using: &random)!) }

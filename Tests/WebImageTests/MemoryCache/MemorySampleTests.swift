@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 
 @testable import WebImage
@@ -24,8 +25,8 @@ struct MemorySampleTests {
             "/sys/fs/cgroup/web/app/memory.stat": "anon 600\nfile 5000\nkernel 7\nshmem 50\n",
             "/sys/fs/cgroup/web/memory.stat": "anon 900\n",
         ])
-        #expect(sample == .init(someStalled: 0.125, allStalled: 0.03, usedPart: 0.65, availablePart: 0.4, room: 150))
-        #expect(sample.pressure == .warning)
+        expectEqual(sample, .init(someStalled: 0.125, allStalled: 0.03, usedPart: 0.65, availablePart: 0.4, room: 150))
+        expectEqual(sample.pressure, .warning)
     }
 
     @Test func `version 1, and a container whose group is not mounted`() {
@@ -33,13 +34,13 @@ struct MemorySampleTests {
             "/proc/self/cgroup": "5:cpu:/\n4:memory:/docker/abc\n", "/proc/pressure/memory": Self.stalls,
             "/sys/fs/cgroup/memory/memory.stat": "cache 1\nrss 2\ntotal_rss 940\ntotal_shmem 0\n",
         ])
-        #expect(sample == .init(someStalled: 0.125, allStalled: 0.03, usedPart: 0.94, availablePart: nil, room: -140))
-        #expect(sample.pressure == .critical)
+        expectEqual(sample, .init(someStalled: 0.125, allStalled: 0.03, usedPart: 0.94, availablePart: nil, room: -140))
+        expectEqual(sample.pressure, .critical)
     }
 
     @Test func `a system without such files is calm`() {
-        #expect(read([:]) == MemorySample())
-        #expect(MemorySample().pressure == .normal)
+        expectEqual(read([:]), MemorySample())
+        expectEqual(MemorySample().pressure, .normal)
     }
 
     @Test(
@@ -52,13 +53,13 @@ struct MemorySampleTests {
             "/proc/self/cgroup": "0::/\n::\n0::\(text)", "/proc/pressure/memory": text, "/proc/meminfo": text,
             "/sys/fs/cgroup/memory.stat": "anon \(text)\n", "/sys/fs/cgroup/memory.pressure": text,
         ])
-        #expect(sample.someStalled == nil)
-        #expect(sample.usedPart == nil)
-        #expect(sample.availablePart == nil)
-        #expect(read(["/proc/meminfo": "MemTotal: 0 kB\nMemAvailable: 0 kB\n"]).availablePart == nil)
+        expectNil(sample.someStalled)
+        expectNil(sample.usedPart)
+        expectNil(sample.availablePart)
+        expectNil(read(["/proc/meminfo": "MemTotal: 0 kB\nMemAvailable: 0 kB\n"]).availablePart)
         let stat = ["/proc/self/cgroup": "0::/", "/sys/fs/cgroup/memory.stat": "anon 5\n"]
-        #expect(read(stat, limit: 0).usedPart == nil)
-        #expect(read(stat, limit: .min).usedPart == nil)
+        expectNil(read(stat, limit: 0).usedPart)
+        expectNil(read(stat, limit: .min).usedPart)
     }
 
     /// A sample, and its level.
@@ -70,23 +71,23 @@ struct MemorySampleTests {
     ]
 
     @Test(arguments: levels) func `the highest of the values counts`(sample: MemorySample, level: MemoryPressure) {
-        #expect(sample.pressure == level)
+        expectEqual(sample.pressure, level)
     }
 
     @Test func `the level rises at once and falls a step at a time after calm samples`() {
         var gauge = PressureGauge()
         gauge.note(.init(usedPart: 0.95))
-        #expect(gauge.level == .critical)
+        expectEqual(gauge.level, .critical)
         for _ in 1..<PressureGauge.calm { gauge.note(.init(usedPart: 0.5)) }
-        #expect(gauge.level == .critical)
+        expectEqual(gauge.level, .critical)
         gauge.note(.init(usedPart: 0.5))
-        #expect(gauge.level == .warning)
+        expectEqual(gauge.level, .warning)
         for _ in 1..<PressureGauge.calm { gauge.note(.init(usedPart: 0.5)) }
         gauge.note(.init(usedPart: 0.85))
         for _ in 1..<PressureGauge.calm { gauge.note(.init(usedPart: 0.5)) }
-        #expect(gauge.level == .warning, "the calm was interrupted")
+        expectEqual(gauge.level, .warning, "the calm was interrupted")
         gauge.note(.init(usedPart: 0.5))
-        #expect(gauge.level == .normal)
+        expectEqual(gauge.level, .normal)
     }
 
     @Test func `this system is read without a trap`() {

@@ -2,6 +2,7 @@
 import Foundation
 import Locks
 import TaskCoordination
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -50,24 +51,24 @@ struct MemoryWatchTests {
         let cache = stage.makeCache()
         fill(cache)
         stage.pass(1, using: 0.5)
-        #expect(cache.statistics.cost == 8_000)
+        expectEqual(cache.statistics.cost, 8_000)
         stage.pass(1, using: 0.85)
-        #expect(cache.statistics.cost == 4_000)
+        expectEqual(cache.statistics.cost, 4_000)
         stage.pass(3, using: 0.85)
-        #expect(cache.statistics.cost == 4_000)
+        expectEqual(cache.statistics.cost, 4_000)
         fill(cache)
-        #expect(cache.statistics.cost == 4_000, "later entries obey it, too")
+        expectEqual(cache.statistics.cost, 4_000, "later entries obey it, too")
         stage.pass(1, using: 0.95)
-        #expect(cache.statistics.cost == 1_000)
+        expectEqual(cache.statistics.cost, 1_000)
         stage.pass(1, using: 0.95)
-        #expect(cache.statistics.cost == 500)
+        expectEqual(cache.statistics.cost, 500)
         stage.pass(20, using: 0.95)
-        #expect(cache.statistics.cost == 0)
-        #expect(stage.told.entries == [.warning, .critical])
+        expectEqual(cache.statistics.cost, 0)
+        expectEqual(stage.told.entries, [.warning, .critical])
         stage.pass(2 * PressureGauge.calm, using: 0.1)
-        #expect(stage.told.entries == [.warning, .critical, .warning, .normal])
+        expectEqual(stage.told.entries, [.warning, .critical, .warning, .normal])
         fill(cache)
-        #expect(cache.statistics.cost == 8_000, "its own limit again")
+        expectEqual(cache.statistics.cost, 8_000, "its own limit again")
     }
 
     @Test func `between two samples the cache grows by no more than there is room for`() {
@@ -89,7 +90,7 @@ struct MemoryWatchTests {
         stage.room.withLock { $0 = .max }
         stage.pass(1, using: 0.5)
         fill(cache)
-        #expect(cache.statistics.cost == 8_000)
+        expectEqual(cache.statistics.cost, 8_000)
     }
 
     @Test func `samples come eight times as often when half of the memory is used`() {
@@ -105,7 +106,7 @@ struct MemoryWatchTests {
                 stage.clock.advance(by: .milliseconds(125))
                 stage.executor.drain()
             }
-            #expect(stage.samples.count == before + expected, "used: \(used)")
+            expectEqual(stage.samples.count, before + expected, "used: \(used)")
         }
     }
 
@@ -113,16 +114,16 @@ struct MemoryWatchTests {
         let stage = Stage()
         let cache = stage.makeCache()
         stage.executor.drain()
-        #expect(stage.clock.sleepers == 0)
+        expectEqual(stage.clock.sleepers, 0)
         for _ in 0..<3 {
             fill(cache)
             stage.executor.drain()
-            #expect(stage.clock.sleepers == 1)
+            expectEqual(stage.clock.sleepers, 1)
             for key in 0..<800 { cache.remove(key) }
             stage.pass(1, using: 0.1)
-            #expect(stage.clock.sleepers == 0)
+            expectEqual(stage.clock.sleepers, 0)
         }
-        #expect(stage.samples.count == 6, "one at once, and one that finds nothing")
+        expectEqual(stage.samples.count, 6, "one at once, and one that finds nothing")
     }
 
     @Test func `a store in the moment when the watch ends is watched`() async throws {
@@ -159,12 +160,12 @@ struct MemoryWatchTests {
         stage.executor.drain()
         let stop = Probe(on: stage.executor) { await cache.stopWatching() }
         stage.executor.drain()
-        #expect(!stop.isRunning)
+        expect(!stop.isRunning)
         fill(cache)
         stage.pass(2, using: 0.95)
-        #expect(stage.clock.sleepers == 0)
-        #expect(stage.samples.count == 1)
-        #expect(cache.statistics.cost == 8_000)
+        expectEqual(stage.clock.sleepers, 0)
+        expectEqual(stage.samples.count, 1)
+        expectEqual(cache.statistics.cost, 8_000)
     }
 
     @Test(arguments: fewerSeeds) func `a watch that is stopped before it has begun does not begin`(seed: UInt64) {
@@ -173,10 +174,10 @@ struct MemoryWatchTests {
         let stop = Probe(on: stage.executor) { await cache.stopWatching() }
         fill(cache)
         stage.executor.drain()
-        #expect(!stop.isRunning)
-        #expect(stage.clock.sleepers == 0)
+        expect(!stop.isRunning)
+        expectEqual(stage.clock.sleepers, 0)
         stage.pass(2, using: 0.95)
-        #expect(stage.clock.sleepers == 0)
+        expectEqual(stage.clock.sleepers, 0)
     }
 
     @Test func `the watch does not keep the cache`() {
@@ -187,11 +188,11 @@ struct MemoryWatchTests {
             observed = cache
             fill(cache)
             stage.executor.drain()
-            #expect(stage.clock.sleepers == 1)
+            expectEqual(stage.clock.sleepers, 1)
         }
         stage.executor.drain()
-        #expect(observed == nil)
-        #expect(stage.clock.sleepers == 0)
+        expectNil(observed)
+        expectEqual(stage.clock.sleepers, 0)
     }
 
     @Test(arguments: [Duration.seconds(Int64.min), .zero, .seconds(Int64.max)])
@@ -200,7 +201,7 @@ struct MemoryWatchTests {
         let cache = stage.makeCache(interval)
         fill(cache)
         stage.pass(1, using: 0.95)
-        #expect(cache.statistics.cost == (interval > .seconds(1) ? 1_000 : 500))
+        expectEqual(cache.statistics.cost, (interval > .seconds(1) ? 1_000 : 500))
     }
 
     /// The hits of a Zipf trace when the cache, full, takes this part of the memory, and the rest of the process half.
@@ -228,6 +229,6 @@ struct MemoryWatchTests {
         fill(cache)
         await cache.stopWatching()
         await cache.respond(to: .warning)
-        #expect(cache.statistics.cost == 4_000)
+        expectEqual(cache.statistics.cost, 4_000)
     }
 }

@@ -18,22 +18,22 @@ struct S3FIFOTests {
             for step in 0..<300 {
                 let key = Int.random(in: 0..<24, using: &random)
                 switch Int.random(in: 0..<10, using: &random) {
-                case 0: #expect(table.remove(key) == model.remove(key))
+                case 0: expectEqual(table.remove(key), model.remove(key))
                 case 1...5:
                     let highest = Bool.random(using: &random) ? 12 : maximumCost + 1
                     let cost = Int.random(in: -1...highest, using: &random)
                     var retired: [Int] = []
                     let isStored = table.store(step, for: key, cost: cost, retired: &retired)
                     let expected = model.store(step, for: key, cost: cost)
-                    #expect(isStored == expected.isStored)
-                    #expect(retired == expected.retired)
-                default: #expect(table.value(for: key) == model.value(for: key))
+                    expectEqual(isStored, expected.isStored)
+                    expectEqual(retired, expected.retired)
+                default: expectEqual(table.value(for: key), model.value(for: key))
                 }
-                #expect(table.totalCost == model.cost)
-                #expect(table.count == model.count)
-                #expect(Set((0..<24).filter { table.contains($0) }) == model.keys)
-                #expect(table.inconsistencies == [])
-                #expect(table.ghosts.count == model.ghosts.count { $0 != nil })
+                expectEqual(table.totalCost, model.cost)
+                expectEqual(table.count, model.count)
+                expectEqual(Set((0..<24).filter { table.contains($0) }), model.keys)
+                expectEqual(table.inconsistencies, [])
+                expectEqual(table.ghosts.count, model.ghosts.count { $0 != nil })
             }
         }
     }
@@ -89,7 +89,7 @@ struct S3FIFOTests {
             _ = table.value(for: key)
         }
         for key in 1_000..<3_000 { _ = table.store(key, for: key, cost: 1, retired: &retired) }
-        #expect((0..<50).allSatisfy { table.contains($0) })
+        expect((0..<50).allSatisfy { table.contains($0) })
     }
 
     @Test func `a large new entry does not evict entries in use, unless it is in use itself`() {
@@ -151,7 +151,7 @@ struct S3FIFOTests {
         var (table, retired) = (filled(), [Int]())
         for turn in 1...30 {
             let isStored = table.store(turn, for: 100, cost: cost, retired: &retired)
-            #expect(!isStored, "the others are in use")
+            expect(!isStored, "the others are in use")
             for key in 0..<80 { _ = table.value(for: key) }
             #expect(table.count >= 70)
         }
@@ -165,7 +165,7 @@ struct S3FIFOTests {
         var (table, retired) = (filled(), [Int]())
         let turns = (1...40).first { table.store($0, for: 100, cost: cost, retired: &retired) } ?? 0
         #expect((3...40).contains(turns))
-        #expect(table.value(for: 100) == turns)
+        expectEqual(table.value(for: 100), turns)
         #expect(table.totalCost <= 80)
     }
 
@@ -173,7 +173,7 @@ struct S3FIFOTests {
         var table = S3FIFO<Int, Int>(maximumCost: 20, maximumCount: 20)
         var retired: [Int] = []
         for key in 0..<21 { _ = table.store(key, for: key, cost: 1, retired: &retired) }
-        #expect(retired == [0])
+        expectEqual(retired, [0])
         _ = table.store(0, for: 0, cost: 1, retired: &retired)
         for key in 100..<140 { _ = table.store(key, for: key, cost: 1, retired: &retired) }
         #expect(table.contains(0))
@@ -182,10 +182,10 @@ struct S3FIFOTests {
     @Test func `hashes beyond the limit are forgotten, oldest first`() {
         var ghosts = GhostQueue()
         for hash in 0..<5_000 { ghosts.remember(hash, atMost: 16) }
-        #expect(ghosts.count == 16)
+        expectEqual(ghosts.count, 16)
         let (old, new) = (ghosts.forget(4_983), ghosts.forget(4_984))
-        #expect(!old)
-        #expect(new)
+        expect(!old)
+        expect(new)
         ghosts.remember(4_999, atMost: 16)
         #expect(ghosts.count == 14 || ghosts.count == 15)
     }

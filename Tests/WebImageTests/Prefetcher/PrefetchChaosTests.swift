@@ -41,8 +41,9 @@ import WebImageTesting
         scenario.executor.drain()
         // A pause may have run after the resume above.
         scenario.base.run { await prefetcher.resume() }
-        #expect(callers.allSatisfy { $0.value?.progress.isOver == true })
-        #expect(loads.entries.allSatisfy { $0 <= 3 })
-        #expect(scenario.tokens == 0 && scenario.base.flights == 0)
+        expect(callers.allSatisfy { $0.value?.progress.isOver == true })
+        expect(loads.entries.allSatisfy { $0 <= 3 })
+        expectEqual(scenario.tokens, 0)
+        expectEqual(scenario.base.flights, 0)
     }
 }

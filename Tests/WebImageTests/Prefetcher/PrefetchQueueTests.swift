@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -10,9 +11,9 @@ import WebImageTesting
         let tokens = (0..<3).map { _ in ImagePrefetcher.Token(totalCount: 9) }
         for token in tokens { queue.add(0..<9, for: token) { .numbered($0) } }
         func next() -> Int? { queue.popFirst().flatMap { taken in tokens.firstIndex { $0 === taken.token } } }
-        #expect((0..<4).map { _ in next() } == [0, 1, 2, 0])
+        expectEqual((0..<4).map { _ in next() }, [0, 1, 2, 0])
         queue.remove(tokens[gone])
         let expected = [1, 2, 0, 1, 2, 0].filter { $0 != gone }
-        #expect((0..<4).map { _ in next() } == expected)
+        expectEqual((0..<4).map { _ in next() }, expected)
     }
 }

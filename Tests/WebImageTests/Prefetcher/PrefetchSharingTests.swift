@@ -13,11 +13,11 @@ import WebImageTesting
         scenario.base.run { [prefetcher = scenario.prefetcher] in await prefetcher.pause() }
         let tokens = [scenario.start(Array(0..<5)), scenario.start(Array(0..<5))]
         scenario.base.run { [prefetcher = scenario.prefetcher] in await prefetcher.resume() }
-        #expect(scenario.transport.held.sorted() == [0, 1, 2])
+        expectEqual(scenario.transport.held.sorted(), [0, 1, 2])
         scenario.transport.open()
         scenario.executor.drain()
-        #expect(tokens.allSatisfy { $0?.progress == .counts(finished: 5, total: 5) })
-        #expect(scenario.transport.asked.sorted() == [0, 1, 2, 3, 4])
+        expect(tokens.allSatisfy { $0?.progress == .counts(finished: 5, total: 5) })
+        expectEqual(scenario.transport.asked.sorted(), [0, 1, 2, 3, 4])
     }
 
     @Test(arguments: seeds) func `lists that overlap in time and content both end`(seed: UInt64) {
@@ -29,8 +29,8 @@ import WebImageTesting
         scenario.executor.run(steps: Int(seed % 100))
         scenario.transport.open()
         scenario.executor.drain()
-        #expect(callers.allSatisfy { $0.value?.progress == .counts(finished: 6, total: 6) })
-        #expect(scenario.transport.asked.sorted() == Array(0..<9))
+        expect(callers.allSatisfy { $0.value?.progress == .counts(finished: 6, total: 6) })
+        expectEqual(scenario.transport.asked.sorted(), Array(0..<9))
     }
 
     @Test(arguments: seeds) func `lists take turns`(seed: UInt64) {
@@ -50,13 +50,14 @@ import WebImageTesting
         scenario.base.run { await prefetcher.pause() }
         guard let first = scenario.start([0, 1, 2]), let second = scenario.start([0, 7]) else { return }
         scenario.base.run { await prefetcher.resume() }
-        #expect(scenario.transport.held.sorted() == [0, 1, 7])
+        expectEqual(scenario.transport.held.sorted(), [0, 1, 7])
         scenario.base.run { await prefetcher.stop(first) }
-        #expect(scenario.transport.cancelled == [1] && scenario.transport.held.sorted() == [0, 7])
+        expectEqual(scenario.transport.cancelled, [1])
+        expectEqual(scenario.transport.held.sorted(), [0, 7])
         scenario.transport.open()
         scenario.executor.drain()
-        #expect(first.progress == .counts(cancelled: 3, total: 3))
-        #expect(second.progress == .counts(finished: 2, total: 2))
+        expectEqual(first.progress, .counts(cancelled: 3, total: 3))
+        expectEqual(second.progress, .counts(finished: 2, total: 2))
     }
 
     @Test(arguments: seeds) func `a list that begins while its load is abandoned gets a new one`(seed: UInt64) {
@@ -70,8 +71,8 @@ import WebImageTesting
         scenario.executor.drain()
         scenario.transport.open()
         scenario.executor.drain()
-        #expect(first.progress == .counts(cancelled: 1, total: 1))
-        #expect(caller.value?.progress == .counts(finished: 1, total: 1))
+        expectEqual(first.progress, .counts(cancelled: 1, total: 1))
+        expectEqual(caller.value?.progress, .counts(finished: 1, total: 1))
     }
 
     @Test(arguments: seeds) func `a pause holds back new loads, and running ones continue`(seed: UInt64) {
@@ -81,10 +82,10 @@ import WebImageTesting
         scenario.base.run { await prefetcher.pause() }
         scenario.transport.open()
         scenario.executor.drain()
-        #expect(token?.progress == .counts(finished: 3, total: 5))
-        #expect(scenario.transport.asked.count == 3)
+        expectEqual(token?.progress, .counts(finished: 3, total: 5))
+        expectEqual(scenario.transport.asked.count, 3)
         scenario.base.run { await prefetcher.resume() }
-        #expect(token?.progress == .counts(finished: 5, total: 5))
+        expectEqual(token?.progress, .counts(finished: 5, total: 5))
     }
 
     @Test(arguments: seeds) func `progress rises to the total, for every reader, also a slow one`(seed: UInt64) {
@@ -111,8 +112,8 @@ import WebImageTesting
             #expect(seen.last == 6 && zip(seen, seen.dropFirst()).allSatisfy { $0 < $1 })
         }
         #expect((readers[0].value ?? []).count <= 2, "a slow reader sees only the newest")
-        #expect(token.watcherCount == 0)
+        expectEqual(token.watcherCount, 0)
         let late = scenario.base.run { await token.updates.reduce(into: []) { $0.append($1.endedCount) } }
-        #expect(late == [6])
+        expectEqual(late, [6])
     }
 }

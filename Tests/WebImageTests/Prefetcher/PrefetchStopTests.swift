@@ -19,11 +19,13 @@ import WebImageTesting
         scenario.executor.drain()
         #expect(waiter.isRunning)
         scenario.base.run { await prefetcher.stop(token) }
-        #expect(waiter.value?.progress == .counts(finished: 1, failed: 1, cancelled: 6, total: 8))
-        #expect(Set(scenario.transport.cancelled) == [0, 3, 4] && scenario.transport.asked.count == 5)
-        #expect(scenario.base.flights == 0 && scenario.tokens == 0)
+        expectEqual(waiter.value?.progress, .counts(finished: 1, failed: 1, cancelled: 6, total: 8))
+        expectEqual(Set(scenario.transport.cancelled), [0, 3, 4])
+        expectEqual(scenario.transport.asked.count, 5)
+        expectEqual(scenario.base.flights, 0)
+        expectEqual(scenario.tokens, 0)
         scenario.base.run { await prefetcher.stop(token) }
-        #expect(token.progress.endedCount == 8, "stopping again changes nothing")
+        expectEqual(token.progress.endedCount, 8, "stopping again changes nothing")
     }
 
     @Test(arguments: seeds) func `cancelling the task that prefetches stops the list and reports it`(seed: UInt64) {
@@ -35,7 +37,7 @@ import WebImageTesting
         scenario.executor.run(steps: Int(seed % 80))
         caller.cancel()
         scenario.executor.drain()
-        #expect(caller.value?.progress == .counts(cancelled: 8, total: 8))
+        expectEqual(caller.value?.progress, .counts(cancelled: 8, total: 8))
         #expect(scenario.base.flights == 0 && scenario.tokens == 0 && scenario.transport.held.isEmpty)
     }
 
@@ -51,7 +53,7 @@ import WebImageTesting
         #expect(waiter.wasCancelled && reader.value != nil && token.watcherCount == 0)
         scenario.transport.open()
         scenario.executor.drain()
-        #expect(token.progress == .counts(finished: 2, total: 2))
+        expectEqual(token.progress, .counts(finished: 2, total: 2))
     }
 
     @Test(arguments: seeds) func `when the manager cancels every load the list still ends`(seed: UInt64) {
@@ -61,7 +63,7 @@ import WebImageTesting
         scenario.base.run { manager.cancelAll() }
         scenario.transport.open()
         scenario.executor.drain()
-        #expect(token?.progress == .counts(finished: 2, cancelled: 3, total: 5))
+        expectEqual(token?.progress, .counts(finished: 2, cancelled: 3, total: 5))
     }
 
     @Test(arguments: seeds) func `when the manager is shut down every request fails, and the list ends`(seed: UInt64) {
@@ -69,8 +71,8 @@ import WebImageTesting
         let manager = scenario.base.manager
         scenario.base.run { _ = await manager.shutdown(within: .zero) }
         let token = scenario.start(Array(0..<5))
-        #expect(token?.progress == .counts(failed: 5, total: 5))
-        #expect((token?.report.failures.first?.error as? ImageLoadError)?.code == .shutDown)
+        expectEqual(token?.progress, .counts(failed: 5, total: 5))
+        expectEqual((token?.report.failures.first?.error as? ImageLoadError)?.code, .shutDown)
     }
 
     @Test(arguments: seeds) func `starting and stopping without a pause accumulates no loads`(seed: UInt64) {
@@ -85,7 +87,7 @@ import WebImageTesting
             }
             return counts
         }
-        #expect(counts?.max() == 3)
+        expectEqual(counts?.max(), 3)
         #expect(scenario.tokens == 0 && scenario.base.flights == 0 && scenario.transport.held.isEmpty)
     }
 
@@ -99,11 +101,11 @@ import WebImageTesting
             return await prefetcher.loadCount
         }
         #expect(left == 0 && tokens.allSatisfy { $0?.progress == .counts(cancelled: 4, total: 4) })
-        #expect(scenario.base.flights == 0)
-        #expect(scenario.transport.asked.count == asked, "free places were not given to other lists")
-        #expect(scenario.start([7, 8])?.progress == .counts(cancelled: 2, total: 2))
+        expectEqual(scenario.base.flights, 0)
+        expectEqual(scenario.transport.asked.count, asked, "free places were not given to other lists")
+        expectEqual(scenario.start([7, 8])?.progress, .counts(cancelled: 2, total: 2))
         scenario.base.run { await prefetcher.resume() }
-        #expect(scenario.transport.asked.count == asked)
+        expectEqual(scenario.transport.asked.count, asked)
     }
 
     @Test(arguments: seeds, [false, true])
@@ -118,7 +120,7 @@ import WebImageTesting
             return token
         }
         base.executor.drain()
-        #expect(waiter.value?.progress == .counts(cancelled: 8, total: 8))
+        expectEqual(waiter.value?.progress, .counts(cancelled: 8, total: 8))
         #expect(base.flights == 0 && base.transport.held.isEmpty)
     }
 }

@@ -11,21 +11,24 @@ import WebImageTesting
     @Test func `an empty list is over at once, with all counts zero`() {
         let scenario = PrefetchScenario(seed: 1)
         let token = scenario.start([])
-        #expect(token?.progress == .init(totalCount: 0) && token?.progress.isOver == true)
-        #expect(scenario.tokens == 0)
+        expectEqual(token?.progress, .init(totalCount: 0))
+        expectEqual(token?.progress.isOver, true)
+        expectEqual(scenario.tokens, 0)
     }
 
     @Test(arguments: seeds) func `a list is loaded, three at once, and is then in memory`(seed: UInt64) {
         let scenario = PrefetchScenario(seed: seed)
         let token = scenario.start(Array(0..<8))
-        #expect(scenario.transport.held.sorted() == [0, 1, 2], "the first of the list")
-        #expect(token?.progress.endedCount == 0 && scenario.tokens == 1)
+        expectEqual(scenario.transport.held.sorted(), [0, 1, 2], "the first of the list")
+        expectEqual(token?.progress.endedCount, 0)
+        expectEqual(scenario.tokens, 1)
         scenario.transport.open()
         scenario.executor.drain()
-        #expect(token?.progress == .counts(finished: 8, total: 8))
-        #expect(scenario.transport.asked.count == 8 && scenario.transport.peak == 3)
-        #expect((0..<8).allSatisfy { scenario.base.manager.peek(.numbered($0)) != nil })
-        #expect(scenario.tokens == 0)
+        expectEqual(token?.progress, .counts(finished: 8, total: 8))
+        expectEqual(scenario.transport.asked.count, 8)
+        expectEqual(scenario.transport.peak, 3)
+        expect((0..<8).allSatisfy { scenario.base.manager.peek(.numbered($0)) != nil })
+        expectEqual(scenario.tokens, 0)
     }
 
     @Test(arguments: seeds) func `each URL is counted once, also when it is refreshed`(seed: UInt64) {
@@ -44,9 +47,9 @@ import WebImageTesting
             for await progress in token.updates { steps.append(progress.finishedCount) }
             return steps
         }
-        #expect(scenario.transport.asked.count == 6, "the list was cached, and was requested again")
-        #expect(steps?.last == 3)
-        #expect(steps == Array(Set(steps ?? [])).sorted(), "every step is a new one")
+        expectEqual(scenario.transport.asked.count, 6, "the list was cached, and was requested again")
+        expectEqual(steps?.last, 3)
+        expectEqual(steps, Array(Set(steps ?? [])).sorted(), "every step is a new one")
     }
 
     @Test(arguments: seeds) func `a picture that is missing counts as failed and is named`(seed: UInt64) {
@@ -54,9 +57,9 @@ import WebImageTesting
         scenario.transport.open()
         let prefetcher = scenario.prefetcher
         let report = scenario.base.run { await prefetcher.prefetch((0..<6).map { ImageRequest.numbered($0) }) }
-        #expect(report?.progress == .counts(finished: 4, failed: 2, total: 6))
-        #expect(Set(report?.failures.map(\.url.lastPathComponent) ?? []) == ["2.png", "4.png"])
-        #expect(report?.failures.allSatisfy { ($0.error as? ImageLoadError)?.status == 404 } == true)
+        expectEqual(report?.progress, .counts(finished: 4, failed: 2, total: 6))
+        expectEqual(Set(report?.failures.map(\.url.lastPathComponent) ?? []), ["2.png", "4.png"])
+        expectEqual(report?.failures.allSatisfy { ($0.error as? ImageLoadError)?.status == 404 }, true)
     }
 
     @Test func `a report names the first hundred failures and counts them all`() {
@@ -64,8 +67,8 @@ import WebImageTesting
         scenario.transport.open()
         let prefetcher = scenario.prefetcher
         let report = scenario.base.run { await prefetcher.prefetch((0..<250).map { ImageRequest.numbered($0) }) }
-        #expect(report?.progress == .counts(failed: 250, total: 250))
-        #expect(report?.failures.count == 100)
+        expectEqual(report?.progress, .counts(failed: 250, total: 250))
+        expectEqual(report?.failures.count, 100)
     }
 
     @Test(arguments: [99, 100, 101, 250])
@@ -74,18 +77,18 @@ import WebImageTesting
         let token = scenario.start([1, 2] + Array(repeating: 3, count: times) + [4])
         scenario.transport.open()
         scenario.executor.drain()
-        #expect(token?.progress == .counts(failed: times + 3, total: times + 3))
-        #expect(token?.report.failures.count == 100)
+        expectEqual(token?.progress, .counts(failed: times + 3, total: times + 3))
+        expectEqual(token?.report.failures.count, 100)
     }
 
     @Test(arguments: seeds) func `equal requests of one list share a load and count one each`(seed: UInt64) {
         let scenario = PrefetchScenario(seed: seed)
         let token = scenario.start([5, 5, 5, 6])
-        #expect(scenario.transport.held.sorted() == [5, 6])
+        expectEqual(scenario.transport.held.sorted(), [5, 6])
         scenario.transport.open()
         scenario.executor.drain()
-        #expect(token?.progress == .counts(finished: 4, total: 4))
-        #expect(scenario.transport.asked.count == 2)
+        expectEqual(token?.progress, .counts(finished: 4, total: 4))
+        expectEqual(scenario.transport.asked.count, 2)
     }
 
     @Test func `a hundred thousand requests are taken one by one`() {
@@ -99,13 +102,14 @@ import WebImageTesting
             }
             return await prefetcher.start(requests)
         }
-        #expect(taken.count == 3 && scenario.transport.held.count == 3)
+        expectEqual(taken.count, 3)
+        expectEqual(scenario.transport.held.count, 3)
         scenario.transport.release()
         scenario.executor.drain()
-        #expect(taken.count == 4)
+        expectEqual(taken.count, 4)
         scenario.base.run { await prefetcher.stopAll() }
-        #expect(taken.count == 4)
-        #expect(token?.progress == .counts(finished: 1, cancelled: 99_999, total: 100_000))
+        expectEqual(taken.count, 4)
+        expectEqual(token?.progress, .counts(finished: 1, cancelled: 99_999, total: 100_000))
     }
 
     @Test(arguments: seeds) func `a prefetch to disk does not change the memory cache`(seed: UInt64) {
@@ -114,8 +118,8 @@ import WebImageTesting
         let scenario = PrefetchScenario(seed: seed, configuration)
         scenario.transport.open()
         let token = scenario.start([1, 2])
-        #expect(token?.progress == .counts(finished: 2, total: 2))
-        #expect(scenario.base.manager.peek(.numbered(1)) == nil)
+        expectEqual(token?.progress, .counts(finished: 2, total: 2))
+        expectNil(scenario.base.manager.peek(.numbered(1)))
     }
 
     @Test(arguments: seeds) func `a collection with fewer elements than its count still ends`(seed: UInt64) {
@@ -130,7 +134,7 @@ import WebImageTesting
         scenario.transport.open()
         let prefetcher = scenario.prefetcher
         let report = scenario.base.run { await prefetcher.prefetch(Boaster()) }
-        #expect(report?.progress == .counts(finished: 2, cancelled: 3, total: 5))
-        #expect(scenario.tokens == 0)
+        expectEqual(report?.progress, .counts(finished: 2, cancelled: 3, total: 5))
+        expectEqual(scenario.tokens, 0)
     }
 }

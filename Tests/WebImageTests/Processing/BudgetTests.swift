@@ -87,10 +87,10 @@ import WebImageTesting
                     let request = ImageRequest.numbered(number)
                     if number.isMultiple(of: 2) {
                         let image = try await manager.image(for: request)
-                        #expect(image.width == 16)
+                        expectEqual(image.width, 16)
                     } else {
                         let file = try await manager.encodedImage(for: request, as: .png)
-                        #expect(file.width == 16)
+                        expectEqual(file.width, 16)
                     }
                 }
             }
@@ -113,8 +113,8 @@ import WebImageTesting
             await Task.yield()
             occupancy = await manager.occupancy
         }
-        #expect(occupancy.runningWork == 2)
-        #expect(occupancy.workByteCount == 200_000)
+        expectEqual(occupancy.runningWork, 2)
+        expectEqual(occupancy.workByteCount, 200_000)
         for _ in loads { blocked.signal() }
         for load in loads { _ = try await load.finish() }
         _ = await manager.shutdown(within: .zero)
@@ -139,12 +139,12 @@ import WebImageTesting
         for load in loads.prefix(Int(seed % 8)) { load.cancel() }
         for file in files.suffix(Int(seed % 5)) { file.cancel() }
         scenario.executor.drain()
-        #expect(loads.allSatisfy { !$0.isRunning })
-        #expect(files.allSatisfy { !$0.isRunning })
+        expect(loads.allSatisfy { !$0.isRunning })
+        expect(files.allSatisfy { !$0.isRunning })
         let look = Probe(on: scenario.executor) { await manager.occupancy }
         scenario.executor.drain()
-        #expect(look.value?.workByteCount == 0)
-        #expect(look.value?.isIdle == true)
+        expectEqual(look.value?.workByteCount, 0)
+        expectEqual(look.value?.isIdle, true)
     }
 
     @Test(arguments: seeds) func `pictures that hold the whole budget can still be encoded`(seed: UInt64) throws {
@@ -159,7 +159,7 @@ import WebImageTesting
             return staged.data(request, as: .gif)
         }
         staged.run()
-        #expect(files.allSatisfy { $0.value != nil })
+        expect(files.allSatisfy { $0.value != nil })
     }
 
     @Test(arguments: seeds) func `work waits for its share in the order of priority`(seed: UInt64) throws {
@@ -177,7 +177,7 @@ import WebImageTesting
             holding.response.withLock { $0 = response }
         }
         scenario.executor.drain()
-        #expect(holder.value != nil)
+        expect(holder.value != nil)
         let waiting = [(1, ImagePriority.low), (2, .normal), (3, .high)].map { number, priority in
             var request = ImageRequest.numbered(number)
             request.priority = priority
@@ -187,10 +187,10 @@ import WebImageTesting
             }
         }
         scenario.executor.drain()
-        #expect(waiting.allSatisfy { $0.isRunning })
+        expect(waiting.allSatisfy { $0.isRunning })
         holding.response.withLock { $0 = nil }
         scenario.executor.drain()
-        #expect(decoded.entries == [3, 2, 1])
+        expectEqual(decoded.entries, [3, 2, 1])
     }
 
     @Test func `a picture above the budget is refused from its header with its own code`() async throws {
@@ -198,8 +198,8 @@ import WebImageTesting
         let configuration = configuration(coder, limit: 100_000)
         let manager = ImageManager(configuration: configuration, transport: StubTransport(HTTPResponse.picture))
         let error = await #expect(throws: ImageLoadError.self) { try await manager.image(for: .numbered(1)) }
-        #expect(error?.reason == ImageError.Code.memoryLimitExceeded.description)
-        #expect(coder.peak == 0)
+        expectEqual(error?.reason, ImageError.Code.memoryLimitExceeded.description)
+        expectEqual(coder.peak, 0)
         _ = await manager.shutdown(within: .zero)
     }
 
@@ -213,9 +213,9 @@ import WebImageTesting
         let transport = StubTransport { HTTPResponse(status: 200, url: $0.url, body: HTTPBody([jpeg])) }
         let manager = ImageManager(configuration: configuration, transport: transport)
         let whole = await #expect(throws: ImageLoadError.self) { try await manager.image(for: .numbered(1)) }
-        #expect(whole?.reason == ImageError.Code.memoryLimitExceeded.description)
+        expectEqual(whole?.reason, ImageError.Code.memoryLimitExceeded.description)
         let small = ImageRequest.numbered(1, transformers: [.resize(to: PixelSize(width: 100, height: 100))])
-        #expect(try await manager.image(for: small).width == 100)
+        try await expectEqual(manager.image(for: small).width, 100)
         _ = await manager.shutdown(within: .zero)
     }
 
@@ -226,7 +226,7 @@ import WebImageTesting
         let configuration = configuration(coder, limit: limit)
         let manager = ImageManager(configuration: configuration, transport: StubTransport(HTTPResponse.picture))
         let error = await #expect(throws: ImageLoadError.self) { try await manager.image(for: .numbered(1)) }
-        #expect(error?.reason == ImageError.Code.memoryLimitExceeded.description)
+        expectEqual(error?.reason, ImageError.Code.memoryLimitExceeded.description)
         _ = await manager.shutdown(within: .zero)
     }
 
@@ -237,7 +237,7 @@ import WebImageTesting
         let same = ImageRequest.numbered(1)
         let smaller = ImageRequest.numbered(1, transformers: [.resize(to: PixelSize(width: 8, height: 8))])
         let (stored, share) = try await processing.decode(file, for: same)
-        #expect(processing.byteCount == stored.byteCount)
+        expectEqual(processing.byteCount, stored.byteCount)
         for request in [same, smaller] {
             let held = processing.byteCount
             let response = HTTPResponse(status: 200, url: request.url)
@@ -246,12 +246,12 @@ import WebImageTesting
                     url: response.url, status: 200, headers: [:], receivedAt: .now, metrics: response.metrics),
                 bytes: file, number: 1)
             let processed = try await processing.process(Original(download), for: request)
-            #expect(try processing.byteCount - held == processed.picture.get().byteCount)
+            try expectEqual(processing.byteCount - held, processed.picture.get().byteCount)
             withExtendedLifetime(processed) {}
         }
         let held = processing.byteCount
         let (small, other, _) = try await processing.transform(stored, by: smaller.transformers, for: smaller)
-        #expect(processing.byteCount - held == small.byteCount)
+        expectEqual(processing.byteCount - held, small.byteCount)
         withExtendedLifetime((share, other)) {}
         _ = await manager.shutdown(within: .zero)
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import TaskCoordination
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -36,25 +37,25 @@ struct SDWebImageCacheTests {
         let cache = makeCache()
         try folder.write([1, 2, 3], to: path(key))
         let entry = try #require(try await cache.entry(for: key))
-        #expect(entry.bytes == [1, 2, 3])
-        #expect(entry.metadata.url == key.rawValue)
-        #expect(entry.metadata.generation == ContentGeneration(of: [1, 2, 3]))
+        expectEqual(entry.bytes, [1, 2, 3])
+        expectEqual(entry.metadata.url, key.rawValue)
+        expectEqual(entry.metadata.generation, ContentGeneration(of: [1, 2, 3]))
         let old = CacheKey("https://images.example/old.png")
         try folder.write([4], to: folder.path + "/" + SDWebImageName(old).digest)
-        #expect(try await cache.entry(for: old)?.bytes == [4])
+        try await expectEqual(cache.entry(for: old)?.bytes, [4])
         try await cache.remove(old)
-        #expect(try await cache.entry(for: old) == nil)
+        try await expectNil(cache.entry(for: old))
     }
 
     @Test func `a stored entry is a plain file, and what is known about it comes back`() async throws {
         let cache = makeCache()
         #expect(try await cache.store(sampleEntry(size: 5_000), for: key).isStored)
-        #expect(try folder.read(path(key)) == sampleEntry(size: 5_000).bytes)
+        try expectEqual(folder.read(path(key)), sampleEntry(size: 5_000).bytes)
         var expected = sampleEntry(size: 5_000)
         expected.metadata.storedAt = time.now.wholeSeconds
-        #expect(try await makeCache().entry(for: key) == expected)
+        try await expectEqual(makeCache().entry(for: key), expected)
         let visible = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix(".") }
-        #expect(visible == [SDWebImageName(key).file])
+        expectEqual(visible, [SDWebImageName(key).file])
     }
 
     @Test func `what was known is ignored when SDWebImage has replaced the file, or it is damaged`() async throws {
@@ -62,16 +63,16 @@ struct SDWebImageCacheTests {
         _ = try await cache.store(sampleEntry(), for: key)
         let replaced = Array(sampleEntry().bytes.reversed())
         try folder.write(replaced, to: path(key))
-        #expect(try await cache.entry(for: key)?.metadata.etag == nil)
-        #expect(try await cache.entry(for: key)?.bytes == replaced)
+        try await expectNil(cache.entry(for: key)?.metadata.etag)
+        try await expectEqual(cache.entry(for: key)?.bytes, replaced)
         _ = try await cache.store(sampleEntry(), for: key)
         let hidden = folder.path + "/.swift-web-image/" + SDWebImageName(key).digest
         let noted = try folder.read(hidden)
         for length in 0..<noted.count {
             try folder.write(Array(noted.prefix(length)), to: hidden)
-            #expect(try await cache.entry(for: key)?.bytes == sampleEntry().bytes)
+            try await expectEqual(cache.entry(for: key)?.bytes, sampleEntry().bytes)
         }
-        #expect(try await cache.entry(for: key)?.metadata.etag == nil)
+        try await expectNil(cache.entry(for: key)?.metadata.etag)
     }
 
     /// Whether the file system of the test keeps attributes.
@@ -91,24 +92,24 @@ struct SDWebImageCacheTests {
         try withAttribute(path(key)) { system, file in
             do { try system.setAttribute(FlatFiles.attributeName, of: file, to: [7, 8, 9]) } catch { isKept = false }
         }
-        #expect(try await cache.entry(for: key)?.metadata.extendedData == (isKept ? [7, 8, 9] : nil))
+        try await expectEqual(cache.entry(for: key)?.metadata.extendedData, (isKept ? [7, 8, 9] : nil))
         var entry = sampleEntry()
         entry.metadata.extendedData = [4, 5]
         #expect(try await cache.store(entry, for: key).isStored)
-        #expect(try await makeCache().entry(for: key)?.metadata.extendedData == [4, 5])
+        try await expectEqual(makeCache().entry(for: key)?.metadata.extendedData, [4, 5])
         guard isKept else { return }
         try withAttribute(path(key)) { system, file in
-            #expect(system.attribute(FlatFiles.attributeName, of: file) == [4, 5], "where SDWebImage looks")
+            expectEqual(system.attribute(FlatFiles.attributeName, of: file), [4, 5], "where SDWebImage looks")
             try system.setAttribute(FlatFiles.attributeName, of: file, to: [6])
         }
-        #expect(try await cache.entry(for: key)?.metadata.extendedData == [6])
+        try await expectEqual(cache.entry(for: key)?.metadata.extendedData, [6])
         try await cache.renew(key, ifContentIs: nil) { $0.extendedData = [10] }
         try withAttribute(path(key)) { system, file in
-            #expect(system.attribute(FlatFiles.attributeName, of: file) == [10])
+            expectEqual(system.attribute(FlatFiles.attributeName, of: file), [10])
             try system.setAttribute(FlatFiles.attributeName, of: file, to: nil)
         }
-        #expect(try await cache.entry(for: key)?.metadata.extendedData == nil, "SDWebImage has removed it")
-        #expect(try await cache.entry(for: key)?.metadata.etag == sampleEntry().metadata.etag)
+        try await expectNil(cache.entry(for: key)?.metadata.extendedData, "SDWebImage has removed it")
+        try await expectEqual(cache.entry(for: key)?.metadata.etag, sampleEntry().metadata.etag)
     }
 
     @Test(arguments: [ENOTSUP, ENOSPC, EDQUOT, E2BIG])
@@ -121,18 +122,18 @@ struct SDWebImageCacheTests {
         var entry = sampleEntry()
         entry.metadata.extendedData = [UInt8](repeating: 3, count: 10_000)
         #expect(try await cache.store(entry, for: key).isStored)
-        #expect(try await cache.entry(for: key)?.metadata.extendedData == entry.metadata.extendedData)
+        try await expectEqual(cache.entry(for: key)?.metadata.extendedData, entry.metadata.extendedData)
         try await cache.renew(key, ifContentIs: nil) { $0.extendedData = [1] }
-        #expect(try await cache.entry(for: key)?.metadata.extendedData == [1])
+        try await expectEqual(cache.entry(for: key)?.metadata.extendedData, [1])
         faults.clear()
         // Where there is room later, what SDWebImage writes counts, and not what is noted.
         var isKept = true
         try withAttribute(path(key)) { system, file in
             do { try system.setAttribute(FlatFiles.attributeName, of: file, to: [6]) } catch { isKept = false }
         }
-        #expect(try await cache.entry(for: key)?.metadata.extendedData == (isKept ? [6] : [1]))
+        try await expectEqual(cache.entry(for: key)?.metadata.extendedData, (isKept ? [6] : [1]))
         try await cache.renew(key, ifContentIs: nil) { $0.extendedData = nil }
-        #expect(try await cache.entry(for: key)?.metadata.extendedData == nil)
+        try await expectNil(cache.entry(for: key)?.metadata.extendedData)
     }
 
     @Test(arguments: [
@@ -141,24 +142,24 @@ struct SDWebImageCacheTests {
         ("https://a.example/1@4x.png", 1), ("https://a.example/1@2x", 1), ("", 1),
     ])
     func `a name says its scale as with SDWebImage`(name: String, scale: Double) {
-        #expect(ImageRequest.scale(inName: name) == scale)
+        expectEqual(ImageRequest.scale(inName: name), scale)
     }
 
     @Test func `read-only folders are asked in order, and never written`() async throws {
         let extra = try [TemporaryFolder(isInMemory: true), TemporaryFolder(isInMemory: true)]
         let cache = makeCache(readOnlyFolders: ["/nowhere/at/all"] + extra.map(\.path))
         try folder.write([2], to: path(key, extra[1].path))
-        #expect(try await cache.entry(for: key)?.bytes == [2])
+        try await expectEqual(cache.entry(for: key)?.bytes, [2])
         try folder.write([1], to: path(key, extra[0].path))
-        #expect(try await cache.entry(for: key)?.bytes == [1])
+        try await expectEqual(cache.entry(for: key)?.bytes, [1])
         _ = try await cache.store(sampleEntry(), for: key)
-        #expect(try await cache.entry(for: key)?.bytes == sampleEntry().bytes)
+        try await expectEqual(cache.entry(for: key)?.bytes, sampleEntry().bytes)
         try await cache.remove(key)
         try await cache.removeAll()
         _ = try await cache.removeExpired()
-        #expect(try await cache.entry(for: key)?.bytes == [1])
+        try await expectEqual(cache.entry(for: key)?.bytes, [1])
         for folder in extra {
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1)
+            try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder.path).count, 1)
         }
     }
 
@@ -168,15 +169,15 @@ struct SDWebImageCacheTests {
             try folder.write([UInt8](repeating: 1, count: 1_000), to: path(CacheKey("\(number)")))
             try touch(CacheKey("\(number)"), at: time.now - .seconds(1_000 * (9 - number)))
         }
-        #expect(try await cache.removeExpired() == 0, "below the limit")
+        try await expectEqual(cache.removeExpired(), 0, "below the limit")
         try touch(CacheKey("3"), at: time.now - .seconds(604_800))
-        #expect(try await cache.removeExpired() == 1)
+        try await expectEqual(cache.removeExpired(), 1)
         for number in 9..<13 { try folder.write([UInt8](repeating: 1, count: 1_000), to: path(CacheKey("\(number)"))) }
-        #expect(try await cache.removeExpired() == 8, "to below half of the limit")
+        try await expectEqual(cache.removeExpired(), 8, "to below half of the limit")
         for number in [8, 9, 10, 11, 12] where number != 8 {
             #expect(try await cache.contains(CacheKey("\(number)")))
         }
-        #expect(try await !cache.contains(CacheKey("0")))
+        try await expect(!cache.contains(CacheKey("0")))
     }
 
     private func touch(_ key: CacheKey, at time: Duration) throws {
@@ -193,7 +194,7 @@ struct SDWebImageCacheTests {
             #expect(try await cache.contains(key))
             time.advance(by: .seconds(500_000))
             // The time of a change is that of the system, which notes the access as a change.
-            #expect(try await cache.removeExpired() == (date == .access ? 0 : 1), "\(date)")
+            try await expectEqual(cache.removeExpired(), (date == .access ? 0 : 1), "\(date)")
             try await cache.removeAll()
             time.advance(by: .seconds(-1_000_000))
         }
@@ -207,7 +208,7 @@ struct SDWebImageCacheTests {
             try FileManager.default.setAttributes(
                 [.modificationDate: Date(timeIntervalSince1970: Double(time.now.wholeSeconds))], ofItemAtPath: path(key)
             )
-            #expect(try await cache.removeExpired() == (date == .creation ? 1 : 0))
+            try await expectEqual(cache.removeExpired(), (date == .creation ? 1 : 0))
             try await cache.removeAll()
             time.advance(by: .seconds(-1_000_000))
         }
@@ -222,7 +223,7 @@ struct SDWebImageCacheTests {
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix(".") }
         #expect((4...11).contains(files.count))
         #expect(try await cache.contains(CacheKey("39")))
-        #expect(try await cache.store(sampleEntry(1, size: 5_001), for: key).error?.code == .tooLarge)
+        try await expectEqual(cache.store(sampleEntry(1, size: 5_001), for: key).error?.code, .tooLarge)
     }
 
     @Test func `what is no entry stays, and is never read`() async throws {
@@ -230,12 +231,12 @@ struct SDWebImageCacheTests {
         try folder.write([1], to: folder.path + "/notes.txt")
         try FileManager.default.createSymbolicLink(atPath: path(key), withDestinationPath: folder.path + "/notes.txt")
         try FileManager.default.createDirectory(atPath: path(CacheKey("folder")), withIntermediateDirectories: false)
-        #expect(try await cache.entry(for: key) == nil)
-        #expect(try await cache.entry(for: CacheKey("folder")) == nil)
+        try await expectNil(cache.entry(for: key))
+        try await expectNil(cache.entry(for: CacheKey("folder")))
         try await cache.removeAll()
-        #expect(try folder.read(folder.path + "/notes.txt") == [1])
+        try expectEqual(folder.read(folder.path + "/notes.txt"), [1])
         #expect(try await cache.store(sampleEntry(), for: key).isStored)
-        #expect(try folder.read(folder.path + "/notes.txt") == [1])
+        try expectEqual(folder.read(folder.path + "/notes.txt"), [1])
     }
 
     @Test func `a store that fails at any step leaves the earlier entry or a whole new one`() async throws {
@@ -256,18 +257,18 @@ struct SDWebImageCacheTests {
         #expect(warnings.codes.contains(.diskFull))
         #expect(folder.openDescriptors.isEmpty)
         let hidden = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/.swift-web-image")
-        #expect(hidden == [SDWebImageName(key).digest], "no unfinished file")
+        expectEqual(hidden, [SDWebImageName(key).digest], "no unfinished file")
     }
 
     @Test func `after a shutdown reads miss and stores are refused`() async throws {
         let cache = makeCache()
         _ = try await cache.store(sampleEntry(), for: key)
         let report = await cache.shutdown(within: .seconds(60))
-        #expect(report == .init(completedOperations: 0, abandonedOperations: 0))
-        #expect(await cache.shutdown(within: .zero) == report)
-        #expect(try await cache.entry(for: key) == nil)
-        #expect(try await cache.store(sampleEntry(), for: key).error?.code == .shutDown)
+        expectEqual(report, .init(completedOperations: 0, abandonedOperations: 0))
+        await expectEqual(cache.shutdown(within: .zero), report)
+        try await expectNil(cache.entry(for: key))
+        try await expectEqual(cache.store(sampleEntry(), for: key).error?.code, .shutDown)
         try await cache.removeAll()
-        #expect(try folder.read(path(key)) == sampleEntry().bytes)
+        try expectEqual(folder.read(path(key)), sampleEntry().bytes)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Foundation
 import TaskCoordination
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -42,13 +43,13 @@ struct SharedCacheTests {
             #expect(try await one.store(sampleEntry(number), for: key).isStored)
         }
         await settle(one)
-        #expect(try await other.entry(for: original)?.bytes == sampleEntry(1).bytes)
-        #expect(try await other.metadata(for: original)?.generation == sampleEntry(1).metadata.generation)
-        #expect(try await other.entry(for: file)?.bytes == sampleEntry(50).bytes)
-        #expect(try await other.entry(for: picture) == nil)
-        #expect(try await one.entry(for: picture)?.bytes == sampleEntry(60).bytes)
-        #expect(store.present.values.count == 3)
-        #expect(other.counters.hits == 2)
+        try await expectEqual(other.entry(for: original)?.bytes, sampleEntry(1).bytes)
+        try await expectEqual(other.metadata(for: original)?.generation, sampleEntry(1).metadata.generation)
+        try await expectEqual(other.entry(for: file)?.bytes, sampleEntry(50).bytes)
+        try await expectNil(other.entry(for: picture))
+        try await expectEqual(one.entry(for: picture)?.bytes, sampleEntry(60).bytes)
+        expectEqual(store.present.values.count, 3)
+        expectEqual(other.counters.hits, 2)
     }
 
     @Test func `of an original above the limit, others know all but the bytes`() async throws {
@@ -57,62 +58,62 @@ struct SharedCacheTests {
         _ = try await one.store(sampleEntry(1), for: original)
         _ = try await one.store(made(of: 1), for: file)
         await settle(one)
-        #expect(try await other.entry(for: original) == nil)
-        #expect(try await other.metadata(for: original)?.etag == "\"1\"")
-        #expect(try await other.metadata(for: original)?.generation == sampleEntry(1).metadata.generation)
-        #expect(try await other.entry(for: file, madeFrom: original) != nil)
+        try await expectNil(other.entry(for: original))
+        try await expectEqual(other.metadata(for: original)?.etag, "\"1\"")
+        try await expectEqual(other.metadata(for: original)?.generation, sampleEntry(1).metadata.generation)
+        try await expect(other.entry(for: file, madeFrom: original) != nil)
     }
 
     @Test func `a file of an earlier original does not count, nor one of a removed original`() async throws {
         _ = try await one.store(sampleEntry(1), for: original)
         _ = try await one.store(made(of: 1), for: file)
         try await flush(one)
-        #expect(try await other.entry(for: file, madeFrom: original) != nil)
+        try await expect(other.entry(for: file, madeFrom: original) != nil)
         _ = try await one.store(sampleEntry(2), for: original)
         try await flush(one)
-        #expect(try await other.metadata(for: original)?.etag == "\"2\"")
-        #expect(try await other.entry(for: file, madeFrom: original) == nil)
+        try await expectEqual(other.metadata(for: original)?.etag, "\"2\"")
+        try await expectNil(other.entry(for: file, madeFrom: original))
         try await flush(other)
         _ = try await one.store(made(of: 2), for: file)
         try await flush(one)
-        #expect(try await other.entry(for: file, madeFrom: original) != nil)
+        try await expect(other.entry(for: file, madeFrom: original) != nil)
         try await one.removeAll(madeFrom: original)
-        #expect(try await other.entry(for: original) == nil)
-        #expect(try await other.metadata(for: original) == nil)
-        #expect(try await other.entry(for: file, madeFrom: original) == nil)
-        #expect(try await one.entry(for: file, madeFrom: original) == nil)
+        try await expectNil(other.entry(for: original))
+        try await expectNil(other.metadata(for: original))
+        try await expectNil(other.entry(for: file, madeFrom: original))
+        try await expectNil(one.entry(for: file, madeFrom: original))
     }
 
     @Test func `what an origin has confirmed is known to all, unless they have other content by now`() async throws {
         _ = try await one.store(sampleEntry(1), for: original)
         await settle(one)
         let generation = sampleEntry(1).metadata.generation
-        #expect(try await other.renew(original, ifContentIs: ContentGeneration(rawValue: 9)) { $0.etag = "x" } == nil)
-        #expect(try await other.renew(original, ifContentIs: generation) { $0.etag = "y" }?.isStored == true)
+        try await expectNil(other.renew(original, ifContentIs: ContentGeneration(rawValue: 9)) { $0.etag = "x" })
+        try await expectEqual(other.renew(original, ifContentIs: generation) { $0.etag = "y" }?.isStored, true)
         await settle(other)
         let third = SharedCache(local: nil, stores: [store])
-        #expect(try await third.metadata(for: original)?.etag == "y")
-        #expect(try await third.metadata(for: original)?.generation == generation)
+        try await expectEqual(third.metadata(for: original)?.etag, "y")
+        try await expectEqual(third.metadata(for: original)?.generation, generation)
     }
 
     @Test func `a removed entry is gone for all`() async throws {
         _ = try await one.store(sampleEntry(50), for: file)
         try await one.remove(file)
-        #expect(try await other.entry(for: file) == nil)
-        #expect(try await one.entry(for: file) == nil)
+        try await expectNil(other.entry(for: file))
+        try await expectNil(one.entry(for: file))
     }
 
     @Test func `an entry with any byte changed, cut or added is none`() throws {
         let bytes = try #require(SharedEntry.encoded(sampleEntry(1), for: file))
-        #expect(SharedEntry.decoded(bytes, for: file)?.bytes == sampleEntry(1).bytes)
-        #expect(SharedEntry.decoded(bytes, for: original) == nil, "the entry of another key")
+        expectEqual(SharedEntry.decoded(bytes, for: file)?.bytes, sampleEntry(1).bytes)
+        expectNil(SharedEntry.decoded(bytes, for: original), "the entry of another key")
         for place in bytes.indices {
             var changed = bytes
             changed[place] ^= 1 << UInt8(place % 8)
-            #expect(SharedEntry.decoded(changed, for: file) == nil, "byte \(place)")
-            #expect(SharedEntry.decoded(Array(bytes[..<place]), for: file) == nil)
+            expectNil(SharedEntry.decoded(changed, for: file), "byte \(place)")
+            expectNil(SharedEntry.decoded(Array(bytes[..<place]), for: file))
         }
-        #expect(SharedEntry.decoded(bytes + [0], for: file) == nil)
+        expectNil(SharedEntry.decoded(bytes + [0], for: file))
     }
 
     @Test func `a damaged entry is a miss, and told`() async throws {
@@ -121,8 +122,9 @@ struct SharedCacheTests {
         store.change { state in
             for key in state.values.keys { state.values[key]?[60] ^= 1 }
         }
-        #expect(try await other.entry(for: file) == nil)
-        #expect(other.counters.troubles == 1 && other.counters.hits == 0)
+        try await expectNil(other.entry(for: file))
+        expectEqual(other.counters.troubles, 1)
+        expectEqual(other.counters.hits, 0)
     }
 
     @Test func `trouble is told once for each kind, until the store answers again`() async throws {
@@ -132,10 +134,10 @@ struct SharedCacheTests {
         let cache = SharedCache(local: nil, stores: [store], configuration: configuration)
         for isBroken in [true, false, true] {
             store.change { $0.isBroken = isBroken }
-            for _ in 0..<3 { #expect(try await cache.entry(for: file) == nil) }
+            for _ in 0..<3 { try await expectNil(cache.entry(for: file)) }
         }
-        #expect(told.entries == [.unreachable, .unreachable])
-        #expect(cache.counters.troubles == 6)
+        expectEqual(told.entries, [.unreachable, .unreachable])
+        expectEqual(cache.counters.troubles, 6)
     }
 
     @Test func `a word about a failure survives the way, and nothing else is one`() throws {
@@ -144,10 +146,10 @@ struct SharedCacheTests {
         let bytes = try #require(SharedFailure(error)).encoded
         let heard = try #require(SharedFailure(bytes)?.error(url))
         #expect(heard.code == .unacceptableStatus && heard.status == 410 && heard.message.hasSuffix("gone"))
-        #expect(SharedFailure(SharedFailure.alone.encoded) == .alone)
-        #expect(SharedFailure.alone.error(url) == nil)
-        #expect(SharedFailure(ImageLoadError(code: .overloaded, message: "")) == nil, "the state of one process")
-        for count in bytes.indices { #expect(SharedFailure(Array(bytes[..<count])) == nil) }
+        expectEqual(SharedFailure(SharedFailure.alone.encoded), .alone)
+        expectNil(SharedFailure.alone.error(url))
+        expectNil(SharedFailure(ImageLoadError(code: .overloaded, message: "")), "the state of one process")
+        for count in bytes.indices { expectNil(SharedFailure(Array(bytes[..<count]))) }
         var generator = SeededGenerator(seed: 3)
         for _ in 0..<2_000 {
             var changed = bytes
@@ -165,10 +167,10 @@ struct SharedCacheTests {
             let key = CacheKey(original, suffix: "\0encoded\(number)")
             _ = try await cache.store(sampleEntry(number, size: 300), for: key)
         }
-        #expect(cache.counters.droppedWrites == 3)
+        expectEqual(cache.counters.droppedWrites, 3)
         gate.open()
         await settle(cache)
-        #expect(cache.counters.droppedWrites == 3)
+        expectEqual(cache.counters.droppedWrites, 3)
     }
 
     @Test func `removals that wait for a store that hangs are limited, and the ends of leases are not`() async throws {
@@ -185,29 +187,29 @@ struct SharedCacheTests {
         let done = OneShot<Void>()
         lane.submit(.remove([key], done: done))
         await done.wait(onCancel: ())
-        #expect(lane.counters.droppedWrites == 20_002 - lane.pendingCount)
+        expectEqual(lane.counters.droppedWrites, 20_002 - lane.pendingCount)
         gate.open()
         await lane.drain()
-        #expect(lane.pendingCount == 0)
+        expectEqual(lane.pendingCount, 0)
     }
 
     @Test func `an end writes what waits, and later calls fail no load`() async throws {
         _ = try await one.store(sampleEntry(50), for: file)
         let report = await one.shutdown(within: .seconds(60))
-        #expect(report.abandonedOperations == 0)
-        #expect(store.present.values.count == 1)
-        #expect(try await other.entry(for: file) != nil)
-        #expect(try await one.store(sampleEntry(50), for: file).error?.code == .shutDown)
-        #expect(one.counters.droppedWrites == 1)
+        expectEqual(report.abandonedOperations, 0)
+        expectEqual(store.present.values.count, 1)
+        try await expect(other.entry(for: file) != nil)
+        try await expectEqual(one.store(sampleEntry(50), for: file).error?.code, .shutDown)
+        expectEqual(one.counters.droppedWrites, 1)
     }
 
     @Test func `an end gives the leases back`() async throws {
         let url = try #require(URL(string: "https://images.example/1.png"))
         let verdict = try await one.claim(original, for: url, hearsFailures: true)
-        #expect(store.present.leases.count == 1)
+        expectEqual(store.present.leases.count, 1)
         _ = await one.shutdown(within: .seconds(60))
         #expect(store.present.leases.isEmpty)
-        #expect(store.present.ends == [.released])
+        expectEqual(store.present.ends, [.released])
         withExtendedLifetime(verdict) {}
     }
 
@@ -221,6 +223,7 @@ struct SharedCacheTests {
             try await flush(cache)
         }
         await settle(cache)
-        #expect(cache.counters.droppedWrites == 0 && store.present.values.count == 10)
+        expectEqual(cache.counters.droppedWrites, 0)
+        expectEqual(store.present.values.count, 10)
     }
 }

@@ -18,12 +18,13 @@ import WebImageTesting
         let callers = (0..<12).map { scenario.file(7, by: $0 % 3) }
         scenario.run()
         let files = callers.compactMap { $0.value?.bytes }
-        #expect(files.count == 12 && Set(files).count == 1)
-        #expect(scenario.asked == 1)
+        expectEqual(files.count, 12)
+        expectEqual(Set(files).count, 1)
+        expectEqual(scenario.asked, 1)
         #expect(store.present.leases.isEmpty)
         let late = scenario.file(7, by: 1)
         scenario.run()
-        #expect(late.value?.source == .memory)
+        expectEqual(late.value?.source, .memory)
     }
 
     @Test(arguments: fewerSeeds) func `three sizes in three processes are one request at the origin`(seed: UInt64) {
@@ -31,8 +32,8 @@ import WebImageTesting
         let scenario = SharedScenario(seed: seed, 3, store)
         let callers = (0..<6).map { scenario.file(7, by: $0 % 3, size: 4 + $0 % 3) }
         scenario.run()
-        #expect(callers.map { $0.value?.width } == [4, 5, 6, 4, 5, 6])
-        #expect(scenario.asked == 1)
+        expectEqual(callers.map { $0.value?.width }, [4, 5, 6, 4, 5, 6])
+        expectEqual(scenario.asked, 1)
         #expect(store.present.leases.isEmpty)
     }
 
@@ -41,8 +42,8 @@ import WebImageTesting
         let scenario = SharedScenario(seed: seed, 3, store)
         let callers = (0..<6).map { scenario.file(7, by: $0 % 3) }
         scenario.run()
-        #expect(callers.allSatisfy { $0.value != nil })
-        #expect(scenario.asked == 1)
+        expect(callers.allSatisfy { $0.value != nil })
+        expectEqual(scenario.asked, 1)
         // What is known about the original is stored before the file that those who wait look for.
         let known = store.present.storedOrder.map(\.description)
         #expect(known.count == 2 && known[0].hasSuffix("-about"))
@@ -59,11 +60,11 @@ import WebImageTesting
         scenario.run()
         gate.open()
         scenario.run()
-        #expect(callers.allSatisfy { $0.code == .unacceptableStatus && ($0.error as? ImageLoadError)?.status == 404 })
-        #expect(scenario.asked == 1)
+        expect(callers.allSatisfy { $0.code == .unacceptableStatus && ($0.error as? ImageLoadError)?.status == 404 })
+        expectEqual(scenario.asked, 1)
         let late = (0..<3).map { scenario.file(7, by: $0) }
         scenario.run()
-        #expect(late.allSatisfy { $0.code == .recentlyFailed })
+        expect(late.allSatisfy { $0.code == .recentlyFailed })
     }
 
     @Test(arguments: fewerSeeds) func `a process whose callers leave hands over`(seed: UInt64) {
@@ -80,8 +81,8 @@ import WebImageTesting
         gate.open()
         scenario.run()
         #expect(first.wasCancelled)
-        #expect(second.value != nil)
-        #expect(scenario.asked == 2)
+        expect(second.value != nil)
+        expectEqual(scenario.asked, 2)
         #expect(store.present.leases.isEmpty)
     }
 
@@ -98,7 +99,7 @@ import WebImageTesting
         #expect(second.wasCancelled)
         gate.open()
         scenario.run()
-        #expect(first.value != nil)
+        expect(first.value != nil)
         #expect(store.present.leases.isEmpty)
     }
 
@@ -108,9 +109,9 @@ import WebImageTesting
         let scenario = SharedScenario(seed: seed, 3, store)
         let callers = (0..<6).map { scenario.file(7, by: $0 % 3) }
         scenario.run()
-        #expect(callers.allSatisfy { $0.value != nil })
-        #expect(scenario.asked == 3)
-        #expect(scenario.caches.allSatisfy { $0.counters.troubles > 0 && $0.counters.hits == 0 })
+        expect(callers.allSatisfy { $0.value != nil })
+        expectEqual(scenario.asked, 3)
+        expect(scenario.caches.allSatisfy { $0.counters.troubles > 0 && $0.counters.hits == 0 })
     }
 
     @Test(arguments: fewerSeeds) func `a store that hangs is given up after its time`(seed: UInt64) {
@@ -123,8 +124,8 @@ import WebImageTesting
             scenario.clock.advance(by: .seconds(31))
         }
         scenario.run()
-        #expect(caller.value != nil)
-        #expect(scenario.asked == 1)
+        expect(caller.value != nil)
+        expectEqual(scenario.asked, 1)
         gate.open()
         scenario.run()
         #expect(store.present.leases.isEmpty, "a lease that comes too late is given back")
@@ -145,12 +146,13 @@ import WebImageTesting
             }
             return begin.duration(to: scenario.clock.now)
         }
-        #expect(
-            (0..<5).map(wait) == [
+        expectEqual(
+            (0..<5).map(wait),
+            [
                 .seconds(30), .milliseconds(3_750), .milliseconds(500), .milliseconds(250), .milliseconds(250),
             ])
-        #expect(wait(6) == .zero)
-        #expect(wait(5) == .seconds(30), "a claim was answered")
+        expectEqual(wait(6), .zero)
+        expectEqual(wait(5), .seconds(30), "a claim was answered")
     }
 
     @Test(arguments: fewerSeeds) func `trouble while a load waits makes it work for itself`(seed: UInt64) {
@@ -166,11 +168,11 @@ import WebImageTesting
             for place in $0.waiters.values.flatMap({ $0 }) { place.resolve(()) }
         }
         scenario.run()
-        #expect(second.value != nil)
+        expect(second.value != nil)
         gate.open()
         scenario.run()
-        #expect(first.value != nil)
-        #expect(scenario.asked == 2)
+        expect(first.value != nil)
+        expectEqual(scenario.asked, 2)
     }
 
     @Test(arguments: fewerSeeds) func `by HTTP's rules, too, a process uses what another has fetched`(seed: UInt64) {
@@ -182,8 +184,8 @@ import WebImageTesting
         }
         let callers = (0..<6).map { scenario.file(7, by: $0 % 3, policy: .http) }
         scenario.run()
-        #expect(callers.allSatisfy { $0.value != nil })
-        #expect(scenario.asked == 1)
+        expect(callers.allSatisfy { $0.value != nil })
+        expectEqual(scenario.asked, 1)
         #expect(store.present.leases.isEmpty)
     }
 
@@ -196,7 +198,7 @@ import WebImageTesting
         }
         let callers = (0..<4).map { scenario.file(7, by: $0 % 2, policy: .http) }
         scenario.run()
-        #expect(callers.allSatisfy { $0.value != nil })
+        expect(callers.allSatisfy { $0.value != nil })
         let present = store.present
         #expect(present.leases.isEmpty)
         #expect(present.values.filter { SharedEntry.readAbout($0.value, for: key(7)) != .gone }.isEmpty)
@@ -220,9 +222,9 @@ import WebImageTesting
         gate.open()
         scenario.run()
         let verdicts = claims[1...].compactMap(\.value)
-        #expect(verdicts.count == 2)
-        #expect(verdicts.count { if case .leads = $0 { true } else { false } } == 1)
-        #expect(cache.counters.leases == 1)
+        expectEqual(verdicts.count, 2)
+        expectEqual(verdicts.count { if case .leads = $0 { true } else { false } }, 1)
+        expectEqual(cache.counters.leases, 1)
         claims = []
     }
 
@@ -236,7 +238,7 @@ import WebImageTesting
             Probe(on: scenario.executor) { try await cache.claim(key, for: url, hearsFailures: hears) }
         }
         scenario.run()
-        #expect(claims[0].code == .unacceptableStatus)
+        expectEqual(claims[0].code, .unacceptableStatus)
         guard case .goesOn = claims[1].value else {
             Issue.record("it does not go on")
             return
@@ -251,9 +253,9 @@ import WebImageTesting
         let scenario = SharedScenario(seed: 1, 1, store)
         let caller = scenario.file(7, by: 0)
         scenario.run()
-        #expect(caller.value != nil)
-        #expect(scenario.caches[0].counters.refusedWrites == 2, "the file and its original")
-        #expect(store.present.storedOrder.allSatisfy { $0.description.hasSuffix("-about") })
+        expect(caller.value != nil)
+        expectEqual(scenario.caches[0].counters.refusedWrites, 2, "the file and its original")
+        expect(store.present.storedOrder.allSatisfy { $0.description.hasSuffix("-about") })
     }
 
     @Test func `a write that is dropped gives its lease back`() {
@@ -263,7 +265,7 @@ import WebImageTesting
         let scenario = SharedScenario(seed: 1, 1, store, configuration: configuration)
         let callers = (0..<3).map { scenario.file($0, by: 0) }
         scenario.run()
-        #expect(callers.allSatisfy { $0.value != nil })
+        expect(callers.allSatisfy { $0.value != nil })
         #expect(store.present.leases.isEmpty)
         #expect(store.present.ends.contains(.failed(SharedFailure.alone.encoded, lifetime: .seconds(2))))
     }

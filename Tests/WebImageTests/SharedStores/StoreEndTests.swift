@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Locks
 import TaskCoordination
+import TestSupport
 import Testing
 import WebImageTesting
 
@@ -75,15 +76,15 @@ import WebImageTesting
         while store.present.running < 5 || cache.lanes[0].pendingCount < 11 { await Task.yield() }
         let report = await cache.shutdown(within: limit)
         let present = store.present
-        #expect(present.running == 0)
-        #expect(present.begun == 5, "four writes at a time, and the read")
+        expectEqual(present.running, 0)
+        expectEqual(present.begun, 5, "four writes at a time, and the read")
         #expect(report.abandonedOperations >= 10)
-        #expect(cache.counters.droppedWrites == 11)
-        #expect(told.entries == [])
-        #expect(try await read.finish() == nil)
+        expectEqual(cache.counters.droppedWrites, 11)
+        expectEqual(told.entries, [])
+        try await expectNil(read.finish())
         try await removal.finish()
-        #expect(try await cache.entry(for: file) == nil)
-        #expect(store.present.begun == 5, "nothing begins after the end")
+        try await expectNil(cache.entry(for: file))
+        expectEqual(store.present.begun, 5, "nothing begins after the end")
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
@@ -100,7 +101,7 @@ import WebImageTesting
             return probe
         }
         let files = (1...2).map { file($0) }
-        #expect(run { _ = try await cache.store(sampleEntry(1), for: files[0]) }.value != nil)
+        expect(run { _ = try await cache.store(sampleEntry(1), for: files[0]) }.value != nil)
         let end = run { await cache.lanes[0].drain() }
         #expect(end.isRunning && store.present.running == 1)
         let late = run {
@@ -108,7 +109,8 @@ import WebImageTesting
             try await cache.remove(files[1])
         }
         #expect(late.value != nil && cache.counters.droppedWrites == 2)
-        #expect(cache.counters.troubles == 0 && told.entries == [])
+        expectEqual(cache.counters.troubles, 0)
+        expectEqual(told.entries, [])
         cache.lanes[0].abandon()
         executor.drain()
         #expect(end.value != nil && store.present.running == 0 && told.entries == [])
@@ -119,8 +121,8 @@ import WebImageTesting
         let cache = SharedCache(local: nil, stores: [store])
         for number in 0..<2 { _ = try await cache.store(sampleEntry(number), for: file(number)) }
         while store.present.running < 2 { await Task.yield() }
-        #expect(await cache.shutdown(within: .zero).abandonedOperations == 2)
-        #expect(store.present.running == 2)
+        await expectEqual(cache.shutdown(within: .zero).abandonedOperations, 2)
+        expectEqual(store.present.running, 2)
         store.open()
     }
 
@@ -131,8 +133,8 @@ import WebImageTesting
         let entry = sampleEntry(1)
         for number in 0..<3 { _ = await writes.submitIfRoom(for: file(number), byteCount: 1) { entry } }
         while store.present.running < 3 { await Task.yield() }
-        #expect(await caches.shutdown(within: .zero)?.abandonedOperations == 3)
-        #expect(store.present.running == 0)
+        await expectEqual(caches.shutdown(within: .zero)?.abandonedOperations, 3)
+        expectEqual(store.present.running, 0)
         #expect(await writes.writers.isEmpty)
     }
 }
