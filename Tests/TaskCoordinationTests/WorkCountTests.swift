@@ -20,14 +20,14 @@ import WebImageTesting
                 4 where count >= amount && count > 0:
                 let ended = amount == 1 ? work.end() : work.end(amount)
                 count -= amount
-                expect(ended, count == 0 ? waits : [])
+                expectSame(ended, count == 0 ? waits : [])
                 if count == 0 { waits = [] }
             case 5, 6:
                 let wait = work.untilIdle()
                 expectEqual((wait == nil), (count == 0))
                 if let wait { waits.append(wait) }
             case 7 where amount == 0:
-                expect(work.takeWaiting(), waits)
+                expectSame(work.takeWaiting(), waits)
                 waits = []
             default: break
             }
@@ -52,7 +52,7 @@ import WebImageTesting
         expect(resumer.value != nil)
     }
 
-    private func expect(
+    private func expectSame(
         _ waits: [OneShot<Void>], _ expected: [OneShot<Void>], sourceLocation: SourceLocation = #_sourceLocation
     ) {
         #expect(waits.map(ObjectIdentifier.init) == expected.map(ObjectIdentifier.init), sourceLocation: sourceLocation)

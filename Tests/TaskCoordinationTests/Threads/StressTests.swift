@@ -61,7 +61,8 @@ import WebImageTesting
                 landing.arrive()
                 return try await feeders.value(for: "key") { _ in round } + 100
             }
-            try await expectEqual((value, feeder.value), (round + 100, round))
+            let fed = try await feeder.value
+            expectEqual([value, fed], [round + 100, round])
         }
         await flights.drain()
         await feeders.drain()
