@@ -3,6 +3,7 @@ import EventLoops
 import HTTPTransport
 import PlatformBasics
 import RedisStore
+import SharedStores
 import WebImage
 
 /// The server with its loader, its metrics and its log.

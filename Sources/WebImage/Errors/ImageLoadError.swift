@@ -14,7 +14,7 @@ public struct ImageLoadError: Error, Sendable {
 
         private init(_ description: String) { self.description = description }
 
-        /// The transfer failed; the cause is an `HTTPError` that says how, or what a loader or a body of the program's
+        /// The transfer failed; the cause is a ``TransportError`` that says how, or what a loader or a body of the program's
         /// own has thrown.
         public static let transferFailed = Code("transferFailed")
         /// The origin answered with a status that is not accepted.
@@ -54,7 +54,7 @@ public struct ImageLoadError: Error, Sendable {
     public let url: URL?
     /// The status of the response, when there was one.
     public let status: Int?
-    /// The underlying error, usually an `HTTPError` or an `ImageError`.
+    /// The underlying error, usually a ``TransportError`` or an `ImageError`.
     public let cause: (any Error)?
     /// What the origin said, when it answered with a status that is not accepted.
     public internal(set) var origin: OriginResponse?

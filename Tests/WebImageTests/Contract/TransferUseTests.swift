@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 import WebImageTesting
 
+@testable import SDWebImageCache
 @testable import WebImage
 
 /// What a load sends, and which responses it accepts. See `Tests/Upstream.md`.

@@ -105,7 +105,7 @@ struct CacheStackTests {
             (SplitCache(originals: shared, others: stores[2]), stores[1], true), (Shelf(), nil, false),
         ] {
             let caches = ImageCaches(watch: nil, disk: store)
-            #expect(caches.sharing === (hasLeases ? shared : nil))
+            #expect((caches.sharing as? SharedCache) === (hasLeases ? shared : nil))
             let manager = ImageManager(caches: caches, transport: HTTPClient())
             #expect(manager.diskCache === disk)
             _ = await manager.shutdown(within: .seconds(10))

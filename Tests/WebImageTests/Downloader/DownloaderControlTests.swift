@@ -45,8 +45,9 @@ import WebImageTesting
         scenario.change { $0.setOrder(.lifo) }
         #expect(scenario.begun.isEmpty)
         let downloader = scenario.downloader
-        #expect(await downloader.isSuspended && downloader.maximumConcurrentDownloads == 4)
-        #expect(await downloader.maximumConcurrentDownloadsPerHost == 3 && downloader.order == .lifo)
+        let limits = await [downloader.maximumConcurrentDownloads, downloader.maximumConcurrentDownloadsPerHost]
+        let (isSuspended, order) = await (downloader.isSuspended, downloader.order)
+        #expect(isSuspended && order == .lifo && limits == [4, 3])
         scenario.change { $0.resume() }
         expect(waiting.allSatisfy { $0.value != nil })
     }
