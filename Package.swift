@@ -250,7 +250,8 @@ let package = Package(
                 "Locks", "ObjectStore", "SharedStores", "WebImage", "HTTPTransport", "HTTPLoaders", "WebImageTesting",
                 "COpenSSL",
             ]),
-        .testTarget(name: "FetchTests", dependencies: ["fetch", "WebImage", "WebImageTesting", "ImageCoding"]),
+        .testTarget(
+            name: "FetchTests", dependencies: ["fetch", "HTTPTransport", "WebImage", "WebImageTesting", "ImageCoding"]),
         .testTarget(
             name: "ImageServerTests",
             dependencies: [

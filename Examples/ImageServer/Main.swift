@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import HTTPTransport
 import PlatformBasics
 import WebImage
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import HTTPTransport
 import Locks
 import PlatformBasics
 import SharedStores

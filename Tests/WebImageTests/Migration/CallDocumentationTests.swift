@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import Foundation
+import HTTPTransport
 import SDWebImageCache
 import TaskCoordination
 import Testing
