@@ -106,6 +106,11 @@ public struct DecodedImage: Sendable {
         self.damage = damage
     }
 
+    /// Creates a still picture without checks.
+    init(_ size: PixelSize, pixels: [UInt8], hasAlpha: Bool, damage: ImageDamage = []) {
+        self.init(size, .held([Frame(pixels: pixels)]), hasAlpha: hasAlpha, damage: damage)
+    }
+
     private static func check(_ size: PixelSize, _ loopCount: Int, _ byteCounts: [Int]) throws(ImageError) {
         guard size.width > 0, size.height > 0, !byteCounts.isEmpty, loopCount >= 0 else {
             throw ImageError(

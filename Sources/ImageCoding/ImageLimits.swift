@@ -87,26 +87,25 @@ extension ImageLimits {
     /// Checks the sides of one frame.
     ///
     /// - Throws: `.malformed` for a side below one, `.tooLarge` beyond the limit.
-    func checkSides(_ width: Int, _ height: Int) throws(ImageError) {
-        guard width > 0, height > 0 else {
-            throw ImageError(code: .malformed, message: "The picture is \(width) by \(height) pixels: nothing to show.")
+    func checkSides(_ size: PixelSize) throws(ImageError) {
+        guard size.width > 0, size.height > 0 else {
+            throw ImageError(code: .malformed, message: "The picture is \(size) pixels: nothing to show.")
         }
-        guard width <= maximumSide, height <= maximumSide else {
-            throw ImageError(
-                code: .tooLarge, message: "\(width) by \(height) pixels: a side may have \(maximumSide) at most.")
+        guard max(size.width, size.height) <= maximumSide else {
+            throw ImageError(code: .tooLarge, message: "\(size) pixels: a side may have \(maximumSide) at most.")
         }
     }
 
     /// Checks the size of one frame that is drawn whole.
     ///
     /// - Throws: `.malformed` for a side below one, `.tooLarge` beyond a limit.
-    func check(width: Int, height: Int) throws(ImageError) {
-        try checkSides(width, height)
-        guard width.saturatingMultiply(height) <= maximumPixelCount else {
+    func check(_ size: PixelSize) throws(ImageError) {
+        try checkSides(size)
+        guard size.pixelCount <= maximumPixelCount else {
             throw ImageError(
                 code: .tooLarge,
                 message: """
-                    \(width) by \(height) pixels: a frame may have \(maximumPixelCount) at most. In this format it is \
+                    \(size) pixels: a frame may have \(maximumPixelCount) at most. In this format it is \
                     drawn whole for a thumbnail too: raise ImageLimits.maximumPixelCount.
                     """)
         }
@@ -116,7 +115,7 @@ extension ImageLimits {
     ///
     /// - Throws: `.malformed` for a side below one, `.tooLarge` beyond a limit.
     func check(stored: PixelSize, drawn: PixelSize) throws(ImageError) {
-        try checkSides(stored.width, stored.height)
+        try checkSides(stored)
         guard drawn.pixelCount <= maximumPixelCount else {
             throw ImageError(
                 code: .tooLarge,
@@ -129,20 +128,20 @@ extension ImageLimits {
 
     /// Checks the size of a canvas that `frames` frames are drawn on, all of them kept or each on demand.
     ///
-    /// - Throws: What ``check(width:height:)`` throws; `.tooLarge` for too many frames or too many pixels in all.
-    func check(width: Int, height: Int, frames: Int, onDemand: Bool = false) throws(ImageError) {
-        try check(width: width, height: height)
+    /// - Throws: What ``check(_:)`` throws; `.tooLarge` for too many frames or too many pixels in all.
+    func check(_ size: PixelSize, frames: Int, onDemand: Bool = false) throws(ImageError) {
+        try check(size)
         guard frames > 1 else { return }
         guard frames <= maximumFrameCount else {
             throw ImageError(
                 code: .tooLarge, message: "\(frames) frames: an animation may have \(maximumFrameCount) at most.")
         }
-        guard onDemand || (width * height).saturatingMultiply(frames) <= maximumAnimationPixelCount else {
+        guard onDemand || size.pixelCount.saturatingMultiply(frames) <= maximumAnimationPixelCount else {
             throw ImageError(
                 code: .tooLarge,
-                message:
-                    "\(frames) frames of \(width) by \(height): an animation may have \(maximumAnimationPixelCount) pixels at most."
-            )
+                message: """
+                    \(frames) frames of \(size): an animation may have \(maximumAnimationPixelCount) pixels at most.
+                    """)
         }
     }
 

@@ -62,15 +62,14 @@ struct CancellationTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `a task that is cancelled within a frame of a GIF does not write the rest`() async throws {
-        let frame = GIFWriter.Frame(
-            rect: PixelRect(x: 0, y: 0, width: 64, height: 4_000),
-            indexes: ImageFactory.randomBytes(count: 64 * 4_000, seed: 1),
-            palette: [UInt32](repeating: 0, count: 256), transparent: nil, delay: 0, clears: false)
+        let rect = PixelRect(x: 0, y: 0, width: 64, height: 4_000)
+        let pixels = ImageFactory.randomBytes(count: 64 * 4_000, seed: 1).flatMap { [$0, $0, $0, 255] as [UInt8] }
+        let frame = try IndexedPixels(pixels, width: 64, hasAlpha: false, maxColors: 256, isDithered: false)
         @Sendable func write(_ begin: () -> Void = {}) throws -> (count: Int, isWhole: Bool) {
             let writer = try GIFWriter.open(size: PixelSize(width: 64, height: 4_000), loopCount: nil)
             begin()
             var isWhole = true
-            do { try writer.put(frame) } catch is CancellationError { isWhole = false }
+            do { try writer.put(frame, in: rect, delay: 0) } catch is CancellationError { isWhole = false }
             return (try writer.finish().count, isWhole)
         }
         let (whole, _) = try write()

@@ -37,7 +37,7 @@ import WebImageTesting
         let file = try file(1_200, 900)
         let work = DecodingWork(limits: .default, byteCount: file.count)
         _ = try JPEGCoder().decode(file, Self.small, work)
-        let header = try JPEGHeader(file, maximumMetadataByteCount: 1 << 20, work: work)
+        let header = try JPEGHeader(file, DecodeOptions(), work)
         let previewer = try JPEGPreviewer(header, Self.small)
         var count = 0
         for part in 1...20 where try previewer.preview(of: Array(file.prefix(file.count * part / 20))) != nil {

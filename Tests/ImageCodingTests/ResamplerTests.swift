@@ -141,13 +141,11 @@ struct ResamplerTests {
         let source = PixelSize(width: sides.0, height: sides.1)
         let target = PixelSize(width: sides.2, height: sides.3)
         let pixels = Self.bytes(source, seed: 5, opaque: false)
-        let plan = FramePlan(
-            stored: source, orientation: .up,
-            thumbnail: .resize(to: target, mode: .stretch, inLinearLight: inLinearLight))
+        let options = DecodeOptions(thumbnail: .resize(to: target, mode: .stretch, inLinearLight: inLinearLight))
+        let plan = FramePlan(source, options)
         let work = DecodingWork(limits: .default, byteCount: 0)
         for step in [1, 3, DecodedRows.atOnce] {
-            let (rows, _) = try unsafe plan.draw(work, inOrder: true, premultiplies: false, missing: .clear) {
-                buffer, rows in
+            let image = try unsafe plan.draw(work) { buffer, rows in
                 let rows = try #require(rows)
                 var row = 0
                 while row < source.height {
@@ -161,25 +159,23 @@ struct ResamplerTests {
                     rows.receive(upTo: end)
                     row = end
                 }
+                return []
             }
             let whole = Resampler(
                 source: source, window: .whole(source), target: target, inLinearLight: inLinearLight)
-            try expectEqual(rows, whole.resample(pixels))
+            #expect(try image.pixels == whole.resample(pixels))
         }
     }
 
     @Test
     func `rows that a decoder leaves out get the colour for missing pixels`() throws {
         let source = PixelSize(width: 20, height: 40)
-        let plan = FramePlan(
-            stored: source, orientation: .up, thumbnail: .resize(to: PixelSize(width: 5, height: 10)))
+        let plan = FramePlan(source, DecodeOptions(thumbnail: .resize(to: PixelSize(width: 5, height: 10))))
         let work = DecodingWork(limits: .default, byteCount: 0)
         let grey = PixelColor(red: 128, green: 128, blue: 128)
-        let (pixels, hasAlpha) = try unsafe plan.draw(work, inOrder: true, premultiplies: false, missing: grey) {
-            _, _ in
-        }
-        expectEqual(pixels, (0..<50).flatMap { _ in grey.premultiplied })
-        expect(!hasAlpha)
+        let image = try unsafe plan.draw(work, missing: grey) { _, _ in [] }
+        #expect(image.pixels == (0..<50).flatMap { _ in grey.premultiplied })
+        #expect(!image.hasAlpha)
     }
 
     @Test
@@ -188,9 +184,9 @@ struct ResamplerTests {
         for side in [256, 512, 1_000] {
             for mode in [ResizeTransformer.Mode.fit, .fill, .stretch] {
                 for denominators in [[], [8, 4, 2]] {
+                    let box = ResizeTransformer(size: PixelSize(width: side, height: side), mode: mode)
                     let plan = FramePlan(
-                        stored: stored, denominators: denominators, orientation: .right,
-                        thumbnail: .resize(to: PixelSize(width: side, height: side), mode: mode))
+                        stored, orientation: .right, DecodeOptions(thumbnail: box), denominators: denominators)
                     #expect(plan.drawingByteCount(inOrder: true) + plan.finishingByteCount < 16 << 20)
                 }
             }

@@ -50,7 +50,7 @@ struct ThumbnailTests {
     @Test(arguments: modes)
     func `a JPEG is drawn small in every mode`(mode: ResizeTransformer.Mode) throws {
         let bytes = try ImageFactory.encoded(width: 800, height: 600, seed: 1, as: .jpeg())
-        let header = try JPEGCoder.header(of: bytes, DecodeOptions())
+        let header = try JPEGHeader(bytes, DecodeOptions())
         func drawn(_ width: Int, _ height: Int) -> Int {
             JPEGCoder.plan(
                 for: header,
@@ -67,10 +67,8 @@ struct ThumbnailTests {
     func `the smallest size with one and a half times the result is drawn`() {
         func divisor(_ side: Int, of stored: Int) -> Int {
             let size = PixelSize(width: stored, height: stored)
-            return FramePlan(
-                stored: size, denominators: [8, 4, 2], orientation: .up,
-                thumbnail: .resize(to: PixelSize(width: side, height: side))
-            ).denominator
+            let options = DecodeOptions(thumbnail: .resize(to: PixelSize(width: side, height: side)))
+            return FramePlan(size, options, denominators: [8, 4, 2]).denominator
         }
         expectEqual(divisor(256, of: 3_072), 8)
         expectEqual(divisor(257, of: 3_072), 4)

@@ -85,7 +85,7 @@ struct WebPStepsTests {
         _ bytes: [UInt8], _ size: PixelSize, as drawn: PixelSize
     ) throws -> (pixels: [UInt8], counts: [Int]) {
         let unlimited = DecodingWork(limits: .default, byteCount: 0)
-        let outline = try WebPOutline(bytes, maximumMetadataByteCount: 0, work: unlimited)
+        let outline = try WebPOutline(bytes, DecodeOptions(), unlimited)
         let bitstream = try #require(outline.bitstream)
         var counts = [Int]()
         var work = unlimited

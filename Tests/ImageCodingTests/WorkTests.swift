@@ -62,15 +62,15 @@ struct WorkTests {
             return work.lookCount
         }
         let jpeg = ImageFactory.markerBombJPEG(segments: 200_000)
-        #expect(try looks(jpeg) { _ = try JPEGHeader(jpeg, maximumMetadataByteCount: 0, work: $0) } >= 12)
+        #expect(try looks(jpeg) { _ = try JPEGHeader(jpeg, DecodeOptions(), $0) } >= 12)
         let stray = JPEGStray.bytes
-        #expect(try looks(stray) { _ = try JPEGHeader(stray, maximumMetadataByteCount: 0, work: $0) } >= 15)
+        #expect(try looks(stray) { _ = try JPEGHeader(stray, DecodeOptions(), $0) } >= 15)
         let png = ImageFactory.chunkBombPNG(chunks: 70_000)
-        #expect(try looks(png) { _ = try PNGHeader(png, maximumMetadataByteCount: 0, work: $0) } >= 12)
+        #expect(try looks(png) { _ = try PNGHeader(png, DecodeOptions(), $0) } >= 12)
         let gif = ImageFactory.commentBombGIF(byteCount: 800_000)
         #expect(try looks(gif) { _ = try GIFOutline(gif, frameLimit: .max, work: $0) } >= 12)
         let webp = ImageFactory.chunkBombWebP(chunks: 100_000)
-        #expect(try looks(webp) { _ = try WebPOutline(webp, maximumMetadataByteCount: 0, work: $0) } >= 12)
+        #expect(try looks(webp) { _ = try WebPOutline(webp, DecodeOptions(), $0) } >= 12)
     }
 
     @Test(arguments: [EncodedFormat.jpeg(), .png, .gif, .webp(), .losslessWebP])

@@ -126,9 +126,9 @@ extension Cell {
         }
     }
 
-    func showFrame(_ index: Int, of picture: DecodedImage, in slot: ImageSlot) {
+    func showFrame(_ frame: PlayedFrame, of picture: DecodedImage, in slot: ImageSlot) {
         events.meter.measure {
-            layer?.frame = index
+            layer?.frame = frame.index
             events.needsDisplay()
         }
     }

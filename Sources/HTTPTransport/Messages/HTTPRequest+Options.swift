@@ -39,7 +39,7 @@ extension HTTPRequest {
         public var acceptableContentTypes: HTTPContentTypes?
 
         /// The order among the requests that wait for a connection to one origin, and the weight of a stream among
-        /// those of an HTTP/2 connection; default `.normal`.
+        /// those of an HTTP/2 connection; default `.normal`. It is read when the request is sent.
         public var priority = HTTPPriority.normal
 
         /// Where the client reports the progress of the transfer.
@@ -69,6 +69,8 @@ extension HTTPRequest {
 ///
 /// A waiting request is overtaken by every later one of a higher priority, for as long as such requests come. Among
 /// equals the first comes first. Over HTTP/2 the origin is told a weight, which many origins ignore.
+///
+/// A request keeps the priority with which it was sent, while it waits for a connection and while its stream runs.
 public enum HTTPPriority: Int, Sendable, Hashable, Comparable, CaseIterable {
     /// After every other request.
     case veryLow

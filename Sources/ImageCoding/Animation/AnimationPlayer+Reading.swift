@@ -44,9 +44,14 @@ extension AnimationPlayer: AsyncSequence {
                 switch player.look(shown) {
                 case .end: return nil
                 case .show(let position, let seekCount, let image):
-                    buffer.use(image)
-                    let frame = try await buffer.frame(
-                        at: position.frame, following: position.following, backwards: position.runsBackwards)
+                    let frame: DecodedImage.Frame
+                    if image.makesFramesOnDemand {
+                        buffer.use(image)
+                        frame = try await buffer.frame(
+                            at: position.frame, following: position.following, backwards: position.runsBackwards)
+                    } else {
+                        frame = try image.frame(at: position.frame)
+                    }
                     shown = Shown(frame: position.frame, loop: position.loop, seekCount: seekCount)
                     return PlayedFrame(index: position.frame, loop: position.loop, frame: frame)
                 case .wait(let duration, let change, let id):

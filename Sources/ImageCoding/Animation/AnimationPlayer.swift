@@ -62,7 +62,7 @@ public final class AnimationPlayer: Sendable {
     ///     ``update(_:isComplete:)``.
     ///   - configuration: How it is played.
     ///   - clock: Measures the time; `ContinuousClock` by default.
-    ///   - make: Makes a frame, for frames on demand on a thread that may block. By default
+    ///   - make: Makes a frame on demand, on a thread that may block; frames in memory are taken at once. By default
     ///     ``DecodedImage/frame(at:)`` on the global pool.
     public init(
         _ image: DecodedImage, isComplete: Bool = true, configuration: Configuration = Configuration(),

@@ -17,35 +17,30 @@ struct FrameSchedule: Sendable, Hashable {
 
     let order: FrameOrder
     let frameCount: Int
-    /// When each step ends, in nanoseconds from the start of a loop, rising.
-    private let ends: [Int64]
+    /// When each step ends, in attoseconds from the start of a loop, rising.
+    private let ends: [Int128]
     /// How often the animation plays, 0 forever.
-    private let loopCount: Int64
+    private let loopCount: Int128
 
     /// Creates the schedule of an animation.
     ///
     /// A frame of less than 11 ms counts as 100 ms, as in browsers and SDWebImage. A frame of more than a day counts as
     /// a day.
     init(durations: [Duration], loopCount: Int, order: FrameOrder = .forward) {
-        var ends: [Int64] = []
-        let count = order.stepCount(frames: durations.count)
-        ends.reserveCapacity(count)
-        var end: Int64 = 0
-        for step in 0..<count {
-            let duration = durations[order.frame(at: step, frames: durations.count)]
+        let frames = durations.count
+        // A picture of any frames of a day is shorter than what fits.
+        ends = (0..<order.stepCount(frames: frames)).reduce(into: []) { ends, step in
+            let duration = durations[order.frame(at: step, frames: frames)]
             let shown = duration < .milliseconds(11) ? .milliseconds(100) : min(duration, .seconds(86_400))
-            let (sum, overflow) = end.addingReportingOverflow(shown.nanoseconds)
-            end = overflow ? .max : sum
-            ends.append(end)
+            ends.append((ends.last ?? 0) + shown.attoseconds)
         }
-        self.ends = ends
         self.order = order
-        frameCount = durations.count
-        self.loopCount = Int64(max(0, loopCount))
+        frameCount = frames
+        self.loopCount = Int128(max(0, loopCount))
     }
 
     /// The length of a loop.
-    var length: Duration { .nanoseconds(ends.last ?? 0) }
+    var length: Duration { Duration(attoseconds: ends.last ?? 0) }
 
     /// The position after `elapsed` of playing.
     ///
@@ -54,14 +49,15 @@ struct FrameSchedule: Sendable, Hashable {
     /// - Complexity: O(log *n*) in the number of frames.
     func position(at elapsed: Duration) -> Position {
         guard ends.count > 1, let total = ends.last else { return Position(frame: 0, loop: 0, step: 0, remaining: nil) }
-        let now = max(0, elapsed.nanoseconds)
+        let now = max(0, elapsed.attoseconds)
         if loopCount > 0, now / total >= loopCount {
             return position(step: ends.count - 1, loop: loopCount - 1, remaining: nil)
         }
         let moment = now % total
         let step = firstStep(endingAfter: moment)
         let isLast = step == ends.count - 1 && loopCount > 0 && now / total == loopCount - 1
-        return position(step: step, loop: now / total, remaining: isLast ? nil : .nanoseconds(ends[step] - moment))
+        return position(
+            step: step, loop: now / total, remaining: isLast ? nil : Duration(attoseconds: ends[step] - moment))
     }
 
     /// When a loop shows a frame first, in play time.
@@ -72,15 +68,15 @@ struct FrameSchedule: Sendable, Hashable {
     func start(of frame: Int, loop: Int) -> Duration {
         guard ends.count > 1, let total = ends.last else { return .zero }
         let step = order.step(of: min(max(frame, 0), frameCount - 1), frames: frameCount)
-        let loop = min(Int64(max(loop, 0)), loopCount > 0 ? loopCount - 1 : .max)
-        let (before, overflow) = total.multipliedReportingOverflow(by: loop)
-        let (start, beyond) = before.addingReportingOverflow(step == 0 ? 0 : ends[step - 1])
-        return .nanoseconds(overflow || beyond ? .max : start)
+        // As many loops as are two hundred years; an animation plays no longer.
+        let most = loopCount > 0 ? loopCount - 1 : .max
+        let loop = min(Int128(max(loop, 0)), most, FrameSchedule.longest / total)
+        return Duration(attoseconds: total * loop + (step == 0 ? 0 : ends[step - 1]))
     }
 
     /// The frames after a position, in the order they are shown.
     func frames(after position: Position, count: Int) -> [Int] {
-        var (step, loop, frames) = (position.step, Int64(position.loop), [Int]())
+        var (step, loop, frames) = (position.step, Int128(position.loop), [Int]())
         while frames.count < count, !ends.isEmpty {
             step += 1
             if step >= ends.count {
@@ -92,12 +88,16 @@ struct FrameSchedule: Sendable, Hashable {
         return frames
     }
 
-    private func position(step: Int, loop: Int64, remaining: Duration?) -> Position {
+    /// Two hundred years, in attoseconds.
+    private static let longest = Duration.seconds(6_400_000_000).attoseconds
+
+    private func position(step: Int, loop: Int128, remaining: Duration?) -> Position {
         Position(
-            frame: order.frame(at: step, frames: frameCount), loop: Int(loop), step: step, remaining: remaining)
+            frame: order.frame(at: step, frames: frameCount), loop: Int(clamping: loop), step: step,
+            remaining: remaining)
     }
 
-    private func firstStep(endingAfter moment: Int64) -> Int {
+    private func firstStep(endingAfter moment: Int128) -> Int {
         var range = 0..<ends.count
         while !range.isEmpty {
             let middle = range.lowerBound + range.count / 2
@@ -111,13 +111,45 @@ struct FrameSchedule: Sendable, Hashable {
     }
 }
 
-extension Duration {
-    /// The duration in whole nanoseconds, limited to 64 bits.
-    fileprivate var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        guard !overflow else { return seconds < 0 ? .min : .max }
-        let (sum, overflowed) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return overflowed ? .max : sum
+/// The order in which the frames of an animation are played.
+public enum FrameOrder: String, Sendable, Hashable, CaseIterable {
+    /// From the first frame to the last one.
+    case forward
+    /// From the last frame to the first one.
+    case reverse
+    /// There and back. A loop shows the first and the last frame once.
+    case bounce
+    /// Back and there, from the last frame. A loop shows the first and the last frame once.
+    case reverseBounce
+}
+
+extension FrameOrder {
+    /// The number of frames that a loop shows.
+    func stepCount(frames: Int) -> Int {
+        switch self {
+        case .forward, .reverse: frames
+        case .bounce, .reverseBounce: frames > 1 ? frames * 2 - 2 : frames
+        }
+    }
+
+    /// The frame that a step of a loop shows.
+    ///
+    /// - Parameter step: Below ``stepCount(frames:)``.
+    func frame(at step: Int, frames: Int) -> Int {
+        let there = step < frames ? step : frames * 2 - 2 - step
+        return self == .forward || self == .bounce ? there : frames - 1 - there
+    }
+
+    /// The first step of a loop that shows a frame.
+    func step(of frame: Int, frames: Int) -> Int {
+        self == .forward || self == .bounce ? frame : frames - 1 - frame
+    }
+
+    /// Whether the frame after a step has a lower index.
+    func runsBackwards(after step: Int, frames: Int) -> Bool {
+        let count = stepCount(frames: frames)
+        guard count > 1 else { return false }
+        return self.frame(at: (step + 1) % count, frames: frames) < self.frame(at: step, frames: frames)
+            && step + 1 < count
     }
 }

@@ -2,17 +2,17 @@
 /// The place of an animation on a clock: the play time so far, at a rate, in an order.
 ///
 /// A value without a task: whatever shows the frames asks it, and waits as long as it says.
-package struct Playhead: Sendable {
+struct Playhead: Sendable {
     /// What is to be shown now.
-    package struct Position: Sendable, Hashable {
+    struct Position: Sendable, Hashable {
         /// The frame.
-        package var frame: Int
+        var frame: Int
         /// The loop, from 0.
-        package var loop: Int
+        var loop: Int
         /// The time on the clock until the next frame; `nil` when there is none as long as nothing changes.
-        package var wait: Duration?
+        var wait: Duration?
         /// Whether the animation has ended.
-        package var hasEnded: Bool
+        var hasEnded: Bool
         /// The frames that follow, as many as were asked for.
         var following: [Int]
         /// Whether the frame before this one in the file is shown next.
@@ -34,7 +34,7 @@ package struct Playhead: Sendable {
     private var running: (@Sendable () -> Duration)?
 
     /// How fast frames follow each other: 1 as the file says, 2 twice as fast, 0 not at all.
-    package private(set) var rate: Double
+    private(set) var rate: Double
 
     /// Creates a playhead at the first frame of its order, which stands still.
     ///
@@ -42,7 +42,7 @@ package struct Playhead: Sendable {
     ///   - durations: How long each frame is shown.
     ///   - loopCount: How often the animation plays, 0 forever.
     ///   - isComplete: Whether these are all frames; otherwise the animation waits after the last one.
-    package init(
+    init(
         durations: [Duration], loopCount: Int, order: FrameOrder, rate: Double, isComplete: Bool = true,
         clock: any Clock<Duration>
     ) {
@@ -54,16 +54,16 @@ package struct Playhead: Sendable {
         schedule = FrameSchedule(durations: durations, loopCount: isComplete ? loopCount : 1, order: order)
     }
 
-    package var isRunning: Bool { running != nil }
-    package var order: FrameOrder { schedule.order }
+    var isRunning: Bool { running != nil }
+    var order: FrameOrder { schedule.order }
 
     /// Starts, or goes on after a pause.
-    package mutating func run() {
+    mutating func run() {
         if running == nil { running = Playhead.lap(on: clock) }
     }
 
     /// Stands still.
-    package mutating func pause() {
+    mutating func pause() {
         advance()
         running = nil
     }
@@ -71,7 +71,7 @@ package struct Playhead: Sendable {
     /// Looks at the clock.
     ///
     /// - Parameter count: The number of frames to name that follow.
-    package mutating func look(following count: Int = 0) -> Position {
+    mutating func look(following count: Int = 0) -> Position {
         advance()
         let now = schedule.position(at: played)
         let isMoving = running != nil && rate > 0
@@ -81,13 +81,13 @@ package struct Playhead: Sendable {
             runsBackwards: order.runsBackwards(after: now.step, frames: schedule.frameCount))
     }
 
-    package mutating func setRate(_ rate: Double) {
+    mutating func setRate(_ rate: Double) {
         advance()
         self.rate = Playhead.clamped(rate)
     }
 
     /// Goes on from the frame of now in another order, in the same loop.
-    package mutating func setOrder(_ order: FrameOrder) {
+    mutating func setOrder(_ order: FrameOrder) {
         advance()
         let now = schedule.position(at: played)
         schedule = FrameSchedule(durations: durations, loopCount: isComplete ? loopCount : 1, order: order)
@@ -95,7 +95,7 @@ package struct Playhead: Sendable {
     }
 
     /// Goes to the beginning of a frame; numbers beyond the end are those of the end.
-    package mutating func seek(to frame: Int, loop: Int) {
+    mutating func seek(to frame: Int, loop: Int) {
         advance()
         played = min(schedule.start(of: frame, loop: loop), Playhead.longest)
     }

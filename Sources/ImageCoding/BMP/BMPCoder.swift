@@ -21,7 +21,7 @@ struct BMPCoder: ImageDecoding {
     /// The bitmap or, for a thumbnail, some rows of it; a byte for each pixel of runs; and what the `FramePlan` adds.
     func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let header = try BMPCoder.header(of: bytes)
-        return BMPCoder.decodingByteCount(header, BMPCoder.plan(for: header, options))
+        return BMPCoder.decodingByteCount(header, FramePlan(header.size, options))
     }
 
     /// Decodes a bitmap.
@@ -45,15 +45,11 @@ struct BMPCoder: ImageDecoding {
     /// Draws the pixels of a bitmap or an icon.
     static func decode(_ source: BMPPixels, _ options: DecodeOptions) throws -> DecodedImage {
         let header = source.header
-        try options.limits.check(width: header.size.width, height: header.size.height)
-        let plan = plan(for: header, options)
+        try options.limits.check(header.size)
+        let plan = FramePlan(header.size, options)
         try options.limits.check(byteCount: decodingByteCount(header, plan))
-        var damage = ImageDamage()
-        let (pixels, hasAlpha) = try unsafe plan.draw(
-            source.work, inOrder: true,
-            premultiplies: header.hasAlpha || source.mask != nil || options.failOn == .never, missing: .clear
-        ) { output, rows in damage = try unsafe source.draw(to: output, rows) }
-        return DecodedImage(plan.result, .held([.init(pixels: pixels)]), hasAlpha: hasAlpha, damage: damage)
+        let mayBeClear = header.hasAlpha || source.mask != nil || options.failOn == .never
+        return try unsafe plan.draw(source.work, premultiplies: mayBeClear) { try unsafe source.draw(to: $0, $1) }
     }
 
     static func decodingByteCount(_ header: BMPHeader, _ plan: FramePlan) -> Int {
@@ -61,10 +57,6 @@ struct BMPCoder: ImageDecoding {
         if case .runs = header.coding { indexes = header.size.pixelCount }
         return plan.drawingByteCount(inOrder: true).saturatingAdd(plan.finishingByteCount).saturatingAdd(indexes)
             .saturatingAdd(8_192)
-    }
-
-    private static func plan(for header: BMPHeader, _ options: DecodeOptions) -> FramePlan {
-        FramePlan(stored: header.size, orientation: .up, thumbnail: options.thumbnail)
     }
 
     /// The header of the file has 14 bytes.

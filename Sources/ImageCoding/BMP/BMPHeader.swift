@@ -120,7 +120,7 @@ struct BMPNumbers {
 
     func u16(_ offset: Int) throws(ImageError) -> Int {
         guard offset <= bytes.count - 2 else { throw end }
-        return Int(bytes[offset]) | Int(bytes[offset + 1]) << 8
+        return bytes.littleEndian(2, at: offset)
     }
 
     func u32(_ offset: Int) throws(ImageError) -> Int { try u16(offset) | u16(offset + 2) << 16 }

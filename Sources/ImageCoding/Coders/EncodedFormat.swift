@@ -43,20 +43,17 @@ public struct EncodedFormat: Hashable, Sendable {
 }
 
 extension EncodedFormat {
-    /// Whether an animation stays one.
-    static func animates(_ format: EncodedFormat) -> Bool {
-        if format.options.firstFrameOnly || format.format == .jpeg { return false }
-        return format.format != .png || format.options.writesAPNG
+    /// The same format with other options.
+    func with(_ change: (inout EncodeOptions) -> Void) -> EncodedFormat {
+        var options = options
+        change(&options)
+        return EncodedFormat(format, options: options)
     }
 
     /// The same format with metadata of the file that a picture came from.
     ///
     /// - Parameter parts: What is kept, as far as the picture has it.
-    public func keeping(_ parts: ImageMetadata.Parts) -> EncodedFormat {
-        var options = options
-        options.keptMetadata = parts
-        return EncodedFormat(format, options: options)
-    }
+    public func keeping(_ parts: ImageMetadata.Parts) -> EncodedFormat { with { $0.keptMetadata = parts } }
 
     /// JPEG, 4:2:0, alpha laid over a background.
     ///
@@ -110,20 +107,12 @@ extension EncodedFormat {
     /// The same format whose files have at most a number of bytes, where a lower quality can reach that.
     ///
     /// - Parameter count: The most bytes of the file.
-    public func limited(toByteCount count: Int) -> EncodedFormat {
-        var options = options
-        options.maximumByteCount = count
-        return EncodedFormat(format, options: options)
-    }
+    public func limited(toByteCount count: Int) -> EncodedFormat { with { $0.maximumByteCount = count } }
 
     /// The same format of pictures that are fitted into a box first.
     ///
     /// - Parameter size: The box; a smaller picture does not grow.
-    public func limited(to size: PixelSize) -> EncodedFormat {
-        var options = options
-        options.maximumSize = size
-        return EncodedFormat(format, options: options)
-    }
+    public func limited(to size: PixelSize) -> EncodedFormat { with { $0.maximumSize = size } }
 
     /// Lossless WebP, still or animated.
     public static let losslessWebP = EncodedFormat(.webp, options: EncodeOptions(isLossless: true))
@@ -139,5 +128,111 @@ enum KeyText {
             result.unicodeScalars.append(character)
         }
         return result
+    }
+}
+
+/// The options of the encoders.
+///
+/// Each format uses the options that apply to it and ignores the rest.
+public struct EncodeOptions: Hashable, Sendable {
+    /// 1 (smallest) to 100 (best); values outside are clamped.
+    ///
+    /// JPEG, lossy WebP and AVIF. 80 by default.
+    public var quality: Int { didSet { quality = min(max(quality, 1), 100) } }
+    /// Whether every pixel is kept exactly.
+    ///
+    /// WebP. `false` by default.
+    public var isLossless: Bool
+    /// Whether the picture is stored in passes of growing detail.
+    ///
+    /// JPEG. `false` by default.
+    public var isProgressive: Bool
+    /// 0 (none) to 9 (smallest); values outside are clamped.
+    ///
+    /// PNG. 6 by default.
+    public var compressionLevel: Int { didSet { compressionLevel = min(max(compressionLevel, 0), 9) } }
+    /// The colour below transparent pixels in formats without alpha.
+    ///
+    /// JPEG. White by default.
+    public var background: PixelColor
+    /// Whether missing colours are approximated by error diffusion in formats with a palette.
+    ///
+    /// GIF, and PNG with ``maximumColors``. `true` by default.
+    public var isDithered: Bool
+    /// Whether an animation is written as its first frame.
+    ///
+    /// Formats without animation always do so. `false` by default.
+    public var firstFrameOnly: Bool
+
+    /// The box that a larger picture is fitted into before it is encoded; `nil` by default.
+    ///
+    /// All formats. A smaller picture does not grow.
+    public var maximumSize: PixelSize?
+    /// The most bytes of the file, if a lower ``quality`` can keep it below; `nil` by default.
+    ///
+    /// JPEG, lossy WebP and AVIF. The best quality up to ``quality`` is searched in at most seven more encodes. When
+    /// no quality is enough, the smallest file is written.
+    public var maximumByteCount: Int?
+    /// 0 (fastest) to 6 (smallest); values outside are clamped.
+    ///
+    /// WebP and AVIF. 4 by default.
+    public var effort: Int { didSet { effort = min(max(effort, 0), 6) } }
+    /// 0 (most) to 100 (none): how much colours may change so that a lossless file gets smaller; values outside are
+    /// clamped.
+    ///
+    /// WebP with ``isLossless``. 100 by default.
+    public var nearLossless: Int { didSet { nearLossless = min(max(nearLossless, 0), 100) } }
+
+    /// The most colours of a file with a palette, 2 to 256, clamped; `nil`, the default, for all colours.
+    ///
+    /// Still PNG. Such a file is smaller; a picture with more colours changes. Pixels of less than half alpha become
+    /// transparent, others opaque.
+    public var maximumColors: Int? { didSet { maximumColors = maximumColors.map { min(max($0, 2), 256) } } }
+    /// Whether an animation is written as an animated PNG instead of its first frame.
+    ///
+    /// PNG. `false` by default. Viewers that do not know animated PNG show the first frame.
+    public var writesAPNG: Bool
+    /// The metadata that is written, as far as ``DecodedImage/metadata`` has it.
+    ///
+    /// JPEG, PNG and WebP. None by default: a file says nothing about where its picture came from.
+    public var keptMetadata: ImageMetadata.Parts
+
+    /// Creates options.
+    ///
+    /// - Parameters:
+    ///   - quality: 1 to 100, clamped.
+    ///   - isLossless: Whether every pixel is kept exactly.
+    ///   - isProgressive: Whether the picture is stored in passes of growing detail.
+    ///   - compressionLevel: 0 to 9, clamped.
+    ///   - background: The colour below transparent pixels in formats without alpha.
+    ///   - isDithered: Whether missing colours are approximated by error diffusion in formats with a palette.
+    ///   - firstFrameOnly: Whether an animation is written as its first frame.
+    ///   - maximumSize: The box that a larger picture is fitted into.
+    ///   - maximumByteCount: The most bytes of the file, if a lower quality can keep it below.
+    ///   - effort: 0 to 6, clamped.
+    ///   - nearLossless: 0 to 100, clamped.
+    ///   - maximumColors: 2 to 256, clamped.
+    ///   - writesAPNG: Whether an animation is written as an animated PNG.
+    ///   - keptMetadata: The metadata that is written.
+    public init(
+        quality: Int = 80, isLossless: Bool = false, isProgressive: Bool = false, compressionLevel: Int = 6,
+        background: PixelColor = .white, isDithered: Bool = true, firstFrameOnly: Bool = false,
+        maximumSize: PixelSize? = nil, maximumByteCount: Int? = nil, effort: Int = 4, nearLossless: Int = 100,
+        maximumColors: Int? = nil, writesAPNG: Bool = false, keptMetadata: ImageMetadata.Parts = []
+    ) {
+        self.quality = min(max(quality, 1), 100)
+        self.isLossless = isLossless
+        self.isProgressive = isProgressive
+        self.compressionLevel = min(max(compressionLevel, 0), 9)
+        self.background = background
+        self.isDithered = isDithered
+        self.firstFrameOnly = firstFrameOnly
+        self.maximumSize = maximumSize
+        self.maximumByteCount = maximumByteCount
+        self.effort = min(max(effort, 0), 6)
+        self.nearLossless = min(max(nearLossless, 0), 100)
+        self.maximumColors = maximumColors.map { min(max($0, 2), 256) }
+        self.writesAPNG = writesAPNG
+        self.keptMetadata = keptMetadata
     }
 }

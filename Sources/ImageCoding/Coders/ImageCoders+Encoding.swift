@@ -23,9 +23,10 @@ extension ImageCoders {
             if format.options.firstFrameOnly { image = image.firstFrame }
             image = try ResizeTransformer(size: box).transform(image)
         }
-        let kept = ImageCoders.writesMetadata(encoder) ? format.options.keptMetadata : []
-        if kept.contains(.orientation), let orientation = image.metadata?.orientation {
-            if !EncodedFormat.animates(format) { image = image.firstFrame }
+        if encoder.takesMetadata, format.options.keptMetadata.contains(.orientation),
+            let orientation = image.metadata?.orientation
+        {
+            if !encoder.animates(format) { image = image.firstFrame }
             image = try image.turnedBack(orientation)
         }
         let bytes = try ImageCoders.file(image, format, encoder)
@@ -40,13 +41,8 @@ extension ImageCoders {
         _ image: DecodedImage, _ format: EncodedFormat, _ encoder: any ImageEncoding
     ) throws -> [UInt8] {
         let bytes = try encoder.encode(image, as: format)
-        guard let metadata = image.metadata, writesMetadata(encoder) else { return bytes }
+        guard let metadata = image.metadata, encoder.takesMetadata else { return bytes }
         return try metadata.inserted(format.options.keptMetadata, into: bytes)
-    }
-
-    /// Whether metadata can be added to the files of an encoder.
-    private static func writesMetadata(_ encoder: any ImageEncoding) -> Bool {
-        encoder is JPEGCoder || encoder is PNGCoder || encoder is WebPCoder
     }
 
     /// Searches the best quality below that of the format for a file within the limit.
@@ -55,9 +51,8 @@ extension ImageCoders {
     ) throws -> [UInt8] {
         func encode(_ quality: Int) throws -> [UInt8] {
             try Task.checkCancellation()
-            var options = format.options
-            (options.maximumSize, options.maximumByteCount, options.quality) = (nil, nil, quality)
-            return try ImageCoders.file(image, EncodedFormat(format.format, options: options), encoder)
+            let attempt = format.with { ($0.maximumSize, $0.maximumByteCount, $0.quality) = (nil, nil, quality) }
+            return try ImageCoders.file(image, attempt, encoder)
         }
         var (low, high) = (1, format.options.quality)
         var best: [UInt8]?
@@ -80,7 +75,7 @@ extension ImageCoders {
         guard let encoder = encoders.first(where: { $0.canEncode(format.format) }) else { return 0 }
         var byteCount = encoder.encodingByteCount(of: image, as: format)
         if format.options.keptMetadata.contains(.orientation), image.metadata?.orientation ?? .up != .up {
-            let frames = EncodedFormat.animates(format) ? image.frameCount : 1
+            let frames = encoder.animates(format) ? image.frameCount : 1
             byteCount = byteCount.saturatingAdd(image.size.bitmapByteCount.saturatingMultiply(frames))
         }
         // A search keeps the best file so far.
@@ -91,5 +86,36 @@ extension ImageCoders {
             byteCount = byteCount.saturatingAdd(resized.saturatingMultiply(frames))
         }
         return byteCount
+    }
+}
+
+extension ImageCoders {
+    /// Writes a file in another format, an animation frame by frame.
+    ///
+    /// Each frame is decoded, transformed and encoded before the next one, so an animation takes the memory of a few
+    /// frames, however many it has. ``ImageLimits/maximumAnimationPixelCount`` does not apply; an encoder that needs
+    /// all frames at once has none here.
+    ///
+    /// Blocks its thread for the whole work; run it on a thread that may block.
+    ///
+    /// **Cancellation**: checked between rows and frames; throws `CancellationError`.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole file.
+    ///   - format: The format to write, and its options.
+    ///   - transformers: Applied to each frame, in order. The decoder does a leading resize.
+    ///   - options: Limits, and the requested frames. Their thumbnail is applied before the transformers.
+    /// - Throws: What ``decode(_:options:)``, the transformers and ``encode(_:as:)`` throw.
+    /// - Complexity: O(frames * pixels) time; a file whose ``EncodeOptions/maximumByteCount`` is searched is decoded
+    ///   once for each attempt.
+    public func transcode(
+        _ bytes: [UInt8], as format: EncodedFormat, transformers: [any ImageTransforming] = [],
+        options: DecodeOptions = DecodeOptions()
+    ) throws -> [UInt8] {
+        var (options, rest) = (options, transformers)
+        if options.thumbnail == nil { (options.thumbnail, rest) = ResizeTransformer.leading(transformers) }
+        options.framesOnDemand = true
+        if format.options.firstFrameOnly { options.firstFrameOnly = true }
+        return try encode(TransformerPipeline(rest).transform(decode(bytes, options: options)), as: format)
     }
 }

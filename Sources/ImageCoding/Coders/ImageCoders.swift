@@ -73,7 +73,7 @@ public struct ImageCoders: Sendable {
         let options = try options.withinBudget { try decoder.properties(of: bytes, options: options) }
         var decoding = try decoder.decodingByteCount(of: bytes, options: options)
         #if ICC
-        if ImageCoders.leavesColors(decoder), ColorProfile.exists(in: bytes, options.limits) {
+        if decoder.leavesColorProfile, ColorProfile.exists(in: bytes, options.limits) {
             // All frames are there twice while they are converted.
             let properties = try decoder.properties(of: bytes, options: options)
             let frames = options.firstFrameOnly || options.framesOnDemand ? 1 : max(properties.frameCount ?? 1, 1)
@@ -111,7 +111,7 @@ public struct ImageCoders: Sendable {
         var image = try decoder.decode(bytes, options: options)
         if image.metadata == nil { image.metadata = ImageMetadata(of: bytes, options.limits) }
         #if ICC
-        if ImageCoders.leavesColors(decoder), let profile = ColorProfile(of: bytes, options.limits) {
+        if decoder.leavesColorProfile, let profile = ColorProfile(of: bytes, options.limits) {
             image = try profile.convert(image)
             image.metadata = image.metadata?.withoutProfile
         }
@@ -120,13 +120,6 @@ public struct ImageCoders: Sendable {
         // The decoders here have done it, but for enlarging; the others may draw a larger picture.
         return try options.thumbnail?.transform(image) ?? image
     }
-
-    #if ICC
-    /// Whether a decoder leaves the colours of a file's profile to the caller.
-    private static func leavesColors(_ decoder: any ImageDecoding) -> Bool {
-        decoder is JPEGCoder || decoder is PNGCoder || decoder is WebPCoder
-    }
-    #endif
 
     func decoder(for bytes: [UInt8], options: DecodeOptions) throws(ImageError) -> any ImageDecoding {
         let format = ImageFormat(sniffing: bytes) ?? options.declaredFormat

@@ -15,6 +15,18 @@ public protocol ImageEncoding: Sendable {
     /// - Parameter format: The format and its options.
     func usesQuality(_ format: EncodedFormat) -> Bool
 
+    /// Whether an animation stays one, instead of becoming its first frame.
+    ///
+    /// Unless ``EncodeOptions/firstFrameOnly`` is set, by default.
+    ///
+    /// - Parameter format: The format and its options.
+    func animates(_ format: EncodedFormat) -> Bool
+
+    /// Whether ``ImageCoders`` may add ``EncodeOptions/keptMetadata`` to the files, which are JPEG, PNG or WebP.
+    ///
+    /// `false` by default.
+    var takesMetadata: Bool { get }
+
     /// Encodes a picture. In a format without animation, an animation becomes its first frame.
     ///
     /// Blocks its thread for the whole work; run it on a thread that may block.
@@ -44,6 +56,12 @@ public protocol ImageEncoding: Sendable {
 extension ImageEncoding {
     /// `true`.
     public func usesQuality(_ format: EncodedFormat) -> Bool { true }
+
+    /// Unless only the first frame is wanted.
+    public func animates(_ format: EncodedFormat) -> Bool { !format.options.firstFrameOnly }
+
+    /// `false`.
+    public var takesMetadata: Bool { false }
 
     /// Twice the pixels of all frames.
     public func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int {

@@ -19,7 +19,7 @@ public struct PremultipliedCanvas: Sendable {
     /// - Throws: ``ImageError`` with `.malformed` for a side below 1, `.tooLarge` beyond the limits;
     ///   `CancellationError`.
     public init(_ size: PixelSize, color: PixelColor = .clear, limits: ImageLimits = .default) throws {
-        try limits.check(width: size.width, height: size.height)
+        try limits.check(size)
         self.size = size
         pixels = try Bitmap.clear(size, DecodingWork(limits: limits, byteCount: 0))
         if color != .clear { fill(PixelRect(x: 0, y: 0, width: size.width, height: size.height), with: color) }
@@ -36,9 +36,7 @@ public struct PremultipliedCanvas: Sendable {
     /// The canvas as a picture.
     ///
     /// - Complexity: O(pixels), to see whether any is transparent; they are not copied.
-    public var image: DecodedImage {
-        DecodedImage(size, .held([DecodedImage.Frame(pixels: pixels)]), hasAlpha: !Bitmap.isOpaque(pixels))
-    }
+    public var image: DecodedImage { DecodedImage(size, pixels: pixels, hasAlpha: !Bitmap.isOpaque(pixels)) }
 }
 
 extension PremultipliedCanvas {
@@ -49,12 +47,20 @@ extension PremultipliedCanvas {
     ///   - color: The colour. A transparent one clears.
     public mutating func fill(_ rect: PixelRect, with color: PixelColor) {
         guard let part = rect.clipped(to: size) else { return }
-        let line = (0..<part.width).flatMap { [pixel = color.premultiplied] _ in pixel }
-        let width = size.width
+        let (rows, pixel) = (part.rows(in: size), color.premultiplied)
+        let line = (0..<part.width).flatMap { _ in pixel }
         unsafe pixels.withUnsafeMutableBufferPointer { pixels in
-            for y in part.y..<part.y + part.height {
-                let start = (y * width + part.x) * 4
-                _ = unsafe pixels[start..<start + line.count].update(fromContentsOf: line)
+            for row in rows { _ = unsafe pixels[row].update(fromContentsOf: line) }
+        }
+    }
+
+    /// Replaces the pixels of a rectangle inside the canvas.
+    mutating func replace(_ rect: PixelRect, by part: [UInt8]) throws {
+        let rows = rect.rows(in: size)
+        try unsafe pixels.withUnsafeMutableBufferPointer { pixels in
+            for (index, row) in rows.enumerated() {
+                if index % 16 == 0 { try Task.checkCancellation() }
+                _ = unsafe pixels[row].update(fromContentsOf: part[index * row.count..<(index + 1) * row.count])
             }
         }
     }
@@ -88,5 +94,50 @@ extension PremultipliedCanvas {
                 }
             }
         }
+    }
+}
+
+/// How a picture is mixed with what is below it.
+///
+/// Where only one of both is opaque, it shows unmixed.
+///
+/// - Source: W3C Compositing and Blending Level 1, sections 9 and 10.
+public enum BlendMode: String, Hashable, Sendable, CaseIterable {
+    /// It covers what is below, as far as it is opaque.
+    case normal
+    /// Colours are multiplied: the result is darker.
+    case multiply
+    /// The inverses of colours are multiplied: the result is lighter.
+    case screen
+    /// Dark colours below are multiplied, and light ones screened.
+    case overlay
+    /// Dark colours above multiply, and light ones screen.
+    case hardLight
+    /// The darker of both, channel by channel.
+    case darken
+    /// The lighter of both, channel by channel.
+    case lighten
+    /// The distance of both, channel by channel.
+    case difference
+    /// The sum of both, also of their alpha.
+    case plus
+}
+
+extension BlendMode {
+    /// The number of the mode in the shims.
+    var number: Int32 {
+        let number =
+            switch self {
+            case .normal: SWI_NORMAL
+            case .multiply: SWI_MULTIPLY
+            case .screen: SWI_SCREEN
+            case .overlay: SWI_OVERLAY
+            case .hardLight: SWI_HARD_LIGHT
+            case .darken: SWI_DARKEN
+            case .lighten: SWI_LIGHTEN
+            case .difference: SWI_DIFFERENCE
+            case .plus: SWI_PLUS
+            }
+        return Int32(number)
     }
 }

@@ -11,11 +11,9 @@ extension ImageFormat {
             return
         }
         let essence = mimeType.prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased()
-        if let known = ImageFormat.all.first(where: { $0.mimeType == essence }) ?? ImageFormat.otherTypes[essence] {
-            self = known
-        } else {
-            return nil
-        }
+        let known = ImageFormat.all.first { $0.mimeType == essence } ?? ImageFormat.otherTypes[essence]
+        guard let known else { return nil }
+        self = known
     }
 
     /// Creates the format of a file name extension.
@@ -23,11 +21,9 @@ extension ImageFormat {
     /// - Parameter fileExtension: The extension without a dot, in any case.
     public init?(fileExtension: String) {
         let name = fileExtension.lowercased()
-        if let known = ImageFormat.all.first(where: { $0.fileExtension == name }) ?? ImageFormat.otherExtensions[name] {
-            self = known
-        } else {
-            return nil
-        }
+        let known = ImageFormat.all.first { $0.fileExtension == name } ?? ImageFormat.otherExtensions[name]
+        guard let known else { return nil }
+        self = known
     }
 
     private static let otherTypes: [String: ImageFormat] = [
@@ -47,4 +43,26 @@ extension ImageFormat {
         "cur": .ico, "dng": .raw, "cr2": .raw, "cr3": .raw, "nef": .raw, "arw": .raw, "raf": .raw,
         "orf": .raw, "rw2": .raw, "pef": .raw, "avifs": .avif,
     ]
+}
+
+extension ImageFormat {
+    /// A package trait that a build lacks, and what has to be installed for it.
+    struct MissingTrait {
+        let name: String
+        let package: String
+    }
+
+    /// The trait that brings a decoder for the format; `nil` when no trait does, or when it is built in.
+    var missingTrait: MissingTrait? {
+        #if !TIFF
+        if self == .tiff { return MissingTrait(name: "TIFF", package: "libtiff-dev") }
+        #endif
+        #if !HEIF
+        if [.heic, .heif, .avif].contains(self) { return MissingTrait(name: "HEIF", package: "libheif-dev") }
+        #endif
+        #if !JPEGXL
+        if self == .jpegXL { return MissingTrait(name: "JPEGXL", package: "libjxl-dev") }
+        #endif
+        return nil
+    }
 }

@@ -67,4 +67,74 @@ struct ColorQuantizer {
             return true
         }
     }
+
+    /// Finds the indexes of the nearest colours for a bitmap, row by row.
+    ///
+    /// Integer arithmetic alone, so the same pixels always give the same indexes.
+    ///
+    /// - Parameters:
+    ///   - pixels: RGBA, not premultiplied.
+    ///   - width: Pixels a row.
+    ///   - transparent: The index for pixels of less than half alpha.
+    ///   - isDithered: Whether the error of a pixel is passed on to its neighbours; never when the palette is exact.
+    /// - Throws: `CancellationError`, checked between rows.
+    /// - Source: Floyd and Steinberg, "An adaptive algorithm for spatial grayscale", 1976.
+    fileprivate func indexes(
+        of pixels: [UInt8], width: Int, transparent: UInt8, isDithered: Bool
+    ) throws -> [UInt8] {
+        // By cell of 6 bits a channel; -1 for a cell that was not looked up yet.
+        var nearest = [Int16](repeating: -1, count: 1 << 18)
+        // The errors of two rows, in sixteenths; one column of room on either side.
+        let room = (width + 2) * 3
+        var errors = [Int32](repeating: 0, count: 2 * room)
+        let count = pixels.count / 4
+        return try unsafe [UInt8](unsafeUninitializedCapacity: count) { indexes, used in
+            try unsafe palette.withUnsafeBufferPointer { palette in
+                try unsafe nearest.withUnsafeMutableBufferPointer { nearest in
+                    try unsafe errors.withUnsafeMutableBufferPointer { errors in
+                        let start = isDithered && !isExact ? errors.baseAddress : nil
+                        // Neither is empty: a palette has a colour.
+                        var job = unsafe swi_indexing(
+                            width: width, colours: palette.baseAddress!, colour_count: palette.count,
+                            is_exact: isExact ? 1 : 0, transparent: transparent, nearest: nearest.baseAddress!,
+                            errors: start, below: start.map { unsafe $0 + room })
+                        try unsafe pixels.withUnsafeBufferPointer { pixels in
+                            guard let from = pixels.baseAddress, let to = indexes.baseAddress else { return }
+                            for row in 0..<count / width {
+                                if row % 16 == 0 { try Task.checkCancellation() }
+                                unsafe swi_index_row(&job, from + row * width * 4, to + row * width)
+                            }
+                        }
+                    }
+                }
+            }
+            used = count
+        }
+    }
+}
+
+/// Pixels as indexes of a palette.
+struct IndexedPixels {
+    /// `0xRRGGBB`, at most 256, at least one.
+    let palette: [UInt32]
+    /// The index of pixels of less than half alpha, behind the palette's end; `nil` in an opaque picture.
+    let transparent: Int?
+    /// One index a pixel.
+    let indexes: [UInt8]
+
+    /// Chooses a palette, and finds the indexes.
+    ///
+    /// - Parameters:
+    ///   - pixels: RGBA, not premultiplied.
+    ///   - width: Pixels a row.
+    ///   - maxColors: 2 to 256, the transparent one included.
+    ///   - isDithered: Whether missing colours are approximated by error diffusion.
+    /// - Throws: ``ImageError`` with `.outOfMemory`; `CancellationError`.
+    init(_ pixels: [UInt8], width: Int, hasAlpha: Bool, maxColors: Int, isDithered: Bool) throws {
+        let quantizer = try ColorQuantizer(pixels, maxColors: hasAlpha ? maxColors - 1 : maxColors)
+        palette = quantizer.palette
+        transparent = hasAlpha ? palette.count : nil
+        indexes = try quantizer.indexes(
+            of: pixels, width: width, transparent: UInt8(truncatingIfNeeded: transparent ?? 0), isDithered: isDithered)
+    }
 }

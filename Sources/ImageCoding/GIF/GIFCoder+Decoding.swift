@@ -22,45 +22,51 @@ extension GIFCoder {
         let wanted = options.firstFrameOnly ? 1 : Int.max
         let outline = try GIFCoder.outline(of: bytes, options, work)
         let onDemand = options.framesOnDemand && outline.frameCount > 1
-        try limits.check(
-            width: outline.size.width, height: outline.size.height, frames: outline.frameCount, onDemand: onDemand)
+        try limits.check(outline.size, frames: outline.frameCount, onDemand: onDemand)
         guard outline.largestFrame <= limits.maximumPixelCount,
             onDemand || outline.framePixels <= limits.maximumAnimationPixelCount
         else {
             throw ImageError(code: .tooLarge, message: "The GIF's frames have \(outline.framePixels) pixels together.")
         }
-        let plan = GIFCoder.plan(for: outline, thumbnail: options.thumbnail)
+        let plan = FramePlan(outline.size, options)
         let byteCount = GIFCoder.decodingByteCount(outline, plan, wanted, onDemand: onDemand)
         try limits.check(byteCount: byteCount)
-        if GIFCoder.drawsRows(outline, plan, wanted) {
-            var damage: ImageDamage = []
-            let (pixels, hasAlpha) = try unsafe plan.draw(
-                work, inOrder: true, premultiplies: true, missing: .clear
-            ) { _, rows in
-                guard let rows else { return }
-                damage = try GIFReader.readFirstFrame(
-                    bytes, on: outline.size, into: rows, readsOn: wanted > 1, failOn: options.failOn, work: work)
+        if onDemand {
+            return try outline.found(options.failOn, bytes).composed(
+                plan, options, file: bytes, byteCount: byteCount, work
+            ) { [places = outline.places, length = outline.headerLength] canvas, index, work in
+                _ = try GIFReader.read(
+                    bytes, headerLength: length, from: places[index].start, on: &canvas, failOn: .anyDamage, work: work
+                ) { _, _ in false }
             }
-            return DecodedImage(
-                plan.result, .held([DecodedImage.Frame(pixels: pixels)]), hasAlpha: hasAlpha, damage: damage)
         }
-        if onDemand { return try GIFCoder.decodeOnDemand(bytes, outline, plan, options, byteCount: byteCount) }
+        var canvas = FrameCanvas(size: outline.size)
+        if GIFCoder.drawsRows(outline, plan, wanted) {
+            return try unsafe plan.draw(work, premultiplies: true) { _, rows in
+                guard let rows else { return [] }
+                var isRead = false
+                return try GIFReader.read(
+                    bytes, on: &canvas, rows: GIFRows(rows, size: outline.size), failOn: options.failOn, work: work
+                ) { _, _ in
+                    // To the end of the file, to find damage.
+                    defer { isRead = true }
+                    return wanted > 1 && !isRead
+                }
+            }
+        }
         let resampler = plan.resampler()
         var frames = [DecodedImage.Frame]()
         var hasAlpha = false
-        let damage = try GIFReader.read(bytes, on: outline.size, failOn: options.failOn, work: work) {
-            canvas, milliseconds in
-            hasAlpha = hasAlpha || !Bitmap.isOpaque(canvas)
-            let pixels = try work.excluding { try plan.finish(canvas, resampler) }
-            frames.append(
-                DecodedImage.Frame(pixels: pixels, duration: FrameTiming.duration(milliseconds: milliseconds)))
+        let damage = try GIFReader.read(bytes, on: &canvas, failOn: options.failOn, work: work) { pixels, time in
+            hasAlpha = hasAlpha || !Bitmap.isOpaque(pixels)
+            let pixels = try work.excluding { try plan.finish(pixels, resampler) }
+            frames.append(DecodedImage.Frame(pixels: pixels, duration: FrameTiming.duration(milliseconds: time)))
             return frames.count < wanted
         }
-        guard let first = frames.first else { throw GIFReader.noFrame }
-        if frames.count == 1 { frames = [DecodedImage.Frame(pixels: first.pixels)] }
+        if frames.count == 1 { frames = [DecodedImage.Frame(pixels: frames[0].pixels)] }
         return DecodedImage(
-            plan.result, .held(frames),
-            loopCount: frames.count == 1 ? 0 : outline.loopCount, hasAlpha: hasAlpha, damage: damage)
+            plan.result, .held(frames), loopCount: frames.count == 1 ? 0 : outline.loopCount, hasAlpha: hasAlpha,
+            damage: damage)
     }
 
     /// Reads the blocks as far as they are needed to decode.
@@ -84,9 +90,25 @@ extension GIFCoder {
     static func drawsRows(_ outline: GIFOutline, _ plan: FramePlan, _ wanted: Int) -> Bool {
         plan.isResampled && min(outline.frameCount, wanted) == 1
     }
+}
 
-    static func plan(for outline: GIFOutline, thumbnail: ResizeTransformer?) -> FramePlan {
-        FramePlan(stored: outline.size, orientation: .up, thumbnail: thumbnail)
+extension GIFOutline {
+    /// The frames that are there, each with its delay, for composing them on demand.
+    ///
+    /// - Throws: `.truncated`, as the policy says.
+    fileprivate func found(_ failOn: DamagePolicy, _ bytes: [UInt8]) throws(ImageError) -> FoundFrames {
+        var durations = places.map { FrameTiming.duration(milliseconds: $0.milliseconds) }
+        var damage: ImageDamage = []
+        if !isComplete {
+            guard failOn == .never || failOn == .truncated && !endsInFrame else {
+                throw ImageError(code: .truncated, message: "The GIF ends early.", byteOffset: bytes.count)
+            }
+            damage = endsInFrame ? [.missingEnd, .missingPixels] : .missingEnd
+            if endsInFrame { durations.removeLast() }
+        }
+        return FoundFrames(
+            durations: durations, loopCount: loopCount, mayBeClear: hasAlpha || clearsFrames, damage: damage, size: size
+        )
     }
 }
 

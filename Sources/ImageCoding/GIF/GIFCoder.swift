@@ -35,7 +35,7 @@ extension GIFCoder {
         let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
         let outline = try GIFCoder.outline(of: bytes, options, work)
         return GIFCoder.decodingByteCount(
-            outline, GIFCoder.plan(for: outline, thumbnail: options.thumbnail), options.firstFrameOnly ? 1 : .max,
+            outline, FramePlan(outline.size, options), options.firstFrameOnly ? 1 : .max,
             onDemand: options.framesOnDemand)
     }
 
@@ -63,5 +63,36 @@ extension GIFCoder {
         // double the size.
         let file = pixels.saturatingMultiply(frames).saturatingMultiply(2).saturatingMultiply(3)
         return file.saturatingAdd(pixels.saturatingMultiply(9)).saturatingAdd(4 << 20)
+    }
+}
+
+extension GIFCoder {
+    /// Encodes all frames, each with a palette of its own.
+    ///
+    /// Pixels of less than half alpha become transparent, others opaque. Delays are rounded to hundredths of a second,
+    /// at least two. In opaque animations only changed parts are written.
+    ///
+    /// - Throws: ``ImageError`` with `.tooLarge` beyond 65,535 pixels a side; `CancellationError`.
+    func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
+        guard image.width <= 65_535, image.height <= 65_535 else {
+            throw ImageError(code: .tooLarge, message: "A GIF holds 65535 pixels a side, the picture is \(image.size).")
+        }
+        let frameCount = format.options.firstFrameOnly ? 1 : image.frameCount
+        // A GIF without a loop count is played once.
+        let loopCount = frameCount > 1 && image.loopCount != 1 ? image.loopCount : nil
+        let writer = try GIFWriter.open(size: image.size, loopCount: loopCount)
+        var shown: [UInt8]?
+        for index in 0..<frameCount {
+            let frame = try image.frame(at: index)
+            let rect = ChangedPart.rect(image.size, image.hasAlpha ? nil : shown, frame.pixels)
+            let pixels = try Bitmap.cut(rect, from: frame.pixels, image.size)
+            let indexed = try IndexedPixels(
+                image.hasAlpha ? try Bitmap.unpremultiplied(pixels) : pixels, width: rect.width,
+                hasAlpha: image.hasAlpha, maxColors: 256, isDithered: format.options.isDithered)
+            let delay = frameCount > 1 ? max(2, (FrameTiming.milliseconds(frame.duration) + 5) / 10) : 0
+            try writer.put(indexed, in: rect, delay: min(delay, 65_535))
+            shown = frame.pixels
+        }
+        return try writer.finish()
     }
 }

@@ -52,7 +52,7 @@ struct GIFOutline {
         guard bytes.count >= 13 else {
             throw ImageError(code: .truncated, message: "The GIF ends in its header.", byteOffset: bytes.count)
         }
-        func number(at offset: Int) -> Int { Int(bytes[offset]) | Int(bytes[offset + 1]) << 8 }
+        func number(at offset: Int) -> Int { bytes.littleEndian(2, at: offset) }
         size = PixelSize(width: number(at: 6), height: number(at: 8))
         headerLength = 13 + GIFOutline.paletteLength(bytes[10])
         var offset = headerLength
@@ -111,12 +111,12 @@ struct GIFOutline {
             let disposal = bytes[offset + 3] >> 2 & 7
             if disposal == 3 { restoresFrames = true }
             if disposal == 2 { clearsFrames = true }
-            delay = Int(bytes[offset + 4]) | Int(bytes[offset + 5]) << 8
+            delay = bytes.littleEndian(2, at: offset + 4)
         } else if bytes[offset + 1] == 0xFF, rest.count >= 19, bytes[offset + 2] == 11,
             rest.dropFirst(3).starts(with: "NETSCAPE2.0".utf8) || rest.dropFirst(3).starts(with: "ANIMEXTS1.0".utf8),
             bytes[offset + 14] >= 3, bytes[offset + 15] == 1
         {
-            loopCount = Int(bytes[offset + 16]) | Int(bytes[offset + 17]) << 8
+            loopCount = bytes.littleEndian(2, at: offset + 16)
         }
     }
 

@@ -3,7 +3,7 @@ import CLibgif
 
 /// Reads a GIF record by record with giflib and composes its frames.
 ///
-/// Safe to use: the file handle and the bytes it reads live for the length of one call to ``read(_:on:onFrame:)``.
+/// Safe to use: the file handle and the bytes it reads live for the length of one call of `read`.
 @safe struct GIFReader: ~Copyable {
     /// The context of giflib's read function.
     ///
@@ -45,7 +45,7 @@ import CLibgif
 
     private let source: Source
     private let file: UnsafeMutablePointer<GifFileType>
-    private var canvas: GIFCanvas
+    private var canvas: FrameCanvas
     private var control = GraphicsControlBlock()
     private var indexes: [UInt8] = []
     /// What the first frame is drawn on in place of the canvas.
@@ -55,75 +55,25 @@ import CLibgif
     /// Whether a frame was begun and not finished.
     private var isDrawing = false
 
-    /// Reads all frames.
+    /// Reads frames, and draws them one over the other.
     ///
     /// - Parameters:
     ///   - bytes: The file.
-    ///   - size: The screen, already checked against the limits.
+    ///   - headerLength: The bytes before the first block; 0 to read all that follows.
+    ///   - start: Where to begin after the header: at a frame, or the blocks that precede it.
+    ///   - canvas: The screen, of a size within the limits, after the frames before.
+    ///   - rows: What the first frame is drawn on in place of the canvas; it is resampled as it comes.
     ///   - failOn: Which damage ends the reading with an error.
     ///   - work: Called between rows.
     ///   - onFrame: Gets each composed frame and its delay in milliseconds; returns whether to continue.
     /// - Returns: The damage that did not.
-    /// - Throws: ``ImageError``; `CancellationError`; what `onFrame` throws.
+    /// - Throws: ``ImageError``, also without a frame; `CancellationError`; what `onFrame` throws.
     static func read(
-        _ bytes: [UInt8], on size: PixelSize, failOn: DamagePolicy, work: DecodingWork,
-        onFrame: ([UInt8], Int) throws -> Bool
+        _ bytes: [UInt8], headerLength: Int = 0, from start: Int = 0, on canvas: inout FrameCanvas,
+        rows: GIFRows? = nil, failOn: DamagePolicy, work: DecodingWork, onFrame: ([UInt8], Int) throws -> Bool
     ) throws -> ImageDamage {
-        var canvas = GIFCanvas(size: size)
-        return try read(bytes, headerLength: 0, from: 0, on: &canvas, failOn: failOn, work: work, onFrame: onFrame)
-    }
-
-    /// Reads the first frame into rows that are resampled as they come.
-    ///
-    /// - Parameters:
-    ///   - rows: The rows of the screen.
-    ///   - readsOn: Whether the file is read to its end, to find damage.
-    /// - Returns: The damage that is no error.
-    /// - Throws: ``ImageError``; `CancellationError`.
-    static func readFirstFrame(
-        _ bytes: [UInt8], on size: PixelSize, into rows: DecodedRows, readsOn: Bool, failOn: DamagePolicy,
-        work: DecodingWork
-    ) throws -> ImageDamage {
-        var canvas = GIFCanvas(size: size)
-        var isRead = false
-        let damage = try read(
-            bytes, headerLength: 0, from: 0, on: &canvas, rows: GIFRows(rows, size: size), failOn: failOn, work: work
-        ) { _, _ in
-            defer { isRead = true }
-            return readsOn && !isRead
-        }
-        if !isRead { throw noFrame }
-        return damage
-    }
-
-    static let noFrame = ImageError(code: .malformed, message: "The GIF has no frame.")
-
-    /// Reads one frame, and draws it over the frames before.
-    ///
-    /// - Parameters:
-    ///   - bytes: The file.
-    ///   - headerLength: The bytes before the first block.
-    ///   - start: Where the frame begins, with the blocks that precede it.
-    ///   - canvas: The screen after the frame before.
-    ///   - work: Called between rows.
-    /// - Throws: ``ImageError``; `CancellationError`.
-    static func readFrame(
-        _ bytes: [UInt8], headerLength: Int, from start: Int, on canvas: inout GIFCanvas, work: DecodingWork
-    ) throws {
-        var isRead = false
-        _ = try read(bytes, headerLength: headerLength, from: start, on: &canvas, failOn: .anyDamage, work: work) {
-            _, _ in
-            isRead = true
-            return false
-        }
-        if !isRead { throw ImageError(code: .malformed, message: "The GIF has no frame there.", byteOffset: start) }
-    }
-
-    private static func read(
-        _ bytes: [UInt8], headerLength: Int, from start: Int, on canvas: inout GIFCanvas, rows: GIFRows? = nil,
-        failOn: DamagePolicy, work: DecodingWork, onFrame: ([UInt8], Int) throws -> Bool
-    ) throws -> ImageDamage {
-        try unsafe bytes.withUnsafeBufferPointer { buffer in
+        var hasFrame = false
+        let damage = try unsafe bytes.withUnsafeBufferPointer { buffer in
             let source = unsafe Source(buffer, headerLength: headerLength, from: start, work)
             var status: Int32 = 0
             // The reader holds the source until the file is closed.
@@ -133,15 +83,20 @@ import CLibgif
             }
             var reader = unsafe GIFReader(source: source, file: file, canvas: canvas)
             // The reader has the only reference while it draws.
-            canvas = GIFCanvas(size: canvas.size)
+            canvas = FrameCanvas(size: canvas.size)
             reader.rows = rows
-            let damage = try reader.readRecords(failOn, onFrame)
+            let damage = try reader.readRecords(failOn) {
+                hasFrame = true
+                return try onFrame($0, $1)
+            }
             canvas = reader.canvas
             return damage
         }
+        if !hasFrame { throw ImageError(code: .malformed, message: "The GIF has no frame.", byteOffset: start) }
+        return damage
     }
 
-    private init(source: Source, file: UnsafeMutablePointer<GifFileType>, canvas: GIFCanvas) {
+    private init(source: Source, file: UnsafeMutablePointer<GifFileType>, canvas: FrameCanvas) {
         self.source = source
         unsafe self.file = file
         self.canvas = canvas
@@ -214,7 +169,9 @@ import CLibgif
         }
         let palette = unsafe GIFPalette(map.pointee, transparent: Int(control.TransparentColor))
         if rows == nil {
-            try canvas.begin(frame, disposal: GIFCanvas.Disposal(control.DisposalMode), work: source.work)
+            // Methods that do not exist keep the frame.
+            let disposals: [Int32: FrameCanvas.Disposal] = [2: .clear, 3: .restore]
+            try canvas.begin(frame, disposals[control.DisposalMode] ?? .keep, source.work)
         } else {
             try rows?.begin(frame, palette, isInterlaced: unsafe image.Interlace, work: source.work)
         }
@@ -247,7 +204,7 @@ import CLibgif
                 }
                 try check(status)
                 if rows == nil {
-                    canvas.draw(indexes, row: row, palette: palette)
+                    canvas.draw(indexes, of: frame, row: row, palette)
                 } else {
                     rows?.draw(indexes, row: row)
                 }

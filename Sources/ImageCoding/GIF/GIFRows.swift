@@ -68,3 +68,18 @@ struct GIFRows {
         rows.receive(upTo: y + 1)
     }
 }
+
+extension FrameCanvas {
+    /// Draws one row of a frame of a GIF, clipped to the screen.
+    mutating func draw(_ indexes: [UInt8], of frame: PixelRect, row: Int, _ palette: GIFPalette) {
+        let line = PixelRect(x: frame.x, y: frame.y + row, width: frame.width, height: 1)
+        guard let visible = line.clipped(to: size) else { return }
+        let start = (visible.y * size.width + visible.x) * 4
+        unsafe pixels.withUnsafeMutableBufferPointer { pixels in
+            let target = unsafe pixels.baseAddress! + start
+            // Neither is empty: the width is not zero. A transparent index out of range is no index at all.
+            unsafe swi_draw_indexes(
+                indexes, visible.width, palette.pixels, Int32(clamping: palette.transparent), target)
+        }
+    }
+}

@@ -5,21 +5,6 @@ import CLibgif
 ///
 /// Safe to use: the file handle is closed once, by ``finish()`` or by the deinitialiser.
 @safe struct GIFWriter: ~Copyable {
-    /// One frame as it is written.
-    struct Frame {
-        /// Where the frame lies on the screen.
-        let rect: PixelRect
-        /// One palette index a pixel of `rect`.
-        let indexes: [UInt8]
-        let palette: [UInt32]
-        /// The transparent index, if any; beyond the palette's end.
-        let transparent: Int?
-        /// In hundredths of a second.
-        let delay: Int
-        /// Whether the screen is cleared under the frame before the next one.
-        let clears: Bool
-    }
-
     /// The context of giflib's write function: the only owner of the bytes while a file is open.
     private final class Output {
         var bytes: [UInt8] = []
@@ -75,8 +60,13 @@ import CLibgif
 
     /// Writes one frame.
     ///
+    /// - Parameters:
+    ///   - frame: One palette index for each pixel of `rect`. The screen is cleared under a frame that may be
+    ///     transparent before the next one.
+    ///   - rect: Where the frame lies on the screen.
+    ///   - delay: In hundredths of a second.
     /// - Throws: ``ImageError``; `CancellationError`, checked between rows.
-    func put(_ frame: Frame) throws {
+    func put(_ frame: IndexedPixels, in rect: PixelRect, delay: Int) throws {
         // A palette has a power of two of entries, at least two.
         var size = 2
         while size < frame.palette.count + (frame.transparent == nil ? 0 : 1) { size *= 2 }
@@ -91,12 +81,11 @@ import CLibgif
         }
         defer { unsafe GifFreeMapObject(map) }
         var control = GraphicsControlBlock(
-            DisposalMode: frame.clears ? DISPOSE_BACKGROUND : DISPOSE_DO_NOT, UserInputFlag: false,
-            DelayTime: Int32(frame.delay), TransparentColor: Int32(frame.transparent ?? -1))
+            DisposalMode: frame.transparent != nil ? DISPOSE_BACKGROUND : DISPOSE_DO_NOT, UserInputFlag: false,
+            DelayTime: Int32(delay), TransparentColor: Int32(frame.transparent ?? -1))
         var block = [UInt8](repeating: 0, count: 4)
         _ = unsafe EGifGCBToExtension(&control, &block)
         try check(unsafe EGifPutExtension(file, GRAPHICS_EXT_FUNC_CODE, Int32(block.count), block))
-        let rect = frame.rect
         try check(
             unsafe EGifPutImageDesc(
                 file, Int32(rect.x), Int32(rect.y), Int32(rect.width), Int32(rect.height), false, map))

@@ -33,7 +33,7 @@ struct HEIFCoder: ImageDecoding {
     /// `FramePlan` adds.
     func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let header = try HEIFHeader(bytes, options)
-        return header.decodingByteCount(HEIFCoder.plan(for: header, options))
+        return header.decodingByteCount(FramePlan(header.size, options))
     }
 
     /// Decodes the primary picture.
@@ -45,22 +45,89 @@ struct HEIFCoder: ImageDecoding {
         let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
         let header = try HEIFHeader(bytes, options)
         try header.check(options.limits)
-        let plan = HEIFCoder.plan(for: header, options)
+        let plan = FramePlan(header.size, options)
         try options.limits.check(byteCount: header.decodingByteCount(plan))
         try work.look(pixels: header.size.pixelCount, isLongStep: true)
-        var damage = ImageDamage()
-        let (pixels, _) = try unsafe plan.draw(work, inOrder: true, premultiplies: false, missing: .clear) {
-            damage = try unsafe FormatShim.draw(
-                bytes, header.size, header.format, options, work, to: $0, $1, swi_heif_decode)
+        let image = try unsafe plan.draw(work, mayBeClear: header.hasAlpha) {
+            try unsafe Shim.draw(header.format, bytes, header.size, to: $0, $1, options, work, swi_heif_decode)
         }
         try work.look(isLongStep: true)
-        return DecodedImage(
-            plan.result, .held([DecodedImage.Frame(pixels: pixels)]),
-            hasAlpha: header.hasAlpha && !Bitmap.isOpaque(pixels), damage: damage)
+        return image
+    }
+}
+
+extension HEIFCoder: ImageEncoding {
+    /// Whether the format is AVIF, and libheif has an encoder for it.
+    func canEncode(_ format: ImageFormat) -> Bool { format == .avif && swi_avif_has_encoder() != 0 }
+
+    /// Never: the first frame is written.
+    func animates(_ format: EncodedFormat) -> Bool { false }
+
+    /// Encodes the first frame as AVIF, 4:2:0. There is no lossless AVIF here: libheif rounds colours on their way.
+    ///
+    /// **Cancellation**: checked before and after libheif encodes, which is one step.
+    ///
+    /// - Throws: ``ImageError`` with `.tooLarge` beyond 65,536 pixels a side; `CancellationError`.
+    func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
+        guard image.width <= 65_536, image.height <= 65_536 else {
+            throw ImageError(
+                code: .tooLarge, message: "An AVIF holds 65536 pixels a side, the picture is \(image.size).")
+        }
+        let options = format.options
+        let pixels = image.hasAlpha ? try Bitmap.unpremultiplied(image.pixels) : image.pixels
+        // The encoder has ten speeds: the usual effort of 4 is its speed 6.
+        var request = swi_avif_encode_request(
+            width: Int32(image.width), height: Int32(image.height), quality: Int32(options.quality),
+            has_alpha: image.hasAlpha ? 1 : 0, speed: Int32(min(10 - options.effort, 9)))
+        try Task.checkCancellation()
+        let bytes = try unsafe Shim.encode(.avif, pixels) { unsafe swi_avif_encode($0, &request, $1, $2) }
+        try Task.checkCancellation()
+        return bytes
     }
 
-    private static func plan(for header: HEIFHeader, _ options: DecodeOptions) -> FramePlan {
-        FramePlan(stored: header.size, orientation: .up, thumbnail: options.thumbnail)
+    /// The pixels without premultiplication, their copy and their planes, the encoder's pictures, and the file.
+    func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int {
+        image.size.pixelCount.saturatingMultiply(60).saturatingAdd(32 << 20)
+    }
+}
+
+/// What the boxes of a HEIF file say of its primary picture.
+struct HEIFHeader {
+    let format: ImageFormat
+    /// As shown: libheif turns and crops.
+    let size: PixelSize
+    let hasAlpha: Bool
+    private let bytesPerSample: Int
+    private let codedSize: PixelSize
+
+    /// Reads the boxes.
+    ///
+    /// - Throws: ``ImageError``: `.truncated`, `.malformed`, `.unsupportedFormat`.
+    init(_ bytes: [UInt8], _ options: DecodeOptions) throws {
+        format = ImageFormat(sniffing: bytes) ?? options.declaredFormat ?? .heif
+        var header = swi_heif_header()
+        try unsafe Shim.read(format, bytes) { unsafe swi_heif_read_header($0, bytes.count, &header, $1) }
+        size = PixelSize(width: Int(header.width), height: Int(header.height))
+        hasAlpha = header.has_alpha != 0
+        bytesPerSample = Int(header.bytes_per_sample)
+        codedSize = try HEIFCodedSize(bytes).size
+    }
+
+    /// Checks the size that is shown, and the one that is coded.
+    ///
+    /// - Throws: ``ImageError`` with `.tooLarge`.
+    func check(_ limits: ImageLimits) throws(ImageError) {
+        try limits.check(size)
+        try limits.check(PixelSize(width: max(codedSize.width, 1), height: max(codedSize.height, 1)))
+    }
+
+    /// The bitmap or some of its rows, and what libheif takes: the samples that the decoder draws, a copy of them that
+    /// is turned or put together, both with alpha, the pixels as RGBA, and what the threads of the decoder take.
+    func decodingByteCount(_ plan: FramePlan) -> Int {
+        let pixels = max(size.pixelCount, codedSize.pixelCount)
+        let samples = pixels.saturatingMultiply((hasAlpha ? 4 : 3) * 2 * bytesPerSample)
+        return plan.drawingByteCount(inOrder: true).saturatingAdd(plan.finishingByteCount).saturatingAdd(samples)
+            .saturatingAdd(size.bitmapByteCount.saturatingMultiply(bytesPerSample)).saturatingAdd(24 << 20)
     }
 }
 #endif

@@ -16,9 +16,18 @@ struct JPEGCoder: ImageDecoding, ImageEncoding {
     /// Whether the format is JPEG.
     func canEncode(_ format: ImageFormat) -> Bool { format == .jpeg }
 
+    /// Always.
+    var leavesColorProfile: Bool { true }
+
+    /// Always.
+    var takesMetadata: Bool { true }
+
+    /// Never: the format has one frame.
+    func animates(_ format: EncodedFormat) -> Bool { false }
+
     /// Reads the markers before the first scan.
     func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
-        let header = try JPEGCoder.header(of: bytes, options)
+        let header = try JPEGHeader(bytes, options)
         let shown = header.size.turned(header.orientation)
         return ImageProperties(
             format: .jpeg, width: shown.width, height: shown.height, frameCount: 1, orientation: header.orientation,
@@ -36,18 +45,108 @@ extension JPEGCoder {
                 code: .tooLarge, message: "A JPEG holds 65500 pixels a side, the picture is \(image.size).")
         }
         let options = format.options
-        let frame = image.pixels
-        let pixels = image.hasAlpha ? try Bitmap.flattened(frame, on: options.background) : frame
-        var failure = swi_failure()
-        var output = unsafe swi_bytes()
+        let pixels = image.hasAlpha ? try Bitmap.flattened(image.pixels, on: options.background) : image.pixels
         var request = swi_jpeg_encode_request(
             width: Int32(image.width), height: Int32(image.height), quality: Int32(options.quality),
-            progressive: options.isProgressive ? 1 : 0, should_stop: ShimStatus.shouldStop)
-        let status = unsafe pixels.withUnsafeBufferPointer { input in
-            // A picture has at least one pixel.
-            unsafe swi_jpeg_encode(input.baseAddress!, &request, &output, &failure)
-        }
-        try ShimStatus.check(status, failure, format: .jpeg)
-        return unsafe ShimStatus.take(&output)
+            progressive: options.isProgressive ? 1 : 0, should_stop: Shim.shouldStop)
+        return try unsafe Shim.encode(.jpeg, pixels) { unsafe swi_jpeg_encode($0, &request, $1, $2) }
     }
+}
+
+extension JPEGCoder {
+    /// Decodes a JPEG.
+    ///
+    /// libjpeg draws a thumbnail at a half, a quarter or an eighth, with sides of at least one and a half times those
+    /// of the result, and the rest is resampled.
+    ///
+    /// A file without its last pixels is an error unless ``DecodeOptions/failOn`` is ``DamagePolicy/never``: then they
+    /// are grey. Broken data in a scan are damage, or an error with ``DamagePolicy/anyDamage``.
+    ///
+    /// **Cancellation**: checked for every row of blocks in every scan, and every 256 KiB of the file.
+    ///
+    /// - Throws: ``ImageError``; `CancellationError`.
+    func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
+        try decode(bytes, options, DecodingWork(limits: options.limits, byteCount: bytes.count))
+    }
+
+    func decode(_ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork) throws -> DecodedImage {
+        let header = try JPEGHeader(bytes, options, work)
+        try options.limits.checkSides(header.size)
+        let plan = JPEGCoder.plan(for: header, options)
+        try options.limits.check(stored: header.size, drawn: plan.drawn)
+        try options.limits.check(byteCount: JPEGCoder.decodingByteCount(header, plan))
+        return try unsafe plan.draw(work, missing: PixelColor(red: 128, green: 128, blue: 128)) { output, rows in
+            try unsafe Shim.draw(
+                .jpeg, bytes, header.size, height: plan.drawn.height, to: output, rows, options, work
+            ) { bytes, count, all, pixels, failure in
+                let turn = plan.turnWhileDrawing
+                var request = unsafe swi_jpeg_decode_request(
+                    all: all.pointee, denominator: Int32(plan.denominator),
+                    max_scans: Int32(clamping: options.limits.maximumScanCount), start: turn.start, right: turn.right,
+                    down: turn.down)
+                return unsafe swi_jpeg_decode(bytes, count, &request, pixels, failure)
+            }
+        }
+    }
+
+    /// Plans to draw at the smallest size that is enough for the result.
+    static func plan(
+        for header: JPEGHeader, _ options: DecodeOptions, turnsWhileDrawing: Bool = true
+    ) -> FramePlan {
+        FramePlan(
+            header.size, orientation: header.orientation, options, denominators: [8, 4, 2],
+            turnsWhileDrawing: turnsWhileDrawing)
+    }
+}
+
+extension JPEGCoder {
+    /// The bitmap or, for a thumbnail, some rows of it; libjpeg's rows, the coefficients of a file of several scans,
+    /// and what the `FramePlan` adds.
+    func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
+        let header = try JPEGHeader(bytes, options)
+        return JPEGCoder.decodingByteCount(header, JPEGCoder.plan(for: header, options))
+    }
+
+    static func decodingByteCount(_ header: JPEGHeader, _ plan: FramePlan) -> Int {
+        plan.drawingByteCount(inOrder: true).saturatingAdd(plan.finishingByteCount)
+            .saturatingAdd(header.rowByteCount).saturatingAdd(header.coefficientByteCount)
+    }
+
+    /// Alpha laid over the background, the coefficients of a progressive file, and the file twice: libjpeg's and ours.
+    func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int {
+        let pixels = image.size.pixelCount
+        // 4:2:0 has one and a half samples a pixel; a sample takes two bytes as a coefficient, and about as many in a
+        // file of the best quality.
+        let file = pixels.saturatingMultiply(format.options.quality > 90 ? 3 : 2).saturatingAdd(65_536)
+        return file.saturatingMultiply(2)
+            .saturatingAdd(image.hasAlpha ? image.size.bitmapByteCount : 0)
+            .saturatingAdd(format.options.isProgressive ? pixels.saturatingMultiply(4) : 0)
+            .saturatingAdd(image.width.saturatingMultiply(200))
+    }
+}
+
+extension JPEGHeader {
+    private var largestFactor: PixelSize {
+        PixelSize(width: components.map(\.width).max() ?? 1, height: components.map(\.height).max() ?? 1)
+    }
+
+    /// Two bytes for each coefficient of each component in whole blocks, always of the full size; none in a single
+    /// scan.
+    ///
+    /// - Source: libjpeg, jdcoefct.c: `jinit_d_coef_controller`.
+    var coefficientByteCount: Int {
+        guard hasSeveralScans else { return 0 }
+        let largest = largestFactor
+        func blocks(_ side: Int, _ factor: Int, of largest: Int) -> Int {
+            let blocks = (side * factor + largest * 8 - 1) / (largest * 8)
+            return (blocks + factor - 1) / factor * factor
+        }
+        return components.reduce(0) { sum, factors in
+            sum + blocks(size.width, factors.width, of: largest.width)
+                * blocks(size.height, factors.height, of: largest.height) * 64 * 2
+        }
+    }
+
+    /// The rows of blocks that libjpeg upsamples from, each with its neighbours, and its tables.
+    var rowByteCount: Int { (size.width + 32) * max(components.count, 1) * largestFactor.height * 12 + 65_536 }
 }

@@ -16,11 +16,11 @@ struct JPEGHeader {
     ///
     /// - Parameters:
     ///   - bytes: The file or its beginning.
-    ///   - maximumMetadataByteCount: A larger EXIF block is skipped.
-    ///   - work: Called between markers.
+    ///   - options: An EXIF block beyond the limit for metadata is skipped.
+    ///   - work: Called between markers; one of its own by default.
     /// - Throws: `.truncated`, `.malformed`, `.unsupportedFormat` for samples of more than 8 bits; what `work` throws.
     /// - Complexity: O(number of markers), plus stray bytes between them.
-    init(_ bytes: [UInt8], maximumMetadataByteCount: Int, work: DecodingWork) throws {
+    init(_ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork? = nil) throws {
         guard bytes.starts(with: [0xFF, 0xD8]) else {
             throw ImageError(code: .malformed, message: "Not a JPEG.", byteOffset: 0)
         }
@@ -29,7 +29,7 @@ struct JPEGHeader {
         var scanComponentCount = 0
         var orientation: ImageOrientation?
         var offset = 2
-        var walk = work.walk()
+        var walk = (work ?? DecodingWork(limits: options.limits, byteCount: bytes.count)).walk()
         while true {
             let marker = try JPEGHeader.nextMarker(in: bytes, at: &offset, &walk)
             // Markers without a length: TEM, the restarts and another start of image.
@@ -38,7 +38,7 @@ struct JPEGHeader {
                 throw ImageError(code: .malformed, message: "The JPEG has no picture.", byteOffset: offset)
             }
             guard offset + 2 <= bytes.count else { throw JPEGHeader.truncated(bytes) }
-            let length = Int(bytes[offset]) << 8 | Int(bytes[offset + 1])
+            let length = bytes.bigEndian(2, at: offset)
             guard length >= 2 else {
                 throw ImageError(code: .malformed, message: "A JPEG marker is too short.", byteOffset: offset)
             }
@@ -49,7 +49,7 @@ struct JPEGHeader {
             guard offset + length <= bytes.count else { throw JPEGHeader.truncated(bytes) }
             let payload = bytes[offset + 2..<offset + length]
             if marker == 0xE1, orientation == nil, payload.starts(with: EXIF.prefix),
-                payload.count <= maximumMetadataByteCount
+                payload.count <= options.limits.maximumMetadataByteCount
             {
                 orientation = EXIF.orientation(in: payload)
             } else if JPEGHeader.startsFrame(marker), frame == nil {
@@ -97,9 +97,7 @@ struct JPEGHeader {
             throw ImageError(
                 code: .unsupportedFormat, message: "jpeg: \(frame[start]) bits a sample are not supported, only 8.")
         }
-        return PixelSize(
-            width: Int(frame[start + 3]) << 8 | Int(frame[start + 4]),
-            height: Int(frame[start + 1]) << 8 | Int(frame[start + 2]))
+        return PixelSize(width: frame.bigEndian(2, at: start + 3), height: frame.bigEndian(2, at: start + 1))
     }
 
     /// Invalid factors are clamped to valid ones; libjpeg refuses such a file later.

@@ -5,7 +5,7 @@ import Locks
 extension JPEGCoder: ProgressiveDecoding {
     /// Begins to read a JPEG of several scans. Other ones have no previews of the whole canvas before their end.
     func previewer(for beginning: [UInt8], options: DecodeOptions) throws -> (any ImagePreviewing)? {
-        let header = try JPEGCoder.header(of: beginning, options)
+        let header = try JPEGHeader(beginning, options)
         guard header.hasSeveralScans else { return nil }
         return try JPEGPreviewer(header, options)
     }
@@ -30,10 +30,8 @@ final class JPEGPreviewer: ImagePreviewing {
 
     init(_ header: JPEGHeader, _ options: DecodeOptions) throws {
         let limits = options.limits
-        try limits.checkSides(header.size.width, header.size.height)
-        plan = FramePlan(
-            stored: header.size, denominators: [8, 4, 2], orientation: header.orientation,
-            thumbnail: options.thumbnail, maximumPixelCount: limits.maximumPixelCount)
+        try limits.checkSides(header.size)
+        plan = JPEGCoder.plan(for: header, options, turnsWhileDrawing: false)
         try limits.check(stored: header.size, drawn: plan.drawn)
         byteCount = JPEGCoder.decodingByteCount(header, plan).saturatingAdd(plan.drawn.bitmapByteCount)
         try limits.check(byteCount: byteCount)
@@ -60,34 +58,28 @@ final class JPEGPreviewer: ImagePreviewing {
             guard scans > 0 else { return nil }
             let pixels = try draw(scans, session, work)
             return DecodedImage(
-                plan.result, .held([DecodedImage.Frame(pixels: try plan.finish(pixels, plan.resampler()))]),
-                hasAlpha: false, damage: [.missingEnd, .missingPixels])
+                plan.result, pixels: try plan.finish(pixels, plan.resampler()), hasAlpha: false,
+                damage: [.missingEnd, .missingPixels])
         }
     }
 
     /// - Returns: The number of scans that are whole.
     private func read(_ bytes: [UInt8], _ session: borrowing Session, _ work: DecodingWork) throws -> Int32 {
-        var (failure, scans) = (swi_failure(), Int32(0))
-        let status = unsafe work.lend { look, context in
-            unsafe bytes.withUnsafeBufferPointer { input in
-                // Not empty: the header was read.
-                unsafe swi_jpeg_preview_read(
-                    session.codec, input.baseAddress!, input.count, look, context, &scans, &failure)
-            }
+        let codec = unsafe session.codec
+        var scans: Int32 = 0
+        try unsafe Shim.read(.jpeg, bytes, work) { input, failure in
+            unsafe work.lend { unsafe swi_jpeg_preview_read(codec, input, bytes.count, $0, $1, &scans, failure) }
         }
-        try ShimStatus.check(status, failure, format: .jpeg, work: work)
         return scans
     }
 
     private func draw(_ scan: Int32, _ session: borrowing Session, _ work: DecodingWork) throws -> [UInt8] {
         let codec = unsafe session.codec
         return try unsafe Bitmap.draw(plan.drawn) { output in
-            var failure = swi_failure()
-            let status = unsafe work.lend { look, context in
+            try unsafe Shim.call(.jpeg, work) { failure in
                 // Both sides are at least one pixel.
-                unsafe swi_jpeg_preview_draw(codec, scan, output.baseAddress!, look, context, &failure)
+                unsafe work.lend { unsafe swi_jpeg_preview_draw(codec, scan, output.baseAddress!, $0, $1, failure) }
             }
-            try ShimStatus.check(status, failure, format: .jpeg, work: work)
         }
     }
 }

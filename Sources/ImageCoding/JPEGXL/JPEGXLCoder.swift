@@ -28,7 +28,7 @@ struct JPEGXLCoder: ImageDecoding {
     func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let header = try JPEGXLCoder.header(of: bytes, options)
         return header.decodingByteCount(
-            JPEGXLCoder.plan(for: header, options), frames: options.firstFrameOnly ? 1 : header.frameCount)
+            FramePlan(header.size, options), frames: options.firstFrameOnly ? 1 : header.frameCount)
     }
 
     /// Decodes a JPEG XL.
@@ -43,20 +43,15 @@ struct JPEGXLCoder: ImageDecoding {
         let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
         let header = try JPEGXLCoder.header(of: bytes, options)
         let frames = options.firstFrameOnly ? 1 : header.frameCount
-        try options.limits.check(width: header.size.width, height: header.size.height, frames: frames)
-        let plan = JPEGXLCoder.plan(for: header, options)
+        try options.limits.check(header.size, frames: frames)
+        let plan = FramePlan(header.size, options)
         try options.limits.check(byteCount: header.decodingByteCount(plan, frames: frames))
         if frames > 1 { return try JPEGXLCoder.decodeFrames(bytes, header, plan, options, work) }
-        var damage = ImageDamage()
-        let (pixels, _) = try unsafe plan.draw(work, inOrder: false, premultiplies: false, missing: .clear) {
-            damage = try unsafe FormatShim.draw(bytes, header.size, .jpegXL, options, work, to: $0, $1) {
+        return try unsafe plan.draw(work, inOrder: false, mayBeClear: header.hasAlpha) {
+            try unsafe Shim.draw(.jpegXL, bytes, header.size, to: $0, $1, options, work) {
                 unsafe swi_jxl_decode($0, $1, $2, $3, nil, nil, $4)
             }
         }
-        let mayBeClear = header.hasAlpha || damage.contains(.missingPixels)
-        return DecodedImage(
-            plan.result, .held([DecodedImage.Frame(pixels: pixels)]),
-            hasAlpha: mayBeClear && !Bitmap.isOpaque(pixels), damage: damage)
     }
 
     /// Draws each frame on the same bitmap and keeps what becomes of it.
@@ -67,7 +62,7 @@ struct JPEGXLCoder: ImageDecoding {
         var damage = ImageDamage()
         _ = try unsafe Bitmap.draw(header.size) { output in
             unsafe frames.canvas = UnsafeBufferPointer(output)
-            damage = try unsafe FormatShim.draw(bytes, header.size, .jpegXL, options, work, to: output, nil) {
+            damage = try unsafe Shim.draw(.jpegXL, bytes, header.size, to: output, nil, options, work) {
                 bytes, count, request, pixels, failure in
                 unsafe frames.lend { unsafe swi_jxl_decode(bytes, count, request, pixels, $0, $1, failure) }
             }
@@ -82,9 +77,96 @@ struct JPEGXLCoder: ImageDecoding {
         let most = options.firstFrameOnly ? 1 : max(options.limits.maximumFrameCount, 1)
         return try JPEGXLHeader(bytes, frameLimit: min(most, bytes.count))
     }
+}
 
-    private static func plan(for header: JPEGXLHeader, _ options: DecodeOptions) -> FramePlan {
-        FramePlan(stored: header.size, orientation: .up, thumbnail: options.thumbnail)
+/// What the header of a JPEG XL says and, of an animation, the headers of its frames.
+struct JPEGXLHeader {
+    /// As shown: libjxl turns.
+    let size: PixelSize
+    let hasAlpha: Bool
+    let isAnimated: Bool
+    let loopCount: Int
+    /// 1 of a still picture; of an animation, up to the limit and one more.
+    let frameCount: Int
+    /// Whether the file has all of its frames.
+    let isComplete: Bool
+    private let channelCount: Int
+
+    /// Reads the headers.
+    ///
+    /// - Parameter frameLimit: The frames that are counted, and one more.
+    /// - Throws: ``ImageError``: `.truncated`, `.malformed`.
+    init(_ bytes: [UInt8], frameLimit: Int) throws {
+        var header = swi_jxl_header()
+        try unsafe Shim.read(.jpegXL, bytes) {
+            unsafe swi_jxl_read_header($0, bytes.count, max(frameLimit, 0), &header, $1)
+        }
+        size = PixelSize(width: Int(header.width), height: Int(header.height))
+        hasAlpha = header.has_alpha != 0
+        isAnimated = header.is_animated != 0
+        loopCount = Int(header.loop_count)
+        frameCount = isAnimated ? max(Int(clamping: header.frame_count), 1) : 1
+        isComplete = !isAnimated || header.is_complete != 0
+        channelCount = Int(header.channels)
+    }
+
+    /// The bitmap, the frames that are kept, and what libjxl holds, at most that of a progressive file: four bytes for
+    /// each sample of the frame, twice as many of what it is made from, and of an animation as many of frames before.
+    func decodingByteCount(_ plan: FramePlan, frames: Int) -> Int {
+        let samples = size.pixelCount.saturatingMultiply(max(channelCount, 3)).saturatingMultiply(isAnimated ? 20 : 12)
+        let kept = frames > 1 ? plan.result.bitmapByteCount.saturatingMultiply(frames) : 0
+        return plan.drawingByteCount(inOrder: false).saturatingAdd(plan.finishingByteCount).saturatingAdd(kept)
+            .saturatingAdd(samples).saturatingAdd(12 << 20)
+    }
+}
+
+/// The frames of an animation as they are drawn, one after the other on the same canvas.
+///
+/// Safe to use: the canvas is read only while the decode that lends it draws.
+@safe final class JPEGXLFrames {
+    /// The bitmap that libjxl draws on.
+    var canvas = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+    private(set) var held: [DecodedImage.Frame] = []
+    private(set) var hasAlpha = false
+    /// Why the frames ended early.
+    private(set) var error: (any Error)?
+    private let plan: FramePlan
+    private let resampler: Resampler?
+    private let work: DecodingWork
+
+    init(_ plan: FramePlan, _ work: DecodingWork) {
+        self.plan = plan
+        self.work = work
+        resampler = plan.resampler()
+    }
+
+    /// Keeps the frame on the canvas.
+    ///
+    /// - Returns: Whether more frames are wanted.
+    private func receive(milliseconds: Int) -> Bool {
+        do {
+            let drawn = unsafe [UInt8](canvas)
+            hasAlpha = hasAlpha || !Bitmap.isOpaque(drawn)
+            let pixels = try work.excluding { try plan.finish(drawn, resampler) }
+            held.append(
+                DecodedImage.Frame(pixels: pixels, duration: FrameTiming.duration(milliseconds: milliseconds)))
+            return true
+        } catch {
+            self.error = error
+            return false
+        }
+    }
+
+    /// Runs a C function with the function and the context that get each frame.
+    func lend(_ body: (swi_frame, UnsafeMutableRawPointer) -> Int32) -> Int32 {
+        withExtendedLifetime(self) {
+            // Kept alive until `body` returns, and used on this thread alone.
+            unsafe body(
+                { frames, milliseconds in
+                    let frames = unsafe Unmanaged<JPEGXLFrames>.fromOpaque(frames).takeUnretainedValue()
+                    return frames.receive(milliseconds: milliseconds) ? 0 : 1
+                }, Unmanaged.passUnretained(self).toOpaque())
+        }
     }
 }
 #endif

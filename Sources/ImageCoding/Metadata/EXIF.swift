@@ -12,13 +12,9 @@ enum EXIF {
     /// - Source: TIFF 6.0, section 2; CIPA DC-008, tag 0x0112.
     static func orientation(in bytes: ArraySlice<UInt8>) -> ImageOrientation {
         guard let (reader, entry) = entry(0x0112, in: bytes) else { return .up }
-        let value: Int?
-        switch reader.short(at: entry + 2) {
-        case 3: value = reader.short(at: entry + 8).map(Int.init)
-        case 4: value = reader.long(at: entry + 8).map(Int.init)
-        default: value = nil
-        }
-        return value.flatMap(ImageOrientation.init(rawValue:)) ?? .up
+        // A number of two or four bytes.
+        guard let type = reader.number(2, at: entry + 2), type == 3 || type == 4 else { return .up }
+        return reader.number(type == 3 ? 2 : 4, at: entry + 8).flatMap(ImageOrientation.init(rawValue:)) ?? .up
     }
 
     static let artist: UInt16 = 0x013B
@@ -31,9 +27,9 @@ enum EXIF {
     ///   - bytes: As for ``orientation(in:)``.
     static func text(_ tag: UInt16, in bytes: ArraySlice<UInt8>) -> String {
         // ASCII by the specification, and UTF-8 or Latin-1 in files.
-        guard let (reader, entry) = entry(tag, in: bytes), reader.short(at: entry + 2) == 2,
-            let count = reader.long(at: entry + 4).map(Int.init), count > 0,
-            let place = count <= 4 ? entry + 8 : reader.long(at: entry + 8).map(Int.init),
+        guard let (reader, entry) = entry(tag, in: bytes), reader.number(2, at: entry + 2) == 2,
+            let count = reader.number(4, at: entry + 4), count > 0,
+            let place = count <= 4 ? entry + 8 : reader.number(4, at: entry + 8),
             let text = reader.bytes(at: place, count)
         else { return "" }
         // A notice may have two parts: that of the photographer and that of the editor.
@@ -62,13 +58,13 @@ enum EXIF {
     /// Finds the entry of a tag in the first directory.
     private static func entry(_ tag: UInt16, in bytes: ArraySlice<UInt8>) -> (TIFFReader, Int)? {
         let block = bytes.starts(with: prefix) ? bytes.dropFirst(prefix.count) : bytes
-        guard let reader = TIFFReader(block), let directory = reader.long(at: 4).map(Int.init),
-            let count = reader.short(at: directory)
+        guard let reader = TIFFReader(block), let directory = reader.number(4, at: 4),
+            let count = reader.number(2, at: directory)
         else { return nil }
-        for index in 0..<Int(count) {
+        for index in 0..<count {
             let entry = directory + 2 + index * 12
-            guard let found = reader.short(at: entry) else { return nil }
-            if found == tag { return (reader, entry) }
+            guard let found = reader.number(2, at: entry) else { return nil }
+            if found == Int(tag) { return (reader, entry) }
         }
         return nil
     }
@@ -93,20 +89,14 @@ private struct TIFFReader {
         self.bytes = bytes
     }
 
-    func short(at offset: Int) -> UInt16? {
-        guard offset >= 0, offset <= bytes.count - 2 else { return nil }
-        let first = UInt16(bytes[bytes.startIndex + offset])
-        let second = UInt16(bytes[bytes.startIndex + offset + 1])
-        return isLittleEndian ? second << 8 | first : first << 8 | second
+    func number(_ count: Int, at offset: Int) -> Int? {
+        guard let bytes = bytes(at: offset, count) else { return nil }
+        let start = bytes.startIndex
+        return isLittleEndian ? bytes.littleEndian(count, at: start) : bytes.bigEndian(count, at: start)
     }
 
     func bytes(at offset: Int, _ count: Int) -> ArraySlice<UInt8>? {
         guard offset >= 0, count <= bytes.count, offset <= bytes.count - count else { return nil }
         return bytes[(bytes.startIndex + offset)..<(bytes.startIndex + offset + count)]
-    }
-
-    func long(at offset: Int) -> UInt32? {
-        guard let first = short(at: offset), let second = short(at: offset + 2) else { return nil }
-        return isLittleEndian ? UInt32(second) << 16 | UInt32(first) : UInt32(first) << 16 | UInt32(second)
     }
 }

@@ -89,7 +89,7 @@ private enum ColorProfileHeader {
     /// Whether the bytes are a profile of RGB colours whose parts lie within it.
     static func isKept(_ bytes: [UInt8]) -> Bool {
         guard (132...ImageMetadata.maximumProfileByteCount).contains(bytes.count) else { return false }
-        func number(_ offset: Int) -> Int { PNGHeader.number(in: bytes, at: offset) }
+        func number(_ offset: Int) -> Int { bytes.bigEndian(at: offset) }
         func has(_ name: String, at offset: Int) -> Bool { bytes[offset..<offset + 4].elementsEqual(name.utf8) }
         let end = 132 + number(128).saturatingMultiply(12)
         guard number(0) == bytes.count, (2...5).contains(bytes[8]), has("acsp", at: 36), has("RGB ", at: 16),

@@ -41,7 +41,7 @@ struct MetadataBlocks {
         let name = Array("ICC_PROFILE\0".utf8)
         var (parts, offset) = ([UInt8: ArraySlice<UInt8>](), 2)
         while mayGoOn(), offset + 4 <= file.count, file[offset] == 0xFF, file[offset + 1] != 0xDA {
-            let length = Int(file[offset + 2]) << 8 | Int(file[offset + 3])
+            let length = file.bigEndian(2, at: offset + 2)
             guard length >= 2, offset + 2 + length <= file.count else { break }
             let payload = file[(offset + 4)..<(offset + 2 + length)]
             if file[offset + 1] == 0xE2, payload.count > 14, payload.starts(with: name) {
@@ -59,20 +59,17 @@ struct MetadataBlocks {
     ///
     /// - Source: PNG (third edition), sections 11.3.2.3 and 11.3.4.6.
     private mutating func readPNG(_ file: [UInt8]) {
-        var (offset, hasPixels) = (8, false)
-        while mayGoOn(), offset + 12 <= file.count {
-            let length = PNGHeader.number(in: file, at: offset)
-            let type = file[(offset + 4)..<(offset + 8)]
-            guard length <= file.count - offset - 12 else { return }
-            let payload = file[(offset + 8)..<(offset + 8 + length)]
-            if type.elementsEqual("IDAT".utf8) {
-                hasPixels = true
-            } else if type.elementsEqual("iCCP".utf8), !hasPixels, profile == nil {
-                profile = PNGProfile.inflated(payload, profileLimit)
-            } else if type.elementsEqual("eXIf".utf8), exif == nil, length <= limit {
-                exif = payload
+        var hasPixels = false
+        for chunk in PNGChunks(file, from: 8) {
+            // With its check sum.
+            guard mayGoOn(), chunk.payload.upperBound + 4 <= file.count else { return }
+            switch chunk.type {
+            case "IDAT": hasPixels = true
+            case "iCCP" where !hasPixels && profile == nil:
+                profile = PNGProfile.inflated(file[chunk.payload], profileLimit)
+            case "eXIf" where exif == nil && chunk.payload.count <= limit: exif = file[chunk.payload]
+            default: break
             }
-            offset += 12 + length
         }
     }
 
@@ -83,7 +80,7 @@ struct MetadataBlocks {
         guard file.count >= 30, file[12..<16].elementsEqual("VP8X".utf8) else { return }
         var offset = 30
         while mayGoOn(), offset + 8 <= file.count {
-            let length = WebPChunks.number(in: file, at: offset + 4)
+            let length = file.littleEndian(at: offset + 4)
             guard length <= file.count - offset - 8 else { return }
             let (type, payload) = (file[offset..<offset + 4], file[(offset + 8)..<(offset + 8 + length)])
             if offset == 30, type.elementsEqual("ICCP".utf8), length <= profileLimit {

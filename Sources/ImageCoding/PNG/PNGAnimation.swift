@@ -29,7 +29,7 @@ struct PNGAnimation: Sendable {
         var current: PNGFrame?
         while offset + 12 <= bytes.count, frames.count < frameLimit {
             try walk.reach(offset)
-            let length = PNGHeader.number(in: bytes, at: offset)
+            let length = bytes.bigEndian(at: offset)
             let payload = offset + 8
             // A chunk without its end leaves its frame without data.
             guard length <= bytes.count - payload - 4 else {
@@ -40,21 +40,21 @@ struct PNGAnimation: Sendable {
             switch String(decoding: bytes[offset + 4..<payload], as: UTF8.self) {
             case "acTL":
                 guard length >= 8 else { return nil }
-                announcedCount = PNGHeader.number(in: bytes, at: payload)
-                loopCount = PNGHeader.number(in: bytes, at: payload + 4)
+                announcedCount = bytes.bigEndian(at: payload)
+                loopCount = bytes.bigEndian(at: payload + 4)
             case "PLTE", "tRNS": palette.append(offset..<chunk.upperBound)
             case "fcTL":
                 if let current, !current.chunks.isEmpty { frames.append(current) }
-                guard length >= 4, PNGHeader.number(in: bytes, at: payload) == sequence,
+                guard length >= 4, bytes.bigEndian(at: payload) == sequence,
                     let frame = PNGFrame(bytes, control: payload..<end, canvas: canvas)
                 else { return nil }
                 current = frame
                 sequence += 1
             case "IDAT":
                 // The default picture is a frame if a control precedes it.
-                if current?.size == canvas || current == nil { current?.chunks.append(chunk) } else { return nil }
+                if current?.rect.size == canvas || current == nil { current?.chunks.append(chunk) } else { return nil }
             case "fdAT":
-                guard length >= 4, current != nil, PNGHeader.number(in: bytes, at: payload) == sequence else {
+                guard length >= 4, current != nil, bytes.bigEndian(at: payload) == sequence else {
                     return nil
                 }
                 current?.chunks.append(chunk)
@@ -70,66 +70,70 @@ struct PNGAnimation: Sendable {
     }
 }
 
-/// The canvas on which the frames of a PNG are drawn, one over the other.
-struct PNGCanvas: FrameCanvas {
-    private let size: PixelSize
-    /// RGBA, premultiplied; empty before the first frame.
-    private(set) var pixels: [UInt8] = []
-    private var last: (rect: PixelRect, disposal: PNGFrame.Disposal)?
-    /// The pixels below the last frame, if they will be restored.
-    private var saved: [UInt8] = []
+/// One frame of an animated PNG.
+///
+/// - Source: PNG (third edition), section 11.3.6.
+struct PNGFrame: Sendable {
+    /// The place of the frame on the canvas.
+    let rect: PixelRect
+    /// How long it is shown, in milliseconds.
+    let milliseconds: Int
+    let disposal: FrameCanvas.Disposal
+    /// Whether it is blended over the canvas, instead of replacing its pixels.
+    let isBlended: Bool
+    /// The chunks of its data, from the type to the check sum.
+    var chunks: [Range<Int>] = []
 
-    init(size: PixelSize) { self.size = size }
+    /// Creates a frame from its control chunk.
+    ///
+    /// - Returns: `nil` for a frame outside the canvas, and for values that do not exist.
+    init?(_ bytes: [UInt8], control payload: Range<Int>, canvas: PixelSize) {
+        guard payload.count >= 26 else { return nil }
+        let start = payload.lowerBound
+        func number(_ offset: Int) -> Int { bytes.bigEndian(at: start + offset) }
+        rect = PixelRect(x: number(12), y: number(16), width: number(4), height: number(8))
+        let (delay, unit) = (bytes.bigEndian(2, at: start + 20), bytes.bigEndian(2, at: start + 22))
+        milliseconds = delay * 1_000 / (unit == 0 ? 100 : unit)
+        guard rect.width > 0, rect.height > 0, rect.x + rect.width <= canvas.width,
+            rect.y + rect.height <= canvas.height, let disposal = FrameCanvas.Disposal(rawValue: bytes[start + 24]),
+            bytes[start + 25] <= 1
+        else { return nil }
+        self.disposal = disposal
+        isBlended = bytes[start + 25] == 1
+    }
 
-    /// Disposes of the frame before, and draws a frame.
+    /// The bytes of the frame's data.
+    var byteCount: Int { chunks.reduce(0) { $0 + $1.count } }
+
+    /// A PNG of this frame alone.
     ///
     /// - Parameters:
-    ///   - frame: The place and the rules of the frame.
-    ///   - drawn: Its pixels, not premultiplied.
-    mutating func draw(_ frame: PNGFrame, _ drawn: [UInt8], work: DecodingWork) throws {
-        // The picture so far is passed on, so the next frame is drawn on a copy.
-        try work.look(pixels: size.pixelCount)
-        let isFirst = pixels.isEmpty
-        if isFirst { pixels = try Bitmap.clear(size, work) }
-        dispose()
-        // There is nothing to restore below the first frame.
-        let disposal = isFirst && frame.disposal == .restore ? .clear : frame.disposal
-        last = (frame.rect, disposal)
-        saved = []
-        if disposal == .restore { for row in rows(of: frame.rect) { saved += pixels[row] } }
-        let rows = rows(of: frame.rect)
-        let width = frame.rect.width * 4
-        try unsafe pixels.withUnsafeMutableBufferPointer { pixels in
-            try unsafe drawn.withUnsafeBufferPointer { drawn in
-                for (index, row) in rows.enumerated() {
-                    if index % 64 == 0 { try work.look() }
-                    let source = unsafe UnsafeBufferPointer(rebasing: drawn[index * width..<(index + 1) * width])
-                    let target = unsafe UnsafeMutableBufferPointer(rebasing: pixels[row])
-                    if !frame.isBlended { unsafe target.update(repeating: 0) }
-                    unsafe Bitmap.blend(source, over: target)
-                }
+    ///   - bytes: The file.
+    ///   - palette: The chunks of the palette and its transparency, whole.
+    ///   - checks: Whether the check sums of the data must be right.
+    /// - Throws: `.malformed` for a wrong check sum.
+    func file(_ bytes: [UInt8], palette: [Range<Int>], checks: Bool) throws(ImageError) -> [UInt8] {
+        var file = PNGHeader.signature
+        file.reserveCapacity(byteCount + 1_200)
+        let size = PNGChunk.bigEndian(UInt32(rect.width)) + PNGChunk.bigEndian(UInt32(rect.height))
+        PNGChunk.append("IHDR", [size[...], bytes[24..<29]], to: &file)
+        for chunk in palette { file += bytes[chunk] }
+        var parts = [ArraySlice<UInt8>]()
+        for chunk in chunks {
+            let end = chunk.upperBound - 4
+            let isRight =
+                !checks
+                || PNGChunk.checkSum(bytes[chunk.lowerBound..<end])
+                    == UInt32(truncatingIfNeeded: bytes.bigEndian(at: end))
+            guard isRight else {
+                throw ImageError(code: .malformed, message: "png: a check sum is wrong.", byteOffset: end)
             }
+            // The type, and in all frames but the default picture a sequence number.
+            let isSequenced = bytes[chunk.lowerBound] == UInt8(ascii: "f")
+            parts.append(bytes[chunk.lowerBound + (isSequenced ? 8 : 4)..<end])
         }
-    }
-
-    private mutating func dispose() {
-        guard let last, last.disposal != .keep else { return }
-        var offset = 0
-        for row in rows(of: last.rect) {
-            if last.disposal == .clear {
-                for index in row { pixels[index] = 0 }
-            } else {
-                pixels.replaceSubrange(row, with: saved[offset..<offset + row.count])
-                offset += row.count
-            }
-        }
-    }
-
-    /// The bytes of each row of a rectangle on the canvas.
-    private func rows(of rect: PixelRect) -> [Range<Int>] {
-        (rect.y..<rect.y + rect.height).map { y in
-            let start = (y * size.width + rect.x) * 4
-            return start..<start + rect.width * 4
-        }
+        PNGChunk.append("IDAT", parts, to: &file)
+        PNGChunk.append("IEND", [], to: &file)
+        return file
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import CImageShims
 
 /// Writes animated PNG: a PNG for each frame, of the part that has changed, put together again.
 ///
@@ -14,10 +15,10 @@ enum PNGAnimationWriter {
             try Task.checkCancellation()
             let frame = try image.frame(at: index)
             let rect = ChangedPart.rect(image.size, shown, frame.pixels)
-            let pixels = ChangedPart.cut(rect, from: frame.pixels, width: image.width)
+            let pixels = try Bitmap.cut(rect, from: frame.pixels, image.size)
             let part = try PNGCoder.encode(
                 image.hasAlpha ? Bitmap.unpremultiplied(pixels) : pixels,
-                PixelSize(width: rect.width, height: rect.height), level, hasAlpha: image.hasAlpha)
+                rect.size, level, hasAlpha: image.hasAlpha)
             if index == 0 {
                 // The signature and the header of the first frame, which is as large as the canvas.
                 file += part[..<33]
@@ -26,7 +27,8 @@ enum PNGAnimationWriter {
             }
             PNGChunk.append("fcTL", [control(sequence, rect, frame.duration)[...]], to: &file)
             sequence += 1
-            for data in data(of: part) {
+            for chunk in PNGChunks(part, from: 33) where chunk.type == "IDAT" {
+                let data = part[chunk.payload]
                 if index == 0 {
                     PNGChunk.append("IDAT", [data], to: &file)
                 } else {
@@ -49,15 +51,46 @@ enum PNGAnimationWriter {
         let times = [delay, unit].flatMap { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] }
         return numbers.flatMap(PNGChunk.bigEndian) + times + [0, 0]
     }
+}
 
-    /// The data of the picture in a file that libpng wrote.
-    private static func data(of file: [UInt8]) -> [ArraySlice<UInt8>] {
-        var (at, parts) = (8, [ArraySlice<UInt8>]())
-        while at + 12 <= file.count {
-            let length = PNGHeader.number(in: file, at: at)
-            if file[at + 4..<at + 8].elementsEqual("IDAT".utf8) { parts.append(file[at + 8..<at + 8 + length]) }
-            at += 12 + length
-        }
-        return parts
+/// Writes the chunks of a PNG.
+///
+/// - Source: PNG (third edition), section 5.3.
+enum PNGChunk {
+    /// Appends a chunk: its length, type, data and check sum.
+    ///
+    /// - Parameter parts: The data, of less than 2 GiB.
+    static func append(_ type: StaticString, _ parts: [ArraySlice<UInt8>], to file: inout [UInt8]) {
+        file += bigEndian(UInt32(parts.reduce(0) { $0 + $1.count }))
+        let start = file.count
+        file += type.description.utf8
+        for part in parts { file += part }
+        file += bigEndian(checkSum(file[start...]))
+    }
+
+    static func bigEndian(_ value: UInt32) -> [UInt8] {
+        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
+    }
+
+    static func checkSum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+        unsafe bytes.withUnsafeBufferPointer { unsafe $0.baseAddress.map { unsafe swi_crc32($0, bytes.count) } ?? 0 }
+    }
+}
+
+/// The chunks of a PNG that are whole but for their check sums, in order.
+struct PNGChunks: Sequence, IteratorProtocol {
+    private let bytes: [UInt8]
+    private var offset: Int
+
+    /// - Parameter offset: The beginning of a chunk.
+    init(_ bytes: [UInt8], from offset: Int) { (self.bytes, self.offset) = (bytes, offset) }
+
+    /// The next chunk: its type, and where its payload is.
+    mutating func next() -> (type: String, payload: Range<Int>)? {
+        guard offset + 8 <= bytes.count else { return nil }
+        let (start, length) = (offset + 8, bytes.bigEndian(at: offset))
+        guard length <= bytes.count - start else { return nil }
+        offset = start + length + 4
+        return (String(decoding: bytes[start - 4..<start], as: UTF8.self), start..<start + length)
     }
 }

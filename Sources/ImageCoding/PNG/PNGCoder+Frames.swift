@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import CImageShims
+
 extension PNGCoder {
     /// The animation of a file, `nil` for a still picture.
     static func animation(
@@ -19,50 +21,24 @@ extension PNGCoder {
         _ animation: PNGAnimation, _ bytes: [UInt8], _ header: PNGHeader, _ plan: FramePlan, _ options: DecodeOptions,
         _ work: DecodingWork
     ) throws -> DecodedImage {
-        let (frames, limits) = (animation.frames, options.limits)
+        let frames = animation.frames
         let onDemand = options.framesOnDemand && frames.count > 1
-        try limits.check(
-            width: header.size.width, height: header.size.height, frames: frames.count, onDemand: onDemand)
+        try options.limits.check(header.size, frames: frames.count, onDemand: onDemand)
         let byteCount = decodingByteCount(animation, header, plan, onDemand: onDemand)
-        try limits.check(byteCount: byteCount)
-        let damage = try damage(of: animation, bytes, options)
-        let draw: @Sendable (inout PNGCanvas, Int, DecodingWork) throws -> Void = { [failOn = options.failOn] in
-            let frame = frames[$1]
-            let file = try frame.file(bytes, palette: animation.palette, checks: failOn != .never)
-            let work = $2
-            let drawn = try unsafe Bitmap.draw(frame.size) { output in
-                _ = try unsafe PNGCoder.draw(file, frame.size, to: output, nil, failOn, work)
+        try options.limits.check(byteCount: byteCount)
+        let found = FoundFrames(
+            durations: frames.map { FrameTiming.duration(milliseconds: $0.milliseconds) },
+            loopCount: animation.loopCount, mayBeClear: true, damage: try damage(of: animation, bytes, options),
+            size: header.size)
+        return try found.composed(plan, options, file: bytes, byteCount: byteCount, work) { canvas, index, work in
+            let frame = frames[index]
+            let file = try frame.file(bytes, palette: animation.palette, checks: options.failOn != .never)
+            let drawn = try unsafe Bitmap.draw(frame.rect.size) { output in
+                _ = try unsafe Shim.draw(.png, file, frame.rect.size, to: output, nil, options, work, swi_png_decode)
             }
-            try $0.draw(frame, drawn, work: work)
+            try canvas.begin(frame.rect, frame.disposal, work)
+            try canvas.draw(drawn, in: frame.rect, isBlended: frame.isBlended, work)
         }
-        let durations = frames.map { FrameTiming.duration(milliseconds: $0.milliseconds) }
-        if onDemand {
-            let source = ComposedFrames(
-                durations: durations, byteCount: bytes.count.saturatingAdd(byteCount), plan: plan,
-                empty: PNGCanvas(size: header.size)
-            ) { try draw(&$0, $1, DecodingWork(limits: limits, byteCount: bytes.count)) }
-            return DecodedImage(
-                plan.result, .onDemand(try source.pixels(at: 0), source), loopCount: animation.loopCount,
-                hasAlpha: true, damage: damage)
-        }
-        var canvas = PNGCanvas(size: header.size)
-        let resampler = plan.resampler()
-        var hasAlpha = false
-        let isStill = frames.count == 1
-        var (held, found) = ([DecodedImage.Frame](), damage)
-        for index in frames.indices {
-            do {
-                try draw(&canvas, index, work)
-            } catch let error as ImageError where options.failOn == .never && error.isDamage && index > 0 {
-                found.formUnion([.missingPixels, .corruptData])
-                break
-            }
-            hasAlpha = hasAlpha || !Bitmap.isOpaque(canvas.pixels)
-            let pixels = try work.excluding { try plan.finish(canvas.pixels, resampler) }
-            held.append(DecodedImage.Frame(pixels: pixels, duration: isStill ? .zero : durations[index]))
-        }
-        return DecodedImage(
-            plan.result, .held(held), loopCount: isStill ? 0 : animation.loopCount, hasAlpha: hasAlpha, damage: found)
     }
 
     /// The damage of a file that ends early.

@@ -18,11 +18,11 @@ struct PNGHeader {
     ///
     /// - Parameters:
     ///   - bytes: The file or its beginning.
-    ///   - maximumMetadataByteCount: A larger EXIF chunk is skipped.
-    ///   - work: Called between chunks.
+    ///   - options: An EXIF chunk beyond the limit for metadata is skipped.
+    ///   - work: Called between chunks; one of its own by default.
     /// - Throws: `.truncated` without a whole header, `.malformed`; what `work` throws.
     /// - Complexity: O(number of chunks).
-    init(_ bytes: [UInt8], maximumMetadataByteCount: Int, work: DecodingWork) throws {
+    init(_ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork? = nil) throws {
         guard bytes.starts(with: PNGHeader.signature.prefix(bytes.count)) else {
             throw ImageError(code: .malformed, message: "Not a PNG.", byteOffset: 0)
         }
@@ -30,11 +30,11 @@ struct PNGHeader {
         guard bytes.count >= 33 else {
             throw ImageError(code: .truncated, message: "The PNG ends in its header.", byteOffset: bytes.count)
         }
-        guard PNGHeader.number(in: bytes, at: 8) == 13, bytes[12..<16].elementsEqual("IHDR".utf8) else {
+        guard bytes.bigEndian(at: 8) == 13, bytes[12..<16].elementsEqual("IHDR".utf8) else {
             throw ImageError(code: .malformed, message: "The PNG does not begin with its header.", byteOffset: 8)
         }
-        let width = PNGHeader.number(in: bytes, at: 16)
-        let height = PNGHeader.number(in: bytes, at: 20)
+        let width = bytes.bigEndian(at: 16)
+        let height = bytes.bigEndian(at: 20)
         guard (1...0x7FFF_FFFF).contains(width), (1...0x7FFF_FFFF).contains(height) else {
             throw ImageError(
                 code: .malformed, message: "The PNG says it is \(width) by \(height) pixels.", byteOffset: 16)
@@ -42,24 +42,17 @@ struct PNGHeader {
         var hasAlpha = bytes[25] & 4 != 0
         var orientation = ImageOrientation.up
         var (isAnimated, hasData) = (false, false)
-        var offset = 33
-        var walk = work.walk()
-        while offset + 8 <= bytes.count {
-            try walk.reach(offset)
-            let length = PNGHeader.number(in: bytes, at: offset)
-            let payload = offset + 8
-            guard length <= bytes.count - payload else { break }
-            let type = bytes[offset + 4..<payload]
-            if type.elementsEqual("IDAT".utf8) {
-                hasData = true
-            } else if type.elementsEqual("acTL".utf8) {
-                isAnimated = isAnimated || !hasData
-            } else if type.elementsEqual("tRNS".utf8) {
-                hasAlpha = true
-            } else if type.elementsEqual("eXIf".utf8), length <= maximumMetadataByteCount {
-                orientation = EXIF.orientation(in: bytes[payload..<payload + length])
+        var walk = (work ?? DecodingWork(limits: options.limits, byteCount: bytes.count)).walk()
+        for chunk in PNGChunks(bytes, from: 33) {
+            try walk.reach(chunk.payload.lowerBound)
+            switch chunk.type {
+            case "IDAT": hasData = true
+            case "acTL": isAnimated = isAnimated || !hasData
+            case "tRNS": hasAlpha = true
+            case "eXIf" where chunk.payload.count <= options.limits.maximumMetadataByteCount:
+                orientation = EXIF.orientation(in: bytes[chunk.payload])
+            default: break
             }
-            offset = payload + length + 4
         }
         size = PixelSize(width: width, height: height)
         isInterlaced = bytes[28] != 0
@@ -69,9 +62,4 @@ struct PNGHeader {
     }
 
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-
-    /// Four bytes, most significant first. The caller has checked that they exist.
-    static func number(in bytes: [UInt8], at offset: Int) -> Int {
-        bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
-    }
 }

@@ -33,6 +33,20 @@ enum Bitmap {
         }
     }
 
+    /// The pixels of the part of a rectangle that lies inside a bitmap.
+    ///
+    /// - Throws: `CancellationError`, checked between rows.
+    static func cut(_ rect: PixelRect, from pixels: [UInt8], _ size: PixelSize) throws -> [UInt8] {
+        if rect == PixelRect(x: 0, y: 0, width: size.width, height: size.height) { return pixels }
+        var part = [UInt8]()
+        part.reserveCapacity((rect.clipped(to: size)?.size ?? PixelSize(width: 0, height: 0)).bitmapByteCount)
+        for (index, row) in rect.rows(in: size).enumerated() {
+            if index % 64 == 0 { try Task.checkCancellation() }
+            part += pixels[row]
+        }
+        return part
+    }
+
     /// `value * alpha / 255`, rounded to the nearest.
     static func multiply(_ value: UInt8, _ alpha: UInt8) -> UInt8 {
         let product = UInt32(value) * UInt32(alpha) + 128
@@ -108,3 +122,25 @@ enum Bitmap {
         }
     }
 }
+
+#if os(Linux)
+import Glibc
+
+/// Asks the kernel for huge pages below a large bitmap: page faults are a quarter of the time of a large decode.
+enum HugePages {
+    static func advise(_ memory: UnsafeMutableBufferPointer<UInt8>) {
+        guard memory.count >= 4 << 20, let start = memory.baseAddress else { return }
+        let page = max(1, sysconf(Int32(_SC_PAGESIZE)))
+        let address = Int(bitPattern: start)
+        let first = (address + page - 1) & ~(page - 1)
+        let length = (address + memory.count - first) & ~(page - 1)
+        // Advice about whole pages inside the buffer. It changes no byte, and its failure has no effect.
+        _ = unsafe madvise(UnsafeMutableRawPointer(bitPattern: first), length, MADV_HUGEPAGE)
+    }
+}
+#else
+/// Other systems choose their page sizes themselves.
+enum HugePages {
+    static func advise(_ memory: UnsafeMutableBufferPointer<UInt8>) {}
+}
+#endif

@@ -26,17 +26,18 @@ struct FramePlan: Sendable {
     ///
     /// - Parameters:
     ///   - stored: The size in the file, as stored, both sides at least 1.
+    ///   - orientation: How the stored pixels must be turned.
+    ///   - options: How the upright picture is resized; a decoder never enlarges. Where more pixels would be drawn than
+    ///     the limits allow, a divisor is used that draws just enough for the result.
     ///   - denominators: The divisors at which the decoder can draw, largest first. The first one that draws at least
     ///     one and a half times the result on each side is used, so that the filter has enough to choose from.
-    ///   - orientation: How the stored pixels must be turned.
-    ///   - thumbnail: How the upright picture is resized; a decoder never enlarges.
-    ///   - maximumPixelCount: Where more would be drawn, a divisor is used that draws just enough for the result.
     ///   - turnsWhileDrawing: Whether the decoder can turn a picture that is not resized, without a second bitmap.
     ///   - scalesWhole: Whether the decoder scales the picture to the rounded size, instead of padding its edges.
     init(
-        stored: PixelSize, denominators: [Int] = [], orientation: ImageOrientation, thumbnail: ResizeTransformer?,
-        maximumPixelCount: Int = .max, turnsWhileDrawing: Bool = false, scalesWhole: Bool = false
+        _ stored: PixelSize, orientation: ImageOrientation = .up, _ options: DecodeOptions, denominators: [Int] = [],
+        turnsWhileDrawing: Bool = false, scalesWhole: Bool = false
     ) {
+        let thumbnail = options.thumbnail
         let upright = stored.turned(orientation)
         let (result, shown) = thumbnail?.shrinking.plan(for: upright) ?? (upright, .whole(upright))
         let (target, source) = (result.turned(orientation), shown.stored(orientation, of: stored))
@@ -47,7 +48,7 @@ struct FramePlan: Sendable {
         inLinearLight = thumbnail?.inLinearLight ?? false
         // A decoder that draws a smaller picture adds up sRGB values.
         var divisor = inLinearLight ? 1 : denominators.first { draws($0, 1.5) } ?? 1
-        if stored.divided(by: divisor).pixelCount > maximumPixelCount {
+        if stored.divided(by: divisor).pixelCount > options.limits.maximumPixelCount {
             divisor = denominators.first { draws($0, 1) } ?? divisor
         }
         let drawn = stored.divided(by: divisor)
@@ -101,7 +102,7 @@ struct FramePlan: Sendable {
             .saturatingAdd(rowCapacity.saturatingMultiply(target.width).saturatingMultiply(16))
     }
 
-    /// The bytes that ``draw(_:inOrder:premultiplies:missing:_:)`` draws on.
+    /// The bytes that ``draw(_:inOrder:premultiplies:mayBeClear:missing:_:)`` draws on.
     func drawingByteCount(inOrder: Bool) -> Int {
         guard isResampled, inOrder else { return bitmap.bitmapByteCount }
         return drawn.width.saturatingMultiply(4).saturatingMultiply(rowCapacity)
@@ -119,30 +120,35 @@ struct FramePlan: Sendable {
     ///   - work: The work of the decode.
     ///   - inOrder: Whether the decoder draws row after row, and says so.
     ///   - premultiplies: Whether the drawn rows are not premultiplied yet.
-    ///   - missing: The pixel in place of those that are not drawn.
-    ///   - draw: Draws on the buffer. It has room for some rows and gets ``DecodedRows`` if the picture is resampled in
-    ///     order, and has room for the whole bitmap otherwise.
-    /// - Returns: The pixels, and whether any is transparent; always `false` unless rows are premultiplied.
+    ///   - mayBeClear: Whether rows that are premultiplied may be transparent.
+    ///   - missing: The pixel in place of those that are not drawn. Transparent by default.
+    ///   - draw: Draws on the buffer, and returns the damage. The buffer has room for some rows and comes with
+    ///     ``DecodedRows`` if the picture is resampled in order, and has room for the whole bitmap otherwise.
     func draw(
-        _ work: DecodingWork, inOrder: Bool, premultiplies: Bool, missing: PixelColor,
-        _ draw: (UnsafeMutableBufferPointer<UInt8>, DecodedRows?) throws -> Void
-    ) throws -> (pixels: [UInt8], hasAlpha: Bool) {
-        var hasAlpha = false
+        _ work: DecodingWork, inOrder: Bool = true, premultiplies: Bool = false, mayBeClear: Bool = false,
+        missing: PixelColor = .clear, _ draw: (UnsafeMutableBufferPointer<UInt8>, DecodedRows?) throws -> ImageDamage
+    ) throws -> DecodedImage {
+        var (hasAlpha, damage) = (false, ImageDamage())
         let resampler = resampler()
-        let pixels = try unsafe Bitmap.draw(resampler == nil ? bitmap : target) { output in
+        let made = try unsafe Bitmap.draw(resampler == nil ? bitmap : target) { output in
             guard let resampler else {
-                try unsafe draw(output, nil)
+                damage = try unsafe draw(output, nil)
                 if premultiplies { hasAlpha = try unsafe Bitmap.premultiply(output, work) }
                 return
             }
             let rows = unsafe DecodedRows(
                 resampler, capacity: inOrder ? rowCapacity : drawn.height, premultiplies: premultiplies, to: output,
                 work)
-            try unsafe draw(rows.buffer, inOrder ? rows : nil)
+            damage = try unsafe draw(rows.buffer, inOrder ? rows : nil)
             if inOrder { try rows.fill(with: missing) } else { try rows.receiveAll() }
             hasAlpha = rows.hasAlpha
         }
-        return (try Bitmap.turned(pixels, size: target, orientation), hasAlpha)
+        let pixels = try Bitmap.turned(made, size: target, orientation)
+        if !premultiplies {
+            let isPartlyClear = missing.alpha < 255 && damage.contains(.missingPixels)
+            hasAlpha = (mayBeClear || isPartlyClear) && !Bitmap.isOpaque(pixels)
+        }
+        return DecodedImage(result, pixels: pixels, hasAlpha: hasAlpha, damage: damage)
     }
 }
 

@@ -165,12 +165,15 @@ struct Resampler: Sendable {
 enum LinearLight {
     /// The light of each of 256 values, 0 to 1; and after it the value of each of 16,385 steps of light.
     static let tables: [Float] =
-        (0..<256).map { value in
-            let share = Double(value) / 255
-            return Float(share <= 0.04045 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4))
-        }
-        + (0...16_384).map { step in
-            let light = Double(step) / 16_384
-            return Float((light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055) * 255)
-        }
+        (0..<256).map { Float(light(Double($0) / 255)) } + (0...16_384).map { Float(value(Double($0) / 16_384) * 255) }
+
+    /// The light of an sRGB value, both 0 to 1.
+    static func light(_ value: Double) -> Double {
+        value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+    }
+
+    /// The sRGB value of a light, both 0 to 1.
+    static func value(_ light: Double) -> Double {
+        light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
+    }
 }

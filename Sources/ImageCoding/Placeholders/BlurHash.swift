@@ -123,22 +123,14 @@ public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
                 pixels.append(255)
             }
         }
-        return DecodedImage(size, .held([.init(pixels: pixels)]), hasAlpha: false)
+        return DecodedImage(size, pixels: pixels, hasAlpha: false)
     }
 
     /// The light of an sRGB sample of eight bits.
-    private static func linear(_ sample: Int) -> Double {
-        let value = Double(sample) / 255
-        return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
-    }
+    private static func linear(_ sample: Int) -> Double { LinearLight.light(Double(sample) / 255) }
 
     /// The sample of a light.
-    private static func stored(_ light: Double) -> Int {
-        let value = min(max(light, 0), 1)
-        let curved: Double = 1.055 * pow(value, 1 / 2.4) - 0.055
-        let sample: Double = value <= 0.0031308 ? value * 12.92 : curved
-        return Int(sample * 255 + 0.5)
-    }
+    private static func stored(_ light: Double) -> Int { Int(LinearLight.value(min(max(light, 0), 1)) * 255 + 0.5) }
 }
 
 /// Numbers in base 83.
@@ -164,5 +156,35 @@ private enum Base83 {
             value = value * 83 + digit
         }
         return value
+    }
+}
+
+/// Three channels and alpha.
+typealias Channels = SIMD4<Double>
+
+/// The values of cosine waves over the pixels of a side.
+struct Waves {
+    private let values: [Double]
+    private let length: Int
+
+    /// - Parameters:
+    ///   - count: The number of waves; the first one is constant.
+    ///   - length: The pixels of the side.
+    ///   - offset: Where in a pixel the wave is taken: 0 at its start, 0.5 in its middle.
+    init(_ count: Int, over length: Int, offset: Double) {
+        self.length = length
+        values = (0..<count).flatMap { wave in
+            (0..<length).map { cos(Double.pi * Double(wave) * (Double($0) + offset) / Double(length)) }
+        }
+    }
+
+    subscript(_ wave: Int, _ position: Int) -> Double { values[wave * length + position] }
+}
+
+extension DecodedImage {
+    /// The first frame, fitted into a square unless it is within it already.
+    func shrunk(to side: Int) throws -> DecodedImage {
+        guard width > side || height > side else { return self }
+        return try ResizeTransformer(size: PixelSize(width: side, height: side)).transform(firstFrame)
     }
 }

@@ -115,7 +115,7 @@ public struct ThumbHash: Hashable, Sendable {
             }
         }
         _ = unsafe pixels.withUnsafeMutableBufferPointer { unsafe Bitmap.premultiply($0) }
-        return DecodedImage(size, .held([.init(pixels: pixels)]), hasAlpha: layout.hasAlpha)
+        return DecodedImage(size, pixels: pixels, hasAlpha: layout.hasAlpha)
     }
 
     /// One channel: its mean, and waves of growing frequency.

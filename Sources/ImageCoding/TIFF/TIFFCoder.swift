@@ -27,7 +27,7 @@ struct TIFFCoder: ImageDecoding {
     /// the `FramePlan` adds.
     func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let header = try TIFFHeader(bytes, options.limits)
-        return TIFFCoder.decodingByteCount(header, TIFFCoder.plan(for: header, options))
+        return TIFFCoder.decodingByteCount(header, FramePlan(header.size, orientation: header.orientation, options))
     }
 
     /// Decodes the first picture.
@@ -41,22 +41,12 @@ struct TIFFCoder: ImageDecoding {
     func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
         let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
         let header = try TIFFHeader(bytes, options.limits)
-        try options.limits.check(width: header.size.width, height: header.size.height)
-        let plan = TIFFCoder.plan(for: header, options)
+        try options.limits.check(header.size)
+        let plan = FramePlan(header.size, orientation: header.orientation, options)
         try options.limits.check(byteCount: TIFFCoder.decodingByteCount(header, plan))
-        var damage = ImageDamage()
-        let (pixels, _) = try unsafe plan.draw(work, inOrder: true, premultiplies: false, missing: .clear) {
-            damage = try unsafe FormatShim.draw(
-                bytes, header.size, .tiff, options, work, to: $0, $1, swi_tiff_decode)
+        return try unsafe plan.draw(work, mayBeClear: header.hasAlpha) {
+            try unsafe Shim.draw(.tiff, bytes, header.size, to: $0, $1, options, work, swi_tiff_decode)
         }
-        let mayBeClear = header.hasAlpha || damage.contains(.missingPixels)
-        return DecodedImage(
-            plan.result, .held([DecodedImage.Frame(pixels: pixels)]),
-            hasAlpha: mayBeClear && !Bitmap.isOpaque(pixels), damage: damage)
-    }
-
-    private static func plan(for header: TIFFHeader, _ options: DecodeOptions) -> FramePlan {
-        FramePlan(stored: header.size, orientation: header.orientation, thumbnail: options.thumbnail)
     }
 
     private static func decodingByteCount(_ header: TIFFHeader, _ plan: FramePlan) -> Int {
@@ -65,6 +55,35 @@ struct TIFFCoder: ImageDecoding {
         let band = !plan.isResampled ? 0 : header.size.width.saturatingMultiply(header.band).saturatingMultiply(4)
         return drawing.saturatingAdd(plan.finishingByteCount).saturatingAdd(band)
             .saturatingAdd(header.workingByteCount)
+    }
+}
+
+/// What the first directory of a TIFF says.
+struct TIFFHeader {
+    /// As stored.
+    let size: PixelSize
+    let orientation: ImageOrientation
+    let hasAlpha: Bool
+    let isLossless: Bool
+    /// The rows that libtiff draws at once.
+    let band: Int
+    /// The bytes that libtiff holds to draw a band.
+    let workingByteCount: Int
+
+    /// Reads the header.
+    ///
+    /// - Throws: ``ImageError``: `.truncated`, `.malformed`, `.unsupportedFormat`.
+    init(_ bytes: [UInt8], _ limits: ImageLimits) throws {
+        var header = swi_tiff_header()
+        try unsafe Shim.read(.tiff, bytes) {
+            unsafe swi_tiff_read_header($0, bytes.count, Shim.largestAllocation(limits), &header, $1)
+        }
+        size = PixelSize(width: Int(header.width), height: Int(header.height))
+        orientation = ImageOrientation(rawValue: Int(header.orientation)) ?? .up
+        hasAlpha = header.has_alpha != 0
+        isLossless = header.is_lossless != 0
+        band = Int(header.band)
+        workingByteCount = Int(clamping: header.byte_count)
     }
 }
 #endif

@@ -44,18 +44,13 @@ struct WebPChunks {
         try walk.reach(offset)
         let start = offset
         let payload = start + 8
-        let length = WebPChunks.number(in: bytes, at: start + 4)
+        let length = bytes.littleEndian(at: start + 4)
         let isWhole = length <= end - payload
         // Chunks begin at even offsets.
         offset = isWhole ? payload + length + length % 2 : end
         return Chunk(
-            type: UInt32(WebPChunks.number(in: bytes, at: start)).byteSwapped, start: start,
+            type: UInt32(bytes.bigEndian(at: start)), start: start,
             payload: payload..<(isWhole ? payload + length : end), isWhole: isWhole)
-    }
-
-    /// Four bytes, least significant first. The caller has checked that they exist.
-    static func number(in bytes: [UInt8], at offset: Int) -> Int {
-        Int(bytes[offset]) | Int(bytes[offset + 1]) << 8 | Int(bytes[offset + 2]) << 16 | Int(bytes[offset + 3]) << 24
     }
 
     private static func code(_ name: StaticString) -> UInt32 {

@@ -16,76 +16,40 @@ extension WebPCoder {
 
     func decode(_ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork) throws -> DecodedImage {
         let limits = options.limits
-        let outline = try WebPOutline(bytes, maximumMetadataByteCount: limits.maximumMetadataByteCount, work: work)
+        let outline = try WebPOutline(bytes, options, work)
         let frameCount = options.firstFrameOnly ? 1 : outline.frameCount
         if outline.isAnimated {
-            try limits.check(
-                width: outline.size.width, height: outline.size.height, frames: frameCount,
-                onDemand: options.framesOnDemand)
+            try limits.check(outline.size, frames: frameCount, onDemand: options.framesOnDemand)
         }
         let isEnough = outline.hasPixels(failOn: options.failOn, firstFrameOnly: options.firstFrameOnly)
         guard outline.isComplete || isEnough else {
             throw ImageError(code: .truncated, message: "The WebP ends early.", byteOffset: bytes.count)
         }
-        let (plan, byteCount) = try WebPCoder.plan(for: outline, of: bytes, options, work)
+        let (plan, byteCount, frames) = try WebPCoder.plan(for: outline, of: bytes, options, work)
         if !outline.isAnimated { try limits.check(stored: outline.size, drawn: plan.drawn) }
         try limits.check(byteCount: byteCount)
-        if outline.isAnimated, options.framesOnDemand, frameCount > 1 {
-            return try WebPCoder.decodeOnDemand(bytes, outline, plan, options, byteCount: byteCount, work)
-        }
-        if outline.isAnimated {
-            return try WebPCoder.decodeAnimation(bytes, outline, plan, frameCount: frameCount, options.failOn, work)
+        var damage: ImageDamage = outline.isComplete ? [] : .missingEnd
+        if let first = frames.first {
+            if !outline.isComplete, !outline.endsInMetadata, frameCount > 1 { damage.insert(.missingPixels) }
+            let isCovered = first.rect.size == outline.size && !frames.contains { $0.isCleared }
+            let found = FoundFrames(
+                durations: frames.map { FrameTiming.duration(milliseconds: $0.duration) },
+                loopCount: outline.loopCount, mayBeClear: outline.hasAlpha || !isCovered, damage: damage,
+                size: outline.size)
+            return try found.composed(plan, options, file: bytes, byteCount: byteCount, work) {
+                try $0.draw(frames[$1], of: bytes, $2)
+            }
         }
         guard let bitstream = outline.bitstream else {
             throw ImageError(code: .malformed, message: "The WebP has no picture.", byteOffset: 12)
         }
-        var hasAlpha = false
-        var damage: ImageDamage = outline.isComplete ? [] : .missingEnd
-        let pixels = try unsafe Bitmap.draw(plan.bitmap) { output in
-            let found = try unsafe bitstream.draw(
+        let mayBeClear = bitstream.mayHaveAlpha || options.failOn == .never
+        return try unsafe plan.draw(work, inOrder: false, premultiplies: mayBeClear) { [damage] output, _ in
+            try unsafe bitstream.draw(
                 bytes, size: outline.size, as: plan.drawn, to: output, stride: plan.drawn.width * 4,
-                failOn: options.failOn, work: work)
-            damage.formUnion(found)
-            if bitstream.mayHaveAlpha || !found.isEmpty { hasAlpha = try unsafe Bitmap.premultiply(output, work) }
+                failOn: options.failOn, work: work
+            ).union(damage)
         }
-        let frame = DecodedImage.Frame(pixels: try plan.finish(pixels, plan.resampler()))
-        return DecodedImage(
-            plan.result, .held([frame]), hasAlpha: hasAlpha, damage: damage)
-    }
-
-    private static func decodeAnimation(
-        _ bytes: [UInt8], _ outline: WebPOutline, _ plan: FramePlan, frameCount: Int,
-        _ failOn: DamagePolicy, _ work: DecodingWork
-    ) throws -> DecodedImage {
-        let resampler = plan.resampler()
-        var canvas = WebPCanvas(size: outline.size)
-        var frames = [DecodedImage.Frame]()
-        var hasAlpha = false
-        var damage: ImageDamage = outline.isComplete ? [] : .missingEnd
-        if !outline.isComplete, !outline.endsInMetadata, frameCount > 1 { damage.insert(.missingPixels) }
-        var chunks = outline.chunks(of: bytes, work: work)
-        while frames.count < frameCount, let chunk = try chunks.next() {
-            guard chunk.type == WebPChunks.frame, chunk.isWhole else { continue }
-            let frame: WebPFrame
-            do {
-                frame = try WebPFrame(chunk.payload, of: bytes, on: outline.size, work: work)
-                try canvas.draw(frame, of: bytes, work: work)
-            } catch let error as ImageError where failOn == .never && error.isDamage && !frames.isEmpty {
-                damage.formUnion([.missingPixels, .corruptData])
-                break
-            }
-            hasAlpha = hasAlpha || !Bitmap.isOpaque(canvas.pixels)
-            let pixels = try work.excluding { try plan.finish(canvas.pixels, resampler) }
-            let duration = frameCount == 1 ? .zero : FrameTiming.duration(milliseconds: frame.duration)
-            frames.append(DecodedImage.Frame(pixels: pixels, duration: duration))
-        }
-        guard frames.count == frameCount || damage.contains(.missingPixels), !frames.isEmpty else {
-            throw ImageError(
-                code: .malformed, message: "The WebP has \(frames.count) of the \(frameCount) frames it announces.")
-        }
-        return DecodedImage(
-            plan.result, .held(frames),
-            loopCount: frameCount == 1 ? 0 : outline.loopCount, hasAlpha: hasAlpha, damage: damage)
     }
 
     /// The headers and the library loaded at run time have different interfaces.

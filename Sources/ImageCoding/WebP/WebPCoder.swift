@@ -13,6 +13,12 @@ struct WebPCoder: ImageDecoding, ImageEncoding {
     /// Whether the format is WebP.
     func canEncode(_ format: ImageFormat) -> Bool { format == .webp }
 
+    /// Always.
+    var leavesColorProfile: Bool { true }
+
+    /// Always.
+    var takesMetadata: Bool { true }
+
     /// Unless the file is lossless.
     func usesQuality(_ format: EncodedFormat) -> Bool { !format.options.isLossless }
 
@@ -20,7 +26,7 @@ struct WebPCoder: ImageDecoding, ImageEncoding {
     ///
     /// The number of frames and the orientation are known when the file is complete.
     func properties(of bytes: [UInt8], options: DecodeOptions) throws -> ImageProperties {
-        let outline = try WebPCoder.outline(of: bytes, options)
+        let outline = try WebPOutline(bytes, options)
         let shown = outline.size.turned(outline.orientation)
         return ImageProperties(
             format: .webp, width: shown.width, height: shown.height,
@@ -36,8 +42,7 @@ extension WebPCoder {
     /// requested.
     func decodingByteCount(of bytes: [UInt8], options: DecodeOptions) throws -> Int {
         let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
-        let outline = try WebPOutline(
-            bytes, maximumMetadataByteCount: options.limits.maximumMetadataByteCount, work: work)
+        let outline = try WebPOutline(bytes, options, work)
         return try WebPCoder.plan(for: outline, of: bytes, options, work).byteCount
     }
 
@@ -47,57 +52,39 @@ extension WebPCoder {
 
     /// Plans to draw in full size, or smaller if a thumbnail would not be within the limits otherwise.
     ///
-    /// - Returns: The plan, and its peak memory.
+    /// - Returns: The plan, its peak memory, and the frames of an animation.
     static func plan(
         for outline: WebPOutline, of bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork
-    ) throws -> (plan: FramePlan, byteCount: Int) {
+    ) throws -> (plan: FramePlan, byteCount: Int, frames: [WebPFrame]) {
         func plan(_ denominators: [Int]) -> FramePlan {
             FramePlan(
-                stored: outline.size, denominators: denominators, orientation: outline.orientation,
-                thumbnail: options.thumbnail, maximumPixelCount: options.limits.maximumPixelCount, scalesWhole: true)
+                outline.size, orientation: outline.orientation, options, denominators: denominators, scalesWhole: true)
         }
         func cost(_ plan: FramePlan, _ codec: Int) -> Int {
             plan.drawn.bitmapByteCount.saturatingAdd(plan.finishingByteCount).saturatingAdd(codec)
         }
         let whole = plan([])
         if outline.isAnimated {
-            let frameCount = options.firstFrameOnly || options.framesOnDemand ? 1 : outline.frameCount
-            let frames = whole.result.bitmapByteCount.saturatingMultiply(frameCount)
-            let codec = try frameByteCount(outline, bytes, options, work)
-            return (whole, cost(whole, codec).saturatingAdd(frames))
+            // Animations above the frame limit are refused anyway.
+            let limit = options.firstFrameOnly ? 1 : max(options.limits.maximumFrameCount, 1)
+            let frames = try outline.frames(of: bytes, upTo: limit, work)
+            let codec = try frames.reduce(0) { most, frame in
+                let codec = try frame.bitstream.codecByteCount(bytes, frame.rect.size, work)
+                // A frame that may be transparent is drawn beside the canvas.
+                return max(
+                    most, codec.saturatingAdd(frame.bitstream.mayHaveAlpha ? frame.rect.size.bitmapByteCount : 0))
+            }
+            let kept = options.firstFrameOnly || options.framesOnDemand ? 1 : outline.frameCount
+            let pixels = whole.result.bitmapByteCount.saturatingMultiply(kept)
+            return (whole, cost(whole, codec).saturatingAdd(pixels), frames)
         }
         let codec = try outline.bitstream?.codecByteCount(bytes, outline.size, work) ?? 0
         let isWithin =
             outline.size.pixelCount <= options.limits.maximumPixelCount
             && cost(whole, codec) <= options.limits.maximumByteCount
-        if isWithin || outline.size.pixelCount > maximumScaledPixelCount { return (whole, cost(whole, codec)) }
+        if isWithin || outline.size.pixelCount > maximumScaledPixelCount { return (whole, cost(whole, codec), []) }
         let small = plan([8, 4, 2])
-        return (small, cost(small, codec))
-    }
-
-    /// The peak memory of one of the requested frames before it is on the canvas.
-    private static func frameByteCount(
-        _ outline: WebPOutline, _ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork
-    ) throws -> Int {
-        // Animations above the frame limit are refused anyway.
-        var left = options.firstFrameOnly ? 1 : max(options.limits.maximumFrameCount, 1)
-        var most = 0
-        var chunks = outline.chunks(of: bytes, work: work)
-        while left > 0, let chunk = try chunks.next() {
-            guard chunk.type == WebPChunks.frame, chunk.isWhole else { continue }
-            let frame = try WebPFrame(chunk.payload, of: bytes, on: outline.size, work: work)
-            let codec = try frame.bitstream.codecByteCount(bytes, frame.size, work)
-            // A frame that may be transparent is drawn beside the canvas.
-            most = max(most, codec.saturatingAdd(frame.bitstream.mayHaveAlpha ? frame.size.bitmapByteCount : 0))
-            left -= 1
-        }
-        return most
-    }
-
-    static func outline(of bytes: [UInt8], _ options: DecodeOptions) throws -> WebPOutline {
-        try WebPOutline(
-            bytes, maximumMetadataByteCount: options.limits.maximumMetadataByteCount,
-            work: DecodingWork(limits: options.limits, byteCount: bytes.count))
+        return (small, cost(small, codec), [])
     }
 
     /// The pixels without premultiplication, libwebp's picture, its search for repetitions, and the file twice.

@@ -34,18 +34,19 @@ struct WebPOutline {
     ///
     /// - Parameters:
     ///   - bytes: The file or its beginning.
-    ///   - maximumMetadataByteCount: A larger EXIF chunk is skipped.
-    ///   - work: Called between chunks.
+    ///   - options: An EXIF chunk beyond the limit for metadata is skipped.
+    ///   - work: Called between chunks; one of its own by default.
     /// - Throws: `.truncated` without a whole header, `.malformed`; what `work` throws.
     /// - Complexity: O(number of chunks).
-    init(_ bytes: [UInt8], maximumMetadataByteCount: Int, work: DecodingWork) throws {
+    init(_ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork? = nil) throws {
+        let work = work ?? DecodingWork(limits: options.limits, byteCount: bytes.count)
         let features = try WebPOutline.features(of: bytes)
         size = PixelSize(width: Int(features.width), height: Int(features.height))
         hasAlpha = features.has_alpha != 0
         isAnimated = features.has_animation != 0
         lacksEXIF = bytes.count > 20 && bytes[12..<16].elementsEqual("VP8X".utf8) && bytes[20] & 8 != 0
         // The header was long enough for the features, and so for the size field.
-        let announced = WebPChunks.number(in: bytes, at: 4)
+        let announced = bytes.littleEndian(at: 4)
         isComplete = announced <= bytes.count - 8
         body = 12..<max(12, min(bytes.count, announced + 8))
         bitstream = isAnimated ? nil : try WebPBitstream(in: WebPChunks(bytes, in: body, work: work), of: bytes)
@@ -62,10 +63,12 @@ struct WebPOutline {
                 let frame = try WebPBitstream(in: WebPChunks(bytes, in: parts, work: work), of: bytes)
                 isLossless = isLossless && frame?.isLossless == true
             } else if chunk.type == WebPChunks.animation, payload.count >= 6 {
-                loopCount = Int(bytes[payload.lowerBound + 4]) | Int(bytes[payload.lowerBound + 5]) << 8
+                loopCount = bytes.littleEndian(2, at: payload.lowerBound + 4)
             } else if chunk.type == WebPChunks.exif {
                 lacksEXIF = false
-                if payload.count <= maximumMetadataByteCount { orientation = EXIF.orientation(in: bytes[payload]) }
+                if payload.count <= options.limits.maximumMetadataByteCount {
+                    orientation = EXIF.orientation(in: bytes[payload])
+                }
             }
         }
         if !isAnimated {
@@ -74,8 +77,17 @@ struct WebPOutline {
         }
     }
 
-    /// An iterator over the chunks.
-    func chunks(of bytes: [UInt8], work: DecodingWork) -> WebPChunks { WebPChunks(bytes, in: body, work: work) }
+    /// The frames of an animation that are whole, up to a number of them.
+    ///
+    /// - Throws: `.malformed`; what `work` throws.
+    func frames(of bytes: [UInt8], upTo limit: Int, _ work: DecodingWork) throws -> [WebPFrame] {
+        var (chunks, frames) = (WebPChunks(bytes, in: body, work: work), [WebPFrame]())
+        while frames.count < limit, let chunk = try chunks.next() {
+            guard chunk.type == WebPChunks.frame, chunk.isWhole else { continue }
+            frames.append(try WebPFrame(chunk.payload, of: bytes, on: size, work: work))
+        }
+        return frames
+    }
 
     /// Reads the beginning alone: libwebp would read all chunks before the pixels, but needs only the first ones.
     private static func features(of bytes: [UInt8]) throws(ImageError) -> WebPBitstreamFeatures {
@@ -90,5 +102,70 @@ struct WebPOutline {
             throw ImageError(code: .malformed, message: "The WebP's header is broken.")
         }
         return features
+    }
+}
+
+/// One frame of an animated WebP.
+///
+/// - Source: RFC 9649, section 2.7.1.1.
+struct WebPFrame {
+    /// The place of the frame on the canvas.
+    let rect: PixelRect
+    /// How long it is shown, in milliseconds.
+    let duration: Int
+    /// Whether it is blended over the canvas, instead of replacing its pixels.
+    let isBlended: Bool
+    /// Whether its place is cleared before the next frame.
+    let isCleared: Bool
+    let bitstream: WebPBitstream
+
+    /// Creates a frame from its header.
+    ///
+    /// - Parameters:
+    ///   - payload: The range of the bytes in the frame's chunk.
+    ///   - canvas: The size of the canvas, which holds the frame.
+    /// - Throws: `.malformed`; what `work` throws.
+    init(_ payload: Range<Int>, of bytes: [UInt8], on canvas: PixelSize, work: DecodingWork) throws {
+        let start = payload.lowerBound
+        func number(_ offset: Int) -> Int { bytes.littleEndian(3, at: start + offset) }
+        // Two offsets in steps of two pixels, width and height less one, duration: three bytes each. Then flags.
+        guard payload.count >= 24 else { throw WebPFrame.broken(start) }
+        rect = PixelRect(x: number(0) * 2, y: number(3) * 2, width: number(6) + 1, height: number(9) + 1)
+        duration = number(12)
+        isBlended = bytes[start + 15] & 2 == 0
+        isCleared = bytes[start + 15] & 1 != 0
+        guard rect.x + rect.width <= canvas.width, rect.y + rect.height <= canvas.height,
+            let bitstream = try WebPBitstream(
+                in: WebPChunks(bytes, in: start + 16..<payload.upperBound, work: work), of: bytes)
+        else { throw WebPFrame.broken(start) }
+        self.bitstream = bitstream
+    }
+
+    private static func broken(_ offset: Int) -> ImageError {
+        ImageError(code: .malformed, message: "A frame of the WebP is broken.", byteOffset: offset)
+    }
+}
+
+extension FrameCanvas {
+    /// Draws a frame of a WebP: beside the canvas if it may be transparent, and on it otherwise.
+    ///
+    /// libwebp's own animation decoder keeps two canvases and draws a frame of any size without a pause.
+    mutating func draw(_ frame: WebPFrame, of bytes: [UInt8], _ work: DecodingWork) throws {
+        let (rect, stride) = (frame.rect, size.width * 4)
+        try begin(rect, frame.isCleared ? .clear : .keep, work)
+        if frame.bitstream.mayHaveAlpha {
+            let drawn = try unsafe Bitmap.draw(rect.size) {
+                _ = try unsafe frame.bitstream.draw(
+                    bytes, size: rect.size, as: rect.size, to: $0, stride: rect.width * 4, work: work)
+            }
+            return try draw(drawn, in: rect, isBlended: frame.isBlended, work)
+        }
+        try unsafe pixels.withUnsafeMutableBufferPointer { pixels in
+            let first = rect.y * stride + rect.x * 4
+            let end = first + (rect.height - 1) * stride + rect.width * 4
+            _ = try unsafe frame.bitstream.draw(
+                bytes, size: rect.size, as: rect.size, to: UnsafeMutableBufferPointer(rebasing: pixels[first..<end]),
+                stride: stride, work: work)
+        }
     }
 }

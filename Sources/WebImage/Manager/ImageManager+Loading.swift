@@ -40,6 +40,8 @@ extension ImageManager {
 
     /// Makes a running load more urgent; a queued download moves forward at once.
     ///
+    /// A download that runs gets no more of its connection: it is the work after it that is done sooner.
+    ///
     /// The load is raised for every caller that shares it, and stays so.
     ///
     /// - Parameters:

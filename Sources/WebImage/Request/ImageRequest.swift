@@ -68,7 +68,9 @@ extension ImageRequest {
         set { change { $0.transformers = newValue } }
     }
 
-    /// How urgent the load is.
+    /// How urgent the load is: its place in the queue of downloads, and the priority of the work on its pixels.
+    ///
+    /// It may rise as long as the load lasts. A transfer that runs gets no more of its connection by it.
     public var priority: ImagePriority {
         get { fields.value.priority }
         set { change { $0.priority = newValue } }

@@ -1,43 +1,57 @@
 // SPDX-License-Identifier: MIT
-import TaskCoordination
-
 /// Shows the frames of an animation when they are due, while the target is visible.
 @MainActor
 final class FramePlayer {
     /// The interval between checks of a hidden target that does not report its appearance.
     static let hiddenInterval = Duration.seconds(1)
 
-    private var head: Playhead
+    private let player: AnimationPlayer
     private let clock: any Clock<Duration>
     private let isVisible: @MainActor () -> Bool
-    private let show: @MainActor (Int) -> Void
-    private var frame = 0
+    private let show: @MainActor (PlayedFrame) -> Void
+    /// The frame on display.
+    private var index = 0
+    /// Whether a frame is due and the target hidden.
+    private var isWaiting = false
     private var isStopped = false
 
-    /// Waits for the next frame. An animation has no natural end; the player owns it.
-    private var task: PacedTask?
+    /// Reads the frames.
+    ///
+    /// Unstructured because an animation has no natural end; the player owns it.
+    private var task: Task<Void, Never>?
 
     /// Creates a player that has not started.
     ///
     /// The target already shows the first frame.
     init(
-        _ head: Playhead, clock: any Clock<Duration>, isVisible: @escaping @MainActor () -> Bool,
-        show: @escaping @MainActor (Int) -> Void
+        _ player: AnimationPlayer, clock: any Clock<Duration>, isVisible: @escaping @MainActor () -> Bool,
+        show: @escaping @MainActor (PlayedFrame) -> Void
     ) {
-        self.head = head
+        self.player = player
         self.clock = clock
         self.isVisible = isVisible
         self.show = show
     }
 
-    /// Plays, or checks again whether the target is visible.
+    /// Plays, or stands still while the target is hidden.
     func run() {
+        if isVisible() { player.resume() } else { player.pause() }
+        guard !isStopped, task == nil || isWaiting else { return }
         task?.cancel()
-        guard !isStopped, let wait = step(), !isStopped else { return }
-        task = PacedTask("animation", clock: clock, after: wait) { @MainActor [weak self] in
-            // Cancelled after the pause: another wait has replaced this one.
-            Task.isCancelled ? nil : self?.step()
+        // Unstructured because a view is not asynchronous; `task` owns it. Immediate, so that the target shows the
+        // frame of now when this call returns. An animation without its next frame stands still.
+        task = Task.immediate(name: "animation") { [weak self, player, clock] in
+            var frames = player.makeAsyncIterator()
+            while let due = try? await frames.next() {
+                while self?.isHidden() == true {
+                    player.pause()
+                    guard (try? await clock.sleep(for: FramePlayer.hiddenInterval)) != nil else { return }
+                }
+                player.resume()
+                self?.display(due)
+            }
         }
+        if isStopped { task?.cancel() }
     }
 
     /// Ends the animation.
@@ -45,35 +59,20 @@ final class FramePlayer {
     /// A target may call it from within `show`.
     func stop() {
         isStopped = true
+        task?.cancel()
         task = nil
     }
 
-    /// Shows the frame that is due.
-    ///
-    /// - Returns: The time until the next frame or check; `nil` when the animation has ended.
-    private func step() -> Duration? {
-        guard isVisible() else {
-            head.pause()
-            return Self.hiddenInterval
-        }
-        head.run()
-        let position = head.look()
-        if position.frame != frame {
-            frame = position.frame
-            show(frame)
-        }
-        return position.wait
-    }
-}
-
-/// Measures the time since its creation on any clock.
-struct Stopwatch {
-    private let measure: () -> Duration
-
-    init(_ clock: some Clock<Duration>) {
-        let start = clock.now
-        measure = { start.duration(to: clock.now) }
+    private func isHidden() -> Bool {
+        isWaiting = !isVisible()
+        return isWaiting
     }
 
-    var elapsed: Duration { measure() }
+    private func display(_ due: PlayedFrame) {
+        guard !isStopped, due.index != index else { return }
+        index = due.index
+        show(due)
+    }
+
+    isolated deinit { task?.cancel() }
 }

@@ -13,7 +13,7 @@ public import SwiftUI
 public struct RemoteImage<Placeholder: View>: View {
     private let url: URL?
     private let placeholder: Placeholder
-    @State private var target = ObservedTarget<CGImage> { $0.cgImage(frame: $1) }
+    @State private var target = ObservedTarget<CGImage> { $0.cgImage() }
 
     /// Creates a view of the picture at `url`.
     public init(_ url: URL?, @ViewBuilder placeholder: () -> Placeholder) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import PlatformBasics
 import TaskCoordination
 
 /// One load of one slot: a handle to wait for its end, or to cancel it.
@@ -73,5 +74,78 @@ public final class BoundLoad {
         stopFeeds()
         transition?.cancel()
         ending.resolve(outcome)
+    }
+}
+
+/// One subscription to the loader, and the task that reads it.
+///
+/// Usually a load has one. It has two while its priority changes, see ``ImageBinding/targetVisibilityChanged()``.
+@MainActor
+final class Feed {
+    let priority: ImagePriority
+
+    /// The load that gets the pictures.
+    ///
+    /// Another load of the same picture in the same slot may take it over.
+    weak var load: BoundLoad?
+
+    /// Reads the events.
+    ///
+    /// Unstructured because the call that starts a load returns before it ends; the load owns it, its end cancels it,
+    /// and ``BoundLoad/outcome`` awaits its result.
+    var task: Task<Void, Never>?
+
+    init(priority: ImagePriority, load: BoundLoad) {
+        self.priority = priority
+        self.load = load
+    }
+
+    func stop() {
+        load = nil
+        task?.cancel()
+    }
+}
+
+/// The state of one slot of a binding.
+@MainActor
+final class BoundSlot {
+    let state = SlotState()
+    var load: BoundLoad?
+    var indicator: IndicatorDriver?
+    /// The picture on display, when it came from a load.
+    private(set) var shown: (identity: PictureIdentity, url: URL, picture: BoundPicture)?
+    private(set) var player: FramePlayer?
+
+    /// Calls the end of a transition whose load has ended.
+    ///
+    /// Owned by the slot; a new load or a cancel drops it.
+    var transition: PacedTask?
+
+    func display(_ picture: BoundPicture, of request: ImageRequest) {
+        contentChanges()
+        shown = (PictureIdentity(request), request.url, picture)
+    }
+
+    func play(_ player: FramePlayer) {
+        self.player = player
+        player.run()
+    }
+
+    /// Forgets the picture on display, because another one, or none, is about to replace it.
+    func contentChanges() {
+        player?.stop()
+        player = nil
+        shown = nil
+        dropTransition()
+    }
+
+    func dropTransition() {
+        transition?.cancel()
+        transition = nil
+    }
+
+    isolated deinit {
+        transition?.cancel()
+        load?.close(.cancelled)
     }
 }

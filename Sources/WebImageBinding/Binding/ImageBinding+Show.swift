@@ -100,11 +100,12 @@ extension ImageBinding {
     }
 
     private func player(of picture: DecodedImage, in slot: ImageSlot, _ options: BindingOptions) -> FramePlayer {
-        let head = Playhead(
-            durations: picture.durations, loopCount: options.loopCount ?? picture.loopCount,
-            order: options.frameOrder, rate: options.playbackRate, clock: clock)
+        var configuration = AnimationPlayer.Configuration()
+        configuration.loopCount = options.loopCount
+        configuration.order = options.frameOrder
+        configuration.rate = options.playbackRate
         return FramePlayer(
-            head, clock: clock,
+            AnimationPlayer(picture, configuration: configuration, clock: clock), clock: clock,
             isVisible: { [weak target] in target?.visibility == .visible },
             show: { [weak target] in target?.showFrame($0, of: picture, in: slot) })
     }

@@ -19,7 +19,12 @@ public protocol ImageTarget: AnyObject {
     /// Shows one frame of the animated picture from the last call of `show(_:in:transition:)` for the slot.
     ///
     /// Shows the frame as a still picture by default.
-    func showFrame(_ index: Int, of picture: DecodedImage, in slot: ImageSlot)
+    ///
+    /// - Parameters:
+    ///   - frame: The frame, made ahead on another thread if the picture makes its frames on demand.
+    ///   - picture: The animated picture.
+    ///   - slot: The slot of the picture.
+    func showFrame(_ frame: PlayedFrame, of picture: DecodedImage, in slot: ImageSlot)
 
     /// Whether the target is visible. ``TargetVisibility/visible`` by default.
     ///
@@ -29,12 +34,13 @@ public protocol ImageTarget: AnyObject {
 
 extension ImageTarget {
     /// Shows the frame as a still picture.
-    public func showFrame(_ index: Int, of picture: DecodedImage, in slot: ImageSlot) {
-        guard let frame = try? picture.frame(at: index) else { return }
+    public func showFrame(_ frame: PlayedFrame, of picture: DecodedImage, in slot: ImageSlot) {
         let still = try? DecodedImage(
-            width: picture.width, height: picture.height, frames: [DecodedImage.Frame(pixels: frame.pixels)],
+            width: picture.width, height: picture.height, frames: [DecodedImage.Frame(pixels: frame.frame.pixels)],
             hasAlpha: picture.hasAlpha)
-        if let still { show(still, in: slot, transition: nil) }
+        guard var still else { return }
+        still.scale = picture.scale
+        show(still, in: slot, transition: nil)
     }
 
     /// Always visible.

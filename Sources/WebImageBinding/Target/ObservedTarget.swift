@@ -6,7 +6,7 @@ import Observation
 @Observable
 final class ObservedTarget<Picture>: ImageTarget {
     private(set) var picture: Picture?
-    @ObservationIgnored private let make: (DecodedImage, Int) -> Picture?
+    @ObservationIgnored private let make: (DecodedImage) -> Picture?
     @ObservationIgnored private var binding: ImageBinding?
 
     /// Whether the view is on the screen.
@@ -16,8 +16,8 @@ final class ObservedTarget<Picture>: ImageTarget {
 
     /// Creates a target.
     ///
-    /// - Parameter make: Makes what the toolkit draws of a frame.
-    init(_ make: @escaping (DecodedImage, Int) -> Picture?) { self.make = make }
+    /// - Parameter make: Makes what the toolkit draws of the first frame.
+    init(_ make: @escaping (DecodedImage) -> Picture?) { self.make = make }
 
     var visibility: TargetVisibility { isVisible ? .visible : .hidden }
 
@@ -29,8 +29,6 @@ final class ObservedTarget<Picture>: ImageTarget {
     }
 
     func show(_ picture: DecodedImage?, in slot: ImageSlot, transition: (any ImageTransition)?) {
-        self.picture = picture.flatMap { make($0, 0) }
+        self.picture = picture.flatMap(make)
     }
-
-    func showFrame(_ index: Int, of picture: DecodedImage, in slot: ImageSlot) { self.picture = make(picture, index) }
 }

@@ -75,9 +75,9 @@ struct KeptMetadataTests {
     func `pixels are stored as they were, whatever the orientation`(orientation: ImageOrientation) throws {
         let image = Self.picture(ImageMetadata(orientation: orientation))
         let bytes = try coders.encode(image, as: .png.keeping(.all))
-        try expectEqual(coders.decode(bytes).pixels, image.pixels)
-        let stored = PixelSize(width: PNGHeader.number(in: bytes, at: 16), height: PNGHeader.number(in: bytes, at: 20))
-        expectEqual(stored, image.size.turned(orientation))
+        #expect(try coders.decode(bytes).pixels == image.pixels)
+        let stored = PixelSize(width: bytes.bigEndian(at: 16), height: bytes.bigEndian(at: 20))
+        #expect(stored == image.size.turned(orientation))
     }
 
     @Test(arguments: [EncodedFormat.apng, .losslessWebP, .png, .jpeg()])
@@ -89,6 +89,21 @@ struct KeptMetadataTests {
         expectEqual(kept.frameCount, plain.frameCount)
         expectEqual(kept.size, plain.size)
         if format != .jpeg() { expectEqual(kept.frames.map(\.pixels), plain.frames.map(\.pixels)) }
+    }
+
+    @Test
+    func `a custom encoder keeps metadata if it says so, and an animation if it can`() throws {
+        for takesMetadata in [true, false] {
+            let coders = ImageCoders(decoders: [PNGCoder()], encoders: [OwnEncoder(takesMetadata: takesMetadata)])
+            let file = try coders.encode(Self.picture(), as: .png.keeping(.all))
+            #expect(try coders.decode(file).metadata == (takesMetadata ? Self.metadata : nil))
+        }
+        let own = ImageCoders(decoders: [], encoders: [OwnEncoder(takesMetadata: true)])
+        let frame = DecodedImage.Frame(pixels: [1, 2, 3, 255], duration: .seconds(1))
+        var animation = try DecodedImage(width: 1, height: 1, frames: [frame, frame, frame], hasAlpha: false)
+        animation.metadata = Self.metadata
+        // Only what is written is turned back.
+        #expect(own.encodingByteCount(of: animation, as: .png.keeping(.orientation)) == 4)
     }
 
     @Test
@@ -180,4 +195,16 @@ struct KeptMetadataTests {
         let none = DecodeOptions(limits: ImageLimits(maximumMetadataByteCount: 20))
         try expectNil(coders.decode(file, options: none).metadata)
     }
+}
+
+/// The PNG encoder, as a still one.
+private struct OwnEncoder: ImageEncoding {
+    let takesMetadata: Bool
+
+    func canEncode(_ format: ImageFormat) -> Bool { format == .png }
+    func animates(_ format: EncodedFormat) -> Bool { false }
+    func encode(_ image: DecodedImage, as format: EncodedFormat) throws -> [UInt8] {
+        try PNGCoder().encode(image, as: format)
+    }
+    func encodingByteCount(of image: DecodedImage, as format: EncodedFormat) -> Int { 0 }
 }

@@ -27,9 +27,9 @@ final class FakeTarget: ImageTarget {
         onShow?(picture)
     }
 
-    func showFrame(_ index: Int, of picture: DecodedImage, in slot: ImageSlot) {
-        frame = index
-        calls.append(.frame(index))
+    func showFrame(_ frame: PlayedFrame, of picture: DecodedImage, in slot: ImageSlot) {
+        self.frame = frame.index
+        calls.append(.frame(frame.index))
     }
 
     /// The index of the picture in the slot, by its pixels.

@@ -18,9 +18,9 @@ func picture(_ index: Int, frames: Int = 1, loopCount: Int = 0, of duration: Dur
 
 extension DecodedImage {
     /// The index of the picture, by its pixels.
-    var index: Int { Int(frames[0].pixels[0]) | Int(frames[0].pixels[1]) << 8 }
+    var index: Int { Int(pixels[0]) | Int(pixels[1]) << 8 }
     /// The index of the frame, by the pixels of the first frame.
-    var frameIndex: Int { Int(frames[0].pixels[2]) }
+    var frameIndex: Int { Int(pixels[2]) }
 }
 
 func url(_ index: Int) -> URL {

@@ -39,31 +39,18 @@ public struct OverlayTransformer: ImageTransforming {
     ///
     /// - Throws: `CancellationError`.
     public func transform(_ image: DecodedImage) throws -> DecodedImage {
-        let inner = PixelSize(
-            width: image.width.saturatingSubtract(margin.saturatingDouble),
-            height: image.height.saturatingSubtract(margin.saturatingDouble))
+        guard opacity > 0 else { return image }
+        // Beyond every picture, and small enough that no sum overflows.
+        let margin = min(max(margin, -1 << 40), 1 << 40)
+        let inner = PixelSize(width: image.width - 2 * margin, height: image.height - 2 * margin)
         let corner = gravity.corner(of: overlay.size, in: inner)
-        let (x, xOverflow) = corner.x.addingReportingOverflow(margin)
-        let (y, yOverflow) = corner.y.addingReportingOverflow(margin)
-        guard !xOverflow, !yOverflow, opacity > 0 else { return image }
+        let (x, y) = (corner.x + margin, corner.y + margin)
         let (size, overlay, opacity, blend) = (image.size, overlay, opacity, blend)
         return try image.mapFrames(to: size) { pixels in
             var canvas = PremultipliedCanvas(size, pixels)
             try canvas.draw(overlay, x: x, y: y, opacity: opacity, blend: blend)
             return canvas.pixels
         }
-    }
-}
-
-extension Int {
-    fileprivate var saturatingDouble: Int {
-        let (value, overflow) = multipliedReportingOverflow(by: 2)
-        return overflow ? (self < 0 ? .min : .max) : value
-    }
-
-    fileprivate func saturatingSubtract(_ other: Int) -> Int {
-        let (value, overflow) = subtractingReportingOverflow(other)
-        return overflow ? (other < 0 ? .max : .min) : value
     }
 }
 

@@ -72,26 +72,12 @@ public struct PadTransformer: ImageTransforming, Hashable {
         case .size(_, let gravity): corner = gravity.corner(of: size, in: canvas)
         }
         if canvas == size { return image }
-        try ImageLimits.default.check(
-            width: canvas.width, height: canvas.height, frames: image.frameCount, onDemand: image.makesFramesOnDemand)
-        let fill = color.premultiplied
-        return try image.mapFrames(to: canvas, hasAlpha: image.hasAlpha || color.alpha < 255) { pixels in
-            var padded = [UInt8]()
-            padded.reserveCapacity(canvas.bitmapByteCount)
-            let line = (0..<canvas.width).flatMap { _ in fill }
-            func add(_ count: Int) { padded.append(contentsOf: line[..<(count * 4)]) }
-            for y in 0..<canvas.height {
-                if y % 16 == 0 { try Task.checkCancellation() }
-                guard (corner.y..<corner.y + size.height).contains(y) else {
-                    add(canvas.width)
-                    continue
-                }
-                add(corner.x)
-                let row = (y - corner.y) * size.width * 4
-                padded.append(contentsOf: pixels[row..<row + size.width * 4])
-                add(canvas.width - corner.x - size.width)
-            }
-            return padded
+        try ImageLimits.default.check(canvas, frames: image.frameCount, onDemand: image.makesFramesOnDemand)
+        let place = PixelRect(x: corner.x, y: corner.y, width: size.width, height: size.height)
+        return try image.mapFrames(to: canvas, hasAlpha: image.hasAlpha || color.alpha < 255) { [color] pixels in
+            var padded = try PremultipliedCanvas(canvas, color: color)
+            try padded.replace(place, by: pixels)
+            return padded.pixels
         }
     }
 }

@@ -74,41 +74,23 @@ public struct RotateTransformer: ImageTransforming, Hashable {
             }
         }
         let canvas = resultSize(for: size)
-        try ImageLimits.default.check(
-            width: canvas.width, height: canvas.height, frames: image.frameCount, onDemand: image.makesFramesOnDemand)
-        let sampler = TurnSampler(size, on: canvas, direction, background.premultiplied)
-        return try image.mapFrames(to: canvas, hasAlpha: image.hasAlpha || background.alpha < 255, sampler.turned)
-    }
-}
-
-/// Draws a picture turned by any angle.
-private struct TurnSampler: Sendable {
-    private let size: PixelSize
-    private let canvas: PixelSize
-    private let sine: Double
-    private let cosine: Double
-    private let background: [UInt8]
-
-    init(_ size: PixelSize, on canvas: PixelSize, _ direction: (sine: Double, cosine: Double), _ background: [UInt8]) {
-        self.size = size
-        self.canvas = canvas
-        (sine, cosine) = direction
-        self.background = background
-    }
-
-    /// Takes each pixel of the canvas from the four around its place in the picture; those outside are background.
-    @Sendable func turned(_ pixels: [UInt8]) throws -> [UInt8] {
+        try ImageLimits.default.check(canvas, frames: image.frameCount, onDemand: image.makesFramesOnDemand)
+        let color = background.premultiplied
         var job = swi_turning()
         (job.width, job.height) = (Int64(size.width), Int64(size.height))
         (job.canvas_width, job.canvas_height) = (Int64(canvas.width), Int64(canvas.height))
-        (job.sine, job.cosine) = (sine, cosine)
-        job.background = (background[0], background[1], background[2], background[3])
-        return try unsafe Bitmap.draw(canvas) { target in
-            try unsafe pixels.withUnsafeBufferPointer { source in
-                guard let from = source.baseAddress, let to = target.baseAddress else { return }
-                for y in 0..<canvas.height {
-                    if y % 16 == 0 { try Task.checkCancellation() }
-                    unsafe swi_turn_row(from, &job, Int64(y), to + y * canvas.width * 4)
+        (job.sine, job.cosine) = direction
+        job.background = (color[0], color[1], color[2], color[3])
+        // Takes each pixel of the canvas from the four around its place in the picture; those outside are background.
+        return try image.mapFrames(to: canvas, hasAlpha: image.hasAlpha || background.alpha < 255) { [job] pixels in
+            var job = job
+            return try unsafe Bitmap.draw(canvas) { target in
+                try unsafe pixels.withUnsafeBufferPointer { source in
+                    guard let from = source.baseAddress, let to = target.baseAddress else { return }
+                    for y in 0..<canvas.height {
+                        if y % 16 == 0 { try Task.checkCancellation() }
+                        unsafe swi_turn_row(from, &job, Int64(y), to + y * canvas.width * 4)
+                    }
                 }
             }
         }
@@ -127,4 +109,43 @@ extension ImageTransforming where Self == RotateTransformer {
     ) -> RotateTransformer {
         RotateTransformer(degrees: degrees, background: background, keepsSize: keepsSize)
     }
+}
+
+/// Mirrors a picture.
+public struct FlipTransformer: ImageTransforming, Hashable {
+    /// The direction in which a picture is mirrored.
+    public enum Axis: String, Hashable, Sendable, CaseIterable {
+        /// Left becomes right.
+        case horizontal
+        /// Top becomes bottom.
+        case vertical
+    }
+
+    /// The direction.
+    let axis: Axis
+
+    /// Creates a transformer.
+    ///
+    /// - Parameter axis: The direction in which a picture is mirrored.
+    init(_ axis: Axis) {
+        self.axis = axis
+    }
+
+    /// The name and the direction.
+    public var key: String { "flip(\(axis.rawValue))" }
+
+    /// Mirrors every frame.
+    ///
+    /// - Throws: `CancellationError`.
+    public func transform(_ image: DecodedImage) throws -> DecodedImage {
+        let (size, orientation) = (image.size, axis == .horizontal ? ImageOrientation.upMirrored : .downMirrored)
+        return try image.mapFrames(to: size) { try Bitmap.turned($0, size: size, orientation) }
+    }
+}
+
+extension ImageTransforming where Self == FlipTransformer {
+    /// Mirrors a picture.
+    ///
+    /// - Parameter axis: The direction in which it is mirrored.
+    public static func flip(_ axis: FlipTransformer.Axis) -> FlipTransformer { FlipTransformer(axis) }
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import CImageShims
+
 /// Rounds corners, and draws a border along the edge.
 public struct RoundCornersTransformer: ImageTransforming, Hashable {
     /// The radius in pixels; at most half of the shorter side counts.
@@ -36,10 +38,36 @@ public struct RoundCornersTransformer: ImageTransforming, Hashable {
         guard radius >= 0, borderWidth >= 0 else {
             throw ImageError(code: .invalidRequest, message: "\(key): neither number may be negative.")
         }
-        let shape = RoundedShape(
-            image.size, radius: radius, corners: corners, border: borderWidth, color: borderColor)
+        let (size, color, shorter) = (image.size, borderColor.premultiplied, min(image.width, image.height))
+        let most = min(radius, Double(shorter) / 2)
+        func length(_ corner: ImageCorners) -> Double { corners.contains(corner) ? most : 0 }
+        var shape = swi_shape()
+        (shape.width, shape.height) = (Int64(size.width), Int64(size.height))
+        shape.radii = (length(.topLeft), length(.topRight), length(.bottomLeft), length(.bottomRight))
+        shape.border = borderWidth
+        shape.color = (color[0], color[1], color[2], color[3])
         let clears = radius > 0 && !corners.isEmpty
-        return try image.mapFrames(to: image.size, hasAlpha: image.hasAlpha || clears, shape.applied)
+        // The distance from the edge below which pixels change.
+        let reach = Int(atLeastOne: max(corners.isEmpty ? 0 : most, borderWidth).rounded(.up) + 1)
+        let (across, down) = (min(reach, size.width), min(reach, size.height))
+        return try image.mapFrames(to: size, hasAlpha: image.hasAlpha || clears) { [shape] pixels in
+            var (result, shape) = (pixels, shape)
+            try unsafe result.withUnsafeMutableBufferPointer { bytes in
+                guard let first = bytes.baseAddress else { return }
+                for y in 0..<size.height {
+                    if y % 16 == 0 { try Task.checkCancellation() }
+                    let isInside = y >= down && y < size.height - down
+                    let ends =
+                        isInside ? [0..<across, max(size.width - across, across)..<size.width] : [0..<size.width]
+                    for columns in ends {
+                        unsafe swi_round_row(
+                            first + y * size.width * 4, &shape, Int64(y), Int64(columns.lowerBound),
+                            Int64(columns.upperBound))
+                    }
+                }
+            }
+            return result
+        }
     }
 }
 
@@ -101,4 +129,26 @@ extension ImageTransforming where Self == RoundCornersTransformer {
 extension ImageTransforming where Self == CircleTransformer {
     /// Cuts out the largest circle in the middle.
     public static var circle: CircleTransformer { CircleTransformer() }
+}
+
+/// Corners of a picture.
+public struct ImageCorners: OptionSet, Hashable, Sendable {
+    /// The bits.
+    public let rawValue: Int
+
+    /// Creates a value from bits.
+    ///
+    /// - Parameter rawValue: The bits.
+    public init(rawValue: Int) { self.rawValue = rawValue & 15 }
+
+    /// The top left corner.
+    public static let topLeft = ImageCorners(rawValue: 1)
+    /// The top right corner.
+    public static let topRight = ImageCorners(rawValue: 2)
+    /// The bottom left corner.
+    public static let bottomLeft = ImageCorners(rawValue: 4)
+    /// The bottom right corner.
+    public static let bottomRight = ImageCorners(rawValue: 8)
+    /// All four.
+    public static let all = ImageCorners(rawValue: 15)
 }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+/// The canvas of an animation, on which frames are drawn one over the other.
+///
+/// - Source: GIF89a, section 23; PNG (third edition), section 11.3.6; RFC 9649, section 2.7.1.1; all as browsers read
+///   them: the canvas starts transparent, and the background is transparent, too.
+struct FrameCanvas: Sendable {
+    /// What happens to a frame before the next one is drawn; numbered as in PNG.
+    enum Disposal: UInt8 {
+        case keep = 0
+        case clear = 1
+        case restore = 2
+    }
+
+    let size: PixelSize
+    /// RGBA, premultiplied; empty before the first frame, so that a header alone takes no memory.
+    var pixels: [UInt8] = []
+    private var last: (rect: PixelRect, disposal: Disposal)?
+    /// The pixels below the last frame, if they will be restored.
+    private var saved: [UInt8] = []
+
+    init(size: PixelSize) { self.size = size }
+
+    /// Disposes of the frame before, and prepares for the next one.
+    mutating func begin(_ rect: PixelRect, _ disposal: Disposal, _ work: DecodingWork) throws {
+        // The picture so far is passed on, so the next frame is drawn on a copy.
+        try work.look(pixels: size.pixelCount)
+        let isFirst = pixels.isEmpty
+        if isFirst { pixels = try Bitmap.clear(size, work) }
+        dispose()
+        // There is nothing to restore below the first frame.
+        let disposal = isFirst && disposal == .restore ? .clear : disposal
+        last = (rect, disposal)
+        saved = []
+        if disposal == .restore { saved = try Bitmap.cut(rect, from: pixels, size) }
+    }
+
+    /// Removes the frame before, if its disposal requires it.
+    private mutating func dispose() {
+        guard let last, last.disposal != .keep else { return }
+        let (rows, saved) = (last.rect.rows(in: size), saved)
+        unsafe pixels.withUnsafeMutableBufferPointer { pixels in
+            var offset = 0
+            for row in rows {
+                if last.disposal == .clear {
+                    unsafe pixels[row].update(repeating: 0)
+                } else {
+                    _ = unsafe pixels[row].update(fromContentsOf: saved[offset..<offset + row.count])
+                }
+                offset += row.count
+            }
+        }
+    }
+
+    /// Draws a frame that lies within the canvas.
+    ///
+    /// - Parameters:
+    ///   - frame: Its pixels, not premultiplied.
+    ///   - isBlended: Whether they are blended over the canvas, instead of replacing its pixels.
+    mutating func draw(_ frame: [UInt8], in rect: PixelRect, isBlended: Bool, _ work: DecodingWork) throws {
+        let (rows, length) = (rect.rows(in: size), rect.width * 4)
+        try unsafe pixels.withUnsafeMutableBufferPointer { pixels in
+            try unsafe frame.withUnsafeBufferPointer { frame in
+                for (index, row) in rows.enumerated() {
+                    if index % 64 == 0 { try work.look() }
+                    let target = unsafe UnsafeMutableBufferPointer(rebasing: pixels[row])
+                    if !isBlended { unsafe target.update(repeating: 0) }
+                    unsafe Bitmap.blend(
+                        UnsafeBufferPointer(rebasing: frame[index * length..<(index + 1) * length]), over: target)
+                }
+            }
+        }
+    }
+}
