@@ -3,10 +3,7 @@
 ///
 /// Reads 1 to 32 bits a pixel, with palettes, runs and masks, from either end, and the headers of OS/2. Alpha counts
 /// where the header names it. JPEG or PNG inside a bitmap is not read, and colour profiles are not applied.
-struct BMPCoder: ImageDecoding {
-    /// Creates a coder.
-    init() {}
-
+struct BMPCoder: WatchedDecoding {
     /// Whether the format is BMP.
     func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .bmp }
 
@@ -32,10 +29,6 @@ struct BMPCoder: ImageDecoding {
     /// **Cancellation**: checked every 16 rows and every 1,024 runs.
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
-    func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
-        try decode(bytes, options, DecodingWork(limits: options.limits, byteCount: bytes.count))
-    }
-
     func decode(_ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork) throws -> DecodedImage {
         let header = try BMPCoder.header(of: bytes)
         return try BMPCoder.decode(

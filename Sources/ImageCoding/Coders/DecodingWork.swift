@@ -126,3 +126,15 @@ extension DecodingWork {
         }
     }
 }
+
+/// A decoder whose work can be watched.
+protocol WatchedDecoding: ImageDecoding {
+    /// Decodes a file, all of it as one work.
+    func decode(_ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork) throws -> DecodedImage
+}
+
+extension WatchedDecoding {
+    func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
+        try decode(bytes, options, DecodingWork(limits: options.limits, byteCount: bytes.count))
+    }
+}

@@ -13,10 +13,6 @@ extension GIFCoder {
     /// **Cancellation**: checked every 65,536 pixels and every kilobyte of the file.
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
-    func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
-        try decode(bytes, options, DecodingWork(limits: options.limits, byteCount: bytes.count))
-    }
-
     func decode(_ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork) throws -> DecodedImage {
         let limits = options.limits
         let wanted = options.firstFrameOnly ? 1 : Int.max

@@ -3,10 +3,7 @@
 ///
 /// Frames are composed as in browsers: the screen starts transparent and its background colour is not used, frames are
 /// clipped to the screen, and delays below 11 ms count as 100 ms.
-struct GIFCoder: ImageDecoding, ImageEncoding {
-    /// Creates a coder.
-    init() {}
-
+struct GIFCoder: WatchedDecoding, ImageEncoding {
     /// Whether the format is GIF.
     func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .gif }
 

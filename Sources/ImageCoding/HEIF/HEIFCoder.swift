@@ -7,10 +7,7 @@ import CImageShims
 /// Reads the primary picture, turned and cropped as the file says; of a sequence, the picture that stands for it. Ten
 /// and twelve bits become eight. A file of which pixels are missing has no picture, whatever ``DecodeOptions/failOn``
 /// says.
-struct HEIFCoder: ImageDecoding {
-    /// Creates a coder.
-    init() {}
-
+struct HEIFCoder: WatchedDecoding {
     /// Whether the format is HEIC, HEIF or AVIF, and libheif has a decoder for its coding.
     func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool {
         switch format {
@@ -41,8 +38,7 @@ struct HEIFCoder: ImageDecoding {
     /// **Cancellation**: checked before and after libheif decodes, which is one step.
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
-    func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
-        let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
+    func decode(_ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork) throws -> DecodedImage {
         let header = try HEIFHeader(bytes, options)
         try header.check(options.limits)
         let plan = FramePlan(header.size, options)

@@ -2,15 +2,12 @@
 /// Reads the largest picture of a Windows icon or cursor.
 ///
 /// A bitmap of 32 bits has alpha; in one of fewer bits, or without any alpha, the mask tells what is transparent.
-struct ICOCoder: ImageDecoding {
+struct ICOCoder: WatchedDecoding {
     /// The largest picture.
     private enum Picture {
         case png([UInt8])
         case bitmap(BMPHeader, mask: BMPPixels.Mask?, bytes: [UInt8])
     }
-
-    /// Creates a coder.
-    init() {}
 
     /// Whether the format is ICO.
     func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .ico }
@@ -44,10 +41,6 @@ struct ICOCoder: ImageDecoding {
     /// **Cancellation**: checked every 16 rows, and as in a PNG.
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
-    func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
-        try decode(bytes, options, DecodingWork(limits: options.limits, byteCount: bytes.count))
-    }
-
     func decode(_ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork) throws -> DecodedImage {
         switch try ICOCoder.picture(of: bytes, options, work) {
         case .png(let bytes): try PNGCoder().decode(bytes, ICOCoder.still(options), work)

@@ -6,10 +6,7 @@ import CImageShims
 /// Reads baseline, extended and progressive files of 8 bits a sample: grey, YCbCr, RGB, and CMYK or YCCK, which are
 /// read as inverted, as Adobe writes them and browsers read them. Embedded colour profiles are applied by
 /// ``ImageCoders``, with the package trait `ICC`.
-struct JPEGCoder: ImageDecoding, ImageEncoding {
-    /// Creates a coder.
-    init() {}
-
+struct JPEGCoder: WatchedDecoding, ImageEncoding {
     /// Whether the format is JPEG.
     func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .jpeg }
 
@@ -65,10 +62,6 @@ extension JPEGCoder {
     /// **Cancellation**: checked for every row of blocks in every scan, and every 256 KiB of the file.
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
-    func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
-        try decode(bytes, options, DecodingWork(limits: options.limits, byteCount: bytes.count))
-    }
-
     func decode(_ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork) throws -> DecodedImage {
         let header = try JPEGHeader(bytes, options, work)
         try options.limits.checkSides(header.size)

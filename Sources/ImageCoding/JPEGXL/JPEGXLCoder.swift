@@ -6,10 +6,7 @@ import CImageShims
 ///
 /// Reads bare codestreams and containers, turned as they say. Samples of any depth become eight bits. The frames of an
 /// animation are all in memory; ``DecodeOptions/framesOnDemand`` changes nothing.
-struct JPEGXLCoder: ImageDecoding {
-    /// Creates a coder.
-    init() {}
-
+struct JPEGXLCoder: WatchedDecoding {
     /// Whether the format is JPEG XL.
     func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .jpegXL }
 
@@ -39,8 +36,7 @@ struct JPEGXLCoder: ImageDecoding {
     /// **Cancellation**: checked for every group of 256 by 256 pixels.
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
-    func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
-        let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
+    func decode(_ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork) throws -> DecodedImage {
         let header = try JPEGXLCoder.header(of: bytes, options)
         let frames = options.firstFrameOnly ? 1 : header.frameCount
         try options.limits.check(header.size, frames: frames)

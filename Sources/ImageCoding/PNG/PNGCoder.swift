@@ -6,10 +6,7 @@ import CImageShims
 /// Reads every colour type, 1 to 16 bits, interlaced or not; 16 bits become 8 by dropping the low byte, as browsers do.
 /// Animations are read, and written with ``EncodeOptions/writesAPNG``. In an animation that breaks the rules, the
 /// default picture is read. Gamma is not applied, and a colour profile by ``ImageCoders``, with the trait `ICC`.
-struct PNGCoder: ImageDecoding, ImageEncoding {
-    /// Creates a coder.
-    init() {}
-
+struct PNGCoder: WatchedDecoding, ImageEncoding {
     /// Whether the format is PNG.
     func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .png }
 
@@ -76,10 +73,6 @@ extension PNGCoder {
     /// **Cancellation**: checked every 65,536 pixels, every 32 KiB of the file and every 4,096 chunks.
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
-    func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
-        try decode(bytes, options, DecodingWork(limits: options.limits, byteCount: bytes.count))
-    }
-
     func decode(_ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork) throws -> DecodedImage {
         let header = try PNGHeader(bytes, options, work)
         try options.limits.check(header.size)

@@ -7,10 +7,7 @@ import CImageShims
 /// Reads strips and tiles of 1 to 16 bits a sample: grey, palette, RGB, CMYK, YCbCr and Lab, stored plainly or by
 /// PackBits, LZW, Deflate, JPEG or fax codes. Sixteen bits become eight. What libtiff cannot draw as RGBA, and rarer
 /// compressions, are `.unsupportedFormat`.
-struct TIFFCoder: ImageDecoding {
-    /// Creates a coder.
-    init() {}
-
+struct TIFFCoder: WatchedDecoding {
     /// Whether the format is TIFF.
     func canDecode(_ bytes: [UInt8], format: ImageFormat?) -> Bool { format == .tiff }
 
@@ -38,8 +35,7 @@ struct TIFFCoder: ImageDecoding {
     /// **Cancellation**: checked between strips or rows of tiles; a file may have a single strip.
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
-    func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
-        let work = DecodingWork(limits: options.limits, byteCount: bytes.count)
+    func decode(_ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork) throws -> DecodedImage {
         let header = try TIFFHeader(bytes, options.limits)
         try options.limits.check(header.size)
         let plan = FramePlan(header.size, orientation: header.orientation, options)

@@ -10,10 +10,6 @@ extension WebPCoder {
     /// no bytes, such as a large plain one, is drawn without a check, as is the first eighth of a lossless frame.
     ///
     /// - Throws: ``ImageError``; `CancellationError`.
-    func decode(_ bytes: [UInt8], options: DecodeOptions) throws -> DecodedImage {
-        try decode(bytes, options, DecodingWork(limits: options.limits, byteCount: bytes.count))
-    }
-
     func decode(_ bytes: [UInt8], _ options: DecodeOptions, _ work: DecodingWork) throws -> DecodedImage {
         let limits = options.limits
         let outline = try WebPOutline(bytes, options, work)

@@ -136,16 +136,8 @@ final class BoundSlot {
         player?.stop()
         player = nil
         shown = nil
-        dropTransition()
-    }
-
-    func dropTransition() {
-        transition?.cancel()
         transition = nil
     }
 
-    isolated deinit {
-        transition?.cancel()
-        load?.close(.cancelled)
-    }
+    isolated deinit { load?.close(.cancelled) }
 }

@@ -30,7 +30,7 @@ extension ImageBinding {
         let load = BoundLoad(request, slot: slot, options: options, binding: self)
         let previous = bound.load
         bound.load = load
-        bound.dropTransition()
+        bound.transition = nil
         options.group?.enter(load)
         if let previous { replace(previous, with: load) }
         // The caller of the previous load may have started another load of this slot when it was told of the end.
@@ -44,7 +44,7 @@ extension ImageBinding {
     /// The slot keeps what it shows.
     public func cancel(_ slot: ImageSlot) {
         guard let bound = slots[slot] else { return }
-        bound.dropTransition()
+        bound.transition = nil
         if let load = bound.load { end(load, .cancelled) }
     }
 

@@ -13,13 +13,6 @@ public struct BlurTransformer: ImageTransforming, Hashable {
     /// The standard deviation of the filter, in pixels.
     let sigma: Double
 
-    /// Creates a transformer.
-    ///
-    /// - Parameter sigma: The standard deviation of the filter in pixels, 0 to ``maximumSigma``; 0 changes nothing.
-    init(sigma: Double) {
-        self.sigma = sigma
-    }
-
     /// The name and the standard deviation.
     public var key: String { "blur(\(sigma))" }
 
@@ -57,19 +50,9 @@ public struct BlurTransformer: ImageTransforming, Hashable {
 /// Sharpens a picture by what a blur takes away from it (unsharp mask).
 public struct SharpenTransformer: ImageTransforming, Hashable {
     /// The standard deviation of the blur, in pixels.
-    let sigma: Double
+    var sigma = 1.0
     /// How much of the difference is added: 0 changes nothing.
-    let amount: Double
-
-    /// Creates a transformer.
-    ///
-    /// - Parameters:
-    ///   - sigma: The standard deviation of the blur in pixels, 0 to ``BlurTransformer/maximumSigma``.
-    ///   - amount: How much of the difference is added, 0 to 10.
-    init(sigma: Double = 1, amount: Double = 1) {
-        self.sigma = sigma
-        self.amount = amount
-    }
+    var amount = 1.0
 
     /// The name, the standard deviation and the amount.
     public var key: String { "sharpen(\(sigma),\(amount))" }
@@ -105,7 +88,7 @@ public struct SharpenTransformer: ImageTransforming, Hashable {
 extension ImageTransforming where Self == BlurTransformer {
     /// Blurs a picture.
     ///
-    /// - Parameter sigma: The standard deviation of the filter, in pixels.
+    /// - Parameter sigma: The standard deviation of the filter in pixels, 0 to 100; 0 changes nothing.
     public static func blur(sigma: Double) -> BlurTransformer { BlurTransformer(sigma: sigma) }
 }
 
@@ -113,7 +96,7 @@ extension ImageTransforming where Self == SharpenTransformer {
     /// Sharpens a picture.
     ///
     /// - Parameters:
-    ///   - sigma: The standard deviation of the blur, in pixels.
+    ///   - sigma: The standard deviation of the blur in pixels, 0 to 100.
     ///   - amount: How much of the difference is added, 0 to 10.
     public static func sharpen(sigma: Double = 1, amount: Double = 1) -> SharpenTransformer {
         SharpenTransformer(sigma: sigma, amount: amount)

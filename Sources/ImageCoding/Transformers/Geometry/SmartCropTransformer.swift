@@ -17,17 +17,7 @@ public struct SmartCropTransformer: ImageTransforming, Hashable {
     /// The box, in pixels.
     let size: PixelSize
     /// What makes a part interesting.
-    let interest: Interest
-
-    /// Creates a transformer.
-    ///
-    /// - Parameters:
-    ///   - size: The box, in pixels, both sides at least 1. A smaller picture does not grow.
-    ///   - interest: What makes a part interesting.
-    init(size: PixelSize, interest: Interest = .attention) {
-        self.size = size
-        self.interest = interest
-    }
+    var interest = Interest.attention
 
     /// The name, the box and what is interesting.
     public var key: String { "smartcrop(\(size),\(interest.rawValue))" }

@@ -6,27 +6,11 @@ public struct RoundCornersTransformer: ImageTransforming, Hashable {
     /// The radius in pixels; at most half of the shorter side counts.
     let radius: Double
     /// The corners that are rounded.
-    let corners: ImageCorners
+    var corners = ImageCorners.all
     /// The width of the border in pixels, inside the edge.
-    let borderWidth: Double
+    var borderWidth = 0.0
     /// The colour of the border.
-    let borderColor: PixelColor
-
-    /// Creates a transformer.
-    ///
-    /// - Parameters:
-    ///   - radius: The radius in pixels, not negative.
-    ///   - corners: The corners that are rounded. All by default.
-    ///   - borderWidth: The width of the border in pixels, not negative. None by default.
-    ///   - borderColor: The colour of the border. Black by default.
-    init(
-        radius: Double, corners: ImageCorners = .all, borderWidth: Double = 0, borderColor: PixelColor = .black
-    ) {
-        self.radius = radius
-        self.corners = corners
-        self.borderWidth = borderWidth
-        self.borderColor = borderColor
-    }
+    var borderColor = PixelColor.black
 
     /// The name and every parameter.
     public var key: String { "round(\(radius),\(corners.rawValue),\(borderWidth),\(borderColor))" }
@@ -74,19 +58,9 @@ public struct RoundCornersTransformer: ImageTransforming, Hashable {
 /// Cuts the largest circle out of the middle of a picture, and draws a border along its edge.
 public struct CircleTransformer: ImageTransforming, Hashable {
     /// The width of the border in pixels, inside the edge.
-    let borderWidth: Double
+    var borderWidth = 0.0
     /// The colour of the border.
-    let borderColor: PixelColor
-
-    /// Creates a transformer.
-    ///
-    /// - Parameters:
-    ///   - borderWidth: The width of the border in pixels, not negative. None by default.
-    ///   - borderColor: The colour of the border. Black by default.
-    init(borderWidth: Double = 0, borderColor: PixelColor = .black) {
-        self.borderWidth = borderWidth
-        self.borderColor = borderColor
-    }
+    var borderColor = PixelColor.black
 
     /// The name and the border.
     public var key: String { "circle(\(borderWidth),\(borderColor))" }
