@@ -23,7 +23,7 @@ import WebImageTesting
             let path = try #require(name.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
             let url = try #require(URL(string: "s3://pictures/\(path)"))
             let picture = try await manager.image(for: ImageRequest(url))
-            expectEqual((picture.width, picture.height), (40, 30))
+            expectEqual([picture.width, picture.height], [40, 30])
             let missing = try #require(URL(string: "s3://pictures/none"))
             let error = await #expect(throws: ImageLoadError.self) {
                 try await manager.image(for: ImageRequest(missing))

@@ -60,7 +60,7 @@ import WebImageTesting
         _ = staged.load(.numbered(1))
         staged.run()
         expectEqual(Self.value(staged) { await $0.diskCache?.entryCount }, 1)
-        expectEqual(Self.value(staged) { await $0.diskCache?.totalBytes }, staged.folder?.entryBytes)
+        #expect(Self.value(staged) { await $0.diskCache?.totalBytes } == staged.folder?.entryBytes)
     }
 
     @Test(arguments: fewerSeeds) func `a load reads only the tiers that its request names`(seed: UInt64) throws {

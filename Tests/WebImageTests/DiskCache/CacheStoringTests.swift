@@ -100,7 +100,7 @@ struct CacheStoringTests {
         _ = await disk.totalBytes
         try await expectNil(disk.entry(for: variant, madeFrom: original))
         let statistics = await disk.statistics
-        expectEqual((statistics.hits, statistics.misses, statistics.outdatedEntries), (0, 1, 1))
+        expectEqual([statistics.hits, statistics.misses, statistics.outdatedEntries], [0, 1, 1])
         await expectEqual(disk.totalBytes, folder.entryBytes)
         expectEqual(folder.entryFiles.count, 1)
     }

@@ -41,7 +41,7 @@ struct DiskCacheTests {
         try await expect(!cache.contains(key))
         await expectEqual(cache.totalBytes, 0)
         let statistics = await cache.statistics
-        expectEqual((statistics.hits, statistics.misses, statistics.stores), (3, 2, 1))
+        expectEqual([statistics.hits, statistics.misses, statistics.stores], [3, 2, 1])
         #expect(statistics.isIndexComplete)
     }
 

@@ -41,9 +41,9 @@ struct DiskIndexTests {
         expectNil(index[digest(512)])
         expectEqual(index[digest(768)], .init(size: 50, storedAt: 7, usedAt: 50), "as noted in the file")
         expectEqual(index[digest(1)]?.size, 100, "of another folder")
-        expectEqual((index.totalBytes, index.count), (280, 4))
+        expectEqual([index.totalBytes, index.count], [280, 4])
         index.replace(folder: 0, with: [], except: [])
-        expectEqual((index.totalBytes, index.count), (100, 1))
+        expectEqual([index.totalBytes, index.count], [100, 1])
     }
 
     @Test func `a listing forgets the folders that are not there, except what has changed meanwhile`() {
@@ -52,7 +52,7 @@ struct DiskIndexTests {
         index.forgetFolders(except: ["02", "ff"], changed: [digest(256)])
         #expect(index[digest(0)] == nil && index[digest(1)] == nil)
         #expect(index[digest(256)] != nil && index[digest(2)] != nil)
-        expectEqual((index.totalBytes, index.count), (200, 2))
+        expectEqual([index.totalBytes, index.count], [200, 2])
     }
 
     @Test func `a warning passes once for each kind and sort, until that sort works again`() {
