@@ -192,7 +192,10 @@ let package = Package(
             exclude: ["Dockerfile", "README.md", "compose.yaml", "image-server.service", "nginx.conf", "page.webp"]),
         .executableTarget(
             name: "raw-proxy",
-            dependencies: ["Locks", "HTTPCaching", "HTTPTransport", "TaskCoordination", "WebImage", "WebImageTesting"],
+            dependencies: [
+                "Locks", "PlatformBasics", "HTTPCaching", "HTTPTransport", "TaskCoordination", "WebImage",
+                "WebImageTesting",
+            ],
             path: "Examples/RawProxy"),
         .executableTarget(
             name: "gallery",

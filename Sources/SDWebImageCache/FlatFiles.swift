@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-internal import Synchronization
+internal import Locks
 internal import WebImage
 
 /// The files of a folder of SDWebImage. Every method blocks.
